@@ -1,0 +1,132 @@
+"""Reads and writes JSON Lines of records; a bad line is an error that names file, line, field and value."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Chunk, Record
+
+R = TypeVar("R", bound=Record)
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields (line number from 1, object) for every non-blank line of `path`, in constant memory.
+
+    Raises:
+        DataError: no such file, bytes that are not UTF-8, a line that is not a JSON object.
+    """
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; check the path, or create it as JSON Lines in UTF-8")
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            row = _parse(line, f"{path}:{number}", first=number == 1)
+            if row is not None:
+                yield number, row
+
+
+def _parse(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
+    try:
+        text = line.decode("utf-8-sig" if first else "utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{place}: byte {line[error.start : error.start + 1]!r} at column {error.start + 1} is not UTF-8; save the file as UTF-8") from None
+    if not text.strip():
+        return None
+    try:
+        row = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError as error:
+        shown = text.strip()[:60]
+        raise DataError(f"{place}: not JSON ({error}): {shown!r}; expected one JSON object a line") from None
+    if not isinstance(row, dict):
+        raise DataError(f"{place}: got {type(row).__name__} {text.strip()[:60]!r}, expected one JSON object a line")
+    return row
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def read_records(path: Path, kind: type[R]) -> Iterator[R]:
+    """Yields the records of `path`, lazily; duplicate ids (where the kind has an `id`) are an error."""
+    first_seen: dict[str, int] = {}
+    for number, row in read_rows(path):
+        try:
+            record = kind.from_dict(row)
+        except DataError as error:
+            raise DataError(f"{path}:{number}: {error}") from None
+        name = getattr(record, "id", None)
+        if name is not None and first_seen.setdefault(name, number) != number:
+            raise DataError(f"{path}:{number}: id {name!r} was used on line {first_seen[name]} already; ids must be unique")
+        yield record
+
+
+def write_records(path: Path, records: Iterable[Record | Mapping[str, Any]]) -> int:
+    """Writes one JSON object a line, whole or not at all, and returns how many."""
+    count = 0
+    with atomic_writer(path) as out:
+        for record in records:
+            row = record.to_dict() if isinstance(record, Record) else record
+            out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+            count += 1
+    return count
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes `text` as UTF-8, whole or not at all."""
+    with atomic_writer(path) as out:
+        out.write(text)
+
+
+@contextmanager
+def atomic_writer(path: Path) -> Iterator[IO[str]]:
+    """Opens a temporary file beside `path` and renames it onto `path` only when the block ends without an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+            yield out
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def chunk_files(roots: Iterable[Path]) -> list[Path]:
+    """Returns the JSON Lines files of corpus `roots`: files as given, folders searched below, in name order."""
+    files: list[Path] = []
+    for root in roots:
+        if root.is_dir():
+            found = sorted(root.rglob("*.jsonl"))
+            if not found:
+                raise DataError(f"{root}: the corpus folder holds no .jsonl file; write chunks there, or run `medfaith chunk SRC --source NAME --out {root}`")
+            files += found
+        else:
+            files.append(root)
+    return files
+
+
+def read_chunks(roots: Iterable[Path]) -> list[Chunk]:
+    """Returns every chunk of the corpus `roots`, in file order.
+
+    Raises:
+        DataError: an empty corpus, an id used twice in any of the files, a chunk with no text.
+    """
+    roots = list(roots)
+    chunks: dict[str, Chunk] = {}
+    for path in chunk_files(roots):
+        for chunk in read_records(path, Chunk):
+            if not chunk.text.strip():
+                raise DataError(f"{path}: chunk {chunk.id!r} has no text; give it text or remove the line")
+            if chunk.id in chunks:
+                raise DataError(f"{path}: chunk id {chunk.id!r} is used in another file of this corpus too; ids must be unique")
+            chunks[chunk.id] = chunk
+    if not chunks:
+        raise DataError(f"the corpus {', '.join(map(str, roots)) or '(none given)'} holds no chunk; an empty corpus can support nothing")
+    return list(chunks.values())

@@ -1,0 +1,224 @@
+"""Training pairs: one reader per permissive data set, each yielding `Pair` records with one label vocabulary."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+LABELS = ("entail", "neutral", "contradict")
+_LABEL_WORDS = {
+    "entailment": "entail",
+    "neutral": "neutral",
+    "contradiction": "contradict",
+    "supports": "entail",
+    "support": "entail",
+    "refutes": "contradict",
+    "refute": "contradict",
+    "contradict": "contradict",
+    "notenoughinfo": "neutral",
+    "supported": "entail",
+    "partially_supported": "neutral",
+    "not_supported": "neutral",
+    "irrelevant": "neutral",
+    "completely_support": "entail",
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One labelled example: does `evidence` entail or contradict `claim`, or neither."""
+
+    evidence: str
+    claim: str
+    label: str
+    source: str
+    group: str  # pairs of one group are never split between training and held-out data
+
+
+def is_held_out(key: str, *, one_in: int) -> bool:
+    """Returns whether `key` falls in the held-out share; stable across runs and machines (crc32)."""
+    return zlib.crc32(key.encode()) % one_in == 0
+
+
+def _json_lines(path: Path) -> Iterator[dict]:
+    with path.open(encoding="utf-8-sig") as lines:
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)
+
+
+def _table(path: Path, delimiter: str) -> Iterator[dict]:
+    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+    with path.open(encoding="utf-8-sig", newline="") as rows:
+        yield from csv.DictReader(rows, delimiter=delimiter, quoting=quoting)
+
+
+def read_written(path: Path) -> Iterator[Pair]:
+    """Yields both twins of every LLM-written item of a medpairs-style file."""
+    for item in _json_lines(path):
+        for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
+            for claim in item["claims"]:
+                yield Pair(item[text_key], claim["text"], claim[label_key], path.stem, item["id"])
+
+
+def read_snli(root: Path) -> Iterator[Pair]:
+    """Yields SNLI dev and test pairs (CC BY-SA 4.0)."""
+    for split in ("dev", "test"):
+        columns = [(root / f"{name}.{split}").read_text("utf-8").splitlines() for name in ("s1", "s2", "labels")]
+        for premise, hypothesis, label in zip(*columns, strict=True):
+            if label in _LABEL_WORDS:
+                yield Pair(premise, hypothesis, _LABEL_WORDS[label], "snli", premise)
+
+
+def read_table(path: Path, *, source: str, delimiter: str, columns: tuple[str, str, str]) -> Iterator[Pair]:
+    """Yields pairs of a delimited table whose columns are named (evidence, claim, label)."""
+    evidence, claim, label = columns
+    for row in _table(path, delimiter):
+        word = _LABEL_WORDS.get((row[label] or "").strip().lower())
+        if word and row[evidence] and row[claim]:
+            yield Pair(row[evidence], row[claim], word, source, row[evidence])
+
+
+def read_fever_symmetric(root: Path) -> Iterator[Pair]:
+    """Yields FEVER-Symmetric pairs (dev and test), which stop claim-only shortcuts."""
+    for path in sorted(root.glob("*.jsonl")):
+        for row in _json_lines(path):
+            yield Pair(row["sentence1"], row["sentence2"], _LABEL_WORDS[row["gold_label"].lower()], "fever", row["sentence1"])
+
+
+def read_factcheck(path: Path) -> Iterator[Pair]:
+    """Yields Factcheck-Bench stances; 'partially support' is left out because it names no single label."""
+    for row in _json_lines(path):
+        stance = row["stance"].replace("-", "_").lower()
+        word = _LABEL_WORDS.get(stance)
+        if word:
+            yield Pair(row["evidence"], row["claim"], word, "factcheck", row["claim"])
+
+
+def read_wice(path: Path) -> Iterator[Pair]:
+    """Yields WiCE claims with their oracle chunk as evidence."""
+    for row in _json_lines(path):
+        yield Pair(" ".join(row["evidence"]), row["claim"], _LABEL_WORDS[row["label"]], "wice", row["claim"])
+
+
+def _overlap(claim: str, sentence: str) -> float:
+    words = set(re.findall(r"[a-z0-9]{3,}", claim.lower()))
+    found = words & set(re.findall(r"[a-z0-9]{3,}", sentence.lower()))
+    return len(found) / (len(words) or 1)
+
+
+def sentence_window(sentences: list[str], centre: int, *, size: int) -> str:
+    """Returns `size` neighbouring sentences that hold the one at `centre`, cut at the document's ends."""
+    start = max(0, min(centre - size // 2, len(sentences) - size))
+    return " ".join(sentences[start : start + size])
+
+
+def _document_pairs(claim: str, sentences: list[str], rationale: list[int], label: str, source: str, group: str) -> Iterator[Pair]:
+    """Yields one document-claim verdict as windows of several sizes, centred on its proof or on the likeliest sentence."""
+    rng = random.Random(group + claim)
+    if not sentences:
+        return
+    if rationale:
+        lone = " ".join(sentences[i] for i in rationale if i < len(sentences))
+        yield Pair(lone, claim, label, source, group)
+        centre = rng.choice(rationale)
+    else:
+        centre = max(range(len(sentences)), key=lambda i: _overlap(claim, sentences[i]))
+    yield Pair(sentence_window(sentences, centre, size=rng.choice((3, 4, 5))), claim, label, source, group)
+
+
+def read_scifact(root: Path) -> Iterator[Pair]:
+    """Yields SciFact claims against each cited abstract; groups are claim ids, abstracts repeat across claims."""
+    corpus = {doc["doc_id"]: doc["abstract"] for doc in _json_lines(root / "corpus.jsonl")}
+    for row in _json_lines(root / "claims_train.jsonl"):
+        for doc_id in row["cited_doc_ids"]:
+            found = row["evidence"].get(str(doc_id), [])
+            label = _LABEL_WORDS[found[0]["label"].lower()] if found else "neutral"
+            rationale = found[0]["sentences"] if found else []
+            yield from _document_pairs(row["claim"], corpus[doc_id], rationale, label, "scifact", str(row["id"]))
+
+
+def read_check_covid(root: Path, split: str = "train") -> Iterator[Pair]:
+    """Yields Check-COVID claims against their abstract; NOTENOUGHINFO rows keep their listed sentences as hard neutrals."""
+    corpus = {doc["cord_id"]: doc["abstract"] for doc in _json_lines(root / "corpus.json")}
+    for row in _json_lines(root / f"{split}.json"):
+        rationale = [e["sent_index"] for e in row["evidence_set"]]
+        label = _LABEL_WORDS[row["label"].lower()]
+        yield from _document_pairs(row["claim"], corpus[row["cord_id"]], rationale, label, "check_covid", row["claim"])
+
+
+_DIRECTION_CLAIMS = {
+    "significantly increased": (
+        "{i} led to higher {o} than {c}.",
+        "Compared with {c}, {i} significantly increased {o}.",
+        "{o} was significantly greater with {i} than with {c}.",
+    ),
+    "significantly decreased": (
+        "{i} led to lower {o} than {c}.",
+        "Compared with {c}, {i} significantly reduced {o}.",
+        "{o} was significantly lower with {i} than with {c}.",
+    ),
+    "no significant difference": (
+        "{i} and {c} did not differ significantly in {o}.",
+        "There was no significant difference in {o} between {i} and {c}.",
+        "{o} was similar with {i} and with {c}.",
+    ),
+}
+
+
+def read_evidence_inference(root: Path) -> Iterator[Pair]:
+    """Yields claims made from (intervention, comparator, outcome) of Evidence Inference 2.0, training articles only.
+
+    The annotated span is the evidence; each prompt gives its true direction and one of the two false ones.
+    """
+    train = set((root / "splits" / "train_article_ids.txt").read_text().split())
+    prompts = {row["PromptID"]: row for row in _table(root / "prompts_merged.csv", ",")}
+    seen: set[str] = set()
+    for row in _table(root / "v2_annotations.csv", ","):
+        prompt = prompts.get(row["PromptID"])
+        span = " ".join((row["Annotations"] or "").split())
+        usable = prompt and row["PMCID"] in train and row["Label"] in _DIRECTION_CLAIMS and row["Valid Label"] == "True"
+        if not usable or row["PromptID"] in seen or len(span.split()) < 12 or len(span.split()) > 120:
+            continue
+        seen.add(row["PromptID"])
+        rng = random.Random(row["PromptID"])
+        names = {"i": prompt["Intervention"].strip(), "c": prompt["Comparator"].strip(), "o": prompt["Outcome"].strip()}
+        false = rng.choice([label for label in _DIRECTION_CLAIMS if label != row["Label"]])
+        for direction, label in ((row["Label"], "entail"), (false, "contradict")):
+            text = rng.choice(_DIRECTION_CLAIMS[direction]).format(**names)
+            yield Pair(span, text[0].upper() + text[1:], label, "evidence_inference", row["PMCID"])
+
+
+def _read_conjnli(path: Path) -> Iterator[Pair]:
+    return read_table(path, source="conjnli", delimiter="\t", columns=("Premise", "Hypothesis", "Label"))
+
+
+def _read_cad(path: Path) -> Iterator[Pair]:
+    return read_table(path, source="cad", delimiter="\t", columns=("sentence1", "sentence2", "gold_label"))
+
+
+def _read_mnli(path: Path) -> Iterator[Pair]:
+    return read_table(path, source="mnli", delimiter=",", columns=("premise", "hypothesis", "label"))
+
+
+READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
+    "written": read_written,
+    "snli": read_snli,
+    "mnli": _read_mnli,
+    "cad": _read_cad,
+    "conjnli": _read_conjnli,
+    "fever_symmetric": read_fever_symmetric,
+    "factcheck": read_factcheck,
+    "wice": read_wice,
+    "scifact": read_scifact,
+    "check_covid": read_check_covid,
+    "evidence_inference": read_evidence_inference,
+}
+
+

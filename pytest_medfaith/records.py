@@ -1,0 +1,333 @@
+"""The words of the design as frozen dataclasses that go to and from plain dicts.
+
+Offsets are characters, half-open. Probabilities are ordered entail, neutral, contradict. Keys of a file that a record does
+not know are kept in `extra` and written back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, TypeVar
+
+from pytest_medfaith.errors import DataError
+
+LABELS = ("entail", "neutral", "contradict")
+VERDICTS = ("supported", "refuted", "unsupported", "unscored")
+VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
+Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
+
+R = TypeVar("R", bound="Record")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A frozen record with `from_dict`, `to_dict` and kept unknown keys."""
+
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def from_dict(cls: type[R], row: Mapping[str, Any]) -> R:
+        """Returns the record of `row`.
+
+        Raises:
+            DataError: a field is missing or of another type; the message names the field and the value.
+        """
+        if not isinstance(row, Mapping):
+            raise DataError(f"expected an object for a {cls.__name__.lower()}, got {_shown(row)}")
+        known = _field_types(cls)
+        values = {name: _convert(row[name], kind, name) for name, kind in known.items() if row.get(name) is not None}
+        missing = [f.name for f in dataclasses.fields(cls) if _required(f) and f.name not in values]
+        if missing:
+            raise DataError(f"field {missing[0]!r} is missing from this {cls.__name__.lower()}: {_shown(dict(row))}")
+        return cls(**values, extra={key: value for key, value in row.items() if key not in known})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns plain lists, dicts, strings and numbers; fields that hold their default are left out unless required."""
+        row: dict[str, Any] = {}
+        for f in dataclasses.fields(self):
+            value = getattr(self, f.name)
+            if f.name != "extra" and (_required(f) or value != _default(f)):
+                row[f.name] = _plain(value)
+        return {**row, **self.extra}
+
+    def with_(self: R, **changes: Any) -> R:
+        """Returns a copy with `changes`."""
+        return dataclasses.replace(self, **changes)
+
+
+def _required(f: dataclasses.Field[Any]) -> bool:
+    return f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+
+
+def _default(f: dataclasses.Field[Any]) -> Any:
+    return f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
+
+
+@lru_cache
+def _field_types(cls: type[Record]) -> dict[str, Any]:
+    return {name: kind for name, kind in typing.get_type_hints(cls).items() if name != "extra"}
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _wrong(name: str, value: object, expected: str) -> DataError:
+    return DataError(f"field {name!r} is {_shown(value)}, expected {expected}")
+
+
+def _convert(value: Any, kind: Any, name: str) -> Any:
+    """Returns `value` as the annotated type `kind`, or raises DataError naming the field."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any:
+        return value
+    if origin in (typing.Union, types.UnionType):
+        options = [a for a in arguments if a is not type(None)]
+        return _convert(value, options[0], name)
+    if origin is Literal:
+        if value not in arguments:
+            raise _wrong(name, value, "one of " + ", ".join(map(str, arguments)))
+        return value
+    if origin is tuple:
+        return _convert_tuple(value, arguments, name)
+    if origin in (dict, Mapping) or kind in (dict, Mapping) or getattr(origin, "__name__", "") == "Mapping":
+        if not isinstance(value, Mapping):
+            raise _wrong(name, value, "an object")
+        return dict(value) if len(arguments) < 2 else {str(k): _convert(v, arguments[1], f"{name}.{k}") for k, v in value.items()}
+    if isinstance(kind, type) and issubclass(kind, Record):
+        return value if isinstance(value, kind) else kind.from_dict(value)
+    return _convert_scalar(value, kind, name)
+
+
+def _convert_tuple(value: Any, arguments: tuple[Any, ...], name: str) -> tuple[Any, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise _wrong(name, value, "a list")
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return tuple(_convert(item, arguments[0], f"{name}[{i}]") for i, item in enumerate(value))
+    if len(value) != len(arguments):
+        raise _wrong(name, value, f"{len(arguments)} values")
+    return tuple(_convert(item, kind, f"{name}[{i}]") for i, (item, kind) in enumerate(zip(value, arguments, strict=True)))
+
+
+def _convert_scalar(value: Any, kind: type, name: str) -> Any:
+    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if not math.isfinite(value):
+            raise _wrong(name, value, "a finite number")
+        return float(value)
+    if kind is int and isinstance(value, bool):
+        raise _wrong(name, value, "a whole number")
+    if not isinstance(value, kind):
+        words = {str: "text", int: "a whole number", bool: "true or false", float: "a number"}
+        raise _wrong(name, value, words.get(kind, kind.__name__))
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunk(Record):
+    """One unit of a corpus. `start` and `end` say where `text` stands in its source document, where that is known."""
+
+    id: str
+    text: str
+    url: str = ""
+    title: str = ""
+    section_path: tuple[str, ...] = ()
+    source: str = ""
+    authority: Authority | None = None
+    year: int | None = None
+    pmid: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit(Record):
+    """A chunk as retrieved: its rank from 1, its fused score, and the rank each retriever gave it."""
+
+    chunk: Chunk
+    rank: int
+    score: float
+    ranks: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldClaim(Record):
+    """A statement that a correct answer must make (`key`) or may make; `provenance` says who wrote it."""
+
+    id: str
+    text: str
+    key: bool = True
+    provenance: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case(Record):
+    """One test item of a slice. `references` are ids of relevant chunks, or PMIDs."""
+
+    id: str
+    question: str
+    slice: str = ""
+    gold_claims: tuple[GoldClaim, ...] = ()
+    reference_answer: str | None = None
+    references: tuple[str, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Response(Record):
+    """What the RAG system said for a case. `contexts` are the chunks it was given, in rank order."""
+
+    answer: str
+    case_id: str = ""
+    contexts: tuple[Chunk, ...] = ()
+    citations: tuple[str, ...] = ()
+    model: str = ""
+    latency_ms: float | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Record):
+    """One atomic statement of an answer; `start`, `end` are its span there, `citations` the markers of its sentence."""
+
+    id: str
+    text: str
+    start: int = 0
+    end: int = 0
+    citations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairScore(Record):
+    """What a checker says of one (claim, chunk) pair; `span` is the best evidence inside the chunk's text."""
+
+    claim_id: str
+    chunk_id: str
+    probs: tuple[float, float, float]
+    label: Literal["entail", "neutral", "contradict"]
+    logits: tuple[float, float, float] | None = None
+    span: tuple[int, int] | None = None
+    case_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding(Record):
+    """A medical rule that fired on a claim: the clashing words of the claim and of the evidence."""
+
+    rule: str
+    message: str
+    claim_span: tuple[int, int] | None = None
+    evidence_span: tuple[int, int] | None = None
+    chunk_id: str = ""
+    effect: Literal["refute", "weaken", "note"] = "note"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict(Record):
+    """A claim's outcome over all its chunks.
+
+    `score` is the probability behind the verdict (entail when supported, contradict when refuted, else the best entail);
+    `chunk_id`, `span` point at the decisive evidence; `conflict` says that another chunk says the opposite.
+    """
+
+    claim: Claim
+    label: VerdictLabel
+    score: float = 0.0
+    threshold: float = 0.5
+    chunk_id: str = ""
+    span: tuple[int, int] | None = None
+    reason: str = ""
+    conflict: bool = False
+    joint: bool = False
+    supporting: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricValue(Record):
+    """A metric over `n` cases: its value and 95 % interval; `value` is None where nothing could be measured."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+
+    def __str__(self) -> str:
+        return "-" if self.value is None else f"{self.value:.3f}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entailments(Record):
+    """Who entails what in one case: M response claims, N gold claims, K chunks (the response's contexts, in their order).
+
+    `reference_claims` (M) is None where the case has neither a reference answer nor gold claims.
+    """
+
+    chunk_claims: tuple[tuple[bool, ...], ...] = ()  # (M, K)
+    chunk_gold: tuple[tuple[bool, ...], ...] = ()  # (N, K)
+    answer_gold: tuple[bool, ...] = ()  # (N,)
+    reference_claims: tuple[bool, ...] | None = None  # (M,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(Record):
+    """One response, fully checked. `metrics` holds per-case values; a metric that does not apply is absent, never NaN.
+
+    `verdicts` are of the response's claims over its contexts, `gold_verdicts` of the gold claims over the answer.
+    """
+
+    case: Case
+    response: Response
+    verdicts: tuple[Verdict, ...] = ()
+    gold_verdicts: tuple[Verdict, ...] = ()
+    entailments: Entailments = field(default_factory=Entailments)
+    pairs: tuple[PairScore, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    abstained: bool = False
+    retriever: str = ""
+    checker: str = ""
+    k: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateResult(Record):
+    """What one gate expression answered."""
+
+    expression: str
+    outcome: Literal["pass", "fail", "inconclusive"]
+    value: float | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceReport(Record):
+    """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates."""
+
+    slice: str
+    retriever: str
+    checker: str
+    k: int
+    reports: tuple[Report, ...] = ()
+    metrics: Mapping[str, MetricValue] = field(default_factory=dict)
+    macro: Mapping[str, MetricValue] = field(default_factory=dict)
+    gates: tuple[GateResult, ...] = ()
+    missing: tuple[str, ...] = ()
+    partial: bool = False
