@@ -1,0 +1,97 @@
+"""Cuts evidence into overlapping sentence windows and picks those that speak of a claim."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pytest_medfaith.sentences import sentence_spans
+
+# Most evidence for an atomic claim stands in one to three sentences; 60 words hold three and keep a pair near 100 tokens.
+WINDOW_WORDS = 60
+_WORD = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*")
+_STOP = frozenset(
+    "a an and are as at be been being but by can could did do does for from had has have if in into is it its may might more most must no not of on or "
+    "should such than that the their them then there these they this those to was were when which who will with would you your".split()
+)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Neighbouring sentences of an evidence text; `start`, `end` is their span in it."""
+
+    text: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=65_536)
+def content_words(text: str) -> frozenset[str]:
+    """Returns the lower-case words of `text` that carry content, plural and verb endings cut so that forms meet."""
+    words = (word.lower() for word in _WORD.findall(text))
+    return frozenset(_stem(word) for word in words if word not in _STOP)
+
+
+def _stem(word: str) -> str:
+    for ending in ("ies", "ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+@lru_cache(maxsize=16_384)
+def evidence_windows(text: str, *, words: int = WINDOW_WORDS) -> tuple[Window, ...]:
+    """Returns windows of whole sentences of up to `words` words, each starting half a window after the one before.
+
+    A text that fits is one window. A single sentence longer than a window stays whole.
+    """
+    spans = sentence_spans(text)
+    if not spans:
+        return ()
+    lengths = [len(text[start:end].split()) for start, end in spans]
+    if sum(lengths) <= words * 1.5:
+        return (Window(text[spans[0][0] : spans[-1][1]], spans[0][0], spans[-1][1]),)
+    windows: list[Window] = []
+    first = 0
+    while first < len(spans):
+        last, total = first, lengths[first]
+        while last + 1 < len(spans) and total + lengths[last + 1] <= words:
+            last += 1
+            total += lengths[last]
+        windows.append(Window(text[spans[first][0] : spans[last][1]], spans[first][0], spans[last][1]))
+        if last + 1 >= len(spans):
+            break
+        first = max(first + 1, first + (last - first + 1) // 2)
+    return tuple(windows)
+
+
+def word_weights(texts: Iterable[str]) -> dict[str, float]:
+    """Returns content word -> inverse document frequency over `texts`, log((n + 1) / (df + 0.5))."""
+    documents = [content_words(text) for text in texts]
+    frequency = Counter(word for document in documents for word in document)
+    return {word: math.log((len(documents) + 1) / (count + 0.5)) for word, count in frequency.items()}
+
+
+def coverage(claim: str, text: str, weights: Mapping[str, float]) -> float:
+    """Returns which share of the claim's content words, by weight, `text` holds: 0 to 1. Words never seen weigh most."""
+    rare = max(weights.values(), default=1.0)
+    wanted = {word: weights.get(word, rare) for word in content_words(claim)}
+    total = sum(wanted.values())
+    return sum(weight for word, weight in wanted.items() if word in content_words(text)) / total if total > 0 else 0.0
+
+
+def best_windows(claim: str, text: str, weights: Mapping[str, float], *, most: int) -> list[Window]:
+    """Returns the `most` windows of `text` that cover the claim best; ties go to the earlier one."""
+    windows = evidence_windows(text)
+    return sorted(windows, key=lambda window: -coverage(claim, window.text, weights))[:most]
+
+
+def best_sentence(claim: str, window: Window, weights: Mapping[str, float]) -> tuple[int, int]:
+    """Returns the span, in the evidence text, of the window's sentence that covers the claim best."""
+    spans: Sequence[tuple[int, int]] = sentence_spans(window.text)
+    start, end = max(spans, key=lambda span: coverage(claim, window.text[span[0] : span[1]], weights))
+    return window.start + start, window.start + end

@@ -1,0 +1,72 @@
+"""Runs the shipped int8 ONNX students, one text or pair at a time on every core.
+
+Dynamic int8 scales each activation tensor by its largest value. In a padded batch that value depends on the neighbours, so
+scores would change with the batch size. One row a run, one thread a run and as many runs side by side as there are cores is
+as fast here, needs no padding, and gives the same bits whatever the batch, the thread count or the worker.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.errors import DataError
+
+MODELS = Path(__file__).parent
+
+
+def worker_count() -> int:
+    """Returns how many runs go side by side: the cores this process may use, or MEDFAITH_THREADS."""
+    asked = os.environ.get("MEDFAITH_THREADS", "")
+    if asked and not asked.isdigit():
+        raise ValueError(f"MEDFAITH_THREADS is {asked!r}; expected a whole number above 0")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, int(asked or cores))
+
+
+@lru_cache(maxsize=4)
+def load_session(path: Path) -> Any:
+    """Returns a single-threaded onnxruntime session of the model at `path`, loaded once per process.
+
+    Raises:
+        DataError: the file is missing or is no ONNX model.
+    """
+    import onnxruntime
+
+    if not path.is_file():
+        raise DataError(f"{path}: no such model file; reinstall pytest-medfaith, or name a model folder that exists")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime raises classes of its own that share no base but Exception
+        raise DataError(f"{path}: cannot be read as an ONNX model ({error}); export it again with `medfaith distill export`") from error
+
+
+@lru_cache(maxsize=4)
+def load_tokenizer(path: Path | None = None, *, max_tokens: int | None = None) -> Any:
+    """Returns the WordPiece tokenizer of the shipped students, cutting single texts at `max_tokens` where given."""
+    from tokenizers import Tokenizer
+
+    path = path or MODELS / "tokenizer" / "tokenizer.json"
+    if not path.is_file():
+        raise DataError(f"{path}: no such tokenizer file; a model folder holds tokenizer.json beside its weights")
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    if max_tokens:
+        tokenizer.enable_truncation(max_tokens)
+    return tokenizer
+
+
+def run_rows(session: Any, row: tuple[list[int], list[int]]) -> Any:
+    """Returns the model's output (1, width) for one row of token ids and token types."""
+    import numpy as np
+
+    ids = np.array([row[0]], dtype=np.int64)
+    feed = {"input_ids": ids, "token_type_ids": np.array([row[1]], dtype=np.int64), "attention_mask": np.ones_like(ids)}
+    return session.run(None, feed)[0]
