@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-LABELS = ("entail", "neutral", "contradict")
+from pytest_medfaith.sentences import sentence_spans
+
 _LABEL_WORDS = {
     "entailment": "entail",
     "neutral": "neutral",
@@ -65,6 +66,22 @@ def read_written(path: Path) -> Iterator[Pair]:
         for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
             for claim in item["claims"]:
                 yield Pair(item[text_key], claim["text"], claim[label_key], path.stem, item["id"])
+
+
+def read_written_windows(path: Path) -> Iterator[Pair]:
+    """Yields, from items with long evidence and one edited spot, the sentences around that spot for the claims it turns."""
+    for item in _json_lines(path):
+        texts = [item["evidence"], item["alt_evidence"]]
+        sentences = [[text[start:end] for start, end in sentence_spans(text)] for text in texts]
+        edited = next((i for i, (a, b) in enumerate(zip(*sentences, strict=False)) if a != b), None)
+        if edited is None:
+            continue
+        size = random.Random(item["id"]).choice((2, 3, 4))
+        for own, label_key in zip(sentences, ("label", "alt_label"), strict=True):
+            window = sentence_window(own, edited, size=size)
+            for claim in item["claims"]:
+                if claim["label"] != claim["alt_label"]:
+                    yield Pair(window, claim["text"], claim[label_key], path.stem, item["id"])
 
 
 def read_snli(root: Path) -> Iterator[Pair]:
@@ -209,6 +226,7 @@ def _read_mnli(path: Path) -> Iterator[Pair]:
 
 READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
     "written": read_written,
+    "written_windows": read_written_windows,
     "snli": read_snli,
     "mnli": _read_mnli,
     "cad": _read_cad,

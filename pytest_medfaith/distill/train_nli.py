@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import sys
@@ -12,12 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.distill.pairs import LABELS, READERS, Pair, is_held_out
+from pytest_medfaith.checking.student import pair_row
+from pytest_medfaith.distill.pairs import READERS, Pair, is_held_out
+from pytest_medfaith.records import LABELS
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+
+Row = tuple[list[int], list[int]]  # token ids, token types
+LOG_EVERY = 50
 
 
 @dataclass(frozen=True)
@@ -126,19 +131,6 @@ def load_student(folder: Path, *, dropout: float = 0.0) -> tuple[Any, Any]:
     return model, AutoTokenizer.from_pretrained(folder)
 
 
-def encode_pairs(pairs: list[Pair], tokenizer: Any, *, max_tokens: int) -> list[tuple[list[int], list[int]]]:
-    """Returns (input ids, token types) per pair; the evidence is cut, never the claim."""
-    encoded = tokenizer(
-        [pair.evidence for pair in pairs],
-        [pair.claim for pair in pairs],
-        truncation="only_first",
-        max_length=max_tokens,
-        return_attention_mask=False,
-        return_token_type_ids=True,
-    )
-    return list(zip(encoded["input_ids"], encoded["token_type_ids"], strict=True))
-
-
 def _pad(rows: list[list[int]]) -> Any:
     import torch
 
@@ -146,78 +138,86 @@ def _pad(rows: list[list[int]]) -> Any:
     return torch.tensor([row + [0] * (width - len(row)) for row in rows])
 
 
-def logits_of(model: Any, rows: list[tuple[list[int], list[int]]]) -> Any:
+def logits_of(model: Any, rows: list[Row]) -> Any:
     """Returns float logits (n_rows, 3) of one padded batch."""
     ids = _pad([row[0] for row in rows])
     types = _pad([row[1] for row in rows])
     return model(input_ids=ids, token_type_ids=types, attention_mask=(ids != 0).long()).logits
 
 
-def _steps(recipe: Recipe, train: dict[str, list[Pair]], tokenizer: Any) -> Iterator[tuple[Phase, list[tuple[list[int], list[int]]], list[int]]]:
-    for phase in recipe.phases:
-        for epoch in range(phase.epochs):
-            pairs = phase_pairs(phase, train, epoch=epoch, seed=recipe.seed)
-            rows = encode_pairs(pairs, tokenizer, max_tokens=recipe.max_tokens)
-            targets = [LABELS.index(pair.label) for pair in pairs]
-            seed = f"{recipe.seed}-{phase.name}-{epoch}"
-            for batch in length_bucketed_batches([len(row[0]) for row in rows], batch_tokens=recipe.batch_tokens, seed=seed):
-                yield phase, [rows[i] for i in batch], [targets[i] for i in batch]
+def phase_steps(recipe: Recipe, phase: Phase, train: dict[str, list[Pair]]) -> Iterator[tuple[list[Row], list[int]]]:
+    """Yields (rows, label indices) of every batch of a phase, epoch after epoch."""
+    for epoch in range(phase.epochs):
+        pairs = phase_pairs(phase, train, epoch=epoch, seed=recipe.seed)
+        rows = [pair_row(pair.evidence, pair.claim, max_tokens=recipe.max_tokens) for pair in pairs]
+        targets = [LABELS.index(pair.label) for pair in pairs]
+        seed = f"{recipe.seed}-{phase.name}-{epoch}"
+        for batch in length_bucketed_batches([len(row[0]) for row in rows], batch_tokens=recipe.batch_tokens, seed=seed):
+            yield [rows[i] for i in batch], [targets[i] for i in batch]
 
 
-def _learning_rate(done: int, total: int, peak: float) -> float:
+def learning_rate(done: int, total: int, peak: float) -> float:
+    """Returns the rate of step `done` of `total`: a twentieth of warm-up, then half a cosine down to a twentieth of `peak`."""
     warm_up = max(1, total // 20)
     if done < warm_up:
-        return peak * done / warm_up
+        return peak * (done + 1) / warm_up
     return peak * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * (done - warm_up) / max(1, total - warm_up))))
 
 
-def train_nli(recipe: Recipe, out: Path, *, progress: Callable[[str], None] = print, save_every: int = 500) -> Path:
+def train_nli(recipe: Recipe, out: Path, *, progress: Callable[[str], None] = print) -> Path:
     """Trains the student and returns the folder of its weights (safetensors, tokenizer, config).
+
+    Each phase ends in a folder of its own below `out`; a run that finds it goes on from there.
 
     Args:
         recipe: data, phases and hyper-parameters.
-        out: folder for `checkpoint-*` folders and the final `student`.
+        out: folder for the phases.
         progress: receives one line now and then.
-        save_every: steps between checkpoints.
     """
+    train, _ = load_sources(recipe)
+    folder = base_folder(recipe.base)
+    for phase in recipe.phases:
+        finished = out / phase.name
+        if not (finished / "config.json").exists():
+            _train_phase(recipe, phase, train, folder, finished, progress)
+        folder = finished
+    return folder
+
+
+def _train_phase(
+    recipe: Recipe, phase: Phase, train: dict[str, list[Pair]], start: Path, finished: Path, progress: Callable[[str], None]
+) -> None:
     import torch
 
     torch.manual_seed(recipe.seed)
-    model, tokenizer = load_student(base_folder(recipe.base), dropout=recipe.dropout)
+    model, tokenizer = load_student(start, dropout=recipe.dropout)
     for name, parameter in model.named_parameters():
         parameter.requires_grad = not any(frozen in name for frozen in recipe.freeze)
-    train, _ = load_sources(recipe)
-    steps = list(_steps(recipe, train, tokenizer))
-    totals = {phase.name: sum(1 for step in steps if step[0] is phase) for phase in recipe.phases}
-    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-5, weight_decay=0.01)
+    steps = list(phase_steps(recipe, phase, train))
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], weight_decay=0.01)
     loss_of = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
-    done_in_phase = dict.fromkeys(totals, 0)
-    running, began, tokens = 0.0, time.monotonic(), 0
+    losses, tokens, began = [], 0, time.monotonic()
     model.train()
-    for number, (phase, rows, targets) in enumerate(steps, start=1):
-        rate = _learning_rate(done_in_phase[phase.name], totals[phase.name], phase.learning_rate)
+    for done, (rows, targets) in enumerate(steps):
         for group in optimizer.param_groups:
-            group["lr"] = rate
+            group["lr"] = learning_rate(done, len(steps), phase.learning_rate)
         loss = loss_of(logits_of(model, rows), torch.tensor(targets))
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
-        done_in_phase[phase.name] += 1
-        running = 0.98 * running + 0.02 * loss.item() if number > 1 else loss.item()
+        losses.append(loss.item())
         tokens += sum(len(row[0]) for row in rows)
-        if number % 50 == 0:
-            speed = tokens / (time.monotonic() - began)
-            progress(f"{phase.name} step {number}/{len(steps)} loss {running:.3f} {speed:.0f} tokens/s")
-        if number % save_every == 0:
-            save_student(model, tokenizer, out / "checkpoint")
-    return save_student(model, tokenizer, out / "student")
+        if len(losses) % LOG_EVERY == 0:
+            recent = sum(losses[-LOG_EVERY:]) / LOG_EVERY
+            progress(f"{phase.name}: step {len(losses)} of {len(steps)}, loss {recent:.3f}, {tokens / (time.monotonic() - began):.0f} tokens/s")
+    save_student(model, tokenizer, finished)
 
 
 def save_student(model: Any, tokenizer: Any, folder: Path) -> Path:
-    """Writes weights and tokenizer to `folder` and returns it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    model.save_pretrained(folder, safe_serialization=True)
-    tokenizer.save_pretrained(folder)
-    (folder / "labels.json").write_text(json.dumps(LABELS))
+    """Writes weights and tokenizer to `folder`, whole or not at all, and returns it."""
+    partial = folder.with_name(f".{folder.name}.part")
+    model.save_pretrained(partial, safe_serialization=True)
+    tokenizer.save_pretrained(partial)
+    partial.rename(folder)
     return folder

@@ -1,0 +1,106 @@
+"""The checker: one shape `(claim, chunks) -> verdict`, and its batch form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pytest_medfaith.checking.policy import Thresholds, decide
+from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
+
+MODELS = Path(__file__).parent.parent / "models"
+MAX_CHARACTERS = 20_000  # of one claim or of one sentence; longer is no sentence, and costs minutes
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Judges claims against chunks.
+
+    `signature` names the weights and everything else that decides a score; `score_texts` is the model.
+    """
+
+    name: str
+    signature: str
+    score_texts: TextScorer
+    thresholds: Thresholds = Thresholds()
+    temperature: float = 1.0
+    cache: Path | None = None
+
+    def __call__(self, claim: Claim | str, chunks: Sequence[Chunk]) -> Verdict:
+        """Returns the verdict on one claim over `chunks`."""
+        claim = Claim(id="claim", text=claim) if isinstance(claim, str) else claim
+        scores = self.score([(claim, chunk) for chunk in chunks])
+        return self.decide(claim, scores)
+
+    def score(self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None) -> list[PairScore]:
+        """Returns one score per (claim, chunk) pair, in order; equal texts are scored once."""
+        return score_pairs(
+            pairs, self.score_texts, signature=self.signature, temperature=self.temperature, cache=self.cache, progress=progress
+        )
+
+    def decide(self, claim: Claim, scores: Sequence[PairScore]) -> Verdict:
+        """Returns the verdict on `claim` from the scores of its chunks; `unscored` where the model gave no numbers."""
+        unusable = _unusable(claim.text)
+        if unusable:
+            return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=unusable)
+        if scores and all(score.logits is None for score in scores):
+            return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason="the model gave no finite score")
+        return decide(claim, [score for score in scores if score.logits is not None], self.thresholds)
+
+
+def _unusable(text: str) -> str:
+    if not any(character.isalnum() for character in text):
+        return "the claim holds no word"
+    if len(text) > MAX_CHARACTERS:
+        return f"the claim has {len(text)} characters, more than {MAX_CHARACTERS}"
+    return ""
+
+
+def load_checker(
+    name: str = "default",
+    *,
+    label_map: Mapping[str, str] | None = None,
+    thresholds: Thresholds | None = None,
+    cache: Path | None = None,
+    max_tokens: int = 512,
+) -> Checker:
+    """Returns the shipped student for "default", else the Hugging Face classifier of that name or folder.
+
+    Args:
+        name: "default", a folder, or a hub name.
+        label_map: what a foreign model's labels mean, where its config does not say.
+        thresholds: instead of the model card's, or 0.5 for a foreign model.
+        cache: SQLite file of kept logits.
+        max_tokens: how much a foreign model reads of a pair.
+
+    Raises:
+        DataError: an unknown checker, or a model without usable labels.
+        MissingExtra: a foreign model, and transformers is not installed.
+    """
+    if name == "default":
+        return _student(MODELS / "nli", thresholds=thresholds, cache=cache)
+    from pytest_medfaith.checking.classifier import score_with_classifier
+
+    if not name.strip():
+        raise DataError("the checker's name is empty; expected 'default', a model folder, or a Hugging Face model name")
+    scorer = partial(score_with_classifier, name, label_map, max_tokens)
+    signature = f"{name}|{sorted((label_map or {}).items())}|{max_tokens}"
+    return Checker(name, signature, scorer, thresholds or Thresholds(), cache=cache)
+
+
+def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None) -> Checker:
+    from pytest_medfaith.checking.student import read_card, score_with_student, weights_signature
+
+    card = read_card(folder)
+    return Checker(
+        "default",
+        weights_signature(folder / "model.onnx"),
+        partial(score_with_student, folder, card.max_tokens),
+        thresholds or Thresholds(entail=card.entail_threshold, contradict=card.contradict_threshold),
+        temperature=card.temperature,
+        cache=cache,
+    )

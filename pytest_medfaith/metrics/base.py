@@ -1,0 +1,128 @@
+"""What a metric is, and the parts of a report that several families read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Report, Verdict
+
+Fraction = tuple[float, float]
+Family = Literal["claims", "citations", "safety", "retrieval", "ragchecker", "latency"]
+Matrix = tuple[tuple[bool, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A declared value: what is measured, which way is better, and the arithmetic for one case.
+
+    `per_case` returns (numerator, denominator), or None where the metric does not apply to the case; never NaN. `range` is
+    inclusive. `k` is the cut-off of a ranking metric, None where the name says `@k` and the report's own k holds. Where `quantile`
+    is set, the slice value is that quantile of the per-case values instead of their mean.
+    """
+
+    name: str
+    family: Family
+    direction: Literal["higher", "lower"]
+    definition: str
+    source: str
+    per_case: Callable[[Report], Fraction | None]
+    range: tuple[float, float] = (0.0, 1.0)
+    k: int | None = None
+    quantile: float | None = None
+
+    def measure(self, report: Report) -> Fraction | None:
+        """Returns (numerator, denominator) of `report`, or None where the metric does not apply.
+
+        Raises:
+            ValueError: `per_case` answered with a number that is not finite or a denominator that is not positive.
+        """
+        fraction = self.per_case(report)
+        if fraction is None:
+            return None
+        numerator, denominator = fraction
+        if not (math.isfinite(numerator) and math.isfinite(denominator) and denominator > 0):
+            raise ValueError(
+                f"metric {self.name!r} of case {report.case.id!r} is {numerator} / {denominator}, expected finite numbers over a "
+                f"positive denominator; let per_case return None where the metric does not apply"
+            )
+        return float(numerator), float(denominator)
+
+    def value(self, report: Report) -> float | None:
+        """Returns numerator / denominator of `report`, or None where the metric does not apply."""
+        fraction = self.measure(report)
+        return None if fraction is None else fraction[0] / fraction[1]
+
+
+def share(numerator: float, denominator: float) -> Fraction | None:
+    """Returns the pair, or None where the denominator is 0 and nothing can be measured."""
+    return (numerator, denominator) if denominator else None
+
+
+def claim_verdicts(report: Report) -> tuple[Verdict, ...]:
+    """Returns every verdict of the answer; none for an abstention, which makes no claim."""
+    return () if report.abstained else report.verdicts
+
+
+def scored_verdicts(report: Report) -> tuple[Verdict, ...]:
+    """Returns the S + R + U verdicts of the answer; unscored ones are counted by the metric `unscored` alone."""
+    return tuple(verdict for verdict in claim_verdicts(report) if verdict.label != "unscored")
+
+
+def entailing_chunks(report: Report) -> Matrix | None:
+    """Returns which contexts entail each verdict's claim, (M, K) in the order of `report.verdicts`; None where nobody measured it.
+
+    Without contexts each row is empty: nothing entails the claim.
+
+    Raises:
+        DataError: the report's entailments have another shape.
+    """
+    return _matrix(report, "chunk_claims", report.entailments.chunk_claims, len(report.verdicts), "response claims")
+
+
+def entailed_gold(report: Report) -> Matrix | None:
+    """Returns which contexts entail each gold claim, (N, K) in the order of the case; None where nobody measured it.
+
+    Raises:
+        DataError: the report's entailments have another shape.
+    """
+    return _matrix(report, "chunk_gold", report.entailments.chunk_gold, len(report.case.gold_claims), "gold claims")
+
+
+def recalled_gold(report: Report) -> tuple[bool, ...] | None:
+    """Returns which gold claims the answer entails, (N,) in the order of the case; None where nobody measured it.
+
+    An abstention entails none of them.
+
+    Raises:
+        DataError: the report's entailments have another length.
+    """
+    expected, recalled = len(report.case.gold_claims), report.entailments.answer_gold
+    if report.abstained:
+        return (False,) * expected
+    if not recalled and expected:
+        return None
+    if len(recalled) != expected:
+        raise _misaligned(report, "answer_gold", f"{len(recalled)} long", f"{expected} gold claims")
+    return recalled
+
+
+def _matrix(report: Report, name: str, matrix: Matrix, rows: int, rows_are: str) -> Matrix | None:
+    contexts = len(report.response.contexts)
+    if not matrix and rows:
+        return None if contexts else ((),) * rows
+    if len(matrix) != rows or any(len(row) != contexts for row in matrix):
+        widths = sorted({len(row) for row in matrix})
+        shape = f"{len(matrix)} rows of {' or '.join(map(str, widths)) or 0}"
+        raise _misaligned(report, name, shape, f"{rows} {rows_are} by {contexts} contexts")
+    return matrix
+
+
+def _misaligned(report: Report, name: str, found: str, expected: str) -> DataError:
+    return DataError(
+        f"case {report.case.id!r}: entailments.{name} is {found}, expected {expected}; make the report anew from its response, "
+        f"its lists must stand in the order of the verdicts, the gold claims and the contexts"
+    )

@@ -1,0 +1,158 @@
+"""Metrics over the claims of a response: what its contexts support, refute or leave open, and what of the gold it says.
+
+S, R, U are the claims supported, refuted and unsupported; N = S + R + U. An unscored claim is in none of them. An abstention makes no
+claim, so what is a share of claims does not apply to it; it does recall nothing. Without contexts every claim is unsupported, the
+contexts recall nothing, and their precision does not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_medfaith.metrics.base import (
+    Fraction,
+    Metric,
+    claim_verdicts,
+    entailed_gold,
+    entailing_chunks,
+    recalled_gold,
+    scored_verdicts,
+    share,
+)
+from pytest_medfaith.records import Report, VerdictLabel
+
+RAGAS = "Es et al. 2023, RAGAS, arXiv:2309.15217"
+RAGCHECKER = "Ru et al. 2024, RAGChecker, arXiv:2408.08067"
+REFCHECKER = "Hu et al. 2024, RefChecker, arXiv:2405.14486"
+
+
+def _labelled(label: VerdictLabel) -> Callable[[Report], Fraction | None]:
+    def per_case(report: Report) -> Fraction | None:
+        scored = scored_verdicts(report)
+        return share(sum(verdict.label == label for verdict in scored), len(scored))
+
+    return per_case
+
+
+def _unscored(report: Report) -> Fraction | None:
+    made = claim_verdicts(report)
+    return share(len(made) - len(scored_verdicts(report)), len(made))
+
+
+def _conflict(report: Report) -> Fraction | None:
+    scored = scored_verdicts(report)
+    return share(sum(verdict.conflict for verdict in scored), len(scored))
+
+
+def _context_utilization(report: Report) -> Fraction | None:
+    rows = entailing_chunks(report)
+    if rows is None or report.abstained:
+        return None
+    used = [any(row) for verdict, row in zip(report.verdicts, rows, strict=True) if verdict.label != "unscored"]
+    return share(sum(used), len(used))
+
+
+def _claim_recall(report: Report) -> Fraction | None:
+    recalled = recalled_gold(report)
+    if recalled is None:
+        return None
+    key = [said for gold, said in zip(report.case.gold_claims, recalled, strict=True) if gold.key]
+    return share(sum(key), len(key))
+
+
+def _context_recall(report: Report) -> Fraction | None:
+    rows = entailed_gold(report)
+    return None if rows is None else share(sum(map(any, rows)), len(rows))
+
+
+def _context_precision(report: Report) -> Fraction | None:
+    rows = entailed_gold(report)
+    return share(sum(map(any, zip(*rows, strict=True))), len(report.response.contexts)) if rows else None
+
+
+def _abstention(report: Report) -> Fraction | None:
+    return float(report.abstained), 1.0
+
+
+METRICS = (
+    Metric(
+        name="faithfulness",
+        family="claims",
+        direction="higher",
+        definition="S / N: scored claims that the contexts support",
+        source=RAGAS,
+        per_case=_labelled("supported"),
+    ),
+    Metric(
+        name="hallucination",
+        family="claims",
+        direction="lower",
+        definition="R / N: scored claims that the contexts refute",
+        source=REFCHECKER,
+        per_case=_labelled("refuted"),
+    ),
+    Metric(
+        name="unsupported",
+        family="claims",
+        direction="lower",
+        definition="U / N: scored claims that the contexts neither support nor refute",
+        source=REFCHECKER,
+        per_case=_labelled("unsupported"),
+    ),
+    Metric(
+        name="claim_recall",
+        family="claims",
+        direction="higher",
+        definition="key gold claims that the answer entails / key gold claims; 0 for an abstention",
+        source="Manes et al. 2024, K-QA (comprehensiveness), arXiv:2401.14493",
+        per_case=_claim_recall,
+    ),
+    Metric(
+        name="context_precision",
+        family="claims",
+        direction="higher",
+        definition="contexts that entail at least one gold claim (r-chunks) / contexts",
+        source=RAGCHECKER,
+        per_case=_context_precision,
+    ),
+    Metric(
+        name="context_utilization",
+        family="claims",
+        direction="higher",
+        definition="scored claims that at least one context entails / N",
+        source=RAGCHECKER,
+        per_case=_context_utilization,
+    ),
+    Metric(
+        name="context_recall",
+        family="claims",
+        direction="higher",
+        definition="gold claims that at least one context entails / gold claims; 0 without contexts",
+        source=RAGAS,
+        per_case=_context_recall,
+    ),
+    Metric(
+        name="conflict",
+        family="claims",
+        direction="lower",
+        definition="scored claims about which two contexts disagree / N",
+        source="Xu et al. 2024, Knowledge Conflicts for LLMs: A Survey, arXiv:2403.08319",
+        per_case=_conflict,
+    ),
+    Metric(
+        name="unscored",
+        family="claims",
+        direction="lower",
+        definition="claims that the checker could not score / claims, scored or not",
+        source="this project",
+        per_case=_unscored,
+    ),
+    Metric(
+        name="abstention",
+        family="claims",
+        direction="lower",
+        definition="cases whose answer is a refusal / cases",
+        source="Wen et al. 2024, Know Your Limits: A Survey of Abstention in LLMs, arXiv:2407.18418",
+        per_case=_abstention,
+    ),
+)

@@ -1,0 +1,198 @@
+"""Ranking metrics: pure functions on gains by rank, and their per-case metrics on labels and on r-chunks.
+
+The functions share one shape, `(gains, judged, k) -> float`. `gains` are the grades of the ranked chunks, best rank first, 0 where a
+chunk has no label; `judged` are the grades of everything that was judged, found or not. A chunk is relevant where its grade is
+above 0. `k` may be larger than the ranking: the missing ranks are not relevant, and precision still divides by k, as trec_eval does.
+Where nothing is relevant each is 0.0, again as trec_eval does.
+
+`recall@20` and its like read the labels of the case: `meta["qrels"]` ({chunk id or PMID: grade}, 2 decisive, 1 supportive, 0 no), else
+`references` with grade 1. They rank the report's hits, or its contexts where it holds no hits. A chunk takes one label, its own id's
+before its PMID's, and a label is taken once, at its best rank. A case without a relevant label does not count.
+
+`rchunk.recall@20` and its like rank the contexts, and the gain of a context is the number of gold claims that it entails. Only the
+contexts are judged, so that recall and the ideal order are those of the contexts. A case without gold claims or contexts does not count.
+
+Slice values are means over cases, micro and macro alike, as is usual for ranking metrics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold
+from pytest_medfaith.records import Case, Chunk, Report
+
+Gains = Sequence[float]
+Labels = Literal["qrels", "rchunk"]
+RCHUNK_PREFIX = "rchunk."
+
+
+def recall(gains: Gains, judged: Gains, k: int) -> float:
+    """Returns relevant chunks among the first k / relevant chunks judged (Manning, Raghavan & Schuetze 2008, 8.4)."""
+    relevant = _relevant(judged)
+    return _relevant(gains[:k]) / relevant if relevant else 0.0
+
+
+def precision(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one shape for all five
+    """Returns relevant chunks among the first k / k (Manning, Raghavan & Schuetze 2008, 8.4)."""
+    return _relevant(gains[:k]) / k
+
+
+def reciprocal_rank(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one shape for all five
+    """Returns 1 / rank of the first relevant chunk within the first k, 0.0 where there is none (Voorhees 1999)."""
+    return next((1 / rank for rank, gain in enumerate(gains[:k], start=1) if gain > 0), 0.0)
+
+
+def hit(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one shape for all five
+    """Returns 1.0 where a relevant chunk is among the first k, else 0.0; ir-measures calls it Success."""
+    return float(_relevant(gains[:k]) > 0)
+
+
+def ndcg(gains: Gains, judged: Gains, k: int) -> float:
+    """Returns DCG / ideal DCG of the first k, with linear gain and discount log2(rank + 1), as trec_eval's ndcg_cut.
+
+    The ideal order is of everything judged. A grade below 0 gains nothing (Jaervelin & Kekaelaeinen 2002).
+    """
+    ideal = _dcg(sorted(judged, reverse=True), k)
+    return _dcg(gains, k) / ideal if ideal else 0.0
+
+
+def _relevant(gains: Gains) -> int:
+    return sum(gain > 0 for gain in gains)
+
+
+def _dcg(gains: Gains, k: int) -> float:
+    return math.fsum(max(gain, 0.0) / math.log2(rank + 1) for rank, gain in enumerate(gains[:k], start=1))
+
+
+def grades(case: Case) -> dict[str, float]:
+    """Returns {chunk id or PMID: grade} of `case`, empty where it has neither qrels nor references.
+
+    Raises:
+        DataError: `meta["qrels"]` is no object of finite numbers.
+    """
+    qrels = case.meta.get("qrels")
+    if qrels is None:
+        return dict.fromkeys(case.references, 1.0)
+    if not isinstance(qrels, Mapping):
+        raise _wrong_qrels(case, qrels)
+    return {str(name): _grade(case, name, grade) for name, grade in qrels.items()}
+
+
+def _grade(case: Case, name: str, grade: Any) -> float:
+    if isinstance(grade, bool) or not isinstance(grade, (int, float)) or not math.isfinite(grade):
+        raise _wrong_qrels(case, {name: grade})
+    return float(grade)
+
+
+def _wrong_qrels(case: Case, found: object) -> DataError:
+    return DataError(
+        f"case {case.id!r}: meta.qrels holds {found!r}, expected {{chunk id or PMID: grade}} with finite numbers as grades; mend the "
+        f"case, or remove meta.qrels so that its references are used"
+    )
+
+
+def ranked_gains(ranking: Sequence[Chunk], labels: Mapping[str, float]) -> list[float]:
+    """Returns the grade of each chunk of `ranking`, 0.0 where it has none; each label is taken once, at its best rank."""
+    left = dict(labels)
+    gains = []
+    for chunk in ranking:
+        name = next((name for name in (chunk.id, chunk.pmid) if name is not None and name in left), None)
+        gains.append(0.0 if name is None else left.pop(name))
+    return gains
+
+
+def _ranking(report: Report) -> list[Chunk]:
+    hits = sorted(report.hits, key=lambda found: found.rank)
+    return [found.chunk for found in hits] or list(report.response.contexts)
+
+
+def _labelled_gains(report: Report) -> tuple[Gains, Gains] | None:
+    labels = grades(report.case)
+    judged = list(labels.values())
+    return (ranked_gains(_ranking(report), labels), judged) if _relevant(judged) else None
+
+
+def _rchunk_gains(report: Report) -> tuple[Gains, Gains] | None:
+    rows = entailed_gold(report)
+    if not rows or not report.response.contexts:
+        return None
+    gains = [float(sum(entailed)) for entailed in zip(*rows, strict=True)]
+    return gains, gains
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Ranked:
+    function: Callable[[Gains, Gains, int], float]
+    definition: str
+    source: str
+
+
+_RANKED = {
+    "recall": _Ranked(
+        function=recall,
+        definition="relevant chunks among the first k / relevant chunks judged",
+        source="Manning, Raghavan & Schuetze 2008, Introduction to Information Retrieval, 8.4",
+    ),
+    "precision": _Ranked(
+        function=precision,
+        definition="relevant chunks among the first k / k",
+        source="Manning, Raghavan & Schuetze 2008, Introduction to Information Retrieval, 8.4",
+    ),
+    "mrr": _Ranked(
+        function=reciprocal_rank,
+        definition="1 / rank of the first relevant chunk within the first k, else 0",
+        source="Voorhees 1999, The TREC-8 Question Answering Track Report",
+    ),
+    "hit": _Ranked(
+        function=hit,
+        definition="1 where a relevant chunk is among the first k, else 0",
+        source="ir-measures (Success), MacAvaney et al. 2022, ECIR",
+    ),
+    "ndcg": _Ranked(
+        function=ndcg,
+        definition="DCG / ideal DCG of the first k, gain = grade, discount log2(rank + 1), ideal over everything judged",
+        source="Jaervelin & Kekaelaeinen 2002, ACM TOIS 20(4); gain and discount of trec_eval",
+    ),
+}
+_GAINS: Mapping[Labels, Callable[[Report], tuple[Gains, Gains] | None]] = {"qrels": _labelled_gains, "rchunk": _rchunk_gains}
+_ON = {"qrels": "on the case's qrels or references", "rchunk": "on the contexts, grade = gold claims that a context entails"}
+RANKED_NAMES = tuple(_RANKED)
+
+
+def ranking_metric(base: str, *, k: int | None = None, labels: Labels = "qrels") -> Metric:
+    """Returns the metric `base@k`, or `rchunk.base@k`; without `k` the cut-off is the report's own k, else the length of the ranking.
+
+    Raises:
+        ValueError: `k` is below 1, or no ranking metric is called `base`.
+    """
+    if base not in _RANKED:
+        raise ValueError(f"no ranking metric is called {base!r}; expected one of {', '.join(_RANKED)}")
+    if k is not None and k < 1:
+        raise ValueError(f"{base}@{k} has a cut-off of {k}, expected 1 or more; write for example {base}@10")
+    ranked = _RANKED[base]
+
+    def per_case(report: Report) -> Fraction | None:
+        found = _GAINS[labels](report)
+        if found is None:
+            return None
+        gains, judged = found
+        return ranked.function(gains, judged, k or report.k or max(len(gains), 1)), 1.0
+
+    return Metric(
+        name=f"{RCHUNK_PREFIX if labels == 'rchunk' else ''}{base}@{'k' if k is None else k}",
+        family="retrieval",
+        direction="higher",
+        definition=f"{ranked.definition}; {_ON[labels]}",
+        source=ranked.source,
+        per_case=per_case,
+        k=k,
+    )
+
+
+_KINDS: tuple[Labels, ...] = ("qrels", "rchunk")
+METRICS = tuple(ranking_metric(base, labels=labels) for labels in _KINDS for base in _RANKED)
