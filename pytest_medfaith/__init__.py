@@ -1,0 +1,81 @@
+"""Checks, claim by claim and offline, whether a medical RAG system's answers say things its evidence does not say.
+
+Names below are loaded when first used (PEP 562), so that importing the package, as pytest does in every run, costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_medfaith.asserts import (
+        assert_cited,
+        assert_claim_recall,
+        assert_context_precision,
+        assert_context_utilization,
+        assert_faithfulness,
+        assert_no_hallucination,
+        check_answer,
+    )
+    from pytest_medfaith.checking.checker import Checker, load_checker
+    from pytest_medfaith.claims.split import extract_claims
+    from pytest_medfaith.evaluation import evaluate_case
+    from pytest_medfaith.records import Case, Chunk, Claim, GoldClaim, Report, Response, SliceReport, Verdict
+    from pytest_medfaith.retrieval.build import build_retriever
+
+_HOMES = {
+    "assert_cited": "asserts",
+    "assert_claim_recall": "asserts",
+    "assert_context_precision": "asserts",
+    "assert_context_utilization": "asserts",
+    "assert_faithfulness": "asserts",
+    "assert_no_hallucination": "asserts",
+    "check_answer": "asserts",
+    "Checker": "checking.checker",
+    "load_checker": "checking.checker",
+    "extract_claims": "claims.split",
+    "evaluate_case": "evaluation",
+    "build_retriever": "retrieval.build",
+    "Case": "records",
+    "Chunk": "records",
+    "Claim": "records",
+    "GoldClaim": "records",
+    "Report": "records",
+    "Response": "records",
+    "SliceReport": "records",
+    "Verdict": "records",
+}
+
+__all__ = [
+    "Case",
+    "Checker",
+    "Chunk",
+    "Claim",
+    "GoldClaim",
+    "Report",
+    "Response",
+    "SliceReport",
+    "Verdict",
+    "assert_cited",
+    "assert_claim_recall",
+    "assert_context_precision",
+    "assert_context_utilization",
+    "assert_faithfulness",
+    "assert_no_hallucination",
+    "build_retriever",
+    "check_answer",
+    "evaluate_case",
+    "extract_claims",
+    "load_checker",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pytest_medfaith' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"pytest_medfaith.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -13,7 +13,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 
 MODELS = Path(__file__).parent.parent / "models"
-MAX_CHARACTERS = 20_000  # of one claim or of one sentence; longer is no sentence, and costs minutes
+MAX_CHARACTERS = 20_000  # of one claim; longer is no claim, and costs minutes
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Checker:
 
     def decide(self, claim: Claim, scores: Sequence[PairScore]) -> Verdict:
         """Returns the verdict on `claim` from the scores of its chunks; `unscored` where the model gave no numbers."""
-        unusable = _unusable(claim.text)
+        unusable = unusable_text(claim.text, "claim")
         if unusable:
             return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=unusable)
         if scores and all(score.logits is None for score in scores):
@@ -52,10 +52,11 @@ class Checker:
         return decide(claim, [score for score in scores if score.logits is not None], self.thresholds)
 
 
-def _unusable(text: str) -> str:
+def unusable_text(text: str, what: str) -> str:
+    """Returns why `text` cannot be judged, or an empty string: no word in it, or more than MAX_CHARACTERS (for a claim)."""
     if not any(character.isalnum() for character in text):
-        return "the claim holds no word"
-    if len(text) > MAX_CHARACTERS:
+        return f"the {what} holds no word"
+    if what == "claim" and len(text) > MAX_CHARACTERS:
         return f"the claim has {len(text)} characters, more than {MAX_CHARACTERS}"
     return ""
 

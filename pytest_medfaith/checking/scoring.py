@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.cache import Logits, keep_logits, pair_key, read_logits
-from pytest_medfaith.checking.windows import Window, best_sentence, best_windows, word_weights
+from pytest_medfaith.checking.windows import Window, best_sentence, best_windows
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 
 TextScorer = Callable[[Sequence[tuple[str, str]]], Any]  # n (evidence, claim) -> float (n, 3) logits: entail, neutral, contradict
@@ -54,18 +54,17 @@ def score_pairs(
         cache: the SQLite file of kept logits, or None to keep nothing.
         progress: told (pairs of texts scored, to score).
     """
-    weights = word_weights({chunk.id: chunk.text for _, chunk in pairs}.values())
     readings = [
         _Reading(number, window, _with_title(chunk, window))
         for number, (claim, chunk) in enumerate(pairs)
-        for window in best_windows(claim.text, chunk.text, weights, most=windows)
+        for window in best_windows(claim.text, chunk.text, most=windows)
     ]
     texts = list(dict.fromkeys((reading.text, pairs[reading.pair][0].text) for reading in readings))
     logits = _score_once(texts, score_texts, signature=signature, cache=cache, progress=progress)
     by_pair: dict[int, list[tuple[_Reading, Logits]]] = {}
     for reading in readings:
         by_pair.setdefault(reading.pair, []).append((reading, logits[reading.text, pairs[reading.pair][0].text]))
-    return [_best_of(claim, chunk, by_pair.get(number, []), temperature, weights) for number, (claim, chunk) in enumerate(pairs)]
+    return [_best_of(claim, chunk, by_pair.get(number, []), temperature) for number, (claim, chunk) in enumerate(pairs)]
 
 
 def _with_title(chunk: Chunk, window: Window) -> str:
@@ -99,9 +98,7 @@ def softmax(logits: Sequence[float], *, temperature: float = 1.0) -> tuple[float
     return entail, neutral, contradict
 
 
-def _best_of(
-    claim: Claim, chunk: Chunk, readings: Sequence[tuple[_Reading, Logits]], temperature: float, weights: Mapping[str, float]
-) -> PairScore:
+def _best_of(claim: Claim, chunk: Chunk, readings: Sequence[tuple[_Reading, Logits]], temperature: float) -> PairScore:
     finite = [(reading, logits) for reading, logits in readings if all(map(math.isfinite, logits))]
     if not finite:
         return PairScore(claim_id=claim.id, chunk_id=chunk.id, probs=(0.0, 1.0, 0.0), label="neutral")
@@ -113,5 +110,5 @@ def _best_of(
         probs=probs,
         label=LABELS[probs.index(max(probs))],  # type: ignore[arg-type]
         logits=tuple(round(value, 5) for value in logits),  # type: ignore[arg-type]
-        span=best_sentence(claim.text, reading.window, weights),
+        span=best_sentence(claim.text, reading.window, of=chunk.text),
     )

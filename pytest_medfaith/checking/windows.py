@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -69,29 +69,32 @@ def evidence_windows(text: str, *, words: int = WINDOW_WORDS) -> tuple[Window, .
     return tuple(windows)
 
 
-def word_weights(texts: Iterable[str]) -> dict[str, float]:
-    """Returns content word -> inverse document frequency over `texts`, log((n + 1) / (df + 0.5))."""
-    documents = [content_words(text) for text in texts]
-    frequency = Counter(word for document in documents for word in document)
-    return {word: math.log((len(documents) + 1) / (count + 0.5)) for word, count in frequency.items()}
+@lru_cache(maxsize=16_384)
+def word_weights(text: str) -> Mapping[str, float]:
+    """Returns content word -> log((n + 1) / (df + 0.5)) over the n sentences of `text`: what all of them say tells them apart least.
+
+    The weights depend on this text alone, so that a pair's score never changes with what else is scored beside it.
+    """
+    sentences = [content_words(text[start:end]) for start, end in sentence_spans(text)]
+    frequency = Counter(word for words in sentences for word in words)
+    return {word: math.log((len(sentences) + 1) / (count + 0.5)) for word, count in frequency.items()}
 
 
-def coverage(claim: str, text: str, weights: Mapping[str, float]) -> float:
-    """Returns which share of the claim's content words, by weight, `text` holds: 0 to 1. Words never seen weigh most."""
-    rare = max(weights.values(), default=1.0)
-    wanted = {word: weights.get(word, rare) for word in content_words(claim)}
-    total = sum(wanted.values())
-    return sum(weight for word, weight in wanted.items() if word in content_words(text)) / total if total > 0 else 0.0
+def coverage(claim: str, part: str, *, of: str) -> float:
+    """Returns which share of the claim's content words that stand in the text `of`, by weight, its `part` holds: 0 to 1."""
+    weights = word_weights(of)
+    wanted = content_words(claim) & weights.keys()
+    total = sum(weights[word] for word in wanted)
+    return sum(weights[word] for word in wanted & content_words(part)) / total if total > 0 else 0.0
 
 
-def best_windows(claim: str, text: str, weights: Mapping[str, float], *, most: int) -> list[Window]:
+def best_windows(claim: str, text: str, *, most: int) -> list[Window]:
     """Returns the `most` windows of `text` that cover the claim best; ties go to the earlier one."""
-    windows = evidence_windows(text)
-    return sorted(windows, key=lambda window: -coverage(claim, window.text, weights))[:most]
+    return sorted(evidence_windows(text), key=lambda window: -coverage(claim, window.text, of=text))[:most]
 
 
-def best_sentence(claim: str, window: Window, weights: Mapping[str, float]) -> tuple[int, int]:
-    """Returns the span, in the evidence text, of the window's sentence that covers the claim best."""
-    spans: Sequence[tuple[int, int]] = sentence_spans(window.text)
-    start, end = max(spans, key=lambda span: coverage(claim, window.text[span[0] : span[1]], weights))
+def best_sentence(claim: str, window: Window, *, of: str) -> tuple[int, int]:
+    """Returns the span, in the evidence text `of`, of the window's sentence that covers the claim best."""
+    spans = sentence_spans(window.text)
+    start, end = max(spans, key=lambda span: coverage(claim, window.text[span[0] : span[1]], of=of))
     return window.start + start, window.start + end

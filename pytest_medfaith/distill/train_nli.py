@@ -23,6 +23,7 @@ else:
 
 Row = tuple[list[int], list[int]]  # token ids, token types
 LOG_EVERY = 50
+RECIPE = Path(__file__).parent / "recipes" / "nli.toml"
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def recalled_gold(report: Report) -> tuple[bool, ...] | None:
     if not recalled and expected:
         return None
     if len(recalled) != expected:
-        raise _misaligned(report, "answer_gold", f"{len(recalled)} long", f"{expected} gold claims")
+        raise misaligned(report, "answer_gold", f"{len(recalled)} long", f"{expected} gold claims")
     return recalled
 
 
@@ -117,11 +117,12 @@ def _matrix(report: Report, name: str, matrix: Matrix, rows: int, rows_are: str)
     if len(matrix) != rows or any(len(row) != contexts for row in matrix):
         widths = sorted({len(row) for row in matrix})
         shape = f"{len(matrix)} rows of {' or '.join(map(str, widths)) or 0}"
-        raise _misaligned(report, name, shape, f"{rows} {rows_are} by {contexts} contexts")
+        raise misaligned(report, name, shape, f"{rows} {rows_are} by {contexts} contexts")
     return matrix
 
 
-def _misaligned(report: Report, name: str, found: str, expected: str) -> DataError:
+def misaligned(report: Report, name: str, found: str, expected: str) -> DataError:
+    """Returns the error of entailments that do not stand in the order of their claims and contexts."""
     return DataError(
         f"case {report.case.id!r}: entailments.{name} is {found}, expected {expected}; make the report anew from its response, "
         f"its lists must stand in the order of the verdicts, the gold claims and the contexts"

@@ -32,13 +32,13 @@ RCHUNK_PREFIX = "rchunk."
 
 
 def recall(gains: Gains, judged: Gains, k: int) -> float:
-    """Returns relevant chunks among the first k / relevant chunks judged (Manning, Raghavan & Schuetze 2008, 8.4)."""
+    """Returns relevant chunks among the first k / relevant chunks judged (Manning, Raghavan & Schütze 2008, 8.4)."""
     relevant = _relevant(judged)
     return _relevant(gains[:k]) / relevant if relevant else 0.0
 
 
 def precision(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one shape for all five
-    """Returns relevant chunks among the first k / k (Manning, Raghavan & Schuetze 2008, 8.4)."""
+    """Returns relevant chunks among the first k / k (Manning, Raghavan & Schütze 2008, 8.4)."""
     return _relevant(gains[:k]) / k
 
 
@@ -55,7 +55,7 @@ def hit(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one sha
 def ndcg(gains: Gains, judged: Gains, k: int) -> float:
     """Returns DCG / ideal DCG of the first k, with linear gain and discount log2(rank + 1), as trec_eval's ndcg_cut.
 
-    The ideal order is of everything judged. A grade below 0 gains nothing (Jaervelin & Kekaelaeinen 2002).
+    The ideal order is of everything judged. A grade below 0 gains nothing (Järvelin & Kekäläinen 2002).
     """
     ideal = _dcg(sorted(judged, reverse=True), k)
     return _dcg(gains, k) / ideal if ideal else 0.0
@@ -136,12 +136,12 @@ _RANKED = {
     "recall": _Ranked(
         function=recall,
         definition="relevant chunks among the first k / relevant chunks judged",
-        source="Manning, Raghavan & Schuetze 2008, Introduction to Information Retrieval, 8.4",
+        source="Manning, Raghavan & Schütze 2008, Introduction to Information Retrieval, 8.4",
     ),
     "precision": _Ranked(
         function=precision,
         definition="relevant chunks among the first k / k",
-        source="Manning, Raghavan & Schuetze 2008, Introduction to Information Retrieval, 8.4",
+        source="Manning, Raghavan & Schütze 2008, Introduction to Information Retrieval, 8.4",
     ),
     "mrr": _Ranked(
         function=reciprocal_rank,
@@ -156,7 +156,7 @@ _RANKED = {
     "ndcg": _Ranked(
         function=ndcg,
         definition="DCG / ideal DCG of the first k, gain = grade, discount log2(rank + 1), ideal over everything judged",
-        source="Jaervelin & Kekaelaeinen 2002, ACM TOIS 20(4); gain and discount of trec_eval",
+        source="Järvelin & Kekäläinen 2002, ACM TOIS 20(4); gain and discount of trec_eval",
     ),
 }
 _GAINS: Mapping[Labels, Callable[[Report], tuple[Gains, Gains] | None]] = {"qrels": _labelled_gains, "rchunk": _rchunk_gains}

@@ -1,0 +1,147 @@
+"""Assertions for tests: plain AssertionErrors with a readable account of what is not backed, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pytest_medfaith.cards.account import faithfulness_account
+from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.evaluation import as_chunks, evaluate_case
+from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport
+
+Checked = str | Response | Report | SliceReport
+
+
+def check_answer(
+    answer: str | Response,
+    *,
+    contexts: Iterable[Any] | None = None,
+    question: str | None = None,
+    gold_claims: Iterable[Any] | None = None,
+    checker: Checker | None = None,
+    extractor: Callable[..., list[Claim]] = extract_claims,
+) -> Report:
+    """Returns the report on one answer: its claims, each judged against `contexts`.
+
+    Args:
+        answer: the answer's text, or a Response that brings its own contexts.
+        contexts: texts, chunks, hits or mappings with a text; required with a text.
+        question: what was asked; helps to resolve a leading "it".
+        gold_claims: statements a correct answer must make; texts, records or mappings.
+        checker: who judges; the shipped student where None.
+        extractor: who splits the answer.
+
+    Raises:
+        ValueError: a text without contexts.
+        DataError: contexts that are not texts or chunks.
+    """
+    if isinstance(answer, Response):
+        response = answer if contexts is None else answer.with_(contexts=tuple(as_chunks(contexts)))
+    elif contexts is None:
+        raise ValueError("contexts is missing; expected the chunks the answer was based on, as contexts=[...], [] if there were none")
+    else:
+        response = Response(answer=answer, contexts=tuple(as_chunks(contexts)))
+    case = Case(id=response.case_id or "answer", question=question or "", gold_claims=_gold(gold_claims or ()))
+    return evaluate_case(case, response, checker=checker or load_checker(), extractor=extractor)
+
+
+def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:
+    rows = (claim if not isinstance(claim, str) else {"text": claim} for claim in claims)
+    return tuple(row if isinstance(row, GoldClaim) else GoldClaim.from_dict({"id": f"g{i}", **row}) for i, row in enumerate(rows, start=1))
+
+
+def assert_faithfulness(
+    answer: Checked,
+    *,
+    contexts: Iterable[Any] | None = None,
+    at_least: float = 1.0,
+    hallucination_at_most: float | None = None,
+    question: str | None = None,
+    checker: Checker | None = None,
+) -> None:
+    """Asserts that the share of claims that the evidence supports is at least `at_least` (by default: all of them).
+
+    A refusal makes no claim and passes; it is counted as an abstention. An answer without any checkable claim fails.
+
+    Args:
+        answer: an answer's text (then `contexts` is required), a Response, a Report, or a SliceReport.
+        contexts: what the answer was based on.
+        at_least: bound on faithfulness, 0 to 1.
+        hallucination_at_most: bound on the share of claims that the evidence refutes, where given.
+        question: what was asked.
+        checker: who judges; the shipped student where None.
+
+    Raises:
+        AssertionError: a bound is not met; the message shows each claim, its score, the best evidence and the threshold.
+    """
+    reports = _reports(answer, contexts=contexts, question=question, checker=checker)
+    _bound(reports, "faithfulness", at_least, at_least=True)
+    if hallucination_at_most is not None:
+        _bound(reports, "hallucination", hallucination_at_most, at_least=False)
+
+
+def assert_no_hallucination(
+    answer: Checked, *, contexts: Iterable[Any] | None = None, question: str | None = None, checker: Checker | None = None
+) -> None:
+    """Asserts that the evidence refutes no claim of the answer. Arguments as in `assert_faithfulness`."""
+    _bound(_reports(answer, contexts=contexts, question=question, checker=checker), "hallucination", 0.0, at_least=False)
+
+
+def assert_claim_recall(answer: Checked, *, at_least: float = 1.0) -> None:
+    """Asserts that the answer makes at least the share `at_least` of the key gold claims; needs a Report or SliceReport."""
+    _bound(_reports(answer), "claim_recall", at_least, at_least=True)
+
+
+def assert_context_precision(answer: Checked, *, at_least: float) -> None:
+    """Asserts that at least the share `at_least` of the contexts entails a gold claim; needs a Report or SliceReport."""
+    _bound(_reports(answer), "context_precision", at_least, at_least=True)
+
+
+def assert_context_utilization(answer: Checked, *, at_least: float) -> None:
+    """Asserts that at least the share `at_least` of the claims is entailed by some context; needs a Report or SliceReport."""
+    _bound(_reports(answer), "context_utilization", at_least, at_least=True)
+
+
+def assert_cited(answer: Checked, *, support_at_least: float = 1.0, coverage_at_least: float = 1.0) -> None:
+    """Asserts that claims carry citations, and that what they cite entails them; needs a Report or SliceReport."""
+    reports = _reports(answer)
+    _bound(reports, "citation_coverage", coverage_at_least, at_least=True)
+    _bound(reports, "citation_support", support_at_least, at_least=True)
+
+
+def _reports(
+    answer: Checked, *, contexts: Iterable[Any] | None = None, question: str | None = None, checker: Checker | None = None
+) -> Sequence[Report]:
+    if isinstance(answer, SliceReport):
+        return answer.reports
+    if isinstance(answer, Report):
+        return [answer]
+    return [check_answer(answer, contexts=contexts, question=question, checker=checker)]
+
+
+def _bound(reports: Sequence[Report], name: str, bound: float, *, at_least: bool) -> None:
+    if not 0 <= bound <= 1:
+        raise ValueError(f"the bound on {name} is {bound!r}; expected a share from 0 to 1, such as 0.8")
+    __tracebackhide__ = True
+    if reports and all(report.abstained for report in reports) and name != "claim_recall":
+        return
+    value = aggregate(parse_metric(name), reports)[0].value
+    if value is None:
+        raise AssertionError(f"{name} could not be measured: {_why_unmeasured(reports)}")
+    if value < bound if at_least else value > bound:
+        raise AssertionError(f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}\n{faithfulness_account(reports)}")
+
+
+def _why_unmeasured(reports: Sequence[Report]) -> str:
+    if not reports:
+        return "there is no report"
+    unscored = [verdict for report in reports for verdict in report.verdicts if verdict.label == "unscored"]
+    if unscored:
+        return f"{len(unscored)} claim(s) unscored, the first because {unscored[0].reason}"
+    if not any(report.verdicts for report in reports):
+        return "the answer makes no checkable claim"
+    return "the cases have no gold claims, contexts or citations that it needs"

@@ -1,0 +1,117 @@
+"""The text of a failure: each claim that the evidence does not carry, with the evidence nearest to it and what clashes."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+
+from pytest_medfaith.cards.wording import clip, counted, decimals, one_line
+from pytest_medfaith.records import Chunk, Finding, Report, Verdict
+
+_SENTENCE = 400  # characters of evidence shown; a longer span is a window, not a sentence
+_NARROWEST = 40
+
+
+def evidence_chunk(verdict: Verdict, report: Report) -> Chunk | None:
+    """Returns the context that decided `verdict`, None where none did."""
+    return next((chunk for chunk in report.response.contexts if chunk.id == verdict.chunk_id), None)
+
+
+def spanned(text: str, span: tuple[int, int] | None) -> str:
+    """Returns the piece of `text` at `span`, empty where there is no span or it lies outside."""
+    if span is None or not 0 <= span[0] < span[1] <= len(text):
+        return ""
+    return text[span[0] : span[1]]
+
+
+def claim_account(verdict: Verdict, report: Report, *, width: int = 80) -> str:
+    """Returns why `verdict` fell as it did: claim, score and threshold, the best chunk and its best sentence, the rules that fired."""
+    chunk = evidence_chunk(verdict, report)
+    lines = [_filled(one_line(verdict.claim.text), width, first=f"{verdict.label.upper():<11} ", rest=" " * 12)]
+    lines.append(_filled(_score_text(verdict), width))
+    if chunk is not None:
+        lines.append(_filled(" · ".join(filter(None, [f"evidence: {chunk.id}", one_line(chunk.title)])), width))
+        lines += [f"    {one_line(chunk.url)}"] * bool(chunk.url)
+        sentence = spanned(chunk.text, verdict.span) or chunk.text
+        lines.append(_filled(f'"{clip(sentence, _SENTENCE)}"', width, first="    > ", rest="      "))
+    lines += [_filled(_finding_text(finding, verdict, report), width) for finding in verdict.findings]
+    if verdict.conflict:
+        lines.append(_filled(_conflict_text(verdict), width))
+    return "\n".join(lines)
+
+
+def _filled(text: str, width: int, *, first: str = "    ", rest: str = "    ") -> str:
+    return textwrap.fill(
+        text,
+        max(width, _NARROWEST),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _score_text(verdict: Verdict) -> str:
+    if verdict.label == "unscored":
+        return f"no score: {one_line(verdict.reason) or 'the checker gave none'}"
+    side = "contradict" if verdict.label == "refuted" else "entail"
+    score = f"{side} score {decimals(verdict.score)}, threshold {decimals(verdict.threshold)}"
+    return f"{score}: {one_line(verdict.reason)}" if verdict.reason else score
+
+
+def _finding_text(finding: Finding, verdict: Verdict, report: Report) -> str:
+    name = finding.chunk_id or verdict.chunk_id
+    chunk = next((chunk for chunk in report.response.contexts if chunk.id == name), None)
+    claimed = one_line(spanned(verdict.claim.text, finding.claim_span))
+    found = one_line(spanned(chunk.text, finding.evidence_span)) if chunk else ""
+    words = f' (claim "{claimed}", evidence "{found}")' if claimed and found else ""
+    return f"rule {finding.rule}: {one_line(finding.message)}{words}"
+
+
+def _conflict_text(verdict: Verdict) -> str:
+    if verdict.label == "refuted":
+        return f"conflict: supported by {', '.join(verdict.supporting)}"
+    return "conflict: another chunk says the opposite"
+
+
+def faithfulness_account(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
+    """Returns the claims of `reports` that their contexts refute or do not support, worst first, with their evidence.
+
+    Refuted claims come first, the surest first; then the unsupported, the farthest from support first.
+
+    Args:
+        reports: one or more cases.
+        most: how many claims are told in full; None tells all.
+        width: columns of the terminal.
+    """
+    failed = worst_verdicts(reports)
+    shown = failed if most is None else failed[:most]
+    blocks = [_tally(reports)]
+    for report, verdict in shown:
+        place = [_filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
+        blocks.append("\n".join([*place, claim_account(verdict, report, width=width)]))
+    if len(shown) < len(failed):
+        blocks.append(f"... and {len(failed) - len(shown)} more (-v shows all)")
+    return "\n\n".join(blocks)
+
+
+def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:
+    """Returns (report, verdict) of every refuted claim by falling score, then of every unsupported one by rising score."""
+    failed = [(report, verdict) for report in reports for verdict in report.verdicts if verdict.label in ("refuted", "unsupported")]
+    return sorted(failed, key=lambda pair: (0, -pair[1].score) if pair[1].label == "refuted" else (1, pair[1].score))
+
+
+def _case_text(report: Report) -> str:
+    return ": ".join(filter(None, [f"case {report.case.id}" if report.case.id else "", clip(report.case.question, 160)]))
+
+
+def _tally(reports: Sequence[Report]) -> str:
+    labels = Counter(verdict.label for report in reports for verdict in report.verdicts)
+    total = sum(labels.values())
+    failed = labels["refuted"] + labels["unsupported"]
+    text = f"{failed} of {counted(total, 'claim')} not supported by the evidence: {labels['refuted']} refuted, {labels['unsupported']} unsupported"
+    if labels["unscored"]:
+        text += f"; {labels['unscored']} unscored"
+    abstained = sum(report.abstained for report in reports)
+    return f"{text}; {counted(abstained, 'refusal')}" if abstained else text

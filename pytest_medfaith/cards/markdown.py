@@ -1,0 +1,64 @@
+"""The card as Markdown, for a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pytest_medfaith.cards.account import faithfulness_account
+from pytest_medfaith.cards.summary import card_header, card_rows, count_lines, gate_tally, gate_text, many_checkers, measured_over, run_label
+from pytest_medfaith.cards.wording import one_line
+from pytest_medfaith.records import SliceReport
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@])")
+_MARKS = {"pass": "✅ pass", "fail": "❌ **fail**", "inconclusive": "➖ inconclusive"}
+_FENCE = "```"
+
+
+def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5) -> str:
+    """Returns the card with intervals, its gates and counts, and the worst claims folded away below.
+
+    Args:
+        slice_reports: one row each.
+        most: how many claims are told per slice; None tells all.
+    """
+    if not slice_reports:
+        return "### medfaith\n\nNo slice was evaluated.\n"
+    tally = gate_tally(slice_reports)
+    blocks = [f"### medfaith: {tally}" if tally else "### medfaith", _table(card_header(slice_reports), card_rows(slice_reports, intervals=True))]
+    checkers = many_checkers(slice_reports)
+    for report in slice_reports:
+        title = [f"**{escaped(run_label(report, checker=checkers))}**"] if len(slice_reports) > 1 else []
+        blocks += [*title, *_gates(report), _counts(report), *_claims(report, most)]
+    footer = [] if checkers else [f"<sub>checker: {escaped(slice_reports[0].checker)}; intervals at 95 %</sub>"]
+    return "\n\n".join([*blocks, *footer]) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Returns `text` on one line so that Markdown shows it as it is."""
+    return _SPECIAL.sub(r"\\\1", one_line(text))
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    from tabulate import tabulate
+
+    cells = [[escaped(cell) for cell in row] for row in rows]
+    return tabulate(cells, headers=header, tablefmt="github", disable_numparse=True)
+
+
+def _gates(report: SliceReport) -> list[str]:
+    return ["\n".join(f"- {_MARKS[gate.outcome]} {escaped(gate_text(gate))}" for gate in report.gates)] if report.gates else []
+
+
+def _counts(report: SliceReport) -> str:
+    return "  \n".join(map(escaped, [*count_lines(report), *measured_over(report)]))
+
+
+def _claims(report: SliceReport, most: int | None) -> list[str]:
+    failed = sum(verdict.label in ("refuted", "unsupported") for one in report.reports for verdict in one.verdicts)
+    if not failed:
+        return []
+    account = faithfulness_account(report.reports, most=most, width=100).replace(" (-v shows all)", "")
+    fence = _FENCE + "`" * max(map(len, re.findall("`{3,}", account)), default=0)
+    summary = f"{failed} claims that the evidence does not carry, worst first" if failed > 1 else "1 claim that the evidence does not carry"
+    return [f"<details><summary>{summary}</summary>\n\n{fence}text\n{account}\n{fence}\n\n</details>"]

@@ -1,0 +1,136 @@
+"""What every card says of a slice: its columns, its counts, its gates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_medfaith.cards.wording import counted, decimals, metric_text
+from pytest_medfaith.records import GateResult, SliceReport
+
+COLUMNS: Mapping[str, str] = {
+    "Rec@K": "recall@k",
+    "nDCG@K": "ndcg@k",
+    "Faithful": "faithfulness",
+    "Halluc": "hallucination",
+    "C-Recall": "claim_recall",
+    "C-Prec": "context_precision",
+    "C-Util": "context_utilization",
+}
+_MISSING_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """What must not vanish from a card; claims are those of the answers, `provenance` counts gold claims by who wrote them."""
+
+    cases: int
+    claims: int
+    supported: int
+    refuted: int
+    unsupported: int
+    unscored: int
+    conflicts: int
+    abstained: int
+    missing: int
+    provenance: Mapping[str, int]
+
+
+def count_slice(report: SliceReport) -> Counts:
+    """Returns the counts of `report`; missing cases are not among its cases."""
+    verdicts = [verdict for one in report.reports for verdict in one.verdicts]
+    labels = Counter(verdict.label for verdict in verdicts)
+    written = Counter(gold.provenance or "unstated" for one in report.reports for gold in one.case.gold_claims)
+    return Counts(
+        cases=len(report.reports),
+        claims=len(verdicts),
+        supported=labels["supported"],
+        refuted=labels["refuted"],
+        unsupported=labels["unsupported"],
+        unscored=labels["unscored"],
+        conflicts=sum(verdict.conflict for verdict in verdicts),
+        abstained=sum(one.abstained for one in report.reports),
+        missing=len(report.missing),
+        provenance=dict(sorted(written.items())),
+    )
+
+
+def run_label(report: SliceReport, *, checker: bool = False) -> str:
+    """Returns `medquad-nih / rrf / k=10`, which tells the rows of an ablation apart."""
+    parts = [report.slice, report.retriever, f"k={report.k}"] + [report.checker] * checker
+    return " / ".join(part for part in parts if part)
+
+
+def many_checkers(reports: Sequence[SliceReport]) -> bool:
+    """Returns whether the rows of a card need their checker to be told apart."""
+    return len({report.checker for report in reports}) > 1
+
+
+def card_header(reports: Sequence[SliceReport]) -> list[str]:
+    """Returns the column names of a card over `reports`; a checker column stands there only where checkers differ."""
+    return ["Slice", "Retriever", "K", *["Checker"] * many_checkers(reports), *COLUMNS]
+
+
+def card_rows(reports: Sequence[SliceReport], *, intervals: bool = False) -> list[list[str]]:
+    """Returns the cells of a card, one row a slice report, in the order of `card_header`."""
+    checkers = many_checkers(reports)
+    return [
+        [report.slice, report.retriever, str(report.k)]
+        + [report.checker] * checkers
+        + [metric_text(report.metrics.get(name), interval=intervals) for name in COLUMNS.values()]
+        for report in reports
+    ]
+
+
+def count_lines(report: SliceReport) -> list[str]:
+    """Returns the counts of `report` in words: cases and claims, gold claims, missing cases, and whether the run was cut short."""
+    counts = count_slice(report)
+    lines = [
+        f"{counted(counts.cases, 'case')} ({counts.abstained} abstained), {counted(counts.claims, 'claim')}: {counts.supported} supported, "
+        f"{counts.refuted} refuted, {counts.unsupported} unsupported, {counts.unscored} unscored; {counted(counts.conflicts, 'conflict')}"
+    ]
+    if counts.provenance:
+        total = counted(sum(counts.provenance.values()), "gold claim")
+        lines.append(f"{total}: {', '.join(f'{number} {who}' for who, number in counts.provenance.items())}")
+    if report.missing:
+        lines.append(f"MISSING: {counted(counts.missing, 'case')} of {counts.cases + counts.missing} gave no result: {_some(report.missing)}")
+    if report.partial:
+        lines.append("PARTIAL: the run was cut short; the numbers are of the cases that finished")
+    return lines
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MISSING_SHOWN
+    return ", ".join(names[:_MISSING_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def measured_over(report: SliceReport) -> list[str]:
+    """Returns a line for the columns that only some cases of `report` count in; none where all do."""
+    cases = len(report.reports)
+    fewer: dict[int, list[str]] = {}
+    for column, name in COLUMNS.items():
+        metric = report.metrics.get(name)
+        if metric is not None and metric.value is not None and metric.n < cases:
+            fewer.setdefault(metric.n, []).append(column)
+    return [f"measured over {n} of {cases} cases: {', '.join(columns)}" for n, columns in fewer.items()]
+
+
+def gate_text(gate: GateResult) -> str:
+    """Returns `hallucination <= 0.05: 0.071`, with the gate's own words where it did not pass."""
+    if gate.outcome != "pass" and gate.message:
+        return f"{gate.expression}: {gate.message}"
+    return gate.expression if gate.value is None else f"{gate.expression}: {decimals(gate.value, places=3)}"
+
+
+def gate_tally(reports: Iterable[SliceReport]) -> str:
+    """Returns `1 of 3 gates failed, 1 inconclusive`, `3 gates passed`, or nothing where no gate was set."""
+    outcomes = Counter(gate.outcome for report in reports for gate in report.gates)
+    total = sum(outcomes.values())
+    if not total:
+        return ""
+    if outcomes["pass"] == total:
+        return f"{counted(total, 'gate')} passed"
+    words = [f"{outcomes[outcome]} {word}" for outcome, word in (("fail", "failed"), ("inconclusive", "inconclusive")) if outcomes[outcome]]
+    return f"of {counted(total, 'gate')}, {', '.join(words)}"
+

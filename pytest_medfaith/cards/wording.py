@@ -1,0 +1,55 @@
+"""How cards write numbers, intervals and foreign texts."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import MetricValue
+
+NOTHING = "-"  # stands where nothing could be measured
+
+
+def decimals(value: float, *, places: int = 2) -> str:
+    """Returns `value` with `places` decimals; `<0.01` and `>0.99` where rounding would claim a 0 or a 1 that is not there.
+
+    Raises:
+        DataError: `value` is not finite.
+    """
+    if not math.isfinite(value):
+        raise DataError(f"a card was given the number {value}, expected a finite one; a metric without a value is None, mend where it is made")
+    step = 10.0**-places
+    text = f"{value:.{places}f}"
+    if 0 < value < 1 and float(text) == 0:
+        return f"<{step:.{places}f}"
+    if 0 < value < 1 and float(text) == 1:
+        return f">{1 - step:.{places}f}"
+    return text
+
+
+def metric_text(metric: MetricValue | None, *, interval: bool = False) -> str:
+    """Returns `0.82`, or with `interval` `0.82 [0.76, 0.88]`; `-` for a metric that has no value."""
+    if metric is None or metric.value is None:
+        return NOTHING
+    value = decimals(metric.value)
+    if not interval or metric.low is None or metric.high is None:
+        return value
+    return f"{value} [{decimals(metric.low)}, {decimals(metric.high)}]"
+
+
+def one_line(text: str) -> str:
+    """Returns `text` on one line, without control characters: a chunk cannot move the cursor or colour the terminal."""
+    spaced = " ".join(text.split())
+    return "".join(character for character in spaced if unicodedata.category(character) not in ("Cc", "Cf"))
+
+
+def clip(text: str, length: int) -> str:
+    """Returns `text` on one line of at most `length` characters, with an ellipsis where it was cut."""
+    line = one_line(text)
+    return line if len(line) <= length else line[: max(0, length - 1)].rstrip() + "…"
+
+
+def counted(number: int, noun: str) -> str:
+    """Returns `1 case`, `2 cases`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,154 @@
+"""Settings from `[tool.medfaith]` in pyproject.toml, or from medfaith.toml, of the project under test."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import sys
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.errors import DataError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+# Ten passages fit a small model's context; the field's papers report k = 5, 10 and 20.
+DEFAULT_K = 10
+DEFAULT_RETRIEVER = "rrf"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceSettings:
+    """One slice as configured. Paths are absolute, or relative to the file that named them until `load_settings` resolves them."""
+
+    name: str
+    cases: str
+    corpus: tuple[Path, ...] = ()
+    responses: Path | None = None
+    retriever: str = DEFAULT_RETRIEVER
+    checker: str = "default"
+    k: int = DEFAULT_K
+    limit: int | None = None
+    gates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Everything configured for a project; `root` is the folder of the file that was read, or the one asked about."""
+
+    root: Path
+    slices: Mapping[str, SliceSettings] = field(default_factory=dict)
+    cache: Path = Path(".medfaith_cache")
+    encoders: tuple[str, ...] = ("default",)
+    k1: float = 0.9
+    b: float = 0.4
+    rrf_k: int = 100
+    weights: Mapping[str, float] | None = None
+    label_map: Mapping[str, str] | None = None
+    entail_threshold: float | None = None
+    contradict_threshold: float | None = None
+    seed: int = 0
+
+    def slice(self, name: str) -> SliceSettings:
+        """Returns the settings of slice `name`.
+
+        Raises:
+            DataError: no such slice; the message lists those that are there and the nearest name.
+        """
+        if name in self.slices:
+            return self.slices[name]
+        known = ", ".join(sorted(self.slices)) or "none"
+        raise DataError(
+            f"slice {name!r} is unknown{_nearest(name, self.slices)}; slices configured here: {known}. "
+            f"Add [tool.medfaith.slices.{name}] with cases and corpus to {self.root / 'pyproject.toml'}"
+        )
+
+
+def load_settings(root: Path) -> Settings:
+    """Returns the settings of the project at `root`: medfaith.toml there, else `[tool.medfaith]` of pyproject.toml, else defaults.
+
+    Raises:
+        DataError: a file that is no TOML, an unknown key, a value of another type.
+    """
+    path, table = _read_table(root)
+    slices = {
+        name: _fill(SliceSettings, {"name": name, **row}, f"{path}: slices.{name}")
+        for name, row in _mapping(table.get("slices", {}), f"{path}: slices").items()
+    }
+    values = {key: value for key, value in table.items() if key != "slices"}
+    settings = _fill(Settings, {"root": root, **values}, str(path))
+    resolved = {name: _resolve(one, root) for name, one in slices.items()}
+    return dataclasses.replace(settings, slices=resolved, cache=root / settings.cache)
+
+
+def _read_table(root: Path) -> tuple[Path, Mapping[str, Any]]:
+    for path, keys in ((root / "medfaith.toml", ()), (root / "pyproject.toml", ("tool", "medfaith"))):
+        if not path.is_file():
+            continue
+        try:
+            table: Any = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: not TOML ({error}); mend the file") from error
+        for key in keys:
+            table = table.get(key, {})
+        if table:
+            return path, _mapping(table, str(path))
+    return root / "pyproject.toml", {}
+
+
+def _mapping(value: object, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise DataError(f"{place} is {value!r}, expected a table")
+    return value
+
+
+def _resolve(one: SliceSettings, root: Path) -> SliceSettings:
+    cases = one.cases
+    scheme, colon, rest = cases.partition(":")
+    cases = f"{scheme}:{root / rest}" if colon and len(scheme) > 1 else str(root / cases)
+    responses = root / one.responses if one.responses else None
+    return dataclasses.replace(one, cases=cases, corpus=tuple(root / path for path in one.corpus), responses=responses)
+
+
+def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
+    """Returns `kind` made from a TOML table, its values checked against the annotations."""
+    hints = typing.get_type_hints(kind)
+    for key in row:
+        if key not in hints:
+            raise DataError(f"{place}: key {key!r} is unknown{_nearest(key, hints)}; known keys: {', '.join(hints)}")
+    missing = [f.name for f in dataclasses.fields(kind) if f.default is f.default_factory is dataclasses.MISSING and f.name not in row]
+    if missing:
+        raise DataError(f"{place}: key {missing[0]!r} is missing; expected for example {missing[0]} = \"gold/cases.jsonl\"")
+    return kind(**{key: _value(value, hints[key], f"{place}.{key}") for key, value in row.items()})
+
+
+def _value(value: Any, kind: Any, place: str) -> Any:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return _value(value, next(a for a in arguments if a is not type(None)), place)
+    if origin is tuple:
+        items = [value] if isinstance(value, str) else value
+        if not isinstance(items, (list, tuple)):
+            raise DataError(f"{place} is {value!r}, expected a list")
+        return tuple(_value(item, arguments[0], f"{place}[{i}]") for i, item in enumerate(items))
+    if kind is Path and isinstance(value, (str, Path)):
+        return Path(value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    expected = origin or kind
+    fits = isinstance(value, Mapping) if expected is not kind else isinstance(value, expected) and not (kind is int and isinstance(value, bool))
+    if not fits:
+        raise DataError(f"{place} is {value!r}, expected {getattr(kind, '__name__', kind)}")
+    return value
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,228 @@
+"""A case and a slice, evaluated: the named steps in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.policy import entails
+from pytest_medfaith.claims.split import extract_claims, is_refusal
+from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
+from pytest_medfaith.records import Case, Chunk, Claim, Entailments, GoldClaim, Hit, PairScore, Report, Response, SliceReport, Verdict
+
+Extractor = Callable[..., list[Claim]]
+Progress = Callable[[int, int], None]
+ANSWER = "answer"  # the chunk id under which an answer serves as evidence for gold claims
+REFERENCE = "reference"  # likewise the reference answer, as evidence for the response's claims
+
+
+def evaluate_case(
+    case: Case,
+    response: Response,
+    *,
+    checker: Checker,
+    extractor: Extractor = extract_claims,
+    hits: Sequence[Hit] = (),
+    retriever: str = "",
+    k: int | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Returns the report on one response: its claims, every pair score, verdicts and per-case metrics.
+
+    Args:
+        case: the question with its gold claims and references; all optional but the question.
+        response: the answer and the chunks it was given; without contexts every claim is unsupported.
+        checker: judges claims.
+        extractor: `(answer, question=...) -> claims`.
+        hits: what the retriever found for the question, for the ranking metrics.
+        retriever: the retriever's name, for the report.
+        k: retrieval depth, for the report.
+        progress: told (texts scored, to score).
+    """
+    abstained = is_refusal(response.answer)
+    claims = [] if abstained else extractor(response.answer, question=case.question)
+    pairs = _pairs(case, response, claims)
+    scores = checker.score(pairs, progress=progress)
+    by_pair = {(score.claim_id, score.chunk_id): score for score in scores}
+    report = Report(
+        case=case,
+        response=response,
+        verdicts=tuple(_verdict(checker, claim, response.contexts, by_pair) for claim in claims),
+        gold_verdicts=() if abstained else tuple(_gold_verdict(checker, gold, by_pair) for gold in case.gold_claims),
+        entailments=_entailments(case, response, claims, by_pair, checker),
+        pairs=tuple(score.with_(case_id=case.id) for score in scores),
+        hits=tuple(hits),
+        abstained=abstained,
+        retriever=retriever,
+        checker=checker.name,
+        k=k,
+    )
+    return report.with_(metrics=case_metrics(report))
+
+
+def _gold_id(gold: GoldClaim) -> str:
+    return f"gold:{gold.id}"
+
+
+def _pairs(case: Case, response: Response, claims: Sequence[Claim]) -> list[tuple[Claim, Chunk]]:
+    gold = [Claim(id=_gold_id(claim), text=claim.text) for claim in case.gold_claims]
+    pairs = [(claim, chunk) for claim in [*claims, *gold] for chunk in response.contexts]
+    if claims and response.answer.strip():
+        pairs += [(claim, Chunk(id=ANSWER, text=response.answer)) for claim in gold]
+    reference = reference_text(case)
+    if reference:
+        pairs += [(claim, Chunk(id=REFERENCE, text=reference)) for claim in claims]
+    return pairs
+
+
+def reference_text(case: Case) -> str:
+    """Returns the reference answer, or the gold claims one after another where there is none."""
+    return case.reference_answer or " ".join(claim.text for claim in case.gold_claims)
+
+
+def _verdict(checker: Checker, claim: Claim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]) -> Verdict:
+    return checker.decide(claim, [by_pair[claim.id, chunk.id] for chunk in contexts])
+
+
+def _gold_verdict(checker: Checker, gold: GoldClaim, by_pair: Mapping[tuple[str, str], PairScore]) -> Verdict:
+    score = by_pair.get((_gold_id(gold), ANSWER))
+    return checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [])
+
+
+def _entailments(
+    case: Case, response: Response, claims: Sequence[Claim], by_pair: Mapping[tuple[str, str], PairScore], checker: Checker
+) -> Entailments:
+    def row(claim_id: str, chunk_ids: Iterable[str]) -> tuple[bool, ...]:
+        return tuple(entails(by_pair[claim_id, chunk_id], checker.thresholds) for chunk_id in chunk_ids)
+
+    contexts = [chunk.id for chunk in response.contexts]
+    return Entailments(
+        chunk_claims=tuple(row(claim.id, contexts) for claim in claims),
+        chunk_gold=tuple(row(_gold_id(gold), contexts) for gold in case.gold_claims),
+        answer_gold=tuple(bool(claims) and row(_gold_id(gold), [ANSWER])[0] for gold in case.gold_claims),
+        reference_claims=tuple(row(claim.id, [REFERENCE])[0] for claim in claims) if reference_text(case) else None,
+    )
+
+
+def read_responses(path: Path, chunks: Iterable[Chunk]) -> dict[str, Response]:
+    """Returns case id -> recorded response; a context that is only an id is looked up in `chunks`.
+
+    Raises:
+        DataError: a malformed line, a case answered twice, a context id that the corpus does not hold.
+    """
+    by_id = {chunk.id: chunk for chunk in chunks}
+    responses: dict[str, Response] = {}
+    for number, row in read_rows(path):
+        place = f"{path}:{number}"
+        try:
+            response = Response.from_dict({**row, "contexts": _contexts(row.get("contexts", []), by_id)})
+        except DataError as error:
+            raise DataError(f"{place}: {error}") from None
+        if not response.case_id:
+            raise DataError(f"{place}: field 'case_id' is missing; it says which case this response answers")
+        if response.case_id in responses:
+            raise DataError(f"{place}: case {response.case_id!r} is answered on an earlier line already; keep one response a case")
+        responses[response.case_id] = response
+    return responses
+
+
+def _contexts(rows: Any, by_id: Mapping[str, Chunk]) -> list[Any]:
+    if not isinstance(rows, list):
+        raise DataError(f"field 'contexts' is {rows!r}, expected a list of chunks or of objects with an id")
+    return [_context(row, by_id) for row in rows]
+
+
+def _context(row: Any, by_id: Mapping[str, Chunk]) -> Any:
+    if not isinstance(row, Mapping) or "text" in row:
+        return row
+    name = row.get("id")
+    if name not in by_id:
+        raise DataError(f"context {name!r} is in no corpus file of this slice; add its corpus, or give the chunk its text here")
+    return by_id[name]
+
+
+def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Response:
+    """Returns what a RAG callable gave back as a Response.
+
+    Accepts a Response, an answer text, a mapping with "answer" and "contexts", or the pair (answer, contexts). Contexts are
+    chunks, mappings of chunks, or plain texts. An answer without contexts of its own is checked against `hits`.
+
+    Raises:
+        DataError: anything else.
+    """
+    if isinstance(answer, Response):
+        return answer.with_(case_id=case_id)
+    if isinstance(answer, str):
+        answer = {"answer": answer}
+    if isinstance(answer, tuple) and len(answer) == 2:
+        answer = {"answer": answer[0], "contexts": answer[1]}
+    if not isinstance(answer, Mapping):
+        raise DataError(f"the RAG callable returned {answer!r}; expected a Response, an answer text, (answer, contexts) or a mapping with both")
+    contexts = answer.get("contexts")
+    chunks = [hit.chunk for hit in hits] if contexts is None else as_chunks(contexts)
+    return Response.from_dict({**answer, "case_id": case_id, "contexts": chunks})
+
+
+def as_chunks(contexts: Iterable[Any]) -> list[Chunk]:
+    """Returns `contexts` as chunks; plain texts get the ids context-1, context-2, ...
+
+    Raises:
+        DataError: a context that is no chunk, mapping or text, one with no text, or two with one id.
+    """
+    if isinstance(contexts, (str, Mapping, Chunk)):
+        raise DataError(f"contexts is {contexts!r}; expected a list of texts or chunks")
+    chunks = [_as_chunk(context, number) for number, context in enumerate(contexts, start=1)]
+    seen: set[str] = set()
+    for chunk in chunks:
+        if not chunk.text.strip():
+            raise DataError(f"context {chunk.id!r} has no text; leave it out, or give the text the answer was based on")
+        if chunk.id in seen:
+            raise DataError(f"two contexts have the id {chunk.id!r}; ids must be unique within a response")
+        seen.add(chunk.id)
+    return chunks
+
+
+def _as_chunk(context: Any, number: int) -> Chunk:
+    if isinstance(context, Chunk):
+        return context
+    if isinstance(context, Hit):
+        return context.chunk
+    if isinstance(context, str):
+        return Chunk(id=f"context-{number}", text=context)
+    if isinstance(context, Mapping):
+        return Chunk.from_dict({"id": f"context-{number}", **context})
+    raise DataError(f"context {number} is {context!r}; expected a text, a chunk, or a mapping with a text")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceRun:
+    """What the reports of one slice have in common."""
+
+    slice: str
+    retriever: str
+    checker: str
+    k: int
+
+
+def slice_report(run: SliceRun, reports: Sequence[Report], *, expected: Sequence[str] = (), partial: bool = False, seed: int = 0) -> SliceReport:
+    """Returns the aggregated report of a slice; cases of `expected` without a report are listed as missing."""
+    ordered = tuple(sorted(reports, key=lambda report: report.case.id))
+    micro, macro = slice_metrics(ordered, seed=seed)
+    done = {report.case.id for report in ordered}
+    missing = tuple(case_id for case_id in expected if case_id not in done)
+    return SliceReport(
+        slice=run.slice,
+        retriever=run.retriever,
+        checker=run.checker,
+        k=run.k,
+        reports=ordered,
+        metrics=micro,
+        macro=macro,
+        missing=missing,
+        partial=partial or bool(missing),
+    )

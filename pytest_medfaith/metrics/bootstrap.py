@@ -1,0 +1,64 @@
+"""The percentile bootstrap, vectorised: resamples are drawn as counts per item and every statistic reads the same counts.
+
+A statistic takes counts (b, n), how often each of n items stands in each of b resamples, and returns (b,) values, NaN where a
+resample leaves nothing to measure. Such draws are left out of the interval. Source: Efron & Tibshirani 1993, 13.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from pytest_medfaith.records import MetricValue
+
+Floats = npt.NDArray[np.float64]
+
+_BLOCK = 2_000_000  # counts held at once, 16 MB: memory stays flat however many items there are
+_DECIMALS = 10  # above the last bits, in which sums differ between machines and numbers of threads
+
+
+def resampled_counts(items: int, *, resamples: int = 2000, seed: int = 0, width: int | None = None) -> Iterator[Floats]:
+    """Yields blocks of counts float64 (b, items), each row sums to `items`; `resamples` rows in all, the same for the same arguments.
+
+    `width` is how many numbers the caller makes of a row where that is more than `items`; blocks are cut accordingly.
+
+    Raises:
+        ValueError: fewer than one item or resample.
+    """
+    if items < 1 or resamples < 1:
+        raise ValueError(f"cannot draw {resamples} resamples of {items} items, expected 1 or more of both; give resamples=2000")
+    generator = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // (width or items))
+    for start in range(0, resamples, rows):
+        size = min(rows, resamples - start)
+        drawn = generator.integers(items, size=(size, items)) + items * np.arange(size)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=size * items).reshape(size, items).astype(np.float64)
+
+
+def percentile_interval(draws: Floats, *, level: float = 0.95) -> tuple[float, float] | None:
+    """Returns the central `level` of `draws` (b,), NaN left out; None where every draw is NaN.
+
+    Raises:
+        ValueError: `level` is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}, expected a share between 0 and 1; give 0.95 for a 95 % interval")
+    measured = draws[~np.isnan(draws)]
+    if not measured.size:
+        return None
+    low, high = np.quantile(measured, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def metric_value(name: str, point: float | None, interval: tuple[float, float] | None, *, n: int) -> MetricValue:
+    """Returns the record, its numbers rounded to 10 decimals."""
+    low, high = (round(bound, _DECIMALS) for bound in interval) if interval else (None, None)
+    return MetricValue(name=name, value=None if point is None else round(point, _DECIMALS), low=low, high=high, n=n)
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Returns numerator / denominator, NaN where the denominator is 0."""
+    quotient: Floats = np.divide(numerator, denominator, out=np.full(np.shape(numerator), np.nan), where=denominator != 0)
+    return quotient

@@ -1,0 +1,38 @@
+"""In-memory stand-ins for users' own tests: checkers that follow a script instead of a model, and chunks from plain texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.windows import content_words
+from pytest_medfaith.records import LABELS
+
+_SURE = 6.0  # a logit that gives its label a probability of 0.995
+
+
+def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "scripted") -> Checker:
+    """Returns a checker whose pair labels are `label_of(evidence, claim)`: entail, neutral or contradict.
+
+    Raises:
+        ValueError: when scoring, if the script gives another word.
+    """
+
+    def score_texts(pairs: Sequence[tuple[str, str]]) -> Any:
+        import numpy as np
+
+        logits = np.zeros((len(pairs), len(LABELS)), dtype=np.float32)
+        for row, (evidence, claim) in enumerate(pairs):
+            label = label_of(evidence, claim)
+            if label not in LABELS:
+                raise ValueError(f"the scripted checker was told {label!r} for {claim!r}; expected one of {', '.join(LABELS)}")
+            logits[row, LABELS.index(label)] = _SURE
+        return logits
+
+    return Checker(name, f"scripted:{name}", score_texts)
+
+
+def containment_checker() -> Checker:
+    """Returns a checker that calls a claim entailed where the evidence holds all its content words, else neutral."""
+    return scripted_checker(lambda evidence, claim: "entail" if content_words(claim) <= content_words(evidence) else "neutral", name="containment")
