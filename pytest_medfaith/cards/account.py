@@ -110,7 +110,8 @@ def _tally(reports: Sequence[Report]) -> str:
     labels = Counter(verdict.label for report in reports for verdict in report.verdicts)
     total = sum(labels.values())
     failed = labels["refuted"] + labels["unsupported"]
-    text = f"{failed} of {counted(total, 'claim')} not supported by the evidence: {labels['refuted']} refuted, {labels['unsupported']} unsupported"
+    kinds = f"{labels['refuted']} refuted, {labels['unsupported']} unsupported"
+    text = f"{failed} of {counted(total, 'claim')} not supported by the evidence: {kinds}"
     if labels["unscored"]:
         text += f"; {labels['unscored']} unscored"
     abstained = sum(report.abstained for report in reports)

@@ -23,7 +23,9 @@ def json_card(slice_reports: Sequence[SliceReport]) -> str:
     Raises:
         DataError: a value that JSON cannot hold, for example NaN.
     """
-    return dumps({"format_version": FORMAT_VERSION, "slices": [slice_row(report) for report in sorted(slice_reports, key=run_key)]}, "the report")
+    return dumps(
+        {"format_version": FORMAT_VERSION, "slices": [slice_row(report) for report in sorted(slice_reports, key=run_key)]}, "the report"
+    )
 
 
 def run_key(report: SliceReport) -> tuple[str, str, str, int]:
@@ -43,7 +45,9 @@ def slice_row(report: SliceReport) -> dict[str, Any]:
         "counts": dataclasses.asdict(count_slice(report)),
         "metrics": {name: _metric_row(metric) for name, metric in report.metrics.items()},
         "macro": {name: _metric_row(metric) for name, metric in report.macro.items()},
-        "gates": [{"expression": gate.expression, "outcome": gate.outcome, "value": gate.value, "message": gate.message} for gate in report.gates],
+        "gates": [
+            {"expression": gate.expression, "outcome": gate.outcome, "value": gate.value, "message": gate.message} for gate in report.gates
+        ],
         "cases": [_case_row(one) for one in sorted(report.reports, key=lambda one: one.case.id)],
     }
 

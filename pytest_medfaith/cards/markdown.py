@@ -6,7 +6,16 @@ import re
 from collections.abc import Sequence
 
 from pytest_medfaith.cards.account import faithfulness_account
-from pytest_medfaith.cards.summary import card_header, card_rows, count_lines, gate_tally, gate_text, many_checkers, measured_over, run_label
+from pytest_medfaith.cards.summary import (
+    card_header,
+    card_rows,
+    count_lines,
+    gate_tally,
+    gate_text,
+    many_checkers,
+    measured_over,
+    run_label,
+)
 from pytest_medfaith.cards.wording import one_line
 from pytest_medfaith.records import SliceReport
 
@@ -25,7 +34,10 @@ def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5)
     if not slice_reports:
         return "### medfaith\n\nNo slice was evaluated.\n"
     tally = gate_tally(slice_reports)
-    blocks = [f"### medfaith: {tally}" if tally else "### medfaith", _table(card_header(slice_reports), card_rows(slice_reports, intervals=True))]
+    blocks = [
+        f"### medfaith: {tally}" if tally else "### medfaith",
+        _table(card_header(slice_reports), card_rows(slice_reports, intervals=True)),
+    ]
     checkers = many_checkers(slice_reports)
     for report in slice_reports:
         title = [f"**{escaped(run_label(report, checker=checkers))}**"] if len(slice_reports) > 1 else []

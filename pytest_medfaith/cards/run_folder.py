@@ -13,8 +13,8 @@ from pytest_medfaith.cards.csv_claims import claims_csv
 from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, run_key
 from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.corpus.jsonl import read_rows, write_records, write_text
-from pytest_medfaith.errors import DataError, MissingExtra
-from pytest_medfaith.records import Entailments, GateResult, Hit, MetricValue, PairScore, Report, Response, SliceReport, Verdict
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Case, Entailments, GateResult, Hit, MetricValue, PairScore, Report, Response, SliceReport, Verdict
 
 RunKey = tuple[str, str, str, int]
 CaseKey = tuple[RunKey, str]
@@ -63,23 +63,25 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
         _write_rows(folder / f"{name}.jsonl", slice_reports, rows)
     write_text(folder / "claims.csv", claims_csv(slice_reports))
     write_text(folder / "card.md", markdown_card(slice_reports))
-    _write_html(folder / "card.html", slice_reports, signature)
     write_text(folder / SIGNATURE, signed)
 
 
 def _check_distinct(slice_reports: Sequence[SliceReport]) -> None:
     for key, times in Counter(map(run_key, slice_reports)).items():
         if times > 1:
-            raise DataError(f"{times} slice reports are of slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r}, k={key[3]}; keep one test for each")
+            raise DataError(
+                f"{times} slice reports are of slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r}, k={key[3]}; keep one test for each"
+            )
     for report in slice_reports:
         for case_id, times in Counter(one.case.id for one in report.reports).items():
             if times > 1:
                 raise DataError(f"slice {report.slice!r} holds {times} reports of case {case_id!r}; keep one a case")
 
 
-def _write_rows(path: Path, slice_reports: Sequence[SliceReport], rows: Callable[[Report], Iterable[dict[str, Any]]]) -> None:
+def _write_rows(path: Path, slice_reports: Sequence[SliceReport], rows: Callable[[Report], Iterable[Mapping[str, Any]]]) -> None:
+    """Writes the rows of every report, each with the slice report and case it belongs to, which its reader puts together again."""
     ordered = sorted(slice_reports, key=run_key)
-    keyed = ({**_run_row(report), "case_id": one.case.id, **row} for report in ordered for one in report.reports for row in rows(one))
+    keyed = ({**row, **_run_row(report), "case_id": one.case.id} for report in ordered for one in report.reports for row in rows(one))
     try:
         write_records(path, keyed)
     except (TypeError, ValueError) as error:
@@ -90,20 +92,125 @@ def _run_row(report: SliceReport) -> dict[str, Any]:
     return {"slice": report.slice, "retriever": report.retriever, "checker": report.checker, "k": report.k}
 
 
-def _snippets(report: Report) -> Iterator[dict[str, Any]]:
+def _snippets(report: Report) -> Iterator[Mapping[str, Any]]:
     yield {"question": report.case.question, "hits": [hit.to_dict() for hit in report.hits]}
 
 
-def _responses(report: Report) -> Iterator[dict[str, Any]]:
-    yield {"response": report.response.to_dict()}
+def _responses(report: Report) -> Iterator[Mapping[str, Any]]:
+    yield report.response.to_dict()
 
 
-def _claims(report: Report) -> Iterator[dict[str, Any]]:
+def _claims(report: Report) -> Iterator[Mapping[str, Any]]:
     for of, verdicts in (("answer", report.verdicts), ("gold", report.gold_verdicts)):
         for verdict in verdicts:
-            yield {"of": of, "verdict": verdict.to_dict()}
+            yield {**verdict.to_dict(), "of": of}
 
 
-def _pairs(report: Report) -> Iterator[dict[str, Any]]:
+def _pairs(report: Report) -> Iterator[Mapping[str, Any]]:
     for pair in report.pairs:
         yield pair.to_dict()
+
+
+def read_run(folder: Path) -> tuple[list[SliceReport], dict[str, Any]]:
+    """Returns the slice reports and the signature of a run that `write_run` wrote; the slices in the order of their keys.
+
+    Raises:
+        DataError: no finished run is there, a newer version wrote it, or its files do not fit together.
+    """
+    signature = _read_signature(folder)
+    document = _read_object(folder / REPORT)
+    files = {name: _read_rows(folder / f"{name}.jsonl") for name in ("snippets", "responses", "claims", "pairs")}
+    try:
+        reports = [_slice_report(row, files) for row in document["slices"]]
+    except (KeyError, TypeError) as error:
+        raise DataError(
+            f"{folder / REPORT} does not hold what this version writes ({error!r}); run the suite again with --medfaith-report {folder}"
+        ) from error
+    return reports, signature
+
+
+def _read_signature(folder: Path) -> dict[str, Any]:
+    path = folder / SIGNATURE
+    if not path.is_file():
+        raise DataError(f"{folder} holds no finished run ({SIGNATURE} is not there); write one with pytest --medfaith-report {folder}")
+    row = _read_object(path)
+    version = row.get("format_version")
+    if not isinstance(version, int) or version < 1:
+        raise DataError(
+            f"{path}: format_version is {version!r}, expected {FORMAT_VERSION}; run the suite again with --medfaith-report {folder}"
+        )
+    if version > FORMAT_VERSION:
+        raise DataError(
+            f"{path}: a newer version wrote this run (format {version}), this one reads up to format {FORMAT_VERSION}. "
+            "Run: pip install --upgrade pytest-medfaith"
+        )
+    return dict(row.get("signature", {}))
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    try:
+        row = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read as JSON ({error}); run the suite again with --medfaith-report {path.parent}") from error
+    if not isinstance(row, dict):
+        raise DataError(f"{path} holds {type(row).__name__}, expected an object; run the suite again with --medfaith-report {path.parent}")
+    return row
+
+
+def _read_rows(path: Path) -> dict[CaseKey, list[dict[str, Any]]]:
+    """Returns the rows of each case, in file order, without the keys that `_write_rows` added but the case id."""
+    rows: dict[CaseKey, list[dict[str, Any]]] = defaultdict(list)
+    for number, row in read_rows(path):
+        try:
+            key = (row.pop("slice"), row.pop("retriever"), row.pop("checker"), row.pop("k"))
+            rows[key, row["case_id"]].append(row)
+        except KeyError as error:
+            raise DataError(
+                f"{path}:{number}: field {error} is missing; run the suite again with --medfaith-report {path.parent}"
+            ) from None
+    return rows
+
+
+def _slice_report(row: Mapping[str, Any], files: Mapping[str, Mapping[CaseKey, list[dict[str, Any]]]]) -> SliceReport:
+    key = (row["slice"], row["retriever"], row["checker"], row["k"])
+    return SliceReport(
+        slice=key[0],
+        retriever=key[1],
+        checker=key[2],
+        k=key[3],
+        reports=tuple(_report(case, (key, case["case"]["id"]), files) for case in row["cases"]),
+        metrics={name: MetricValue(name=name, **value) for name, value in row["metrics"].items()},
+        macro={name: MetricValue(name=name, **value) for name, value in row["macro"].items()},
+        gates=tuple(GateResult.from_dict(gate) for gate in row["gates"]),
+        missing=tuple(row["missing"]),
+        partial=row["partial"],
+    )
+
+
+def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Mapping[CaseKey, list[dict[str, Any]]]]) -> Report:
+    """Returns the report of one case, put together from report.json and the rows of the other files."""
+    responses = files["responses"].get(key, [])
+    if len(responses) != 1:
+        raise DataError(
+            f"responses.jsonl holds {len(responses)} responses to case {key[1]!r} of slice {key[0][0]!r}, expected 1; run the suite again"
+        )
+    claims = files["claims"].get(key, [])
+    _, retriever, checker, k = key[0]
+    return Report(
+        case=Case.from_dict(row["case"]),
+        response=Response.from_dict(responses[0]),
+        verdicts=tuple(Verdict.from_dict(_without(claim)) for claim in claims if claim["of"] == "answer"),
+        gold_verdicts=tuple(Verdict.from_dict(_without(claim)) for claim in claims if claim["of"] == "gold"),
+        entailments=Entailments.from_dict(row["entailments"]),
+        pairs=tuple(PairScore.from_dict(pair) for pair in files["pairs"].get(key, [])),
+        hits=tuple(Hit.from_dict(hit) for rows in files["snippets"].get(key, []) for hit in rows["hits"]),
+        metrics=row["metrics"],
+        abstained=row["abstained"],
+        retriever=retriever,
+        checker=checker,
+        k=k,
+    )
+
+
+def _without(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in ("of", "case_id")}

@@ -86,17 +86,18 @@ def card_rows(reports: Sequence[SliceReport], *, intervals: bool = False) -> lis
 def count_lines(report: SliceReport) -> list[str]:
     """Returns the counts of `report` in words: cases and claims, gold claims, missing cases, and whether the run was cut short."""
     counts = count_slice(report)
-    lines = [
-        f"{counted(counts.cases, 'case')} ({counts.abstained} abstained), {counted(counts.claims, 'claim')}: {counts.supported} supported, "
-        f"{counts.refuted} refuted, {counts.unsupported} unsupported, {counts.unscored} unscored; {counted(counts.conflicts, 'conflict')}"
-    ]
+    verdicts = f"{counts.supported} supported, {counts.refuted} refuted, {counts.unsupported} unsupported, {counts.unscored} unscored"
+    cases = f"{counted(counts.cases, 'case')} ({counts.abstained} abstained)"
+    lines = [f"{cases}, {counted(counts.claims, 'claim')}: {verdicts}; {counted(counts.conflicts, 'conflict')}"]
     if counts.provenance:
         total = counted(sum(counts.provenance.values()), "gold claim")
         lines.append(f"{total}: {', '.join(f'{number} {who}' for who, number in counts.provenance.items())}")
     if report.missing:
-        lines.append(f"MISSING: {counted(counts.missing, 'case')} of {counts.cases + counts.missing} gave no result: {_some(report.missing)}")
+        lines.append(
+            f"MISSING: {counted(counts.missing, 'case')} of {counts.cases + counts.missing} gave no result: {_some(report.missing)}"
+        )
     if report.partial:
-        lines.append("PARTIAL: the run was cut short; the numbers are of the cases that finished")
+        lines.append("PARTIAL: not every case gave a result; the numbers are of those that did")
     return lines
 
 
@@ -131,6 +132,5 @@ def gate_tally(reports: Iterable[SliceReport]) -> str:
         return ""
     if outcomes["pass"] == total:
         return f"{counted(total, 'gate')} passed"
-    words = [f"{outcomes[outcome]} {word}" for outcome, word in (("fail", "failed"), ("inconclusive", "inconclusive")) if outcomes[outcome]]
+    words = [f"{outcomes['fail']} failed"] * bool(outcomes["fail"]) + [f"{outcomes['inconclusive']} inconclusive"] * bool(outcomes["inconclusive"])
     return f"of {counted(total, 'gate')}, {', '.join(words)}"
-

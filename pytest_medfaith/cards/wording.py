@@ -18,7 +18,9 @@ def decimals(value: float, *, places: int = 2) -> str:
         DataError: `value` is not finite.
     """
     if not math.isfinite(value):
-        raise DataError(f"a card was given the number {value}, expected a finite one; a metric without a value is None, mend where it is made")
+        raise DataError(
+            f"a card was given the number {value}, expected a finite one; a metric without a value is None, mend where it is made"
+        )
     step = 10.0**-places
     text = f"{value:.{places}f}"
     if 0 < value < 1 and float(text) == 0:

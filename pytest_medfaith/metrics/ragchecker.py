@@ -60,7 +60,7 @@ def ragchecker_metrics(
     """
     claims = _booleans(chunks_entail_claims, "chunks_entail_claims", ndim=2)
     gold = _booleans(chunks_entail_gold, "chunks_entail_gold", ndim=2)
-    if len(claims) and len(gold) and claims.shape[1] != gold.shape[1]:
+    if claims.shape[1] != gold.shape[1] and (0, 0) not in (claims.shape, gold.shape):
         raise ValueError(
             f"chunks_entail_claims is {claims.shape} and chunks_entail_gold {gold.shape}, expected (M, K) and (N, K); give both the "
             f"same K chunks"

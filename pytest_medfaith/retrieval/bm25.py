@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
@@ -53,16 +55,26 @@ def bm25_retriever(chunks: Sequence[Chunk], *, k1: float = DEFAULT_K1, b: float 
 
     Args:
         chunks: the corpus, at least one chunk.
-        k1: how soon repeated words stop counting, >= 0.
+        k1: how soon repeated words stop counting, > 0.
         b: how much long chunks are held back, 0 to 1.
     """
     from rank_bm25 import BM25Okapi
 
-    if k1 < 0 or not 0 <= b <= 1:
-        raise ValueError(f"k1 is {k1} and b is {b}; expected k1 >= 0 and 0 <= b <= 1")
+    if k1 <= 0 or not 0 <= b <= 1:
+        raise ValueError(f"k1 is {k1} and b is {b}; expected k1 > 0 and 0 <= b <= 1")
     # A chunk without any word would make rank-bm25 divide by zero when it is alone.
     index = BM25Okapi([tokenize(searchable_text(chunk)) or [""] for chunk in chunks], k1=k1, b=b)
+    containing = Counter(word for counts in index.doc_freqs for word in counts)
+    index.idf = {word: lucene_idf(count, size=len(chunks)) for word, count in containing.items()}
     return partial(_search, chunks, index)
+
+
+def lucene_idf(containing: int, *, size: int) -> float:
+    """Returns log(1 + (size - containing + 0.5) / (containing + 0.5)), Lucene's inverse document frequency, always above 0.
+
+    Robertson's own, which rank-bm25 uses, is 0 for a word in half of the chunks: in a small corpus it would hide good words.
+    """
+    return math.log(1 + (size - containing + 0.5) / (containing + 0.5))
 
 
 def _search(chunks: Sequence[Chunk], index: object, query: str, *, top_k: int) -> list[Hit]:

@@ -7,7 +7,8 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "pytest_medfaith"
 LAYERS = [
-    {"records", "errors", "sentences", "models"},
+    {"errors"},
+    {"records", "sentences", "models"},
     {"corpus", "claims", "retrieval", "checking", "entities", "metrics", "config"},
     {"datasets", "evaluation", "rag"},
     {"gates", "cards"},

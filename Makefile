@@ -1,0 +1,40 @@
+# demo: a fresh machine to a printed result card, without torch.  test: everything that must pass.  Both make their own environment.
+PYTHON ?= python3
+VENV ?= .venv
+DEMO_VENV ?= .venv-demo
+RUN = $(VENV)/bin/python -m
+export MEDFAITH_DATA ?= $(wildcard ../shared/data)
+# A variable that is set but empty would name the current folder.
+ifeq ($(strip $(MEDFAITH_DATA)),)
+unexport MEDFAITH_DATA
+endif
+
+.PHONY: demo test lint bench docs clean
+
+demo: $(DEMO_VENV)/.ready
+	$(DEMO_VENV)/bin/python -m pytest examples/quickstart -p no:cacheprovider -q || true
+
+test: $(VENV)/.ready
+	$(RUN) pytest -n 2
+
+lint: $(VENV)/.ready
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+
+bench: $(VENV)/.ready
+	$(RUN) pip install -q -c constraints.txt -e '.[bench]'
+	for script in bench/*.py; do echo "== $$script"; $(VENV)/bin/python $$script || exit 1; done
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) pip install -q -c constraints.txt -e '.[dev]'
+	touch $@
+
+$(DEMO_VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(DEMO_VENV)
+	$(DEMO_VENV)/bin/python -m pip install -q .
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(DEMO_VENV) build dist .medfaith_cache

@@ -1,0 +1,145 @@
+"""Scores a checker on held-out data: macro-F1 and accuracy with 95 % intervals, per data set.
+
+    python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER] [--sets healthver written ...] [--raw]
+
+None of these rows trained the shipped weights: HealthVer and NLI4CT are never trained on, of SciFact a fixed fifth of the claims and of
+the written pairs a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are judged whole.
+"""
+
+import argparse
+import csv
+import json
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.checking.student import read_card, score_with_student, weights_signature
+from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
+from pytest_medfaith.distill.pairs import is_held_out, read_written
+from pytest_medfaith.evaluation import read_responses
+from pytest_medfaith.metrics.checker_scores import score_checker
+from pytest_medfaith.records import Chunk, Claim, PairScore
+
+REPO = Path(__file__).parents[1]
+LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
+Row = tuple[str, list[str], str]  # claim, evidence texts, label
+
+
+def lines(path: Path) -> Iterator[dict]:
+    for _, row in read_rows(path):
+        yield row
+
+
+def healthver(data: Path) -> Iterator[Row]:
+    words = {"Supports": "entail", "Refutes": "contradict", "Neutral": "neutral"}
+    with (data / "healthver" / "healthver_dev.csv").open(encoding="utf-8-sig", newline="") as rows:
+        for row in csv.DictReader(rows):
+            yield row["claim"], [row["evidence"]], words[row["label"].strip()]
+
+
+def check_covid(data: Path) -> Iterator[Row]:
+    words = {"SUPPORT": "entail", "REFUTE": "contradict", "NOTENOUGHINFO": "neutral"}
+    corpus = {doc["cord_id"]: " ".join(doc["abstract"]) for doc in lines(data / "check_covid" / "corpus.json")}
+    for row in lines(data / "check_covid" / "dev.json"):
+        yield row["claim"], [corpus[row["cord_id"]]], words[row["label"]]
+
+
+def scifact(data: Path) -> Iterator[Row]:
+    words = {"SUPPORT": "entail", "CONTRADICT": "contradict"}
+    corpus = {doc["doc_id"]: " ".join(doc["abstract"]) for doc in lines(data / "scifact" / "corpus.jsonl")}
+    for row in lines(data / "scifact" / "claims_train.jsonl"):
+        if is_held_out(str(row["id"]), one_in=5):
+            for doc in row["cited_doc_ids"]:
+                found = row["evidence"].get(str(doc), [])
+                yield row["claim"], [corpus[doc]], words[found[0]["label"]] if found else "neutral"
+
+
+def written(_data: Path) -> Iterator[Row]:
+    for path in sorted((REPO / "fixtures" / "silver").glob("*.jsonl")):
+        for pair in read_written(path):
+            if is_held_out(pair.group, one_in=10):
+                yield pair.claim, [pair.evidence], pair.label
+
+
+def nli4ct(data: Path) -> Iterator[Row]:
+    words = {"Entailment": "entail", "Contradiction": "contradict"}
+    rows = json.loads((data / "nli4ct" / "dev.json").read_text()).values()
+    with tarfile.open(data / "nli4ct" / "CT_json.tar.gz") as archive:
+        trials = {Path(name).stem: name for name in archive.getnames()}
+        for row in rows:
+            texts = []
+            for who, name in (("primary", row["Primary_id"]), ("secondary", row.get("Secondary_id"))):
+                if name:
+                    trial = json.load(archive.extractfile(trials[name]))
+                    texts.append(f"In the {who} trial: " + "\n".join(line.strip() for line in trial[row["Section_id"]]))
+            yield row["Statement"], ["\n".join(texts)], words[row["Label"]]
+
+
+def responses(_data: Path) -> Iterator[Row]:
+    """Sentences of the written responses against the contexts of their response, with the labels no checker reads."""
+    chunks = read_chunks([REPO / "corpus_samples"])
+    for name in ("medquad_nih", "bioasq_summary"):
+        answers = read_responses(REPO / "fixtures" / "responses" / f"{name}.jsonl", chunks)
+        for row in lines(REPO / "fixtures" / "labels" / f"{name}.jsonl"):
+            for sentence in row["sentences"]:
+                if sentence["label"] in LABEL_OF:
+                    yield sentence["text"], [chunk.text for chunk in answers[row["case_id"]].contexts], LABEL_OF[sentence["label"]]
+
+
+SETS = {f.__name__: f for f in (healthver, check_covid, scifact, written, nli4ct, responses)}
+
+
+def model_checker(folder: Path, *, raw: bool) -> Checker:
+    card = None if raw else read_card(folder)
+    scorer = partial(score_with_student, folder, card.max_tokens if card else 512)
+    thresholds = Thresholds(entail=card.entail_threshold, contradict=card.contradict_threshold) if card else Thresholds()
+    return Checker(str(folder), weights_signature(folder / "model.onnx"), scorer, thresholds, card.temperature if card else 1.0)
+
+
+def decide(checker: Checker, claim: Claim, scores: list[PairScore], *, raw: bool) -> tuple[str, tuple[float, float, float]]:
+    """Returns the label and the probabilities of the evidence that decided it."""
+    if raw:
+        best = max(scores, key=lambda score: max(score.probs[0], score.probs[2]))
+        return best.label, best.probs
+    verdict = checker.decide(claim, scores)
+    return LABEL_OF[verdict.label], next(score.probs for score in scores if score.chunk_id == verdict.chunk_id)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--checker", default="default")
+    parser.add_argument("--model", type=Path, help="a folder with model.onnx, instead of a checker's name")
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
+    parser.add_argument("--raw", action="store_true", help="the likeliest class instead of the card's thresholds")
+    parser.add_argument("--scores", type=Path, help="write every row's probabilities there, as JSON Lines")
+    arguments = parser.parse_args()
+    checker = model_checker(arguments.model, raw=arguments.raw) if arguments.model else load_checker(arguments.checker)
+    out = arguments.scores.open("w") if arguments.scores else None
+    for name in arguments.sets:
+        rows = list(SETS[name](arguments.data))
+        pairs = [
+            (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
+            for i, (claim, texts, _) in enumerate(rows)
+            for j, text in enumerate(texts)
+        ]
+        by_claim: dict[str, list] = {}
+        for score in checker.score(pairs):
+            by_claim.setdefault(score.claim_id, []).append(score)
+        scored = [by_claim[str(i)] for i in range(len(rows))]
+        decided = [decide(checker, Claim(id=str(i), text=row[0]), own, raw=arguments.raw) for i, (row, own) in enumerate(zip(rows, scored, strict=True))]
+        labels, predicted = [row[2] for row in rows], [word for word, _ in decided]
+        values = score_checker(labels, [probs for _, probs in decided], predicted=predicted, groups=[row[0] for row in rows])
+        shown = ", ".join(f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in ("f1", "accuracy", "ece", "roc_auc"))
+        print(f"{name}: n {len(rows)}, {shown}, said {dict(Counter(predicted))}, true {dict(Counter(labels))}", flush=True)
+        if out:
+            for row, own in zip(rows, scored, strict=True):
+                out.write(json.dumps({"set": name, "label": row[2], "logits": [score.logits for score in own]}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Every claim of a run as CSV, one row each, for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from pytest_medfaith.cards.account import evidence_chunk, spanned
+from pytest_medfaith.cards.json_card import run_key
+from pytest_medfaith.records import Report, SliceReport, Verdict
+
+COLUMNS = (
+    "slice", "retriever", "checker", "k", "case", "claim_id", "verdict", "score", "threshold", "conflict",
+    "claim", "evidence", "chunk", "title", "url", "rules", "reason",
+)  # fmt: skip
+
+
+def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
+    """Returns one row a claim of the answers, in the order of slices and cases; lines end as RFC 4180 says.
+
+    A text that a spreadsheet would run as a formula gets a quote before it.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for report in sorted(slice_reports, key=run_key):
+        for one in sorted(report.reports, key=lambda one: one.case.id):
+            writer.writerows([*run_key(report), *map(_inert, _cells(verdict, one))] for verdict in one.verdicts)
+    return out.getvalue()
+
+
+def _cells(verdict: Verdict, report: Report) -> list[str]:
+    chunk = evidence_chunk(verdict, report)
+    return [
+        report.case.id,
+        verdict.claim.id,
+        verdict.label,
+        "" if verdict.label == "unscored" else f"{verdict.score:.4f}",
+        f"{verdict.threshold:.4f}",
+        "yes" if verdict.conflict else "no",
+        verdict.claim.text,
+        spanned(chunk.text, verdict.span) if chunk else "",
+        verdict.chunk_id,
+        chunk.title if chunk else "",
+        chunk.url if chunk else "",
+        "; ".join(finding.rule for finding in verdict.findings),
+        verdict.reason,
+    ]
+
+
+def _inert(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell

@@ -1,0 +1,217 @@
+"""Finds the verbs and the subject of a clause by word lists and neighbours: enough for the clause rules, no full tagger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_medfaith.claims import lexicon
+from pytest_medfaith.claims.words import Phrase, Word
+
+Form = Literal["s", "plural", "past", "modal", "base", "part", "ing"]
+FINITE: frozenset[Form] = frozenset({"s", "plural", "past", "modal"})
+
+_COORDINATORS = frozenset("and or but nor".split())
+_STOPS = frozenset(".,;:!?-–—")
+_CLEARS_AT_COMMA = lexicon.CONDITIONS | {"because", "although", "though", "since", "before", "after"}
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb at word `index`; `subordinate` when a word such as "that", "which" or "if" governs it."""
+
+    index: int
+    form: Form
+    subordinate: bool
+
+
+@dataclass(frozen=True)
+class Clause:
+    """The words of a clause, its finite verbs, and its main verb's place (None where it has none).
+
+    `lead` is where the subject begins: words before it are an opening phrase such as "In adults,". `subject_end` is where it ends.
+    """
+
+    words: Phrase
+    verbs: tuple[Verb, ...]
+    main: int | None
+    lead: int
+    subject_end: int
+
+    @property
+    def subject(self) -> Phrase:
+        """The words of the subject, adverbs before the verb left out."""
+        return self.words[self.lead : self.subject_end]
+
+
+def is_adverb(word: Word) -> bool:
+    """Returns whether `word` may stand between a subject and its verb."""
+    return word.lower in lexicon.ADVERBS or (word.lower.endswith("ly") and len(word.text) > 4)
+
+
+def is_content(word: Word) -> bool:
+    """Returns whether `word` is a noun, adjective, name or number rather than a function word or a mark."""
+    lower = word.lower
+    return (
+        any(map(str.isalnum, lower))
+        and lower not in lexicon.PREPOSITIONS
+        and lower not in lexicon.DETERMINERS
+        and lower not in lexicon.SUBORDINATORS
+        and lower not in _COORDINATORS
+        and not is_auxiliary(word)
+        and not is_adverb(word)
+    )
+
+
+def is_auxiliary(word: Word) -> bool:
+    """Returns whether `word` is a modal or a form of be, have or do."""
+    return auxiliary_form(word) is not None or word.lower in lexicon.NON_FINITE_AUXILIARIES
+
+
+def auxiliary_form(word: Word) -> Form | None:
+    """Returns the finite form of an auxiliary or modal, or None."""
+    lower = word.lower
+    if lower in lexicon.MODALS:
+        return "modal"
+    if lower in lexicon.SINGULAR_AUXILIARIES:
+        return "s"
+    if lower in lexicon.PLURAL_AUXILIARIES:
+        return "plural"
+    return "past" if lower in lexicon.OTHER_AUXILIARIES else None
+
+
+def forms(word: Word) -> frozenset[str]:
+    """Returns the verb forms that `word` can be, by its spelling alone."""
+    return frozenset() if word.inside else lexicon.verb_forms().get(word.lower, frozenset())
+
+
+def finite_verbs(words: Sequence[Word]) -> tuple[Verb, ...]:
+    """Returns the finite verbs of `words` outside brackets; of a group such as "has been shown" the first word."""
+    found: list[Verb] = []
+    pending: list[str] = []
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if not word.inside:
+            if _opens_clause(words, index):
+                pending.append(word.lower)
+            elif word.text == "," and pending and pending[-1] in _CLEARS_AT_COMMA:
+                pending.pop()
+            form = _finite_form(words, index)
+            if form is not None:
+                found.append(Verb(index, form, subordinate=bool(pending)))
+                pending = pending[:-1]
+                index = _group_end(words, index, form)
+                continue
+        index += 1
+    return tuple(found)
+
+
+def _opens_clause(words: Sequence[Word], index: int) -> bool:
+    lower = words[index].lower
+    after = words[index + 1] if index + 1 < len(words) else None
+    if after is None or (lower in ("before", "after") and after.lower in lexicon.PRONOUNS):
+        return after is not None
+    if lower not in lexicon.SUBORDINATORS:
+        return False
+    if lower == "that":
+        return after.lower != "of" and index > 0 and words[index - 1].lower not in lexicon.PREPOSITIONS
+    verb = forms(after)
+    return lower in lexicon.RELATIVES or "ing" not in verb and not (verb and verb <= {"past", "part"})  # "while taking", "if taken"
+
+
+def _finite_form(words: Sequence[Word], index: int) -> Form | None:
+    word = words[index]
+    auxiliary = auxiliary_form(word)
+    if auxiliary is not None:
+        return auxiliary
+    can_be = forms(word)
+    if "s" in can_be and _verb_here(words, index):
+        return "s"
+    if "base" in can_be and _plural_before(words, index) and _verb_here(words, index):
+        return "plural"
+    if "past" in can_be and _past_here(words, index):
+        return "past"
+    return None
+
+
+def _verb_here(words: Sequence[Word], index: int) -> bool:
+    """Returns whether the word at `index`, by spelling a verb or a noun, is the verb by its neighbours."""
+    before = words[index - 1] if index else None
+    after = words[index + 1] if index + 1 < len(words) else None
+    if before is None or before.lower in lexicon.PREPOSITIONS or before.lower == "a":
+        return False
+    if words[index].lower not in lexicon.noun_verbs():
+        return before.lower not in ("the", "an")
+    if before.lower in lexicon.DETERMINERS and before.lower not in lexicon.PRONOUNS:
+        return False
+    if after is None or after.text in _STOPS or after.lower in ("of", "and", "or", "that") or _finite_form(words, index + 1) is not None:
+        return False
+    return before.lower not in _COORDINATORS or after.lower in lexicon.DETERMINERS or is_content(after)
+
+
+def _plural_before(words: Sequence[Word], index: int) -> bool:
+    at = index - 1
+    while at >= 0 and is_adverb(words[at]):
+        at -= 1
+    if at < 0 or words[at].lower in _COORDINATORS:
+        return False
+    before = words[at]
+    if before.lower in lexicon.PRONOUNS and before.lower not in ("he", "she", "it", "this"):
+        return True
+    if before.lower in ("that", "which", "patients", "children", "women", "men") or before.text == ")":
+        return True
+    return before.lower.endswith("s") and not before.lower.endswith(("ss", "us", "is", "'s")) and not is_auxiliary(before)
+
+
+def _past_here(words: Sequence[Word], index: int) -> bool:
+    before = words[index - 1] if index else None
+    after = words[index + 1] if index + 1 < len(words) else None
+    if before is None or after is None or not (is_content(before) or before.lower in lexicon.PRONOUNS or is_adverb(before) or before.text in (")", ",")):
+        return False
+    if forms(before) & {"s", "base", "past", "part", "ing"} or before.text == ",":
+        return False
+    passive = after.lower in ("by", "with", "in", "for", "to", "on", "from", "as", "under", "at", "into")
+    return not (passive and "part" in forms(words[index])) and not any(auxiliary_form(word) for word in words[max(0, index - 4) : index])
+
+
+def _group_end(words: Sequence[Word], index: int, form: Form) -> int:
+    """Returns where the verb group that begins at `index` ends: auxiliaries, adverbs, and the first full verb after them."""
+    if auxiliary_form(words[index]) is None:
+        return index + 1
+    index += 1
+    while index < len(words) and (is_adverb(words[index]) or words[index].lower in lexicon.NON_FINITE_AUXILIARIES or _is_have(words[index], form)):
+        index += 1
+    return index + 1 if index < len(words) and forms(words[index]) and auxiliary_form(words[index]) is None else index
+
+
+def _is_have(word: Word, form: Form) -> bool:
+    return word.lower == "have" and form == "modal"
+
+
+def read_clause(words: Phrase) -> Clause:
+    """Returns the verbs and the subject of `words`; a clause with no main verb has an empty subject."""
+    verbs = finite_verbs(words)
+    main = next((verb.index for verb in verbs if not verb.subordinate), None)
+    if main is None:
+        return Clause(words, verbs, None, 0, 0)
+    lead = _lead(words, main)
+    end = main
+    while end > lead and is_adverb(words[end - 1]):
+        end -= 1
+    return Clause(words, verbs, main, lead, end)
+
+
+def _lead(words: Phrase, main: int) -> int:
+    """Returns where the subject begins: after the comma that ends an opening phrase or subordinate clause."""
+    first = words[0].lower
+    opens = first in lexicon.PREPOSITIONS or first in lexicon.SUBORDINATORS or "ing" in forms(words[0]) or is_adverb(words[0]) or first in ("as", "due")
+    commas = [index for index in range(main) if words[index].text == "," and not words[index].inside]
+    if not opens or not commas:
+        return 0
+    for comma in reversed(commas):
+        after = words[comma + 1]
+        if comma + 1 < main and after.lower not in _COORDINATORS and after.lower not in lexicon.RELATIVES and after.lower not in lexicon.PREPOSITIONS:
+            return comma + 1
+    return 0

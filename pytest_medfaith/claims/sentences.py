@@ -1,0 +1,105 @@
+"""Finds the sentences of a block of an answer with pySBD, at true offsets."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from pytest_medfaith.sentences import sentence_spans
+
+# A stop after an ordinary word and before a capital ends a sentence for certain; only what is left needs pySBD, which takes
+# a millisecond a sentence.
+_CERTAIN = re.compile(r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])")
+_MAYBE = re.compile(r"[.!?。！？…]\S{0,3}\s+\S|[。！？]")
+_ABBREVIATED = re.compile(r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$", re.IGNORECASE)
+_URL_TAIL = re.compile(r"(?:https?:|www\.|@)\S*$")
+# pySBD takes a capital before a stop for an initial; these words open a sentence and are no surname.
+_MISSED = re.compile(r"(?<=[A-Z0-9.)%][.!?])\s+(?=(?:It|This|The|These|They|In|If|However|For|When|You|Patients|Then|He|She|Its|Their|There|Both|Some|Most|Please|Note|Take|Do)\b)")
+_TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|St|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")
+
+
+def split_sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """Returns the half-open spans of the sentences of `text[start:end]`, in order, without surrounding white space.
+
+    Every character that is no white space stands in exactly one sentence. A dose such as "5 mg. daily", an abbreviation and a
+    decimal number end no sentence. Where pySBD alters or loses a character, `pytest_medfaith.sentences` answers instead.
+    """
+    end = len(text) if end is None else end
+    spans = [span for first, last in _certain_pieces(text, start, end) for span in _segment(text, first, last)]
+    return _merge_broken(text, spans)
+
+
+def _certain_pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    cuts = [start]
+    for stop in _CERTAIN.finditer(text, start, end):
+        before = text[cuts[-1] : stop.start()]
+        if before.count("(") == before.count(")") and not _quoted(before) and not _ABBREVIATED.search(before) and not _URL_TAIL.search(before):
+            cuts.append(stop.end())
+    return list(zip(cuts, [*cuts[1:], end], strict=True))
+
+
+def _quoted(text: str) -> bool:
+    return text.count('"') % 2 == 1 or text.count("“") != text.count("”")
+
+
+def _segment(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    piece = text[start:end]
+    if not piece.strip():
+        return []
+    if not _MAYBE.search(piece):
+        return [_trimmed(text, start, end)]
+    spans = _pysbd_spans(piece) or sentence_spans(piece)
+    return [part for first, last in spans for part in _split_missed(text, start + first, start + last)]
+
+
+def _pysbd_spans(piece: str) -> list[tuple[int, int]]:
+    """Returns the spans of pySBD's sentences in `piece`, or none where its sentences are not the characters of `piece`."""
+    compact = re.sub(r"\s+(?=[.,;:!?])", "", " ".join(piece.split()))
+    sentences = [sentence for sentence in _segmenter().segment(compact) if sentence.strip()]
+    if "".join("".join(sentences).split()) != "".join(piece.split()):
+        return []
+    places = [index for index, character in enumerate(piece) if not character.isspace()]
+    spans, first = [], 0
+    for sentence in sentences:
+        last = first + len("".join(sentence.split()))
+        spans.append((places[first], places[last - 1] + 1))
+        first = last
+    return spans
+
+
+@lru_cache(maxsize=1)
+def _segmenter() -> Any:
+    from pysbd import Segmenter
+
+    return Segmenter(language="en", clean=False, char_span=False)
+
+
+def _split_missed(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    cuts = [start]
+    for gap in _MISSED.finditer(text, start, end):
+        if not _TITLE.search(text[start : gap.start()]) and text.count("(", cuts[-1], gap.start()) == text.count(")", cuts[-1], gap.start()):
+            cuts.append(gap.end())
+    return [_trimmed(text, first, last) for first, last in zip(cuts, [*cuts[1:], end], strict=True)]
+
+
+def _merge_broken(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Joins a sentence that begins in lower case, or is bare punctuation, to the one before it."""
+    merged: list[tuple[int, int]] = []
+    for start, end in spans:
+        word = text[start:end].split(None, 1)[0]
+        if merged and (_is_broken(text[merged[-1][0] : merged[-1][1]], word) or not any(map(str.isalnum, text[start:end]))):
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _is_broken(before: str, word: str) -> bool:
+    lower = word[0].islower() and word.rstrip(",;:.!?").islower() and not any(map(str.isdigit, word))
+    return (lower and before.endswith(".")) or _TITLE.search(before) is not None
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())

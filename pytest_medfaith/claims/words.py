@@ -1,0 +1,85 @@
+"""Cuts a sentence into words that know where in the answer they stand, and writes words back as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+_WORD = re.compile(r"(?:[A-Za-z]\.){2,}|\d+(?:[.,]\d+)+%?|[^\W_](?:[^\W_]|[-‐‑'’./+&](?=[^\W_])|,(?=\d{3}\b))*[%+]?|\S")
+_CLOSING = {")": "(", "]": "[", "}": "{", "”": "“"}
+_NO_SPACE_BEFORE = frozenset(".,;:!?)]}%”’")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word or punctuation mark of a claim.
+
+    `start`, `end` span it in the answer. A word that is not `own` was carried over from another place, so that the claim
+    stands alone, and takes no part in the claim's span. `inside` words stand within brackets or quotes; no rule splits there.
+    """
+
+    text: str
+    start: int
+    end: int
+    spaced: bool = True
+    own: bool = True
+    inside: bool = False
+
+    @property
+    def lower(self) -> str:
+        """The text in lower case, with a plain apostrophe."""
+        return self.text.lower().replace("’", "'")
+
+
+Phrase = tuple[Word, ...]
+
+
+def read_words(text: str, start: int, end: int) -> Phrase:
+    """Returns the words of `text[start:end]`, in order; nothing but white space is left out."""
+    words = [
+        Word(found[0], found.start(), found.end(), spaced=found.start() > start and text[found.start() - 1].isspace())
+        for found in _WORD.finditer(text, start, end)
+    ]
+    for first, last in _bracketed(words):
+        words[first : last + 1] = [replace(word, inside=True) for word in words[first : last + 1]]
+    return tuple(words)
+
+
+def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
+    pairs: list[tuple[int, int]] = []
+    opened: list[tuple[str, int]] = []
+    for index, word in enumerate(words):
+        closes = _CLOSING.get(word.text)
+        if word.text == '"' and opened and opened[-1][0] == '"':
+            closes = '"'
+        if closes is not None and opened and opened[-1][0] == closes:
+            pairs.append((opened.pop()[1], index))
+        elif word.text in ('"', *_CLOSING.values()):
+            opened.append((word.text, index))
+    return pairs
+
+
+def carried(words: Iterable[Word]) -> Phrase:
+    """Returns `words` as context that a claim carries but that is not its own."""
+    return tuple(replace(word, own=False) for word in words)
+
+
+def inserted(*texts: str) -> Phrase:
+    """Returns words that stand nowhere in the answer."""
+    return tuple(Word(text, -1, -1, own=False) for text in texts)
+
+
+def written(words: Sequence[Word]) -> str:
+    """Returns the text of `words`, with the spaces that English has around punctuation."""
+    parts: list[str] = []
+    for before, word in zip((None, *words), words, strict=False):
+        joined = before is None or word.text in _NO_SPACE_BEFORE or (not word.spaced and before.end == word.start)
+        parts.append(word.text if joined else " " + word.text)
+    return "".join(parts)
+
+
+def span(words: Sequence[Word]) -> tuple[int, int]:
+    """Returns the half-open span, in the answer, from the first to the last own word."""
+    own = [word for word in words if word.own]
+    return min(word.start for word in own), max(word.end for word in own)

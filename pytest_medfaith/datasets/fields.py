@@ -1,0 +1,56 @@
+"""Takes typed values out of rows of foreign files; a wrong one is an error that names place, field and value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_medfaith.errors import DataError
+
+
+def require_row(value: Any, place: str) -> Mapping[str, Any]:
+    """Returns `value` if it is an object, else raises DataError."""
+    if not isinstance(value, Mapping):
+        raise DataError(f"{place}: got {_shown(value)}, expected an object with one record; check that the file is of this data set")
+    return value
+
+
+def require_text(row: Mapping[str, Any], name: str, place: str) -> str:
+    """Returns the text of field `name`, which must be there, or raises DataError."""
+    if row.get(name) is None:
+        fields = ", ".join(map(repr, row)) or "none"
+        raise DataError(f"{place}: field {name!r} is missing, the record has {fields}; expected text; check that the file is of this data set")
+    return text_or_empty(row, name, place)
+
+
+def text_or_empty(row: Mapping[str, Any], name: str, place: str) -> str:
+    """Returns the text of field `name`, "" where it is missing or null."""
+    value = row.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise DataError(f"{place}: field {name!r} is {_shown(value)}, expected text; mend the record")
+    return value
+
+
+def texts(row: Mapping[str, Any], name: str, place: str) -> list[str]:
+    """Returns the list of texts of field `name`, empty where it is missing or null; one text by itself counts as a list of one."""
+    value = row.get(name)
+    items = [] if value is None else [value] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise DataError(f"{place}: field {name!r} is {_shown(value)}, expected a list of texts; mend the record")
+    return items
+
+
+def rows(row: Mapping[str, Any], name: str, place: str) -> list[Mapping[str, Any]]:
+    """Returns the list of objects of field `name`, empty where it is missing or null."""
+    value = row.get(name)
+    items = [] if value is None else value
+    if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
+        raise DataError(f"{place}: field {name!r} is {_shown(value)}, expected a list of objects; mend the record")
+    return items
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

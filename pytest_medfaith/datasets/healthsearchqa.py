@@ -1,0 +1,58 @@
+"""HealthSearchQA: health questions that people often search for.
+
+Two layouts: questions only (JSON Lines with `Question`, or CSV with a column `question`), which give cases without gold claims; and
+the JSON Lines form with `Free_form_answer`, `Must_have` and `Nice_to_have`, which is K-QA's.
+
+The JSON Lines file in circulation was cut out of a CSV with row numbers: digits and a comma stand before most questions, quotes
+around those with commas, backslashes before apostrophes. All that is taken off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.datasets.csv_rows import read_csv_rows
+from pytest_medfaith.datasets.files import source_files
+from pytest_medfaith.datasets.kqa import case_of_row
+from pytest_medfaith.datasets.skips import Skips
+from pytest_medfaith.records import Case
+
+_ROW_NUMBER = re.compile(r"\d{0,4},\s*(?=\D)")
+
+
+def read_healthsearchqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
+    """Yields a case for each question of a .jsonl or .csv file, or of a folder of them; ids are line numbers.
+
+    Raises:
+        DataError: nothing to read, a line that is not a JSON object, a CSV without the column, a field of another type.
+    """
+    skips = Skips() if skips is None else skips
+    for file in source_files(path, r".*\.(jsonl|csv)", expected="the questions as .jsonl or .csv"):
+        for number, row in _rows(file):
+            place = f"{file}:{number}"
+            case = case_of_row(row, place, name=f"healthsearchqa/{number}", dataset="healthsearchqa")
+            case = case.with_(question=_clean_question(case.question))
+            if case.question:
+                yield case
+            else:
+                skips.add("empty question", place)
+
+
+def _rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if file.suffix.lower() == ".csv":
+        for number, row in read_csv_rows(file, ("question",)):
+            yield number, {"Question": row["question"]}
+    else:
+        yield from read_rows(file)
+
+
+def _clean_question(text: str) -> str:
+    """Returns the question without what the CSV left around it."""
+    text = _ROW_NUMBER.sub("", text, count=1) if _ROW_NUMBER.match(text) else text
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1].replace('""', '"')
+    return text.replace("\\'", "'").strip()

@@ -1,0 +1,72 @@
+"""K-QA: patients' questions, physicians' answers, and the statements that an answer must or may make.
+
+| field | becomes |
+|---|---|
+| `Question`, `Free_form_answer` | `question`, `reference_answer` |
+| `Must_have` | gold claims with `key` true, provenance `human` |
+| `Nice_to_have` | gold claims with `key` false, provenance `human` |
+| `Sources`, `ICD_10_diag` | `meta.sources` (a list), `meta.icd10`, where given |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.datasets.cleaning import one_line, plain_text
+from pytest_medfaith.datasets.fields import require_text, text_or_empty, texts
+from pytest_medfaith.datasets.files import source_files
+from pytest_medfaith.datasets.skips import Skips
+from pytest_medfaith.records import Case, GoldClaim
+
+
+def read_kqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
+    """Yields a case for each line of questions_w_answers.jsonl, or of the .jsonl files of a folder; ids are line numbers.
+
+    Raises:
+        DataError: nothing to read, a line that is not a JSON object, a field of another type.
+    """
+    skips = Skips() if skips is None else skips
+    for file in source_files(path, r".*\.jsonl", expected="questions_w_answers.jsonl"):
+        for number, row in read_rows(file):
+            place = f"{file}:{number}"
+            case = case_of_row(row, place, name=f"kqa/{number}", dataset="kqa")
+            if not case.question:
+                skips.add("empty question", place)
+            elif not case.gold_claims:
+                skips.add("no statements", place)
+            else:
+                yield case
+
+
+def case_of_row(row: Mapping[str, Any], place: str, *, name: str, dataset: str) -> Case:
+    """Returns the case of one row in K-QA's layout; the answer and the statements may be missing."""
+    meta: dict[str, Any] = {}
+    sources = text_or_empty(row, "Sources", place).split()
+    if sources:
+        meta["sources"] = sources
+    diagnosis = text_or_empty(row, "ICD_10_diag", place)
+    if diagnosis not in ("", "None"):
+        meta["icd10"] = diagnosis
+    return Case(
+        id=name,
+        slice=dataset,
+        question=one_line(require_text(row, "Question", place)),
+        gold_claims=_statements(row, place),
+        reference_answer=plain_text(text_or_empty(row, "Free_form_answer", place)) or None,
+        meta=meta,
+    )
+
+
+def _statements(row: Mapping[str, Any], place: str) -> tuple[GoldClaim, ...]:
+    """Returns the statements as gold claims, must-have ones first; blank and repeated ones are left out."""
+    keys: dict[str, bool] = {}
+    for field, key in (("Must_have", True), ("Nice_to_have", False)):
+        for text in map(one_line, texts(row, field, place)):
+            if text:
+                keys.setdefault(text, key)
+    return tuple(
+        GoldClaim(id=f"g{number}", text=text, key=key, provenance="human") for number, (text, key) in enumerate(keys.items(), start=1)
+    )

@@ -1,0 +1,80 @@
+"""MedQuAD: question-answer pairs from websites of the National Institutes of Health, one XML file a page.
+
+| field | becomes |
+|---|---|
+| `Question` | `question`; its `qid` and `qtype` stay in `meta` |
+| `Answer` | `reference_answer`, and the text of a page chunk with the document's `url`; empty answers are skipped and counted |
+| `Focus`, `source`, `url` | `meta`, and the chunk's `title` and `url` |
+
+Ids are made of the source, the file's name and the pair's number: some published files share a document id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from xml.etree.ElementTree import Element
+
+from pytest_medfaith.datasets.cleaning import one_line, plain_text
+from pytest_medfaith.datasets.files import documents
+from pytest_medfaith.datasets.safe_xml import elements
+from pytest_medfaith.datasets.skips import Skips, without_repeats
+from pytest_medfaith.records import Case, Chunk
+
+# The pages lost their markup: what is left of a list item or a paragraph is a run of three or more blanks, or of line ends.
+_ITEM = re.compile(r"\s{3,}-\s+(?=\S)")
+_PARAGRAPH = re.compile(r"(?<=[.!?:)])[^\S\n]{3,}(?=\S)")
+
+
+def read_medquad(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
+    """Yields a case for each answered pair of a folder (searched below), a .zip, .tar.gz or .tgz archive, or one XML file.
+
+    Raises:
+        DataError: nothing to read, a damaged archive, XML that is not well-formed, ends early or declares entities.
+    """
+    skips = Skips() if skips is None else skips
+    return without_repeats(((place, case) for place, case, _ in _pairs(path, skips)), skips)
+
+
+def read_medquad_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
+    """Yields each answer as a page chunk with its source url; the ids are those of the cases."""
+    skips = Skips() if skips is None else skips
+    return without_repeats(((place, chunk) for place, _, chunk in _pairs(path, skips)), skips)
+
+
+def _pairs(path: Path, skips: Skips) -> Iterator[tuple[str, Case, Chunk]]:
+    for name, stream in documents(path, ".xml"):
+        found = False
+        for place, document in elements(stream, name, "Document"):
+            found = True
+            yield from _document_pairs(place, PurePosixPath(name), document, skips)
+        if not found:
+            skips.add("XML without a Document element", name)
+
+
+def _document_pairs(place: str, file: PurePosixPath, document: Element, skips: Skips) -> Iterator[tuple[str, Case, Chunk]]:
+    page = f"{document.get('source') or file.parent.name}/{file.stem}"
+    for number, pair in enumerate(document.iter("QAPair"), start=1):
+        where = f"{place}, pair {number}"
+        asked = pair.find("Question")
+        question = one_line(_inner_text(asked))
+        answer = plain_text(_PARAGRAPH.sub("\n\n", _ITEM.sub("\n- ", _inner_text(pair.find("Answer")))))
+        if asked is None or not question:
+            skips.add("empty question", where)
+        elif not answer:
+            skips.add("empty answer", where)
+        else:
+            yield where, *_records(f"medquad/{page}-{pair.get('pid') or number}", question, answer, asked, document)
+
+
+def _records(name: str, question: str, answer: str, asked: Element, document: Element) -> tuple[Case, Chunk]:
+    focus, url, kind = one_line(document.findtext("Focus", "")), document.get("url", ""), asked.get("qtype", "")
+    meta = {"qid": asked.get("qid", ""), "type": kind, "focus": focus, "source": document.get("source", ""), "url": url}
+    case = Case(id=name, slice="medquad", question=question, reference_answer=answer, references=(name,), meta=meta)
+    return case, Chunk(id=name, text=answer, url=url, title=focus, section_path=(kind,) if kind else (), source="medquad")
+
+
+def _inner_text(element: Element | None) -> str:
+    """Returns the text of `element` with that of everything inside of it, "" where there is none."""
+    return "" if element is None else "".join(element.itertext())

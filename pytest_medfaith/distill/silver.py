@@ -1,0 +1,75 @@
+"""Validates LLM-written silver items, and says how far a claim alone gives its label away."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.distill.pairs import Pair
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import LABELS
+
+FOLDS = 5
+
+
+def validate_items(path: Path) -> int:
+    """Returns how many items the silver file `path` holds, each checked for its fields, labels and twin.
+
+    Raises:
+        DataError: the first item that is malformed, repeated, or whose twin changes no label.
+    """
+    seen: set[str] = set()
+    count = 0
+    for number, item in read_rows(path):
+        _validate(item, f"{path}:{number}", seen)
+        count += 1
+    return count
+
+
+def _validate(item: dict[str, Any], place: str, seen: set[str]) -> None:
+    for key in ("id", "topic", "style", "evidence", "alt_evidence"):
+        if not isinstance(item.get(key), str) or not item[key].strip():
+            raise DataError(f"{place}: field {key!r} is {item.get(key)!r}, expected text")
+    if item["id"] in seen:
+        raise DataError(f"{place}: id {item['id']!r} is used already; ids must be unique")
+    seen.add(item["id"])
+    if item["evidence"] == item["alt_evidence"]:
+        raise DataError(f"{place}: evidence and alt_evidence of {item['id']!r} are the same text, expected an edit")
+    claims = item.get("claims")
+    if not isinstance(claims, list) or not claims:
+        raise DataError(f"{place}: field 'claims' is {claims!r}, expected a list of claims")
+    for claim in claims:
+        if claim.get("label") not in LABELS or claim.get("alt_label") not in LABELS or not str(claim.get("text", "")).strip():
+            raise DataError(f"{place}: claim {claim!r}: expected text, and label and alt_label among {', '.join(LABELS)}")
+    if all(claim["label"] == claim["alt_label"] for claim in claims):
+        raise DataError(f"{place}: no claim of {item['id']!r} changes its label under the twin, expected at least one")
+
+
+@dataclass(frozen=True)
+class ClaimOnly:
+    """How well labels can be guessed from claims without their evidence; at `majority` the claims give nothing away."""
+
+    accuracy: float
+    majority: float
+    pairs: int
+
+
+def claim_only_baseline(pairs: Sequence[Pair], *, seed: int = 0) -> ClaimOnly:
+    """Returns the accuracy of TF-IDF and logistic regression on claims alone, five folds split by item."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+
+    pairs = random.Random(seed).sample(list(pairs), len(pairs))
+    labels = [pair.label for pair in pairs]
+    model = make_pipeline(TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True), LogisticRegression(max_iter=1000))
+    predicted = cross_val_predict(model, [pair.claim for pair in pairs], labels, groups=[pair.group for pair in pairs], cv=GroupKFold(FOLDS))
+    right = sum(guess == label for guess, label in zip(predicted, labels, strict=True))
+    return ClaimOnly(right / len(pairs), max(labels.count(label) for label in LABELS) / len(pairs), len(pairs))
+
+

@@ -1,0 +1,46 @@
+"""Ranking metrics against ir-measures on random runs, graded labels among them."""
+
+import random
+
+import pytest
+
+from pytest_medfaith.metrics import retrieval
+from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
+
+ir_measures = pytest.importorskip("ir_measures")
+
+MEASURES = {"recall": "R", "precision": "P", "mrr": "RR", "hit": "Success", "ndcg": "nDCG"}
+CUTOFFS = (1, 3, 5, 10, 50)
+
+
+def random_reports(seed, *, top_grade):
+    """Rankings of 0 to 30 chunks of 40 over random labels; some labels are never found, some are 0."""
+    generator = random.Random(seed)
+    names = [f"c{i}" for i in range(40)]
+    for number in range(25):
+        ranking = generator.sample(names, generator.randint(0, 30))
+        qrels = {name: generator.randint(0, top_grade) for name in generator.sample(names, generator.randint(1, 12))}
+        yield Report(
+            case=Case(id=f"q{number}", question="Which?", meta={"qrels": {**qrels, generator.choice(names): top_grade}}),
+            response=Response(answer="x"),
+            hits=tuple(Hit(chunk=Chunk(id=name, text="x"), rank=rank, score=1 / rank) for rank, name in enumerate(ranking, start=1)),
+        )
+
+
+@pytest.mark.parametrize("top_grade", [1, 2, 4])
+@pytest.mark.parametrize("base", retrieval.RANKED_NAMES)
+def test_ranking_metrics_agree_with_ir_measures(base, top_grade):
+    reports = list(random_reports(top_grade, top_grade=top_grade))
+    qrels = {each.case.id: each.case.meta["qrels"] for each in reports}
+    run = {each.case.id: {hit.chunk.id: hit.score for hit in each.hits} for each in reports}
+    for k in CUTOFFS:
+        measure = ir_measures.parse_measure(f"{MEASURES[base]}@{k}")
+        theirs = {row.query_id: row.value for row in ir_measures.iter_calc([measure], qrels, run)}
+        metric = parse_metric(f"{base}@{k}")
+        ours = {each.case.id: metric.value(each) for each in reports}
+        assert ours == pytest.approx({**dict.fromkeys(ours, 0.0), **theirs}, abs=1e-9)
+        micro, macro = aggregate(metric, reports, resamples=10)
+        expected = ir_measures.calc_aggregate([measure], qrels, run)[measure]
+        assert (micro.value, macro.value) == pytest.approx((expected, expected), abs=1e-9)

@@ -1,0 +1,90 @@
+def test_check_needs_no_slice_and_no_configuration(project, workers):
+    (project.path / "pyproject.toml").write_text("")
+    project.test(
+        """
+def test_answer(medfaith_check):
+    report = medfaith_check("Iron tablets treat iron deficiency. Iron tablets cure asthma.", contexts=["Iron tablets treat iron deficiency."])
+    assert [verdict.label for verdict in report.verdicts] == ["supported", "unsupported"]
+    assert report.metrics["faithfulness"] == 0.5
+"""
+    )
+    project.run(*workers).assert_outcomes(passed=1)
+
+
+def test_a_live_rag_takes_the_place_of_recorded_responses(project, workers):
+    (project.path / "responses.jsonl").unlink()
+    project.test(
+        """
+import pytest
+from pytest_medfaith import assert_faithfulness
+
+@pytest.fixture
+def medfaith_rag(medfaith_retriever):
+    def answer(question):
+        return medfaith_retriever(question, top_k=1)[0].chunk.text
+    return answer
+
+@pytest.mark.medfaith("mini")
+def test_live(medfaith_report):
+    assert_faithfulness(medfaith_report)
+"""
+    )
+    project.run(*workers).assert_outcomes(passed=3)
+
+
+def test_case_gold_claims_response_and_settings(project):
+    project.test(
+        """
+import pytest
+
+@pytest.mark.medfaith("mini", limit=1)
+def test_parts(medfaith_case, medfaith_gold_claims, medfaith_response, medfaith_settings, medfaith_extractor, medfaith_retriever):
+    assert medfaith_case.id == "iron"
+    assert medfaith_gold_claims[0].text == "Iron tablets treat iron deficiency."
+    assert [chunk.id for chunk in medfaith_response.contexts] == ["iron-1", "iron-2"]
+    assert medfaith_settings.slice("mini").k == 2
+    assert len(medfaith_extractor(medfaith_response.answer)) == 2
+    assert medfaith_retriever("asthma airways", top_k=1)[0].chunk.id == "asthma-1"
+"""
+    )
+    project.run().assert_outcomes(passed=1)
+
+
+def test_two_tests_may_read_one_slice(project, workers):
+    project.test(
+        """
+import pytest
+
+@pytest.mark.medfaith("mini")
+def test_one(medfaith_report):
+    pass
+
+@pytest.mark.medfaith("mini")
+def test_two(medfaith_report):
+    pass
+"""
+    )
+    result = project.run("--medfaith-report", "out", *workers)
+    result.assert_outcomes(passed=6)
+    assert len((project.path / "out" / "responses.jsonl").read_text().splitlines()) == 3
+
+
+def test_a_test_that_breaks_before_its_report_leaves_its_case_missing(project):
+    project.test(
+        """
+import pytest
+
+@pytest.fixture
+def medfaith_response(medfaith_case, medfaith_response):
+    if medfaith_case.id == "asthma":
+        raise RuntimeError("the service is down")
+    return medfaith_response
+
+@pytest.mark.medfaith("mini")
+def test_one(medfaith_report):
+    pass
+"""
+    )
+    result = project.run("--medfaith-gate", "faithfulness >= 0.1")
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["*1 of 3 cases did not finish: asthma*"])

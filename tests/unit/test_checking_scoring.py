@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.scoring import softmax
+from pytest_medfaith.records import Chunk, Claim
+from pytest_medfaith.testing import containment_checker, scripted_checker
+
+IRON = Chunk(id="iron", text="Iron tablets are best taken on an empty stomach.")
+ZINC = Chunk(id="zinc", text="Zinc is found in meat and beans.")
+
+
+class CountingScorer:
+    def __init__(self, logits=(3.0, 0.0, -3.0)):
+        self.seen = []
+        self.logits = logits
+
+    def __call__(self, pairs):
+        self.seen += pairs
+        return np.array([self.logits] * len(pairs), dtype=np.float32)
+
+
+def claim(text: str, name: str = "c1") -> Claim:
+    return Claim(id=name, text=text)
+
+
+def test_equal_texts_are_scored_once_and_every_pair_gets_its_score():
+    scorer = CountingScorer()
+    pairs = [(claim("Iron helps.", f"c{i}"), chunk) for i in range(3) for chunk in (IRON, ZINC)]
+    scores = Checker("x", "x", scorer).score(pairs)
+    assert len(scorer.seen) == 2
+    assert [(score.claim_id, score.chunk_id) for score in scores] == [(c.id, chunk.id) for c, chunk in pairs]
+
+
+def test_a_second_run_reads_the_cache_and_another_model_does_not(tmp_path):
+    cache = tmp_path / "pairs.sqlite"
+    first, second, other = CountingScorer(), CountingScorer(), CountingScorer()
+    scores = Checker("x", "weights-1", first, cache=cache).score([(claim("Iron helps."), IRON)])
+    assert Checker("x", "weights-1", second, cache=cache).score([(claim("Iron helps."), IRON)]) == scores
+    Checker("x", "weights-2", other, cache=cache).score([(claim("Iron helps."), IRON)])
+    assert (len(first.seen), len(second.seen), len(other.seen)) == (1, 0, 1)
+
+
+def test_a_broken_cache_is_made_anew(tmp_path):
+    cache = tmp_path / "pairs.sqlite"
+    cache.write_bytes(b"no database at all, only some bytes that stand here")
+    checker = Checker("x", "x", CountingScorer(), cache=cache)
+    assert checker("Iron helps.", [IRON]).label == "supported"
+    assert cache.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_logits_that_are_not_finite_leave_the_claim_unscored_and_are_not_kept(tmp_path):
+    checker = Checker("x", "x", CountingScorer(logits=(float("nan"), 0.0, 0.0)), cache=tmp_path / "pairs.sqlite")
+    verdict = checker("Iron helps.", [IRON])
+    assert (verdict.label, verdict.reason) == ("unscored", "the model gave no finite score")
+    again = CountingScorer()
+    assert Checker("x", "x", again, cache=tmp_path / "pairs.sqlite")("Iron helps.", [IRON]).label == "supported"
+    assert len(again.seen) == 1
+
+
+@pytest.mark.parametrize(("text", "reason"), [("...", "the claim holds no word"), ("a" * 20_001, "the claim has 20001 characters, more than 20000")])
+def test_what_is_no_claim_is_unscored(text, reason):
+    verdict = containment_checker()(text, [IRON])
+    assert (verdict.label, verdict.reason) == ("unscored", reason)
+
+
+def test_the_evidence_span_is_the_sentence_that_speaks_of_the_claim():
+    chunk = Chunk(id="long", text="Zinc is found in meat. " * 20 + IRON.text)
+    verdict = containment_checker()("Iron tablets are taken on an empty stomach.", [chunk])
+    assert verdict.label == "supported"
+    assert chunk.text[slice(*verdict.span)] == IRON.text
+
+
+def test_softmax_rounds_and_sums_to_one():
+    assert softmax((0.0, 0.0, 0.0)) == (0.333333, 0.333333, 0.333333)
+    assert softmax((2.0, 0.0, -2.0), temperature=2.0) == (0.665241, 0.244728, 0.090031)
+
+
+def test_a_script_that_says_another_word_is_an_error():
+    with pytest.raises(ValueError, match="told 'maybe' for 'Iron helps.'; expected one of entail, neutral, contradict"):
+        scripted_checker(lambda _evidence, _claim: "maybe")("Iron helps.", [IRON])

@@ -1,0 +1,63 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest_medfaith.checking.windows import best_sentence, best_windows, coverage, evidence_windows
+from pytest_medfaith.sentences import sentence_spans
+
+FILLER = "The clinic keeps a register of everyone who was seen there during the whole of that year. "
+PROOF = "Letrozole is started at 2.5 mg once a day for five days."
+
+
+def sentences(text):
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Take 2.5 mg. Then stop.", ["Take 2.5 mg.", "Then stop."]),
+        ("Give it i.v. Adults get 1 g, e.g. Before surgery.", ["Give it i.v. Adults get 1 g, e.g. Before surgery."]),
+        ("First line\nSecond line\n\nThird", ["First line", "Second line", "Third"]),
+        ("It works [1]. Dr. Osler agrees (see Fig. 2). Good.", ["It works [1].", "Dr. Osler agrees (see Fig. 2).", "Good."]),
+        ("It works. [1] The rest follows.", ["It works. [1]", "The rest follows."]),
+        ("   ", []),
+    ],
+)
+def test_sentences(text, expected):
+    assert sentences(text) == expected
+
+
+@given(st.text(max_size=400))
+def test_sentences_lose_nothing_but_white_space(text):
+    spans = sentence_spans(text)
+    assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())
+    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+
+
+def test_a_short_text_is_one_window():
+    assert [window.text for window in evidence_windows(f"{PROOF} It is stopped then.")] == [f"{PROOF} It is stopped then."]
+
+
+def test_windows_overlap_and_cover_every_sentence_of_a_long_text():
+    text = " ".join(f"Sentence number {i} stands here with some ten words in it." for i in range(30))
+    windows = evidence_windows(text)
+    covered = {sentence for window in windows for sentence in sentences(window.text)}
+    assert covered == set(sentences(text))
+    assert all(later.start < earlier.end for earlier, later in zip(windows, windows[1:], strict=False))
+    assert all(text[window.start : window.end] == window.text for window in windows)
+
+
+@pytest.mark.parametrize("place", [0, 7, 15])
+def test_the_best_window_holds_the_proof_wherever_it_stands(place):
+    text = FILLER * place + PROOF + " " + FILLER * (15 - place)
+    window = best_windows("Letrozole starts at 2.5 mg a day", text, most=1)[0]
+    assert PROOF in window.text
+    start, end = best_sentence("Letrozole starts at 2.5 mg a day", window, of=text)
+    assert text[start:end] == PROOF
+
+
+def test_coverage_is_the_weighted_share_of_words_the_text_holds():
+    text = "Iron helps. Iron treats anaemia."
+    assert coverage("anaemia iron", "anaemia iron", of=text) == 1.0
+    assert coverage("zinc", "anaemia", of=text) == 0.0
+    assert 0.5 < coverage("anaemia iron", "anaemia", of=text) < 1.0

@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+from pytest_medfaith.config import load_settings
+from pytest_medfaith.errors import DataError
+
+SLICE = '[slices.iron]\ncases = "gold/iron.jsonl"\ncorpus = ["corpus"]\n'
+
+
+def write(folder: Path, text: str) -> Path:
+    (folder / "medfaith.toml").write_text(text)
+    return folder
+
+
+def test_no_configuration_is_the_defaults(tmp_path):
+    settings = load_settings(tmp_path)
+    assert (settings.slices, settings.cache, settings.encoders) == ({}, tmp_path / ".medfaith_cache", ("default",))
+
+
+def test_paths_are_resolved_against_the_file(tmp_path):
+    one = load_settings(write(tmp_path, SLICE)).slice("iron")
+    assert (one.cases, one.corpus, one.responses) == (str(tmp_path / "gold/iron.jsonl"), (tmp_path / "corpus",), None)
+
+
+def test_an_adapter_stays_in_front_of_its_path(tmp_path):
+    one = load_settings(write(tmp_path, '[slices.m]\ncases = "medquad:data/medquad"\n')).slice("m")
+    assert one.cases == f"medquad:{tmp_path / 'data/medquad'}"
+
+
+def test_pyproject_is_read_where_there_is_no_medfaith_toml(tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[tool.medfaith.slices.iron]\ncases = "x.jsonl"\nk = 3\n')
+    assert load_settings(tmp_path).slice("iron").k == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SLICE + "retreiver = 'bm25'\n", r"slices\.iron: key 'retreiver' is unknown; did you mean 'retriever'\?"),
+        (SLICE + "k = '5'\n", r"slices\.iron\.k is '5', expected int"),
+        (SLICE + "gates = 'faithfulness >= 0.8'\nk = true\n", r"slices\.iron\.k is True, expected int"),
+        ("[slices.iron]\nk = 5\n", r"slices\.iron: key 'cases' is missing"),
+        ("slices = 3\n", r"slices is 3, expected a table"),
+        ("[slices.iron\n", r"medfaith\.toml: not TOML"),
+        ("rrf_k = 1.5\n", r"rrf_k is 1\.5, expected int"),
+    ],
+)
+def test_mistakes_are_named_with_their_place(tmp_path, text, message):
+    with pytest.raises(DataError, match=message):
+        load_settings(write(tmp_path, text))
+
+
+def test_an_unknown_slice_names_the_nearest(tmp_path):
+    with pytest.raises(DataError, match=r"slice 'irn' is unknown; did you mean 'iron'\?; slices configured here: iron"):
+        load_settings(write(tmp_path, SLICE)).slice("irn")

@@ -1,0 +1,60 @@
+import pytest
+from pytest_medfaith.records import Chunk
+from pytest_medfaith.retrieval.bm25 import bm25_retriever, tokenize
+
+
+def chunks(*texts: str) -> list[Chunk]:
+    return [Chunk(id=f"c{i}", text=text) for i, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("HER2-positive tumours", ["her2-positive", "tumours"]),
+        ("1,25-OH vitamin D", ["1,25-oh", "vitamin", "d"]),
+        ("IL-6 and TNF-α", ["il-6", "and", "tnf-α"]),
+        ("5 mg", ["5 mg"]),
+        ("5mg twice", ["5 mg", "twice"]),
+        ("2.5 mg/kg/day.", ["2.5 mg/kg/day"]),
+        ("50% of 120 patients", ["50 %", "of", "120", "patients"]),
+        ("beta-blocker", ["beta", "blocker"]),
+        ("140/90 mmHg", ["140/90", "mmhg"]),
+        ("", []),
+    ],
+)
+def test_the_tokenizer_keeps_what_medicine_writes_as_one_word(text, tokens):
+    assert tokenize(text) == tokens
+
+
+def test_a_dose_finds_its_chunk_however_it_is_spaced():
+    retriever = bm25_retriever(chunks("Give 50 mg once a day.", "Give 5 mg once a day.", "Give it with food."))
+    assert retriever("dose 5mg", top_k=1)[0].chunk.id == "c1"
+
+
+def test_ties_keep_corpus_order_and_ranks_start_at_one():
+    hits = bm25_retriever(chunks("iron", "iron", "iron"))("zinc", top_k=3)
+    assert [(hit.chunk.id, hit.rank) for hit in hits] == [("c0", 1), ("c1", 2), ("c2", 3)]
+
+
+def test_b_holds_long_chunks_back():
+    corpus = chunks("iron", "iron " + "other words stand here " * 30, "zinc", "copper")
+    level = [hit.score for hit in bm25_retriever(corpus, b=0.0)("iron", top_k=2)]
+    held = [hit.score for hit in bm25_retriever(corpus, b=1.0)("iron", top_k=2)]
+    assert level[0] == pytest.approx(level[1])
+    assert held[0] > held[1] * 2
+
+
+@pytest.mark.parametrize("k", [0, 4])
+def test_k_outside_the_corpus_is_an_error(k):
+    with pytest.raises(ValueError, match=rf"k is {k}, but the corpus holds 3 chunks; expected 1 <= k <= 3"):
+        bm25_retriever(chunks("a", "b", "c"))("a", top_k=k)
+
+
+def test_an_empty_query_is_an_error():
+    with pytest.raises(ValueError, match="the query is '  '"):
+        bm25_retriever(chunks("a", "b"))("  ", top_k=1)
+
+
+def test_parameters_out_of_range_are_an_error():
+    with pytest.raises(ValueError, match=r"k1 is 0 and b is 0.4; expected k1 > 0"):
+        bm25_retriever(chunks("a"), k1=0)
