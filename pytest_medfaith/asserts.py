@@ -78,6 +78,7 @@ def assert_faithfulness(
     Raises:
         AssertionError: a bound is not met; the message shows each claim, its score, the best evidence and the threshold.
     """
+    __tracebackhide__ = True
     reports = _reports(answer, contexts=contexts, question=question, checker=checker)
     _bound(reports, "faithfulness", at_least, at_least=True)
     if hallucination_at_most is not None:
@@ -88,26 +89,31 @@ def assert_no_hallucination(
     answer: Checked, *, contexts: Iterable[Any] | None = None, question: str | None = None, checker: Checker | None = None
 ) -> None:
     """Asserts that the evidence refutes no claim of the answer. Arguments as in `assert_faithfulness`."""
+    __tracebackhide__ = True
     _bound(_reports(answer, contexts=contexts, question=question, checker=checker), "hallucination", 0.0, at_least=False)
 
 
 def assert_claim_recall(answer: Checked, *, at_least: float = 1.0) -> None:
     """Asserts that the answer makes at least the share `at_least` of the key gold claims; needs a Report or SliceReport."""
+    __tracebackhide__ = True
     _bound(_reports(answer), "claim_recall", at_least, at_least=True)
 
 
 def assert_context_precision(answer: Checked, *, at_least: float) -> None:
     """Asserts that at least the share `at_least` of the contexts entails a gold claim; needs a Report or SliceReport."""
+    __tracebackhide__ = True
     _bound(_reports(answer), "context_precision", at_least, at_least=True)
 
 
 def assert_context_utilization(answer: Checked, *, at_least: float) -> None:
     """Asserts that at least the share `at_least` of the claims is entailed by some context; needs a Report or SliceReport."""
+    __tracebackhide__ = True
     _bound(_reports(answer), "context_utilization", at_least, at_least=True)
 
 
 def assert_cited(answer: Checked, *, support_at_least: float = 1.0, coverage_at_least: float = 1.0) -> None:
     """Asserts that claims carry citations, and that what they cite entails them; needs a Report or SliceReport."""
+    __tracebackhide__ = True
     reports = _reports(answer)
     _bound(reports, "citation_coverage", coverage_at_least, at_least=True)
     _bound(reports, "citation_support", support_at_least, at_least=True)
@@ -124,9 +130,9 @@ def _reports(
 
 
 def _bound(reports: Sequence[Report], name: str, bound: float, *, at_least: bool) -> None:
+    __tracebackhide__ = True
     if not 0 <= bound <= 1:
         raise ValueError(f"the bound on {name} is {bound!r}; expected a share from 0 to 1, such as 0.8")
-    __tracebackhide__ = True
     if reports and all(report.abstained for report in reports) and name != "claim_recall":
         return
     value = aggregate(parse_metric(name), reports)[0].value

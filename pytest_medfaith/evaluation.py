@@ -9,7 +9,8 @@ from typing import Any
 
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
-from pytest_medfaith.claims.split import extract_claims, is_refusal
+from pytest_medfaith.claims.refusals import is_refusal
+from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics

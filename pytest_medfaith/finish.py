@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pytest_medfaith.cards.github import append_step_summary
+from pytest_medfaith.cards.junit import slice_properties
+from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.cards.run_folder import write_run
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.records import SliceReport
@@ -18,24 +22,17 @@ def finish_run(
     reports = session.slice_reports(partial=partial)
     if reports and session.options.report:
         write_run(session.options.report, reports, signature=session.signature(reports))
+    if reports:
+        append_step_summary(markdown_card(reports))
     if add_property:
-        for name, value in _properties(reports):
+        for name, value in itertools.chain.from_iterable(map(slice_properties, reports)):
             add_property(name, value)
     return reports, any(gate.outcome != "pass" for report in reports for gate in report.gates)
-
-
-def _properties(reports: Sequence[SliceReport]) -> list[tuple[str, object]]:
-    rows: list[tuple[str, object]] = []
-    for report in reports:
-        place = f"medfaith.{report.slice}.{report.retriever}.{report.checker}"
-        rows += [(f"{place}.{name}", value.value) for name, value in report.metrics.items() if value.value is not None]
-        rows += [(f"{place}.gate: {gate.expression}", gate.outcome) for gate in report.gates]
-    return rows
 
 
 def print_summary(reports: Sequence[SliceReport], session: MedfaithSession, terminal: Any) -> None:
     """Prints the card of every slice and where the run folder is."""
     terminal.section("medfaith")
-    terminal.write_line(result_card(reports, verbose=session.options.verbose))
+    terminal.write_line(result_card(reports, verbose=session.options.verbose, width=terminal.config.get_terminal_writer().fullwidth))
     if session.options.report:
         terminal.write_line(f"run folder: {session.options.report}")

@@ -282,6 +282,7 @@ def medfaith_report(
     medfaith_hits: list[Any],
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
+    from pytest_medfaith.cards.junit import case_properties
     from pytest_medfaith.evaluation import evaluate_case
     from pytest_medfaith.session import payload
 
@@ -297,6 +298,7 @@ def medfaith_report(
             k=settings.k,
         )
     request.node.stash.setdefault(_PAYLOADS, []).append(payload(medfaith_target, report))
+    request.node.user_properties.extend(case_properties(report))
     return report
 
 

@@ -286,7 +286,7 @@ class Entailments(Record):
     reference_claims: tuple[bool, ...] | None = None  # (M,)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Report(Record):
     """One response, fully checked. `metrics` holds per-case values; a metric that does not apply is absent, never NaN.
 
@@ -305,6 +305,11 @@ class Report(Record):
     retriever: str = ""
     checker: str = ""
     k: int | None = None
+
+    def __repr__(self) -> str:
+        labels = [verdict.label for verdict in self.verdicts]
+        counts = ", ".join(f"{labels.count(label)} {label}" for label in VERDICTS if label in labels)
+        return f"<Report on {self.case.id!r}: {counts or ('abstained' if self.abstained else 'no claims')}>"
 
 
 @dataclass(frozen=True, kw_only=True)

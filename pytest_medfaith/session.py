@@ -14,7 +14,7 @@ from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.corpus.jsonl import read_chunks
-from pytest_medfaith.datasets import read_cases
+from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import SliceRun, evaluate_case, read_responses, slice_report
 from pytest_medfaith.gates.expressions import judge_gates, parse_gate
@@ -190,7 +190,8 @@ class MedfaithSession:
         reports = []
         for run in runs:
             own = [report for (other, _), report in self._reports.items() if other == run]
-            summary = slice_report(run, own, expected=self._expected.get(run, ()), partial=partial, seed=seed)
+            shown = dataclasses.replace(run, checker=own[0].checker)  # a test may have put its own checker in the configured one's place
+            summary = slice_report(shown, own, expected=self._expected.get(run, ()), partial=partial, seed=seed)
             reports.append(judge_gates(self._gates[run], summary))
         return reports
 
@@ -200,7 +201,8 @@ class MedfaithSession:
 
         from pytest_medfaith.retrieval.index import corpus_hash
 
-        checkers = {name: self.checker(name) for name in sorted({report.checker for report in reports})}
+        configured = {run.checker for run, _ in self._reports}
+        checkers = {name: self.checker(name) for name in sorted({report.checker for report in reports} & configured)}
         slices = {name: self.settings.slice(name) for name in sorted({report.slice for report in reports}) if name in self.settings.slices}
         return {
             "version": version("pytest-medfaith"),

@@ -87,7 +87,7 @@ def faithfulness_account(reports: Sequence[Report], *, most: int | None = 5, wid
     """
     failed = worst_verdicts(reports)
     shown = failed if most is None else failed[:most]
-    blocks = [_tally(reports)]
+    blocks = [_filled(_tally(reports), width, first="", rest="  ")]
     for report, verdict in shown:
         place = [_filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
         blocks.append("\n".join([*place, claim_account(verdict, report, width=width)]))
@@ -116,3 +116,29 @@ def _tally(reports: Sequence[Report]) -> str:
         text += f"; {labels['unscored']} unscored"
     abstained = sum(report.abstained for report in reports)
     return f"{text}; {counted(abstained, 'refusal')}" if abstained else text
+
+
+def recall_account(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
+    """Returns the key gold claims that the answers of `reports` do not make, and whether the evidence held them; arguments as above."""
+    missed = [pair for report in reports for pair in _missed_gold(report)]
+    keys = sum(gold.key for report in reports for gold in report.case.gold_claims)
+    shown = missed if most is None else missed[:most]
+    blocks = [f"{len(missed)} of {counted(keys, 'key gold claim')} not in the answer"]
+    blocks += [
+        "\n".join([_filled(_case_text(report), width, first="", rest="  "), _filled(told, width, first="MISSED      ", rest=" " * 12)])
+        for report, told in shown
+    ]
+    if len(shown) < len(missed):
+        blocks.append(f"... and {len(missed) - len(shown)} more (-v shows all)")
+    return "\n\n".join(blocks)
+
+
+def _missed_gold(report: Report) -> list[tuple[Report, str]]:
+    golds, entailed = report.case.gold_claims, report.entailments
+    said = (False,) * len(golds) if report.abstained else entailed.answer_gold
+    held = [any(row) for row in entailed.chunk_gold] or [False] * len(golds)
+    return [
+        (report, f"{one_line(gold.text)} ({'the evidence holds it' if holds else 'nor in the evidence'})")
+        for gold, says, holds in zip(golds, said, held, strict=False)
+        if gold.key and not says
+    ]

@@ -13,7 +13,7 @@ PREFIX = "medfaith"
 
 def case_properties(report: Report) -> list[Property]:
     """Returns what one case scored: its slice's settings, its claims by verdict, whether it abstained, each metric that applies."""
-    labels = Counter(verdict.label for verdict in report.verdicts)
+    labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
     rows = {
         "slice": report.case.slice,
         "retriever": report.retriever,

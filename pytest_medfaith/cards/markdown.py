@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pytest_medfaith.cards.account import faithfulness_account
+from pytest_medfaith.cards.account import faithfulness_account, worst_verdicts
 from pytest_medfaith.cards.summary import (
     card_header,
     card_rows,
@@ -16,12 +16,12 @@ from pytest_medfaith.cards.summary import (
     measured_over,
     run_label,
 )
-from pytest_medfaith.cards.wording import one_line
+from pytest_medfaith.cards.wording import counted, one_line
 from pytest_medfaith.records import SliceReport
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@])")
-_MARKS = {"pass": "✅ pass", "fail": "❌ **fail**", "inconclusive": "➖ inconclusive"}
-_FENCE = "```"
+# What would start a link, an HTML tag, emphasis, code or a table cell; other signs stay, so that the file is readable as it is.
+_SPECIAL = re.compile(r"[\\`*~|]|\](?=[(\[:])|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w)")
+_MARKS = {"pass": "✅ pass", "fail": "❌ **fail**", "inconclusive": "❔ inconclusive"}
 
 
 def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5) -> str:
@@ -48,7 +48,7 @@ def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5)
 
 def escaped(text: str) -> str:
     """Returns `text` on one line so that Markdown shows it as it is."""
-    return _SPECIAL.sub(r"\\\1", one_line(text))
+    return _SPECIAL.sub(r"\\\g<0>", one_line(text))
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -67,10 +67,10 @@ def _counts(report: SliceReport) -> str:
 
 
 def _claims(report: SliceReport, most: int | None) -> list[str]:
-    failed = sum(verdict.label in ("refuted", "unsupported") for one in report.reports for verdict in one.verdicts)
+    failed = len(worst_verdicts(report.reports))
     if not failed:
         return []
     account = faithfulness_account(report.reports, most=most, width=100).replace(" (-v shows all)", "")
-    fence = _FENCE + "`" * max(map(len, re.findall("`{3,}", account)), default=0)
-    summary = f"{failed} claims that the evidence does not carry, worst first" if failed > 1 else "1 claim that the evidence does not carry"
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", account)), default=0))
+    summary = f"{counted(failed, 'claim')} not supported by the evidence"
     return [f"<details><summary>{summary}</summary>\n\n{fence}text\n{account}\n{fence}\n\n</details>"]

@@ -167,7 +167,9 @@ def reliability_svg(bins: Sequence[ReliabilityBin], *, title: str = "Reliability
         radius = 3 + 6 * math.sqrt(one.n / most)
         place = f'cx="{x(one.confidence):.1f}" cy="{y(one.accuracy):.1f}" r="{radius:.1f}"'
         body.append(f'<circle class="dot" {place}><title>{told}</title></circle>')
-    body.append(_text((left + right) / 2, size - 8, f"confidence (accuracy upwards; {sum(one.n for one in bins)} pairs)", "soft", anchor="middle"))
+    body.append(
+        _text((left + right) / 2, size - 8, f"confidence (accuracy upwards; {sum(one.n for one in bins)} pairs)", "soft", anchor="middle")
+    )
     return _svg(body, size, size, title)
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.cards.csv_claims import claims_csv
+from pytest_medfaith.cards.html import History, html_report
 from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, run_key
 from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.corpus.jsonl import read_rows, write_records, write_text
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Case, Entailments, GateResult, Hit, MetricValue, PairScore, Report, Response, SliceReport, Verdict
 
 RunKey = tuple[str, str, str, int]
@@ -34,12 +35,12 @@ def check_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise DataError(
-            f"the report folder {folder} cannot be written ({error.strerror or error}); expected a folder, or a path where one can be made. "
+            f"the report folder {folder} cannot be written ({error.strerror or error}); expected a folder, or a path for a new one. "
             "Give another one with --medfaith-report DIR"
         ) from error
 
 
-def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any]) -> None:
+def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], history: History = ()) -> None:
     """Writes a run: snippets, responses, claims and pairs as JSON Lines, report.json, claims.csv, card.md, card.html, signature.json.
 
     Each file is written whole or not at all, and signature.json last: a folder without it holds no finished run. card.html is
@@ -49,6 +50,7 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
         folder: made where it is not there; files of an earlier run in it are replaced.
         slice_reports: no two of one slice, retriever, checker and k.
         signature: what made the run (models, thresholds, hashes, versions, seed), as plain values.
+        history: (label, slice reports) of earlier runs for the page's trend, the oldest first; see `read_summaries`.
 
     Raises:
         DataError: two slice reports of one kind, two reports of one case, a value that JSON cannot hold, a folder that cannot be written.
@@ -63,6 +65,7 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
         _write_rows(folder / f"{name}.jsonl", slice_reports, rows)
     write_text(folder / "claims.csv", claims_csv(slice_reports))
     write_text(folder / "card.md", markdown_card(slice_reports))
+    _write_html(folder / "card.html", slice_reports, signature=signature, history=history)
     write_text(folder / SIGNATURE, signed)
 
 
@@ -70,7 +73,8 @@ def _check_distinct(slice_reports: Sequence[SliceReport]) -> None:
     for key, times in Counter(map(run_key, slice_reports)).items():
         if times > 1:
             raise DataError(
-                f"{times} slice reports are of slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r}, k={key[3]}; keep one test for each"
+                f"{times} slice reports are of slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r} and k={key[3]}; "
+                "keep one test for each"
             )
     for report in slice_reports:
         for case_id, times in Counter(one.case.id for one in report.reports).items():
@@ -86,6 +90,16 @@ def _write_rows(path: Path, slice_reports: Sequence[SliceReport], rows: Callable
         write_records(path, keyed)
     except (TypeError, ValueError) as error:
         raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records") from error
+
+
+def _write_html(path: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], history: History) -> None:
+    """Writes the page; without the extra `report` there is none, not even that of an earlier run."""
+    try:
+        page = html_report(slice_reports, history=history, signature=signature)
+    except MissingExtra:
+        path.unlink(missing_ok=True)
+        return
+    write_text(path, page)
 
 
 def _run_row(report: SliceReport) -> dict[str, Any]:
@@ -118,15 +132,29 @@ def read_run(folder: Path) -> tuple[list[SliceReport], dict[str, Any]]:
         DataError: no finished run is there, a newer version wrote it, or its files do not fit together.
     """
     signature = _read_signature(folder)
-    document = _read_object(folder / REPORT)
     files = {name: _read_rows(folder / f"{name}.jsonl") for name in ("snippets", "responses", "claims", "pairs")}
+
+    def cases(row: Mapping[str, Any]) -> tuple[Report, ...]:
+        return tuple(_report(case, (_key(row), case["case"]["id"]), files) for case in row["cases"])
+
+    return _read_slices(folder, cases), signature
+
+
+def read_summaries(folder: Path) -> list[SliceReport]:
+    """Returns the slice reports of a run without their cases, which is quick; errors as in `read_run`."""
+    _read_signature(folder)
+    return _read_slices(folder, lambda _: ())
+
+
+def _read_slices(folder: Path, cases: Callable[[Mapping[str, Any]], tuple[Report, ...]]) -> list[SliceReport]:
+    path = folder / REPORT
+    document = _read_object(path)
     try:
-        reports = [_slice_report(row, files) for row in document["slices"]]
+        return [_slice_report(row, cases(row)) for row in document["slices"]]
     except (KeyError, TypeError) as error:
         raise DataError(
-            f"{folder / REPORT} does not hold what this version writes ({error!r}); run the suite again with --medfaith-report {folder}"
+            f"{path} does not hold what this version writes ({error!r}); run the suite again with --medfaith-report {folder}"
         ) from error
-    return reports, signature
 
 
 def _read_signature(folder: Path) -> dict[str, Any]:
@@ -161,24 +189,26 @@ def _read_rows(path: Path) -> dict[CaseKey, list[dict[str, Any]]]:
     """Returns the rows of each case, in file order, without the keys that `_write_rows` added but the case id."""
     rows: dict[CaseKey, list[dict[str, Any]]] = defaultdict(list)
     for number, row in read_rows(path):
-        try:
-            key = (row.pop("slice"), row.pop("retriever"), row.pop("checker"), row.pop("k"))
-            rows[key, row["case_id"]].append(row)
-        except KeyError as error:
-            raise DataError(
-                f"{path}:{number}: field {error} is missing; run the suite again with --medfaith-report {path.parent}"
-            ) from None
+        absent = [name for name in ("slice", "retriever", "checker", "k", "case_id") if name not in row]
+        if absent:
+            raise DataError(f"{path}:{number}: field {absent[0]!r} is missing; run the suite again with --medfaith-report {path.parent}")
+        key = (row.pop("slice"), row.pop("retriever"), row.pop("checker"), row.pop("k"))
+        rows[key, row["case_id"]].append(row)
     return rows
 
 
-def _slice_report(row: Mapping[str, Any], files: Mapping[str, Mapping[CaseKey, list[dict[str, Any]]]]) -> SliceReport:
-    key = (row["slice"], row["retriever"], row["checker"], row["k"])
+def _key(row: Mapping[str, Any]) -> RunKey:
+    return row["slice"], row["retriever"], row["checker"], row["k"]
+
+
+def _slice_report(row: Mapping[str, Any], reports: tuple[Report, ...]) -> SliceReport:
+    slice_name, retriever, checker, k = _key(row)
     return SliceReport(
-        slice=key[0],
-        retriever=key[1],
-        checker=key[2],
-        k=key[3],
-        reports=tuple(_report(case, (key, case["case"]["id"]), files) for case in row["cases"]),
+        slice=slice_name,
+        retriever=retriever,
+        checker=checker,
+        k=k,
+        reports=reports,
         metrics={name: MetricValue(name=name, **value) for name, value in row["metrics"].items()},
         macro={name: MetricValue(name=name, **value) for name, value in row["macro"].items()},
         gates=tuple(GateResult.from_dict(gate) for gate in row["gates"]),

@@ -93,11 +93,10 @@ def count_lines(report: SliceReport) -> list[str]:
         total = counted(sum(counts.provenance.values()), "gold claim")
         lines.append(f"{total}: {', '.join(f'{number} {who}' for who, number in counts.provenance.items())}")
     if report.missing:
-        lines.append(
-            f"MISSING: {counted(counts.missing, 'case')} of {counts.cases + counts.missing} gave no result: {_some(report.missing)}"
-        )
-    if report.partial:
-        lines.append("PARTIAL: not every case gave a result; the numbers are of those that did")
+        of = f"{counts.missing} of {counted(counts.cases + counts.missing, 'case')} missing: {_some(report.missing)}"
+        lines.append(f"PARTIAL: {of}; the numbers are of the others")
+    elif report.partial:
+        lines.append("PARTIAL: the run was cut short; the numbers are of the cases that finished")
     return lines
 
 
@@ -125,12 +124,13 @@ def gate_text(gate: GateResult) -> str:
 
 
 def gate_tally(reports: Iterable[SliceReport]) -> str:
-    """Returns `1 of 3 gates failed, 1 inconclusive`, `3 gates passed`, or nothing where no gate was set."""
+    """Returns `1 of 3 gates failed, 1 of 3 inconclusive`, `3 gates passed`, or nothing where no gate was set."""
     outcomes = Counter(gate.outcome for report in reports for gate in report.gates)
     total = sum(outcomes.values())
     if not total:
         return ""
     if outcomes["pass"] == total:
         return f"{counted(total, 'gate')} passed"
-    words = [f"{outcomes['fail']} failed"] * bool(outcomes["fail"]) + [f"{outcomes['inconclusive']} inconclusive"] * bool(outcomes["inconclusive"])
-    return f"of {counted(total, 'gate')}, {', '.join(words)}"
+    words = [f"{outcomes['fail']} of {total} gates failed"] * bool(outcomes["fail"])
+    words += [f"{outcomes['inconclusive']} of {total} inconclusive"] * bool(outcomes["inconclusive"])
+    return ", ".join(words)

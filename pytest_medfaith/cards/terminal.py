@@ -9,7 +9,7 @@ from pytest_medfaith.cards.summary import card_header, card_rows, count_lines, g
 from pytest_medfaith.cards.wording import one_line
 from pytest_medfaith.records import SliceReport
 
-_MARKS = {"pass": "PASS", "fail": "FAIL", "inconclusive": "OPEN"}
+_MARKS = {"pass": "PASS", "fail": "FAIL", "inconclusive": "INCONCLUSIVE"}
 
 
 def result_card(slice_reports: Sequence[SliceReport], *, verbose: bool = False, width: int | None = None) -> str:

@@ -31,11 +31,12 @@ _OPENERS = tuple(
         rf"{_SOURCES}\s+(?:also\s+|clearly\s+|further\s+)?(?:states?|says?|mentions?|indicates?|notes?|reports?|explains?|suggests?|shows?|describes?)\s+that\s+",
         r"(?:as\s+of\s+my\s+(?:knowledge\s+cut-?off|last\s+(?:knowledge\s+)?update)|to\s+(?:the\s+best\s+of\s+)?my\s+knowledge|in\s+my\s+opinion|as\s+far\s+as\s+i\s+know)"
         r"(?:\s+(?:date|in|of|on)\s+[\w\s]{1,20})?\s*,\s*",
+        r"(?:based\s+on|according\s+to)\s+my\s+(?:\w+\s+)?(?:knowledge|understanding|information|training)\s*,\s*",
         r"i\s+(?:would\s+)?(?:think|believe|guess|suspect|assume|suppose|feel|say)(?:\s+that)?\s+",
         rf"(?:please\s+|kindly\s+)?(?:note|remember|be\s+aware|keep\s+in\s+mind|bear\s+in\s+mind)(?:\s+that\s+|\s*[,:]\s*)",
         rf"(?:it\s*(?:is|'s|’s)|it\s+may\s+be|it\s+would\s+be)\s+(?:also\s+|always\s+|very\s+)?(?:important|worth|worthwhile|essential|crucial|useful|helpful|good|vital|"
         rf"key|necessary|interesting)\s+(?:to\s+)?(?:also\s+)?{_NOTED}\s+that\s+",
-        r"it\s*(?:is|'s|’s)\s+(?:also\s+)?worth\s+(?:noting|mentioning|remembering|knowing)\s+that\s+",
+        r"it\s*(?:is|'s|’s)\s+(?:also\s+)?worth\s+(?:noting|mentioning|remembering|knowing|to\s+note)\s+that\s+",
         r"it\s+(?:should|must|can)\s+(?:also\s+)?be\s+(?:noted|mentioned|emphasi[sz]ed|pointed\s+out)\s+that\s+",
         r"(?:i\s*(?:am|'m|’m)\s+sorry|sorry|i\s+apologi[sz]e|apologies)(?:\s+(?:to\s+hear|about|for)[^,.;]*)?\s*,\s*(?:but\s+)?",
         r"(?:short\s+|final\s+|direct\s+|quick\s+)?(?:answer|conclusion|summary|note|response|important|key\s+points?|bottom\s+line|tl;dr|in\s+summary|caution|disclaimer)\s*:\s*",

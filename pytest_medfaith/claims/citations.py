@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.claims.layout import read_layout
-from pytest_medfaith.claims.sentences import split_sentences
+from pytest_medfaith.claims.sentences import Sentence, read_sentences
 from pytest_medfaith.records import Chunk
 
 # "[120-140]" is a reference interval, not 21 sources.
 _LONGEST_RANGE = 20
 _NUMBERS = r"\d{1,3}(?:\s*[-–—]\s*\d{1,3})?(?:\s*[,;]\s*\d{1,3}(?:\s*[-–—]\s*\d{1,3})?)*"
-_SOURCE_WORD = r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?)\s*#?\s*"
+_SOURCE_WORD = r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?)\s*[#]?\s*"
 _PMIDS = r"PMIDs?\s*:?\s*\d{1,9}(?:\s*[,;]\s*(?:PMID\s*:?\s*)?\d{4,9})*"
 _MARKER = re.compile(
     rf"""
@@ -26,7 +27,11 @@ _MARKER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _INTERVAL_BEFORE = re.compile(r"\b(?:CI|IQR|intervals?|ranges?|ranging|between)(?:\s+(?:of|was|is))?\s*[:,=]?\s*$", re.IGNORECASE)
-_WRAPPED = re.compile(r"\(\s*(?:see|cf\.?|e\.g\.,?|as in|ref(?:s|erence)?\.?|sources?:?)?\s*(?:\x00[\s,;]*)+\)", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"\[\^\d+\]:")
+# The NUL character stands for a marker here.
+_BETWEEN = re.compile(r"(?<=\x00)\s*(?:[,;&]|and)?\s*(?=\x00)")
+_WRAPPED = re.compile(r"[(\[]\s*(?:(?:see|cf\.?|as in|refs?\.?|references?|sources?|from):?\s*)?\x00+\s*[)\]]", re.IGNORECASE)
+_PMID = re.compile(r"(?:pmid|pubmed)[\s:_-]*(\d{1,9})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ def parse_citations(text: str) -> list[Citation]:
     """
     found: list[Citation] = []
     for match in _MARKER.finditer(text):
+        if _FOOTNOTE.match(text, match.start()) and text[: match.start()].rpartition("\n")[2].strip() == "":
+            continue
         if match["numbers"] and _INTERVAL_BEFORE.search(text[max(0, match.start() - 40) : match.start()]):
             continue
         pmids = match["square"] or match["round"] or match["bare"]
@@ -82,17 +89,78 @@ def _numbers(listed: str) -> list[str]:
 
 
 def strip_citations(text: str) -> str:
-    """Returns `text` without its citation markers and without the white space and empty parentheses they leave."""
-    return _close_gaps(mask_citations(text)) if parse_citations(text) else text
+    """Returns `text` without its citation markers and without the white space, commas and empty brackets they leave."""
+    if not parse_citations(text):
+        return text
+    return re.sub(r"[ \t]*\x00+", "", mask_citations(text, "\x00")).strip(" \t")
 
 
-def _close_gaps(masked: str) -> str:
-    without = re.sub(r"[ \t]*\x00+", "", _WRAPPED.sub("\x00", masked))
-    return re.sub(r"[ \t]{2,}", " ", without).strip(" \t")
+def mask_citations(text: str, blank: str = " ") -> str:
+    """Returns `text` at the same length with each marker, and the brackets and commas around it, overwritten by `blank`."""
+    spans = {(citation.start, citation.end) for citation in parse_citations(text)}
+    masked = list(text)
+    for start, end in spans:
+        masked[start:end] = "\x00" * (end - start)
+    overwritten = _BETWEEN.sub(lambda found: "\x00" * len(found[0]), "".join(masked))
+    overwritten = _WRAPPED.sub(lambda found: "\x00" * len(found[0]), overwritten)
+    return overwritten.replace("\x00", blank) if spans else text
 
 
-def mask_citations(text: str, blank: str = "\x00") -> str:
-    """Returns `text` at the same length with each citation marker overwritten by `blank`, so that offsets stay true."""
-    for citation in parse_citations(text):
-        text = text[: citation.start] + blank * (citation.end - citation.start) + text[citation.end :]
-    return text
+def cited_sentences(answer: str) -> list[CitedSentence]:
+    """Returns each sentence of `answer` with the markers that stand in it or right after it; headings are no sentences."""
+    sentences = read_sentences(read_layout(mask_citations(answer)))
+    cited = zip(sentences, _citations_of(answer, sentences), strict=True)
+    return [
+        CitedSentence(sentence.start, max([sentence.end, *(citation.end for citation in citations)]), _markers(citations))
+        for sentence, citations in cited
+        if sentence.block.kind != "heading"
+    ]
+
+
+def sentence_markers(answer: str, sentences: Sequence[Sentence]) -> list[tuple[str, ...]]:
+    """Returns, for each of the `sentences` of `answer`, its markers in order and once each."""
+    return [_markers(citations) for citations in _citations_of(answer, sentences)]
+
+
+def _citations_of(answer: str, sentences: Sequence[Sentence]) -> list[list[Citation]]:
+    zones = [sentence.zone for sentence in sentences]
+    owned: list[list[Citation]] = [[] for _ in sentences]
+    for citation in parse_citations(answer) if sentences else ():
+        owned[max(bisect_right(zones, citation.start) - 1, 0)].append(citation)
+    return owned
+
+
+def _markers(citations: Iterable[Citation]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(citation.marker for citation in citations))
+
+
+def resolve_citations(markers: Iterable[str], contexts: Sequence[Chunk]) -> ResolvedCitations:
+    """Returns the ids of the chunks in `contexts` that `markers` name, and the markers that name none.
+
+    "3" is the third of `contexts`, in rank order and from 1; "PMID 123" is every chunk with that `pmid`, or whose id is that
+    number with or without "PMID"; anything else is a chunk's id.
+    """
+    found: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    for marker in markers:
+        ids = _named_chunks(marker.strip(), contexts)
+        found.update(dict.fromkeys(ids))
+        if not ids:
+            unknown[marker] = None
+    return ResolvedCitations(tuple(found), tuple(unknown))
+
+
+def _named_chunks(marker: str, contexts: Sequence[Chunk]) -> list[str]:
+    by_id = [chunk.id for chunk in contexts if chunk.id == marker]
+    pmid = _PMID.fullmatch(marker)
+    if by_id or not (pmid or marker.isdecimal()):
+        return by_id
+    if pmid:
+        return [chunk.id for chunk in contexts if pmid[1] in (chunk.pmid, _pmid_of(chunk.id))]
+    place = int(marker)
+    return [contexts[place - 1].id] if 1 <= place <= len(contexts) else []
+
+
+def _pmid_of(chunk_id: str) -> str:
+    found = _PMID.fullmatch(chunk_id)
+    return found[1] if found else chunk_id

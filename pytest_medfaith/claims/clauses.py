@@ -1,44 +1,334 @@
-"""Splits a sentence into atomic statements. Each rule takes the words of one statement and returns one or several.
+"""Splits a sentence where "and", "but", a semicolon or a relative clause joins statements that each hold on their own.
 
-No rule splits where the parts might not hold on their own: inside brackets and quotes, under "if", "who" and other conditions,
-under "between", "both", "either", "combined with", and in dose lists. A rule that is not sure returns what it was given.
+Each rule takes the words of one statement and returns one or several. A rule that is not sure returns what it was given: no
+rule splits inside brackets and quotes, nor conditions ("in people who smoke and drink"), nor what a negation holds together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import FINITE, Clause, Form, Verb, auxiliary_form, finite_verbs, forms, is_adverb, is_auxiliary, is_content, read_clause
+from pytest_medfaith.claims.grammar import Clause, auxiliary_form, finite_verbs, forms, is_adverb, is_auxiliary, ends_open, is_content, read_clause
 from pytest_medfaith.claims.words import Phrase, Word, carried, inserted
 
-_JOINING = frozenset("and but".split())
-_CLAUSE_JOINTS = frozenset("and but so yet whereas while although though because".split())
-_TOGETHER = frozenset("both either neither nor between respectively together combination combined combining plus versus vs".split())
+_JOINTS = frozenset("and but so yet whereas while although though".split())
+_CONCESSIVE = frozenset("although though while whereas".split())
+_STRONG_CONDITIONS = frozenset("if when whenever unless until provided".split())
 _ATTRIBUTIONS = frozenset(
     "show shows showed shown suggest suggests suggested find finds found report reports reported indicate indicates indicated demonstrate demonstrates "
-    "demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal reveals revealed evidence believed thought known".split()
+    "demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal reveals revealed evidence believed thought".split()
 )
+_JOINED_PAIRS = frozenset("neither either both nor".split())
+_REPEATABLE = frozenset("for in by to from on through as during after".split())
+_LONGEST_ANTECEDENT = 9
 
 
-def split_statement(words: Phrase) -> list[Phrase]:
-    """Returns the atomic statements of a sentence's `words`, in the order of their own words."""
-    statements = [words]
-    for rule in (split_asides, split_predicates, split_lists):
-        statements = [part for statement in statements for part in rule(statement)]
-    return statements
+@dataclass(frozen=True)
+class _Joint:
+    """Where two clauses may part: the words from `start` to `end` join them."""
+
+    start: int
+    end: int
+    comma: bool
+    word: str
 
 
 def split_clauses(words: Phrase) -> list[Phrase]:
-    """Returns the clauses of `words` that "and", "but", ";" and the like join, each with a subject and a verb of its own."""
-    verbs = finite_verbs(words)
-    for joint in _clause_joints(words):
-        before, after = words[: joint.start], words[joint.end :]
-        if _ends_open(before) or not any(verb.index < joint.start and not verb.subordinate for verb in verbs):
+    """Returns the clauses of `words` that have a subject and a verb of their own; an opening "In adults," goes with each."""
+    concessive = _split_concessive(words)
+    if concessive:
+        return [part for clause in concessive for part in split_clauses(clause)]
+    left = read_clause(words)
+    for joint in _joints(words):
+        if left.main is None or joint.start <= left.main:
             continue
-        right = read_clause(after)
-        if right.main is None or not right.subject or not _stands_alone(right, joint):
-            continue
-        return [_trim(before), *split_clauses(after)]
+        right = read_clause(words[joint.end :])
+        if _parts(left, joint, right):
+            lead = carried(words[: left.lead]) if right.lead == 0 else ()
+            return [trimmed(words[: joint.start]), *split_clauses((*lead, *words[joint.end :]))]
     return [words]
+
+
+def _split_concessive(words: Phrase) -> list[Phrase]:
+    """Splits "Although A, B", which states both."""
+    if not words or words[0].lower not in _CONCESSIVE:
+        return []
+    whole = read_clause(words)
+    if whole.main is None or whole.lead < 2 or words[whole.lead - 1].text != ",":  # noqa: PLR2004
+        return []
+    first = read_clause(words[1 : whole.lead - 1])
+    return [first.words, words[whole.lead :]] if first.main is not None and first.subject else []
+
+
+def _joints(words: Phrase) -> Iterator[_Joint]:
+    for index, word in enumerate(words[:-1]):
+        if word.inside:
+            continue
+        if word.text == ";":
+            skip = 2 if words[index + 1].lower in _JOINTS else 1
+            yield _Joint(index, index + skip, comma=True, word=";")
+        elif word.text == "," and words[index + 1].lower in _JOINTS:
+            yield _Joint(index, index + 2, comma=True, word=words[index + 1].lower)
+        elif word.lower in _JOINTS and word.lower not in ("so", "yet", "while") and (index == 0 or words[index - 1].text != ","):
+            yield _Joint(index, index + 1, comma=False, word=word.lower)
+
+
+def _parts(left: Clause, joint: _Joint, right: Clause) -> bool:
+    if right.main is None or not right.subject or not any(is_content(word) or word.lower in lexicon.PRONOUNS for word in right.subject):
+        return False
+    if right.words[0].lower in ("that", "which", "who", "whether", *_JOINED_PAIRS) or _has_pair(left.words, "not", "only"):
+        return False
+    if any(word.text in ",;" and not word.inside for word in right.subject) or right.subject[-1].lower in ("and", "or"):
+        return False
+    if ends_open(left.words[: joint.start]) or (not joint.comma and _open_as(left, joint.start)):
+        return False
+    governed = [verb for verb in left.verbs if (left.main or 0) < verb.index < joint.start and verb.subordinate]
+    if joint.word in (";", "but", "whereas") or not governed:
+        return joint.comma or not _conditional(right)
+    return joint.comma and not _conditional(left, until=joint.start) and left.words[governed[-1].index - 1].lower in lexicon.RELATIVES
+
+
+def _open_as(left: Clause, end: int) -> bool:
+    """Returns whether an "as" before `end` opens a clause whose verb is still to come, as in "X failed as A and B were ill"."""
+    place = next((index for index in range(end - 1, left.main or 0, -1) if left.words[index].lower in ("as", "than")), None)
+    return place is not None and not any(verb.index > place for verb in left.verbs if verb.index < end)
+
+
+def _conditional(clause: Clause, until: int | None = None) -> bool:
+    after = clause.words[clause.main or 0 : until]
+    return any(word.lower in _STRONG_CONDITIONS | {"whether", "because"} and not word.inside for word in after)
+
+
+def trimmed(words: Phrase) -> Phrase:
+    """Returns `words` without marks and joining words at the end."""
+    end = len(words)
+    while end and (words[end - 1].text in ",;:–—-" or words[end - 1].lower in ("and", "or", "but")):
+        end -= 1
+    return words[:end]
+
+
+def split_asides(words: Phrase) -> list[Phrase]:
+    """Splits "X, which is a Y, does Z", "X, sold as Y, does Z" and "X, a Y, does Z" into what is said of X twice."""
+    clause = read_clause(words)
+    if clause.main is None:
+        return [words]
+    aside = _subject_aside(clause)
+    if aside:
+        return aside
+    return _closing_relative(clause) or [words]
+
+
+def _subject_aside(clause: Clause) -> list[Phrase]:
+    words, main = clause.words, clause.main or 0
+    commas = [index for index in range(clause.lead, main) if words[index].text == "," and not words[index].inside]
+    if len(commas) != 2 or commas[1] != clause.subject_end - 1 or not 0 < commas[0] - clause.lead <= _LONGEST_ANTECEDENT:  # noqa: PLR2004
+        return []
+    subject, aside = words[clause.lead : commas[0]], words[commas[0] + 1 : commas[1]]
+    said = _aside_predicate(aside, words[main])
+    if not said:
+        return []
+    rest = (*words[: commas[0]], *words[commas[1] + 1 :])
+    return [(*carried(words[: clause.lead]), *carried(subject), *said), rest]
+
+
+def _aside_predicate(aside: Phrase, main: Word) -> Phrase:
+    """Returns what an aside says of its subject, as a predicate; nothing where it says no fact of its own."""
+    first = next((word for word in aside if not is_adverb(word)), None)
+    if first is None:
+        return ()
+    if first.lower in ("which", "who"):
+        verbs = finite_verbs(aside)
+        return aside[1:] if verbs and all(is_adverb(word) for word in aside[1 : verbs[0].index]) else ()
+    copula = inserted("are" if auxiliary_form(main) == "plural" and main.lower != "were" else "is")
+    if "part" in forms(first) and "ing" not in forms(first) and len(aside) > 1:
+        return (*copula, *aside)
+    if first.lower in ("a", "an") and not finite_verbs(aside):
+        return (*copula, *aside)
+    return ()
+
+
+def _closing_relative(clause: Clause) -> list[Phrase]:
+    """Splits a closing ", which is a Y" off where the noun before it is what it speaks of."""
+    words = clause.words
+    for index in range((clause.main or 0) + 1, len(words) - 3):
+        if words[index].text != "," or words[index].inside or words[index + 1].lower not in ("which", "who"):
+            continue
+        verb, after = words[index + 2], words[index + 3]
+        if verb.lower not in lexicon.BE or after.lower not in ("a", "an", "the", "also", "called", "known"):
+            continue
+        antecedent = _noun_before(words, index)
+        tail = words[index + 2 :]
+        if antecedent and not any(word.text in ",;" and not word.inside for word in tail):
+            return [words[:index], (*carried(antecedent), *tail)]
+    return []
+
+
+def _noun_before(words: Phrase, end: int) -> Phrase:
+    start = end
+    while start > 0 and (is_content(words[start - 1]) or words[start - 1].inside) and not ({"s", "ing"} & forms(words[start - 1]) and start - 1 < end - 1):
+        start -= 1
+    return words[start:end] if end - start <= 5 else ()  # noqa: PLR2004
+
+
+@dataclass(frozen=True)
+class _Parallel:
+    """A second predicate: it begins at `begin`, behind the joint at `joint`, and stands where the verb at `match` stands."""
+
+    joint: int
+    begin: int
+    match: int
+
+
+def split_predicates(words: Phrase) -> list[Phrase]:
+    """Splits "X lowers A and raises B" into "X lowers A" and "X raises B": the second verb takes the place of the one it is parallel to."""
+    if any(word.lower in _JOINED_PAIRS for word in words) or _has_pair(words, "not", "only"):
+        return [words]
+    clause = read_clause(words)
+    if clause.main is None:
+        return [words]
+    for parallel in _parallels(clause):
+        first = trimmed(words[: parallel.joint])
+        second = (*carried(words[: parallel.match]), *words[parallel.begin :])
+        return [*split_predicates(first), *split_predicates(second)]
+    return [words]
+
+
+def _has_pair(words: Phrase, first: str, second: str) -> bool:
+    return any(a.lower == first and b.lower == second for a, b in zip(words, words[1:], strict=False))
+
+
+def _parallels(clause: Clause) -> Iterator[_Parallel]:
+    words, main = clause.words, clause.main or 0
+    for index in range(main + 1, len(words) - 1):
+        word = words[index]
+        joins = word.lower in ("and", "or", "but") or (word.text == "," and words[index + 1].lower not in ("and", "or", "but"))
+        if word.inside or not joins:
+            continue
+        begin = index + 1
+        while begin < len(words) - 1 and is_adverb(words[begin]) and words[begin].lower != "not":
+            begin += 1
+        match = _parallel_verb(clause, index, begin)
+        if match is None or not _may_part(clause, index, begin, match):
+            continue
+        if word.text == "," and not any(_parallel_verb(clause, later, later + 1) is not None for later in range(begin, len(words) - 1) if words[later].lower in ("and", "or")):
+            continue
+        yield _Parallel(index, index + 1, match)
+
+
+def _parallel_verb(clause: Clause, joint: int, begin: int) -> int | None:
+    """Returns the place of the nearest verb before `joint` whose form the word at `begin` shares, or None."""
+    words, main = clause.words, clause.main or 0
+    if begin >= len(words) or words[begin].inside:
+        return None
+    wanted = _forms_behind_joint(words, begin)
+    for index in range(joint - 1, main - 1, -1):
+        if not words[index].inside and _forms_in_place(clause, index) & wanted:
+            return index
+    return None
+
+
+def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
+    """Returns the forms in which the word behind an "and" can be a verb there, judged by the word that follows."""
+    word, after = words[index], words[index + 1] if index + 1 < len(words) else None
+    auxiliary = auxiliary_form(word)
+    if auxiliary is not None:
+        return frozenset({"finite"})
+    can_be, objects = forms(word), after is not None and _begins_object(after)
+    found: set[str] = set()
+    if "s" in can_be and (word.lower not in lexicon.noun_verbs() or objects or (after is not None and after.lower in ("in", "from", "by", "as", "to"))):
+        found.add("s")
+    if "base" in can_be and (objects or (word.lower not in lexicon.noun_verbs() and after is not None and after.text not in ".,;")):
+        found |= {"base", "plural"}
+    if "past" in can_be and objects:
+        found.add("past")
+    elif "part" in can_be and not objects:
+        found.add("part")
+    return frozenset(found)
+
+
+def _begins_object(word: Word) -> bool:
+    return word.lower in lexicon.DETERMINERS or word.lower in ("it", "them", "you") or word.text[:1].isdigit() or (is_content(word) and any(map(str.isalnum, word.text)))
+
+
+def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
+    """Returns the form that the verb at `index` has where it stands; empty for any other word."""
+    words = clause.words
+    verb = next((verb for verb in clause.verbs if verb.index == index), None)
+    if verb is not None:
+        past = verb.form == "past" or words[index].lower in ("was", "were")
+        return frozenset({"finite", verb.form, *(["past"] if past else []), *(["s", "plural"] if verb.form in ("modal", "past") else [])})
+    can_be = forms(words[index])
+    before = index - 1
+    while before >= 0 and is_adverb(words[before]):
+        before -= 1
+    if before < 0 or not can_be:
+        return frozenset()
+    previous = words[before]
+    if "base" in can_be and (previous.lower in lexicon.MODALS or previous.lower in ("to", "do", "does", "did", "don't", "doesn't", "didn't", "help", "helps", "please")):
+        return frozenset({"base"})
+    if "part" in can_be and is_auxiliary(previous) and previous.lower not in lexicon.MODALS:
+        return frozenset({"part"})
+    return frozenset()
+
+
+def _may_part(clause: Clause, joint: int, begin: int, match: int) -> bool:
+    """Returns whether both halves hold on their own: no condition governs both, and no negation or "or" joins them."""
+    words, main = clause.words, clause.main or 0
+    between = [word for word in words[match + 1 : joint] if not is_adverb(word) and word.text != ","]
+    if not between or _governed(clause, main, match) or _governed(clause, match, joint, only=_STRONG_CONDITIONS, last=True):
+        return False
+    if _closing_condition(clause, begin):
+        return False
+    prefix = [word.lower for word in words[clause.subject_end : match + 2]]
+    negated = bool(lexicon.NEGATIONS & set(prefix))
+    finite = bool(_forms_in_place(clause, match) & {"finite"})
+    kind = words[joint].lower
+    if kind == "or":
+        return negated or bool(lexicon.TENTATIVE & set(prefix))
+    return finite or not negated
+
+
+def _closing_condition(clause: Clause, begin: int) -> bool:
+    """Returns whether the last of the joined predicates ends in "if ...", which may hold for all of them."""
+    words = clause.words
+    conditions = [index for index in range(begin + 1, len(words)) if words[index].lower in _STRONG_CONDITIONS and not words[index].inside]
+    return bool(conditions) and not any(
+        words[index].lower in ("and", "or") and _parallel_verb(clause, index, index + 1) is not None for index in range(conditions[-1], len(words) - 1)
+    )
+
+
+def _governed(clause: Clause, start: int, end: int, *, only: frozenset[str] = lexicon.SUBORDINATORS, last: bool = False) -> bool:
+    """Returns whether a subordinating word between `start` and `end` governs what follows; "shows that" does not count."""
+    words = clause.words
+    for index in range(start + 1, end):
+        if words[index].inside or words[index].lower not in only or (last and words[index].lower == "until"):
+            continue
+        if words[index].lower == "that" and words[index - 1].lower in _ATTRIBUTIONS:
+            continue
+        if not last or any(verb.index > index for verb in clause.verbs if verb.index < end):
+            return True
+    return False
+
+
+def split_repeated(words: Phrase) -> list[Phrase]:
+    """Splits "for A and for B", and "if A or if B", where the joined word is said twice."""
+    clause = read_clause(words)
+    if clause.main is None:
+        return [words]
+    for index in range(clause.main + 1, len(words) - 2):
+        joint, again = words[index], words[index + 1].lower
+        if joint.inside or not ((joint.lower == "and" and again in _REPEATABLE) or (joint.lower == "or" and again in _STRONG_CONDITIONS)):
+            continue
+        first = next((place for place in range(index - 1, clause.main, -1) if words[place].lower == again and not words[place].inside), None)
+        if first is None or any(auxiliary_form(word) for word in words[first:index] if again in _REPEATABLE) or lexicon.NEGATIONS & {word.lower for word in words}:
+            continue
+        second = (*carried(words[:first]), *words[index + 1 :])
+        return [trimmed(words[:index]), *split_repeated(second)]
+    return [words]
+
+
+def content_count(words: Sequence[Word]) -> int:
+    """Returns how many nouns, adjectives, names and numbers stand in `words`."""
+    return sum(is_content(word) for word in words)

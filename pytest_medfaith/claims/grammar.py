@@ -88,6 +88,15 @@ def forms(word: Word) -> frozenset[str]:
 
 def finite_verbs(words: Sequence[Word]) -> tuple[Verb, ...]:
     """Returns the finite verbs of `words` outside brackets; of a group such as "has been shown" the first word."""
+    return _scan(words)[0]
+
+
+def ends_open(words: Sequence[Word]) -> bool:
+    """Returns whether `words` break off within a clause that a word such as "that" or "where" opened and no verb has closed."""
+    return bool(_scan(words)[1])
+
+
+def _scan(words: Sequence[Word]) -> tuple[tuple[Verb, ...], list[str]]:
     found: list[Verb] = []
     pending: list[str] = []
     index = 0
@@ -105,7 +114,7 @@ def finite_verbs(words: Sequence[Word]) -> tuple[Verb, ...]:
                 index = _group_end(words, index, form)
                 continue
         index += 1
-    return tuple(found)
+    return tuple(found), pending
 
 
 def _opens_clause(words: Sequence[Word], index: int) -> bool:
@@ -129,7 +138,7 @@ def _finite_form(words: Sequence[Word], index: int) -> Form | None:
     can_be = forms(word)
     if "s" in can_be and _verb_here(words, index):
         return "s"
-    if "base" in can_be and _plural_before(words, index) and _verb_here(words, index):
+    if "base" in can_be and _verb_here(words, index) and (_plural_before(words, index) or _plain_base(words, index)):
         return "plural"
     if "past" in can_be and _past_here(words, index):
         return "past"
@@ -146,9 +155,19 @@ def _verb_here(words: Sequence[Word], index: int) -> bool:
         return before.lower not in ("the", "an")
     if before.lower in lexicon.DETERMINERS and before.lower not in lexicon.PRONOUNS:
         return False
-    if after is None or after.text in _STOPS or after.lower in ("of", "and", "or", "that") or _finite_form(words, index + 1) is not None:
+    if before.lower.endswith(lexicon.ADJECTIVE_ENDINGS) and len(before.text) > 4:  # noqa: PLR2004
+        return False
+    if after is None or after.text in _STOPS or after.lower in ("of", "and", "or", "that", "such", "like", "including") or _finite_form(words, index + 1) is not None:
         return False
     return before.lower not in _COORDINATORS or after.lower in lexicon.DETERMINERS or is_content(after)
+
+
+def _plain_base(words: Sequence[Word], index: int) -> bool:
+    """Returns whether a word that is seldom anything but a verb follows a noun with no modal or "to" before it."""
+    before = words[index - 1]
+    if words[index].lower in lexicon.noun_verbs() | lexicon.ADJECTIVE_VERBS or not (is_content(before) or before.text == ")") or forms(before):
+        return False
+    return not any(word.lower in lexicon.MODALS or word.lower in ("to", "do", "does", "did", "and", "or") for word in words[max(0, index - 3) : index])
 
 
 def _plural_before(words: Sequence[Word], index: int) -> bool:
@@ -193,7 +212,7 @@ def _is_have(word: Word, form: Form) -> bool:
 def read_clause(words: Phrase) -> Clause:
     """Returns the verbs and the subject of `words`; a clause with no main verb has an empty subject."""
     verbs = finite_verbs(words)
-    main = next((verb.index for verb in verbs if not verb.subordinate), None)
+    main = next((verb.index for verb in verbs if not verb.subordinate and not _goes_on_with_opening(words, verb.index)), None)
     if main is None:
         return Clause(words, verbs, None, 0, 0)
     lead = _lead(words, main)
@@ -203,10 +222,16 @@ def read_clause(words: Phrase) -> Clause:
     return Clause(words, verbs, main, lead, end)
 
 
+def _goes_on_with_opening(words: Phrase, index: int) -> bool:
+    """Returns whether the verb at `index` still belongs to an opening such as "For wounds that bleed, are deep, or itch, ..."."""
+    opens = words[0].lower in lexicon.PREPOSITIONS or words[0].lower in lexicon.CONDITIONS
+    return opens and words[index - 1].text in (",", "or") and any(word.text == "," for word in words[index + 1 :])
+
+
 def _lead(words: Phrase, main: int) -> int:
     """Returns where the subject begins: after the comma that ends an opening phrase or subordinate clause."""
     first = words[0].lower
-    opens = first in lexicon.PREPOSITIONS or first in lexicon.SUBORDINATORS or "ing" in forms(words[0]) or is_adverb(words[0]) or first in ("as", "due")
+    opens = first in lexicon.PREPOSITIONS or first in lexicon.SUBORDINATORS or "ing" in forms(words[0]) or is_adverb(words[0]) or first in ("as", "due", "based", "according", "compared")
     commas = [index for index in range(main) if words[index].text == "," and not words[index].inside]
     if not opens or not commas:
         return 0

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pytest_medfaith.claims.lexicon import DETERMINERS, PRONOUNS
+
 _HTML = r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
 _BREAK_TAG = re.compile(r"<(?:br|/p|/li|li|/tr|/h[1-6])\s*/?>", re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\[\]\r\n]{1,200})\](\([^()\s]*\))")
@@ -34,7 +36,7 @@ _RULE = re.compile(r"\s*(?:```.*|~~~.*|[-=_*~\s|:]+)$")
 _FOOTNOTE = re.compile(r"\s*\[\^[^\[\]\s]+\]:")
 _REFERENCES = re.compile(r"\W*(?:references?|sources?|citations?|bibliography|further reading|works cited)\W*$", re.IGNORECASE)
 _SOURCE_LINE = re.compile(r"\s*(?:(?:references?|sources?|citations?)\s*:\s*\S|https?://\S+\s*$)", re.IGNORECASE)
-_INLINE_ITEM = re.compile(r"(?:(?<=[.:;,!?]\s)|(?<=[.:;,!?]\s\s)|(?<=[.:;!?”\"]))\(?(\d{1,2})[.)]\s+(?=[\"“*]*[A-Za-z])")
+_INLINE_ITEM = re.compile(r"(?:(?<=[.:;,!?”\"]\s)|(?<=[.:;,!?]\s\s)|(?<=[.:;!?”\"]))\(?(\d{1,2})[.)]\s+(?=[\"“*]*[A-Za-z])")
 _OPEN_END = re.compile(r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(–-])\s*$", re.IGNORECASE)
 # Lines that an editor wrapped are about this long; a shorter line without a full stop is a line of its own.
 _WRAPPED_WIDTH = range(60, 121)
@@ -112,6 +114,8 @@ def _continues(before: Block, block: Block, text: str) -> bool:
         return False
     last_line = end[max(end.rfind("\n"), end.rfind("\r")) + 1 :]
     wrapped = len(last_line) in _WRAPPED_WIDTH and before.kind == "text" and ":" not in begin[:40]
+    fresh = begin[:1].isupper() and begin.split(None, 1)[0].rstrip("'s’").lower() in DETERMINERS | PRONOUNS
+    wrapped = wrapped and not fresh and ":" not in end[:40]
     return begin[:1].islower() or _OPEN_END.search(end) is not None or wrapped
 
 
@@ -120,16 +124,18 @@ def _split_inline_items(block: Block, text: str) -> list[Block]:
     if block.kind not in ("text", "item"):
         return [block]
     marks = _counted_marks(block, text)
-    if len(marks) < 2:
+    if len(marks) < (2 if block.kind == "text" else 1):
         return [block]
     ends = [mark.start() for mark in marks[1:]] + [block.end]
-    items = [Block("item", mark.end(), end, block.indent + 1) for mark, end in zip(marks, ends, strict=True)]
+    indent = block.indent + (block.kind == "text")
+    items = [Block("item", mark.end(), end, indent) for mark, end in zip(marks, ends, strict=True)]
     return [replace(block, end=marks[0].start()), *items] if text[block.start : marks[0].start()].strip() else items
 
 
 def _counted_marks(block: Block, text: str) -> list[re.Match[str]]:
     marks: list[re.Match[str]] = []
     for mark in _INLINE_ITEM.finditer(text, block.start, block.end):
-        if int(mark[1]) == len(marks) + 1:
+        expected = int(marks[-1][1]) + 1 if marks else 1
+        if int(mark[1]) == expected or (block.kind == "item" and not marks):
             marks.append(mark)
     return marks

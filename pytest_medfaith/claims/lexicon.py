@@ -32,6 +32,9 @@ ADVERBS = frozenset(
     "again further too well therefore thus instead otherwise however so yet first potentially likely commonly especially particularly directly".split()
 )
 
+ADJECTIVE_VERBS = frozenset("lower slow narrow clear correct complete clean separate live open dry warm cool present thin harden".split())
+ADJECTIVE_ENDINGS = ("al", "ic", "ive", "ous", "ful", "able", "ible", "ary", "ory", "ish")
+
 # Verbs that are seldom nouns: one of their forms after a subject is the verb.
 _VERBS = (
     "include reduce lower raise improve prevent treat relieve inhibit block activate stimulate suppress bind occur happen develop require recommend provide "
@@ -45,19 +48,19 @@ _VERBS = (
     "mimic resemble mask narrow widen dilate constrict relax thicken thin harden swell bleed vomit manifest deteriorate evolve alter modify adjust switch taper "
     "discontinue withdraw resume approve license authorize ban establish keep hold lie grow shrink expand fail succeed achieve meet offer choose select prefer "
     "compare evaluate assess examine investigate determine predict calculate conclude warn advise encourage favor favour ease soothe correct counteract neutralize "
-    "boost facilitate assist predispose associate link indicate contraindicate tolerate label name found build write create generate design run lose bring send put "
-    "replenish supply hydrate clean remove insert place perform operate connect connect surround line cover divide multiply originate accumulate deposit collect "
+    "boost facilitate assist predispose associate link contraindicate tolerate label build write create generate design run lose bring send put "
+    "replenish supply hydrate clean remove insert place perform operate connect surround line cover divide multiply originate accumulate deposit collect "
     "drain leak travel acquire inherit express encode mutate act react bind dock fuse aggregate clot coagulate sedate stabilize stabilise normalize normalise "
     "optimize optimise balance cure kill fight attack defend bear wash rinse swallow chew inhale breathe speak choose sell market publish introduce launch locate "
     "situate renew complete start stop finish follow precede accompany interrupt ensure verify understand learn teach train educate inform notify contact adhere "
-    "study-free persist derive stem emerge lack own earn win serve lead join leave move publish specialize specialise graduate"
+    "persist derive stem emerge lack own earn win serve lead join leave move publish specialize specialise graduate"
 ).split()  # fmt: skip
 # Words that are nouns as often as verbs: they need more of their neighbours before they count as verbs.
 _NOUN_VERBS = (
     "cause increase decrease use result help trigger control monitor measure report release form damage harm limit need support work function target transport "
     "change progress delay drop rise fall risk benefit test screen check review study estimate state note last present impact influence range cost spread experience "
     "exercise sleep drink smoke rest caution balance account focus return attack drain cover line call record process stress practice display contrast map rate "
-    "level point mean contract signal lead supply start stop approach produce taste smell sound burn itch hurt ache grade score cut"
+    "level point mean name found contract signal lead supply start stop approach produce taste smell sound burn itch hurt ache grade score cut"
 ).split()
 _IRREGULAR = {
     "lead": "led led", "make": "made made", "take": "took taken", "give": "gave given", "get": "got got", "become": "became become", "begin": "began begun",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from pytest_medfaith.claims.layout import Block, Layout
 from pytest_medfaith.sentences import sentence_spans
 
 # A stop after an ordinary word and before a capital ends a sentence for certain; only what is left needs pySBD, which takes
@@ -17,6 +19,27 @@ _URL_TAIL = re.compile(r"(?:https?:|www\.|@)\S*$")
 # pySBD takes a capital before a stop for an initial; these words open a sentence and are no surname.
 _MISSED = re.compile(r"(?<=[A-Z0-9.)%][.!?])\s+(?=(?:It|This|The|These|They|In|If|However|For|When|You|Patients|Then|He|She|Its|Their|There|Both|Some|Most|Please|Note|Take|Do)\b)")
 _TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|St|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of an answer at `start`, `end`; a citation from `zone` on, up to the next sentence's zone, is this sentence's."""
+
+    start: int
+    end: int
+    zone: int
+    block: Block
+
+
+def read_sentences(layout: Layout) -> list[Sentence]:
+    """Returns the sentences of all blocks of `layout`, in order."""
+    found: list[Sentence] = []
+    for block in layout.blocks:
+        for place, (start, end) in enumerate(split_sentences(layout.text, block.start, block.end)):
+            line = max(layout.text.rfind("\n", 0, start), layout.text.rfind("\r", 0, start)) + 1
+            first_on_line = place == 0 and (not found or found[-1].end <= line)
+            found.append(Sentence(start, end, line if first_on_line else start, block))
+    return found
 
 
 def split_sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import Clause, finite_verbs, is_auxiliary, read_clause
+from pytest_medfaith.claims.grammar import Clause, finite_verbs, is_auxiliary, is_content, read_clause
 from pytest_medfaith.claims.words import Phrase, Word, inserted, read_words, written
 
 _LONGEST_TOPIC = 9  # words; a longer subject is a description, not a name
@@ -63,11 +63,15 @@ class Topic:
 
 @dataclass(frozen=True)
 class Topics:
-    """The latest subjects: the one "it" stands for, the one "they" stands for, and the main one of the answer."""
+    """The latest subjects: the one "it" stands for, the one "they" stands for, and the main one of the answer.
+
+    `rival` says that the latest clause names other things in the plural too, which a bare "these" would rather mean.
+    """
 
     singular: Topic | None = None
     plural: Topic | None = None
     main: Topic | None = None
+    rival: bool = False
 
 
 def question_topics(question: str | None) -> Topics:
@@ -137,9 +141,9 @@ def _resolve_at(words: Phrase, place: int, topics: Topics) -> Phrase | None:
         return None
     if lower in ("it", "he", "she") and not _EXPLETIVE.match(written(words[place : place + 12])):
         return _replace(words, place, 1, topics.singular if lower == "it" or _is_name(topics.singular) else None)
-    if lower == "they" or (lower in ("these", "those") and is_auxiliary(after)):
+    if lower == "they" or (lower in ("these", "those") and is_auxiliary(after) and not topics.rival):
         return _replace(words, place, 1, topics.plural)
-    if lower == "this" and after.lower in ("is", "was") and place + 2 < len(words) and words[place + 2].lower in ("a", "an", "the", "known", "called"):
+    if lower == "this" and after.lower in ("is", "was") and place + 2 < len(words) and _begins_name(words[place + 2]):
         return _replace(words, place, 1, topics.singular)
     if lower in ("this", "that", "the", "such") and _is_class_noun_subject(words, place):
         return _replace(words, place, 2, topics.singular if _agrees(topics.singular, after.lower) else None)
@@ -147,6 +151,10 @@ def _resolve_at(words: Phrase, place: int, topics: Topics) -> Phrase | None:
         topic = topics.plural if lower == "their" else topics.singular
         return _replace(words, place, 1, topic, possessive=True) if lower in ("its", "their") or _is_name(topic) else None
     return None
+
+
+def _begins_name(word: Word) -> bool:
+    return word.lower in ("a", "an", "the", "known", "called", "its", "their", "one") or word.lower.endswith("'s")
 
 
 def _is_class_noun_subject(words: Phrase, place: int) -> bool:
@@ -191,22 +199,34 @@ def complete_subject(words: Phrase, topics: Topics) -> Phrase:
 def follow(topics: Topics, words: Phrase) -> Topics:
     """Returns `topics` after the clause `words` was said: its subject is what a later pronoun stands for."""
     clause = read_clause(words)
-    subject = _named(clause)
+    subject = _named_after(clause) or _named(clause.subject)
     if subject is None or clause.main is None:
         return topics
     plural = _is_plural(clause, subject)
+    rival = any(is_content(word) and _looks_plural(word.text) for word in words[clause.main + 1 :])
     topic = Topic(subject, plural, _kind(clause))
     main = topics.main
     if main is None or (not main.kind and topic.kind and main.text.lower() in (subject.lower(), subject.lower() + "s")):
         main = topic
     known = next((one for one in (topics.singular, topics.plural, main) if one is not None and one.text.lower() == subject.lower() and one.kind), None)
     topic = topic if topic.kind or known is None else replace(topic, kind=known.kind)
-    return Topics(topics.singular if plural else topic, topic if plural else topics.plural, main)
+    return Topics(topics.singular if plural else topic, topic if plural else topics.plural, main, rival)
 
 
-def _named(clause: Clause) -> str | None:
+def _named_after(clause: Clause) -> str | None:
+    """Returns the name behind "is" in "The first-line drug is Metformin", of which the next sentence speaks."""
+    words = clause.words
+    if clause.main is None or words[clause.main].lower not in ("is", "was") or not clause.subject or clause.subject[0].lower not in ("a", "an", "the"):
+        return None
+    name = [word for word in words[clause.main + 1 :] if not word.inside and word.text not in ".,;"]
+    return written(name) if 0 < len(name) <= 3 and all(word.text[:1].isupper() for word in name[:1]) and not finite_verbs(name) else None  # noqa: PLR2004
+
+
+def _named(subject: Phrase) -> str | None:
     """Returns the subject as a name, or None where it is a pronoun, a possessive, a bare class noun or a long description."""
-    words: Sequence[Word] = [word for word in clause.subject if not word.inside]
+    words: Sequence[Word] = [word for word in subject if not word.inside]
+    if words and words[-1].text == ",":
+        words = words[: next(index for index, word in enumerate(words) if word.text == ",")]
     if not words or len(words) > _LONGEST_TOPIC or any(word.text in ",;:" for word in words):
         return None
     first, last = words[0].lower, words[-1].lower

@@ -80,6 +80,6 @@ def written(words: Sequence[Word]) -> str:
 
 
 def span(words: Sequence[Word]) -> tuple[int, int]:
-    """Returns the half-open span, in the answer, from the first to the last own word."""
-    own = [word for word in words if word.own]
+    """Returns the half-open span, in the answer, from the first to the last own word, marks at either end left out."""
+    own = [word for word in words if word.own and (any(map(str.isalnum, word.text)) or word.inside)]
     return min(word.start for word in own), max(word.end for word in own)

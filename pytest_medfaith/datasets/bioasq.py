@@ -3,7 +3,7 @@
 | field | becomes |
 |---|---|
 | `body` | `question` |
-| `ideal_answer` (a text, or a list of equally good ones) | `reference_answer` is the first, `meta.ideal_answers` all where there are several |
+| `ideal_answer` (a text, or a list of equally good ones) | `reference_answer` is the first; `meta.ideal_answers` holds several |
 | `exact_answer` | `meta.exact_answer`: "yes" or "no", or a list of answers, each a list of its synonyms |
 | `type` (yesno, factoid, list, summary) | `meta.type` |
 | `documents`, `snippets` | `references` are their PMIDs; `meta.qrels` grades them: 2 with a marked snippet, 1 where only listed |
@@ -119,7 +119,7 @@ def _exact_answer(question: Mapping[str, Any], place: str) -> str | list[list[st
         if all(isinstance(item, str) for group in groups for item in group):
             return [[one_line(item) for item in group] for group in groups if group]
     raise DataError(
-        f"{place}: field 'exact_answer' is {str(answer)[:60]!r}, expected a text, a list of texts or a list of lists of synonyms; mend the record"
+        f"{place}: field 'exact_answer' is {str(answer)[:60]!r}, expected a text, a list of texts or of synonym lists; mend the record"
     )
 
 

@@ -29,15 +29,23 @@ def read_csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dic
                 if not cells:
                     continue
                 if len(cells) <= max(positions.values()):
-                    raise DataError(f"{path}:{reader.line_num}: the row has {len(cells)} cells, expected {max(positions.values()) + 1} or more; mend the row")
+                    raise DataError(
+                        f"{path}:{reader.line_num}: the row has {len(cells)} cells, expected {max(positions.values()) + 1} or more; "
+                        "put a comma between cells and double quotes around texts with commas"
+                    )
                 yield reader.line_num, {name: cells[at] for name, at in positions.items()}
         except csv.Error as error:
-            raise DataError(f"{path}:{reader.line_num}: not CSV ({error}); expected comma-separated cells; mend the row or fetch the file again") from None
+            raise DataError(
+                f"{path}:{reader.line_num}: not CSV ({error}); expected comma-separated cells; mend the row or fetch the file again"
+            ) from None
 
 
 def _positions(heading: Sequence[str], columns: Sequence[str], path: Path) -> dict[str, int]:
     found = {name.strip().lower(): at for at, name in enumerate(heading)}
     for name in columns:
         if name.lower() not in found:
-            raise DataError(f"{path}:1: column {name!r} is missing, the heading has {', '.join(map(repr, heading)) or 'nothing'}; expected {', '.join(map(repr, columns))}; check that the file is of this data set")
+            raise DataError(
+                f"{path}:1: column {name!r} is missing, the heading has {', '.join(map(repr, heading)) or 'nothing'}; "
+                f"expected {', '.join(map(repr, columns))}; check that the file is of this data set"
+            )
     return {name: found[name.lower()] for name in columns}

@@ -7,6 +7,8 @@ from typing import Any
 
 from pytest_medfaith.errors import DataError
 
+_SHOWN = 60  # characters of a wrong value that a message quotes
+
 
 def require_row(value: Any, place: str) -> Mapping[str, Any]:
     """Returns `value` if it is an object, else raises DataError."""
@@ -19,7 +21,9 @@ def require_text(row: Mapping[str, Any], name: str, place: str) -> str:
     """Returns the text of field `name`, which must be there, or raises DataError."""
     if row.get(name) is None:
         fields = ", ".join(map(repr, row)) or "none"
-        raise DataError(f"{place}: field {name!r} is missing, the record has {fields}; expected text; check that the file is of this data set")
+        raise DataError(
+            f"{place}: field {name!r} is missing, the record has {fields}; expected text; check that the file is of this data set"
+        )
     return text_or_empty(row, name, place)
 
 
@@ -53,4 +57,4 @@ def rows(row: Mapping[str, Any], name: str, place: str) -> list[Mapping[str, Any
 
 def _shown(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from pytest_medfaith.errors import DataError
 
@@ -34,8 +34,8 @@ def naming(place: str) -> Iterator[None]:
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Opens `path` for reading; a name that ends in .gz or .tgz is decompressed as it is read."""
-    with naming(str(path)), gzip.open(path) if path.suffix in (".gz", ".tgz") else path.open("rb") as stream:
-        yield stream
+    with naming(str(path)), path.open("rb") as file:
+        yield cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if path.suffix in (".gz", ".tgz") else file
 
 
 @contextmanager

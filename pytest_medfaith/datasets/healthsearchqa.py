@@ -25,29 +25,29 @@ _ROW_NUMBER = re.compile(r"\d{0,4},\s*(?=\D)")
 
 
 def read_healthsearchqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each question of a .jsonl or .csv file, or of a folder of them; ids are line numbers.
+    """Yields a case for each question of a .jsonl or .csv file, or of a folder of them; ids number the rows.
 
     Raises:
         DataError: nothing to read, a line that is not a JSON object, a CSV without the column, a field of another type.
     """
     skips = Skips() if skips is None else skips
+    for number, (place, row) in enumerate(_rows(path), start=1):
+        case = case_of_row(row, place, name=f"healthsearchqa/{number}", dataset="healthsearchqa")
+        case = case.with_(question=_clean_question(case.question))
+        if case.question:
+            yield case
+        else:
+            skips.add("empty question", place)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for file in source_files(path, r".*\.(jsonl|csv)", expected="the questions as .jsonl or .csv"):
-        for number, row in _rows(file):
-            place = f"{file}:{number}"
-            case = case_of_row(row, place, name=f"healthsearchqa/{number}", dataset="healthsearchqa")
-            case = case.with_(question=_clean_question(case.question))
-            if case.question:
-                yield case
-            else:
-                skips.add("empty question", place)
-
-
-def _rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    if file.suffix.lower() == ".csv":
-        for number, row in read_csv_rows(file, ("question",)):
-            yield number, {"Question": row["question"]}
-    else:
-        yield from read_rows(file)
+        if file.suffix.lower() == ".csv":
+            for line, cells in read_csv_rows(file, ("question",)):
+                yield f"{file}:{line}", {"Question": cells["question"]}
+        else:
+            for line, row in read_rows(file):
+                yield f"{file}:{line}", row
 
 
 def _clean_question(text: str) -> str:

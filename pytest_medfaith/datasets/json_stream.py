@@ -11,7 +11,7 @@ from pytest_medfaith.errors import DataError
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BLOCK = 1 << 16
-_LONGEST_PIECE = 12  # characters of the longest literal or escape that a block's end can cut in two
+_LONGEST_PIECE = 12  # characters: more than any literal, escape or end of a number that a block's end can cut in two
 
 
 def array_items(stream: IO[str], place: str, key: str) -> Iterator[tuple[str, Any]]:
@@ -129,14 +129,17 @@ class _Scanner:
                 if cut and self._more():
                     continue
                 self._at += ahead
-                raise DataError(f"{self.place()}: not JSON: {'the file ends early' if cut else error.msg}; mend the file or fetch it again") from None
+                raise DataError(
+                    f"{self.place()}: not JSON: {'the file ends early' if cut else error.msg}; mend the file or fetch it again"
+                ) from None
             except _NotANumberError as error:
                 raise DataError(f"{self.place()}: {error} is no JSON number; mend the file") from None
             except RecursionError:
                 raise DataError(f"{self.place()}: lists or objects nested too deeply; expected a data set's records") from None
-            if end == len(self._text) and self._more():  # a number may go on in the next block
+            length = end - self._at
+            if len(self._text) - end < _LONGEST_PIECE and self._more():  # a number may go on in the next block
                 continue
-            self._at = end
+            self._at += length
             return found
 
     def finish(self) -> None:

@@ -23,22 +23,26 @@ from pytest_medfaith.records import Case, GoldClaim
 
 
 def read_kqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each line of questions_w_answers.jsonl, or of the .jsonl files of a folder; ids are line numbers.
+    """Yields a case for each line of questions_w_answers.jsonl, or of the .jsonl files of a folder; ids number the lines.
 
     Raises:
         DataError: nothing to read, a line that is not a JSON object, a field of another type.
     """
     skips = Skips() if skips is None else skips
+    for number, (place, row) in enumerate(_rows(path), start=1):
+        case = case_of_row(row, place, name=f"kqa/{number}", dataset="kqa")
+        if not case.question:
+            skips.add("empty question", place)
+        elif not case.gold_claims:
+            skips.add("no statements", place)
+        else:
+            yield case
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for file in source_files(path, r".*\.jsonl", expected="questions_w_answers.jsonl"):
-        for number, row in read_rows(file):
-            place = f"{file}:{number}"
-            case = case_of_row(row, place, name=f"kqa/{number}", dataset="kqa")
-            if not case.question:
-                skips.add("empty question", place)
-            elif not case.gold_claims:
-                skips.add("no statements", place)
-            else:
-                yield case
+        for line, row in read_rows(file):
+            yield f"{file}:{line}", row
 
 
 def case_of_row(row: Mapping[str, Any], place: str, *, name: str, dataset: str) -> Case:

@@ -2,7 +2,7 @@
 
 | field | becomes |
 |---|---|
-| `MESSAGE`, else `SUBJECT` | `question`, as it was sent |
+| `SUBJECT`, `MESSAGE` | `question`: the message, behind the subject unless that stands in it ("the above medicine" is there) |
 | `NIST-PARAPHRASE`, `SUBJECT` | `meta.paraphrase`, `meta.subject` |
 | `ReferenceAnswer` or `RefAnswer` | the first is `reference_answer`; all are page chunks with their url, and `references` their ids |
 | `FOCUS`, `TYPE` | `meta.focus`, `meta.type` |
@@ -47,12 +47,18 @@ def _questions(path: Path) -> Iterator[tuple[str, str, Element]]:
 
 def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
     for place, name, question in _questions(path):
-        text = _text(question, "MESSAGE") or _text(question, "SUBJECT")
+        text = _asked(_text(question, "SUBJECT"), _text(question, "MESSAGE"))
         answers = list(_chunks(name, question))
         if not text or not answers:
             skips.add("empty question" if not text else "no reference answer", f"{place}, id {name!r}")
         else:
             yield place, _case(name, text, answers, question)
+
+
+def _asked(subject: str, message: str) -> str:
+    if subject.casefold() in message.casefold():
+        return message
+    return f"{subject}: {message}" if message else subject
 
 
 def _case(name: str, text: str, answers: list[Chunk], question: Element) -> Case:

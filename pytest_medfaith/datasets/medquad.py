@@ -22,9 +22,9 @@ from pytest_medfaith.datasets.safe_xml import elements
 from pytest_medfaith.datasets.skips import Skips, without_repeats
 from pytest_medfaith.records import Case, Chunk
 
-# The pages lost their markup: what is left of a list item or a paragraph is a run of three or more blanks, or of line ends.
-_ITEM = re.compile(r"\s{3,}-\s+(?=\S)")
-_PARAGRAPH = re.compile(r"(?<=[.!?:)])[^\S\n]{3,}(?=\S)")
+# The pages lost their markup: what is left of a list item is a dash after two or more blanks, of a paragraph or cell three or more.
+_ITEM = re.compile(r"\s{2,}-\s+(?=\S)")
+_PARAGRAPH = re.compile(r"(?<=\S)[^\S\n]{3,}(?=\S)")
 
 
 def read_medquad(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:

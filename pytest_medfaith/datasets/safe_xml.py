@@ -59,7 +59,8 @@ class _Reader:
         except expat.ExpatError as error:
             words = expat.ErrorString(error.code)
             raise DataError(
-                f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({words}), expected a complete document; mend the file or fetch it again"
+                f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({words}), expected a complete document; "
+                "mend the file or fetch it again"
             ) from None
 
     def taken(self) -> list[tuple[str, ET.Element]]:
@@ -98,5 +99,6 @@ class _Reader:
 
     def _refuse_external(self, _context: str, _base: str | None, system: str | None, _public: str | None) -> int:
         raise DataError(
-            f"{self._place}:{self._parser.CurrentLineNumber}: the XML refers to the external entity {system!r}, expected none; remove the reference"
+            f"{self._place}:{self._parser.CurrentLineNumber}: the XML refers to the external entity {system!r}, expected none; "
+            "remove the reference"
         )

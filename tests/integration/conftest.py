@@ -53,7 +53,7 @@ from pytest_medfaith.testing import scripted_checker
 from pytest_medfaith.checking.windows import content_words
 
 def label(evidence, claim):
-    if "Moonlight" in claim and "asthma" in evidence:
+    if "Moonlight" in claim and "Cold air" in evidence:
         return "contradict"
     return "entail" if content_words(claim) <= content_words(evidence) else "neutral"
 

@@ -109,5 +109,6 @@ def test_every_option_is_in_the_help(project):
 def test_gates_and_metrics_are_in_junit(project, workers):
     project.run("--junitxml", "junit.xml", "--medfaith-gate", "faithfulness >= 0.5", *workers)
     xml = (project.path / "junit.xml").read_text()
-    assert 'name="medfaith.mini.bm25.default.faithfulness" value="0.75"' in xml
-    assert "faithfulness &gt;= 0.5" in xml
+    assert 'name="medfaith.mini.bm25.scripted.k2.faithfulness" value="0.75"' in xml
+    assert 'name="medfaith.mini.bm25.scripted.k2.gate[faithfulness &gt;= 0.5]" value="pass"' in xml
+    assert xml.count('name="medfaith.faithfulness"') == 2

@@ -32,7 +32,10 @@ LETROZOLE = Chunk(
     url="https://example.org/ovulation",
     text="Letrozole is started at 2.5 mg once a day for five days. A <script>alert('chunk')</script> tag stands in this text.",
 )
-ANSWER = "Metformin raises insulin levels in women with PCOS [1]. Letrozole is started at 2.5 mg once a day [2]. A 2031 trial proved it cures PCOS."
+ANSWER = (
+    "Metformin raises insulin levels in women with PCOS [1]. Letrozole is started at 2.5 mg once a day [2]. "
+    "A 2031 trial proved it cures PCOS."
+)
 
 
 def span_of(text: str, piece: str) -> tuple[int, int]:
@@ -170,7 +173,9 @@ def slice_sample(*, retriever: str = "rrf", checker: str = "nli-student", k: int
         macro={"faithfulness": value("faithfulness", 0.8, n=2)},
         gates=(
             GateResult(expression="faithfulness >= 0.80", outcome="pass", value=0.82),
-            GateResult(expression="hallucination <= 0.001", outcome="fail", value=0.004, message="hallucination is 0.004; wanted at most 0.001"),
+            GateResult(
+                expression="hallucination <= 0.001", outcome="fail", value=0.004, message="hallucination is 0.004; wanted at most 0.001"
+            ),
             GateResult(expression="claim_recall >= 0.5 at 95%", outcome="inconclusive", value=0.6, message="too few cases"),
         ),
     )

@@ -1,0 +1,303 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const signs = { refuted: "✗", unsupported: "?", unscored: "–", supported: "✓" };
+  const severity = Object.keys(signs);
+  const kinds = [
+    ["refuted", "✗ refuted", (one) => one.refuted],
+    ["unsupported", "? unsupported", (one) => one.unsupported],
+    ["unscored", "– unscored", (one) => one.unscored],
+    ["conflict", "⇄ conflict", (one) => one.conflicts],
+    ["refusal", "refusal", (one) => one.abstained],
+    ["clean", "✓ all supported", (one) => one.supported > 0 && one.supported === one.claims.length],
+  ];
+  const byId = (id) => document.getElementById(id);
+  const list = byId("cases");
+  const chosen = new Set();
+
+  // Every text of the report enters the page here, as a text node.
+  function make(tag, kind, ...children) {
+    const node = document.createElement(tag);
+    if (kind) node.className = kind;
+    node.append(...children.filter((child) => child !== "" && child !== null));
+    return node;
+  }
+
+  // Cuts `text` at the ends of `ranges` ({span, ...}) and gives each piece the ranges that cover it.
+  function pieces(text, ranges) {
+    const covering = ranges.filter((range) => range.span);
+    const ends = new Set([0, text.length, ...covering.flatMap((range) => range.span)]);
+    const cuts = [...ends].sort((a, b) => a - b);
+    return cuts.slice(1).map((end, i) => ({
+      text: text.slice(cuts[i], end), end, ranges: covering.filter((range) => range.span[0] <= cuts[i] && end <= range.span[1]),
+    }));
+  }
+
+  const worst = (labels) => severity.find((label) => labels.includes(label)) || "unscored";
+  // Claims go by letters, since numbers in an answer are citations: a to z, then aa.
+  const letter = (number) => (number > 26 ? letter(Math.floor((number - 1) / 26)) : "") + String.fromCharCode(97 + ((number - 1) % 26));
+  const lettered = (claim) => signs[claim.label] + letter(claim.number);
+
+  function tally(one) {
+    const node = make("span", "tally");
+    for (const label of severity) {
+      if (!one[label]) continue;
+      const part = make("span", `sign ${label}`, `${one[label]} ${signs[label]}`);
+      part.title = `${one[label]} ${label}`;
+      node.append(part);
+    }
+    if (one.conflicts) node.append(make("span", "", "⇄"));
+    if (one.abstained) node.append(make("span", "soft", "refusal"));
+    if (!node.childNodes.length) node.append(make("span", "soft", "no claims"));
+    return node;
+  }
+
+  function row(one, place) {
+    const button = make("button", "", tally(one), make("span", "id", one.id), make("span", "question", one.question));
+    button.type = "button";
+    button.setAttribute("aria-expanded", "false");
+    button.addEventListener("click", () => toggle(place));
+    const body = make("div", "body");
+    body.hidden = true;
+    const node = make("article", "case", make("h3", "", button), body);
+    node.id = `case-${place}`;
+    return node;
+  }
+
+  function toggle(place, open = rows[place].querySelector(".body").hidden) {
+    const node = rows[place], body = node.querySelector(".body");
+    if (open && !body.childNodes.length) fill(body, data.cases[place], place);
+    body.hidden = !open;
+    node.classList.toggle("open", open);
+    node.querySelector("button").setAttribute("aria-expanded", String(open));
+    history.replaceState(null, "", open ? `#case-${place}` : "#");
+  }
+
+  function fill(body, one, place) {
+    one.claims.forEach((claim, i) => { claim.number = i + 1; });
+    const left = make("div", "left", make("h4", "", "Answer"), answer(one, place), make("h4", "", one.claims.length ? "Claims" : ""));
+    if (!one.claims.length) left.append(make("p", "soft", one.abstained ? "The answer is a refusal: it makes no claim." : "The answer makes no claim."));
+    const order = [...one.claims].sort((a, b) => severity.indexOf(a.label) - severity.indexOf(b.label));
+    left.append(...order.map((claim) => claimNote(claim, place)));
+    if (one.gold.length) left.append(make("h4", "", "Gold claims"), goldList(one.gold));
+    const right = make("div", "right", make("h4", "", one.contexts.length ? "Evidence, in the order it was given" : "No evidence was given"));
+    const cited = new Set(one.cited.flatMap((citation) => citation.contexts));
+    right.append(...one.contexts.map((number, i) => chunk(one, place, i, number, cited)));
+    body.append(left, right);
+  }
+
+  function answer(one, place) {
+    const node = make("div", "answer");
+    for (const piece of pieces(one.answer, [...one.claims, ...one.cited])) {
+      const claims = piece.ranges.filter((range) => range.label), citation = piece.ranges.find((range) => range.contexts);
+      let shown = document.createTextNode(piece.text);
+      if (citation) {
+        shown = make("a", "cite", piece.text);
+        shown.href = `#chunk-${place}-${citation.contexts[0]}`;
+        shown.addEventListener("click", (event) => { event.preventDefault(); event.stopPropagation(); follow(place, citation.contexts); });
+      }
+      if (claims.length) {
+        shown = make("span", `span ${worst(claims.map((claim) => claim.label))}`, shown);
+        shown.dataset.claims = claims.map((claim) => claim.number).join(" ");
+        shown.addEventListener("click", () => choose(place, claims[0]));
+      }
+      node.append(shown);
+      for (const claim of claims) if (claim.span[1] === piece.end) node.append(markButton(claim, place));
+    }
+    return node;
+  }
+
+  function markButton(claim, place) {
+    const button = make("button", `mark ${claim.label}`, lettered(claim));
+    button.type = "button";
+    button.setAttribute("aria-label", `claim ${letter(claim.number)}, ${claim.label}`);
+    button.addEventListener("click", () => choose(place, claim));
+    return button;
+  }
+
+  function claimNote(claim, place) {
+    const refuted = claim.label === "refuted";
+    const score = claim.score && `${refuted ? "contradict" : "entail"} score ${claim.score}, threshold ${claim.threshold}`;
+    const at = claim.chunk >= 0 && claim.label !== "unscored" ? `${claim.label === "unsupported" ? "nearest: " : "evidence: "}[${claim.chunk + 1}]` : "";
+    const node = make("div", `claim ${claim.label}`,
+      make("p", "", make("span", "sign", `${lettered(claim)} ${claim.label}`), ` ${claim.text}`),
+      make("p", "soft", [score, at, claim.reason].filter(Boolean).join(" · ")));
+    for (const rule of claim.rules) {
+      const words = rule.claimed && rule.found ? ` (claim “${rule.claimed}”, evidence “${rule.found}”)` : "";
+      node.append(make("p", "", make("b", "", `rule ${rule.rule}`), `: ${rule.message}${words}`));
+    }
+    if (claim.conflict) {
+      const others = claim.supporting.map((i) => `[${i + 1}]`).join(" ");
+      node.append(make("p", "", make("b", "", "⇄ conflict"), refuted && others ? `: ${others} supports it` : ": another chunk says the opposite"));
+    }
+    node.dataset.claim = claim.number;
+    node.addEventListener("click", () => choose(place, claim));
+    return node;
+  }
+
+  function goldList(golds) {
+    const told = (value, yes, no) => (value === null ? "" : value ? yes : no);
+    return make("ul", "gold", ...golds.map((gold) => make("li", "", gold.text + " ", make("span", "soft",
+      [gold.key ? "key" : "optional", told(gold.said, "✓ in the answer", "✗ not in the answer"), told(gold.held, "✓ in the evidence", "✗ not in the evidence"), gold.by]
+        .filter(Boolean).join(" · ")))));
+  }
+
+  function chunk(one, place, i, number, cited) {
+    const held = JSON.parse(byId(`chunk-${number}`).textContent);
+    const claims = one.claims.filter((claim) => claim.chunk === i && claim.label !== "unscored");
+    const used = claims.length > 0 || cited.has(i) || one.claims.some((claim) => claim.supporting.includes(i));
+    const summary = make("summary", "", make("b", "", `[${i + 1}] ${held.title || held.id}`), " ");
+    for (const claim of claims) summary.append(make("span", `sign ${claim.label}`, lettered(claim)), " ");
+    const text = make("div", "text");
+    const ranges = claims.map((claim) => ({ span: claim.evidence, claim }));
+    for (const piece of pieces(held.text, ranges)) {
+      const here = piece.ranges.map((range) => range.claim);
+      if (!here.length) { text.append(piece.text); continue; }
+      const mark = make("mark", `evidence ${worst(here.map((claim) => claim.label))}`, piece.text);
+      mark.dataset.claims = here.map((claim) => claim.number).join(" ");
+      text.append(mark);
+      for (const claim of here) if (claim.evidence[1] === piece.end) text.append(make("span", `mark ${claim.label}`, lettered(claim)));
+    }
+    const node = make("details", "chunk", summary, make("div", "soft", [held.title ? held.id : "", held.facts].filter(Boolean).join(" · ")), link(held.url), text);
+    node.id = `chunk-${place}-${i}`;
+    node.open = used;
+    return node;
+  }
+
+  function link(url) {
+    if (!/^https?:\/\//i.test(url)) return make("div", "soft", url);
+    const node = make("a", "soft", url);
+    node.href = url;
+    node.target = "_blank";
+    node.rel = "noopener noreferrer";
+    return node;
+  }
+
+  function clearChosen(place) {
+    for (const node of rows[place].querySelectorAll(".chosen")) node.classList.remove("chosen");
+  }
+
+  function choose(place, claim) {
+    clearChosen(place);
+    const has = (node) => (node.dataset.claims || node.dataset.claim || "").split(" ").includes(String(claim.number));
+    const nodes = [...rows[place].querySelectorAll("[data-claims], [data-claim]")].filter(has);
+    nodes.forEach((node) => node.classList.add("chosen"));
+    const target = nodes.find((node) => node.matches("mark")) || (claim.chunk >= 0 && claim.label !== "unscored" && byId(`chunk-${place}-${claim.chunk}`));
+    current = { place, number: claim.number };
+    if (!target) return;
+    const holder = target.closest("details");
+    holder.open = true;
+    target.scrollIntoView({ block: "nearest" });
+  }
+
+  function follow(place, contexts) {
+    clearChosen(place);
+    for (const i of contexts) {
+      const node = byId(`chunk-${place}-${i}`);
+      node.open = true;
+      node.classList.add("chosen");
+    }
+    const first = byId(`chunk-${place}-${contexts[0]}`);
+    first.scrollIntoView({ block: "nearest" });
+    first.querySelector("summary").focus({ preventScroll: true });
+  }
+
+  // Filters
+  const texts = [];
+  function textOf(place) {
+    const one = data.cases[place];
+    texts[place] ??= [one.id, one.question, one.answer, ...one.claims.map((claim) => claim.text)].join("\n").toLowerCase();
+    return texts[place];
+  }
+
+  function filter() {
+    const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean), run = byId("run").value;
+    const active = kinds.filter(([name]) => chosen.has(name));
+    let count = 0;
+    data.cases.forEach((one, place) => {
+      const fits = (run === "" || String(one.run) === run) && (!active.length || active.some(([, , test]) => test(one)))
+        && words.every((word) => textOf(place).includes(word));
+      rows[place].hidden = !fits;
+      count += fits;
+    });
+    byId("shown").textContent = `${count} of ${data.cases.length} cases shown.`;
+  }
+
+  function order() {
+    const places = data.cases.map((_, place) => place);
+    if (byId("order").value === "worst") {
+      const weight = (place) => data.cases[place].refuted * 1e6 + data.cases[place].unsupported * 1e3 + data.cases[place].unscored;
+      places.sort((a, b) => weight(b) - weight(a) || a - b);
+    }
+    list.append(...places.map((place) => rows[place]));
+  }
+
+  function setUp() {
+    const select = byId("run");
+    const option = (text, value) => { const node = make("option", "", text); node.value = value; return node; };
+    select.append(option("all slices", ""), ...data.runs.map((label, i) => option(label, String(i))));
+    select.hidden = data.runs.length < 2;
+    for (const [name, label, test] of kinds) {
+      const number = data.cases.filter(test).length;
+      if (!number) continue;
+      const button = make("button", "", `${label} (${number})`);
+      button.type = "button";
+      button.dataset.kind = name;
+      button.setAttribute("aria-pressed", "false");
+      button.addEventListener("click", () => {
+        if (!chosen.delete(name)) chosen.add(name);
+        button.setAttribute("aria-pressed", String(chosen.has(name)));
+        filter();
+      });
+      byId("chips").append(button);
+    }
+    byId("search").addEventListener("input", filter);
+    select.addEventListener("change", filter);
+    byId("order").addEventListener("change", order);
+    byId("tools").addEventListener("submit", (event) => event.preventDefault());
+    document.addEventListener("keydown", onKey);
+  }
+
+  // Keyboard
+  let current = null;
+  const focusedRow = () => document.activeElement.closest?.(".case");
+
+  function onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName);
+    if (event.key === "Escape") return escape(typing);
+    const action = { "/": () => byId("search").focus(), j: () => step(1), k: () => step(-1), n: nextClaim }[event.key];
+    if (typing || !action) return;
+    event.preventDefault();
+    action();
+  }
+
+  function escape(typing) {
+    const node = focusedRow();
+    if (typing) { byId("search").value = ""; filter(); document.activeElement.blur(); return; }
+    if (!node) return;
+    toggle(rows.indexOf(node), false);
+    node.querySelector("button").focus();
+  }
+
+  function step(by) {
+    const shown = [...list.children].filter((node) => !node.hidden), at = shown.indexOf(focusedRow());
+    const next = shown[Math.min(shown.length - 1, Math.max(0, at < 0 ? 0 : at + by))];
+    if (next) next.querySelector("button").focus();
+  }
+
+  function nextClaim() {
+    const node = focusedRow(), place = node ? rows.indexOf(node) : -1;
+    if (place < 0 || !data.cases[place].claims.length) return;
+    toggle(place, true);
+    const claims = data.cases[place].claims;
+    choose(place, claims[current && current.place === place ? current.number % claims.length : 0]);
+  }
+
+  const rows = data.cases.map(row);
+  setUp();
+  order();
+  filter();
+  const linked = /^#case-(\d+)$/.exec(location.hash);
+  if (linked && rows[linked[1]]) { toggle(Number(linked[1]), true); rows[linked[1]].scrollIntoView(); }
+})();

@@ -1,0 +1,36 @@
+"""Makes text uniform and leaves what it says alone: Unicode NFC, one kind of white space, no stemming, no case folding."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Byte-order marks, zero-width spaces, soft hyphens, control characters and lone surrogates show nothing and break words apart.
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u2060\ufeff\ud800-\udfff]")
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SPACES = re.compile(r"[^\S\n]+")
+_EDGES = re.compile(r" ?\n ?")
+_BLANK_LINES = re.compile(r"\n{3,}")
+_SUPERSCRIPTS = str.maketrans("0123456789+-\u2212\u2013n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻ⁿ")
+_RAISED = re.compile(r"[-0-9+\u2212\u2013n,\s]*")
+
+
+def normalise(text: str) -> str:
+    """Returns `text` in NFC with single spaces, `\\n` line ends, no white space at line edges and at most one blank line in a row.
+
+    NFC, not NFKC: `10⁻³`, `µg`, `½` and Greek letters stay as written. Text that is clean already comes back unchanged, so that
+    offsets into it are offsets into the file; `normalise(normalise(text)) == normalise(text)`.
+    """
+    text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    text = _SPACES.sub(" ", _LINE_END.sub("\n", text))
+    return _BLANK_LINES.sub("\n\n", _EDGES.sub("\n", text)).strip()
+
+
+def one_line(text: str) -> str:
+    """Returns `text` normalised, all its white space single spaces: a paragraph of markup, where line ends mean nothing."""
+    return normalise(" ".join(text.split()))
+
+
+def superscript(text: str) -> str:
+    """Returns a raised number in superscript letters (`10<sup>-3</sup>` -> `10⁻³`, never `10-3`); other raised text as it is."""
+    return text.translate(_SUPERSCRIPTS) if _RAISED.fullmatch(text) else text

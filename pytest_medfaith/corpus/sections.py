@@ -1,0 +1,237 @@
+"""Finds the sections of a document by its headings: the records, and the readers of plain text and Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pytest_medfaith.corpus.normalise import normalise, superscript
+
+
+@dataclass(frozen=True)
+class Section:
+    """A stretch of a document below one heading; `text` is `document.text[start:end]`.
+
+    `path` names the headings above it, outermost first. `whole` says that it must stay one chunk: an abstract.
+    """
+
+    path: tuple[str, ...]
+    text: str
+    start: int
+    end: int
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Document:
+    """One page of a source: its normalised text, headings included, and the sections found in it.
+
+    `file` is its path below the source, `item` its id within a file of many; `skipped` counts parts that held no text, by kind.
+    """
+
+    text: str
+    sections: tuple[Section, ...]
+    title: str = ""
+    url: str = ""
+    year: int | None = None
+    pmid: str | None = None
+    file: str = ""
+    item: str = ""
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+class Outline:
+    """Collects normalised text from the top down and cuts it into sections at headings."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._body: list[str] = []
+        self._body_start = 0
+        self._headings: list[tuple[int, str]] = []
+        self._sections: list[Section] = []
+
+    def write(self, text: str) -> None:
+        """Adds `text`, line ends included, to the open section."""
+        self._body.append(text)
+        self._length += len(text)
+
+    def head(self, level: int, name: str, *, shown: str) -> None:
+        """Closes the open section and opens one named `name` below the last heading of a lower `level`; `shown` is written."""
+        self._close()
+        self._headings = [heading for heading in self._headings if heading[0] < level]
+        if name:
+            self._headings.append((level, name))
+        self._parts.append(shown)
+        self._length += len(shown)
+        self._body_start = self._length
+
+    def _close(self) -> None:
+        body = "".join(self._body)
+        text = body.strip()
+        if any(character.isalnum() for character in text):
+            start = self._body_start + len(body) - len(body.lstrip())
+            path = tuple(name for _, name in self._headings)
+            whole = bool(path) and path[-1].casefold() == "abstract"
+            self._sections.append(Section(path, text, start, start + len(text), whole=whole))
+        self._parts.append(body)
+        self._body = []
+
+    def finish(self) -> tuple[str, tuple[Section, ...]]:
+        """Returns the whole text and its sections."""
+        self._close()
+        return "".join(self._parts).rstrip(), tuple(self._sections)
+
+
+_ITEM = re.compile(r"(?:[-*+•◦▪·–]|\(?\d{1,3}[.)]|\(?[a-z]\)|[>|])(?:\s|$)|\|")
+_NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?P<name>[^\W\d_].{0,98}[^\s.,;:!]):?$")
+_SENTENCE_END = re.compile(r"[.!?;,]$")
+# A line of running text broken by an editor at 60 to 80 columns is at least so long; what is shorter was ended by its writer.
+_WRAPPED = 45
+
+
+def read_plain_text(raw: str) -> Document:
+    """Returns the document of plain text; numbered lines (`2.1 Dosage`) and lines in capitals are its headings.
+
+    A run of numbered lines with nothing between them is a list. Lines broken by an editor are joined by a space, which keeps every offset.
+    """
+    lines = normalise(raw).split("\n")
+    outline = Outline()
+    for number, line in enumerate(lines):
+        level, name = _plain_heading(lines, number)
+        if level:
+            outline.head(level, name, shown=line + "\n")
+        else:
+            outline.write(line + _line_end(line, _next_body_line(lines, number), wrapped=len(line) >= _WRAPPED))
+    text, sections = outline.finish()
+    return Document(text, sections, title=_plain_title(lines))
+
+
+def _next_body_line(lines: list[str], number: int) -> str:
+    following = lines[number + 1] if number + 1 < len(lines) else ""
+    return "" if following and _plain_heading(lines, number + 1)[0] else following
+
+
+def _plain_heading(lines: list[str], number: int) -> tuple[int, str]:
+    """Returns (level, name) of the heading on line `number`; level 0 where it is none. Capitals are level 1, `1.` 2, `1.1` 3."""
+    line = lines[number]
+    if number and lines[number - 1] and not _SENTENCE_END.search(lines[number - 1]):
+        return 0, ""
+    if _in_capitals(line):
+        return 1, line.rstrip(": ")
+    match = _NUMBERED.match(line)
+    if match is None or (number and lines[number - 1]) or _in_a_list(lines, number, match["number"]):
+        return 0, ""
+    return 2 + match["number"].count("."), match["name"]
+
+
+def _in_capitals(line: str) -> bool:
+    letters = [character for character in line if character.isalpha()]
+    return len(letters) >= 4 and len(line) <= 80 and line.isupper() and not _SENTENCE_END.search(line) and not _ITEM.match(line)
+
+
+def _in_a_list(lines: list[str], number: int, mark: str) -> bool:
+    """Returns whether the nearest line before or after is the neighbouring item `mark` - 1 or `mark` + 1 of the same depth."""
+    head, _, last = mark.rpartition(".")
+    for step in (-1, 1):
+        wanted = f"{head}." * bool(head) + str(int(last) + step)
+        near = number + step
+        while 0 <= near < len(lines) and not lines[near]:
+            near += step
+        if 0 <= near < len(lines) and re.match(rf"{re.escape(wanted)}[.)]?\s", lines[near]):
+            return True
+    return False
+
+
+def _line_end(line: str, following: str, *, wrapped: bool) -> str:
+    """Returns a space where the line end only wraps a paragraph, else a line end."""
+    joins = line and following and not _ITEM.match(following) and (wrapped or following[0].islower())
+    return " " if joins and not line.startswith("|") else "\n"
+
+
+def _plain_title(lines: list[str]) -> str:
+    first = lines[0]
+    alone = len(lines) == 1 or not lines[1] or bool(_plain_heading(lines, 0)[0])
+    return first.rstrip(": ") if alone and len(first) <= 120 and not _SENTENCE_END.search(first) else ""
+
+
+_ATX = re.compile(r"(?P<marks>#{1,6})(?:\s+(?P<name>.*?))?(?:\s+#+)?$")
+_UNDERLINE = re.compile(r"(?:=+|-{3,})$")
+_FENCE = re.compile(r"```|~~~")
+_FRONT_MATTER = re.compile(r"---\n(?P<fields>(?:(?!---$).*\n)*?)---(?:\n|\Z)", re.MULTILINE)
+_MARKUP: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"<!--.*?-->", re.DOTALL), ""),
+    (re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)"), r"\1"),
+    (re.compile(r"(?<!\\)\*\*(?=\S)([^*\n]+)(?<=\S)\*\*"), r"\1"),
+    (re.compile(r"(?<![\w\\])__(?=\S)([^_\n]+)(?<=\S)__(?!\w)"), r"\1"),
+    (re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]+)(?<=\S)\*(?![\w*])"), r"\1"),
+    (re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]+)(?<=\S)_(?!\w)"), r"\1"),
+    (re.compile(r"(?<!`)`([^`\n]+)`(?!`)"), r"\1"),
+    (re.compile(r"</?(?:a|b|br|div|em|i|p|span|strong|sub|u)(?:\s[^<>]*)?/?>", re.IGNORECASE), ""),
+    (re.compile(r"\\([\\`*_{}\[\]()#+.!<>|-])"), r"\1"),
+)
+_RAISED = re.compile(r"<sup>([^<\n]*)</sup>", re.IGNORECASE)
+_ENTITY = re.compile(r"&#?\w{1,32};")
+
+
+def read_markdown(raw: str) -> Document:
+    """Returns the document of a Markdown page; `#` and underlined headings cut it, marks of emphasis, links and images are taken out.
+
+    `title:` and `url:` of a front matter are read; without them the first heading is the title.
+    """
+    text = normalise(raw)
+    fields: dict[str, str] = {}
+    outline = Outline()
+    front = _FRONT_MATTER.match(text)
+    if front is not None:
+        fields = dict(_front_fields(front["fields"]))
+        outline.head(1, "", shown=front[0])
+        text = text[front.end() :]
+    first = _write_markdown(outline, normalise(_without_marks(text)).split("\n"))
+    whole, sections = outline.finish()
+    return Document(whole, sections, title=fields.get("title") or first, url=fields.get("url", ""))
+
+
+def _front_fields(text: str) -> Iterator[tuple[str, str]]:
+    for line in text.split("\n"):
+        key, colon, value = line.partition(":")
+        if colon:
+            yield key.strip().lower(), value.strip().strip("\"'")
+
+
+def _without_marks(text: str) -> str:
+    for pattern, replacement in _MARKUP:
+        text = pattern.sub(replacement, text)
+    text = _RAISED.sub(lambda match: superscript(match[1]), text)
+    return _ENTITY.sub(lambda match: html.unescape(match[0]), text)
+
+
+def _write_markdown(outline: Outline, lines: list[str]) -> str:
+    """Writes the lines of a page into `outline` and returns its first heading."""
+    first, fenced, number = "", False, 0
+    while number < len(lines):
+        line = lines[number]
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        fenced ^= _FENCE.match(line) is not None
+        heading = None if fenced else _ATX.match(line)
+        if heading is not None:
+            name = heading["name"] or ""
+            outline.head(len(heading["marks"]), name, shown=line + "\n")
+            first = first or name
+        elif line and not fenced and _UNDERLINE.match(following) and not _ITEM.match(line):
+            outline.head(1 if following[0] == "=" else 2, line, shown=f"{line}\n{following}\n")
+            first = first or line
+            number += 1
+        else:
+            outline.write(line + ("\n" if fenced or _starts_block(lines, number + 1) else _line_end(line, following, wrapped=True)))
+        number += 1
+    return first
+
+
+def _starts_block(lines: list[str], number: int) -> bool:
+    """Returns whether line `number` is a fence or a heading, which no line before it runs into."""
+    line = lines[number] if number < len(lines) else ""
+    following = lines[number + 1] if number + 1 < len(lines) else ""
+    return bool(_FENCE.match(line) or _ATX.match(line) or (line and _UNDERLINE.match(following)) or _FENCE.match(lines[number - 1]))

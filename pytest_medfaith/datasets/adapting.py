@@ -1,0 +1,115 @@
+"""The work behind `medfaith adapt` and `medfaith gold review`: from a data set to a gold file, and from a sheet back into it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pytest_medfaith.corpus.jsonl import read_records, write_records
+from pytest_medfaith.datasets.gold import CAP
+from pytest_medfaith.datasets.registry import find_adapter
+from pytest_medfaith.datasets.review import Reviewed, apply_review, read_review_sheet, write_review_sheet
+from pytest_medfaith.datasets.skips import Skips
+from pytest_medfaith.datasets.sources import Source, read_sources
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Case, Chunk
+
+R = TypeVar("R", Case, Chunk)
+
+_NO_CLAIM = "none"  # counts cases beside the provenances of claims
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adapted:
+    """What `adapt` wrote: how many cases, gold claims by provenance and chunks, and what was left out."""
+
+    source: Source
+    out: Path
+    cases: int
+    without_claims: int
+    claims: Mapping[str, int]
+    skips: Skips
+    corpus: Path | None = None
+    chunks: int = 0
+
+    def lines(self) -> list[str]:
+        """Returns the summary, one fact a line."""
+        claims = ", ".join(f"{count:,} {provenance}" for provenance, count in sorted(self.claims.items())) or "none"
+        written = [f"wrote {self.out}: {self.cases:,} cases ({self.without_claims:,} without gold claims), gold claims: {claims}"]
+        if self.corpus is not None:
+            written.append(f"wrote {self.corpus}: {self.chunks:,} chunks")
+        facts = [f"source: {self.source.title}, {self.source.url}", f"licence: {self.source.licence}", f"cite: {self.source.citation}"]
+        return [*written, *self.skips.lines(), *facts]
+
+
+def adapt(
+    name: str,
+    path: Path,
+    out: Path,
+    *,
+    limit: int | None = None,
+    seed: int | None = None,
+    corpus: Path | None = None,
+    cap: int = CAP,
+) -> Adapted:
+    """Writes the cases of data set `name` at `path` to `out` as JSON Lines, whole or not at all.
+
+    Args:
+        name: one of the adapters.
+        path: file, folder or archive as the authors publish it.
+        out: gold file to write.
+        limit: how many cases to take; None takes all.
+        seed: with a limit, takes a random part instead of the first ones.
+        corpus: chunk file to write the data set's documents to, all of them whatever the limit; None writes none.
+        cap: most gold claims extracted from one answer.
+
+    Raises:
+        DataError: an unknown data set, one without documents where `corpus` is given, no case at all, or a damaged file.
+        ValueError: `limit` or `cap` is below 1.
+    """
+    adapter = find_adapter(name)
+    if corpus is not None and not adapter.chunked:
+        raise DataError(f"{name} has no documents to write to {corpus}; leave out the corpus")
+    skips, seen = Skips(), Counter[str]()
+    cases = _counted(adapter.read_with_gold(path, limit=limit, seed=seed, skips=skips, cap=cap), seen)
+    count = write_records(out, _some(cases, path, "case", skips))
+    chunks = write_records(corpus, _some(adapter.read_chunks(path), path, "document", Skips())) if corpus is not None else 0
+    empty = seen.pop(_NO_CLAIM, 0)
+    return Adapted(
+        source=read_sources()[name], out=out, cases=count, without_claims=empty, claims=seen, skips=skips, corpus=corpus, chunks=chunks
+    )
+
+
+def _counted(cases: Iterator[Case], seen: Counter[str]) -> Iterator[Case]:
+    for case in cases:
+        seen.update([claim.provenance for claim in case.gold_claims] or [_NO_CLAIM])
+        yield case
+
+
+def _some(records: Iterator[R], path: Path, kind: str, skips: Skips) -> Iterator[R]:
+    """Yields `records`; none at all is an error that says what was left out."""
+    found = False
+    for record in records:
+        found = True
+        yield record
+    if not found:
+        raise DataError(f"{path}: not one {kind} to write; " + ("; ".join(skips.lines()) or "the files hold no record; check the path"))
+
+
+def write_gold_review(gold: Path, sheet: Path) -> int:
+    """Writes the gold claims of the cases in `gold` to `sheet` for a person to edit, and returns how many cases."""
+    return write_review_sheet(read_records(gold, Case), sheet)
+
+
+def apply_gold_review(gold: Path, sheet: Path, *, out: Path | None = None) -> Reviewed:
+    """Writes the cases of `gold` with the edits of `sheet` to `out`, by default to `gold` itself, whole or not at all.
+
+    Raises:
+        DataError: see `read_review_sheet` and `apply_review`; the gold file is untouched then.
+    """
+    reviewed = apply_review(read_records(gold, Case), read_review_sheet(sheet))
+    write_records(out or gold, reviewed.cases)
+    return reviewed

@@ -1,0 +1,162 @@
+"""Makes gold claims out of long reference answers: split, without repeats, ranked by what the question asks for, capped.
+
+A claim made here carries the provenance `extracted`, one that a person wrote `human`; it stays with the claim.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pytest_medfaith.records import Case, GoldClaim
+from pytest_medfaith.sentences import sentence_spans
+
+Style = Literal["given", "sentences", "claims"]
+
+CAP = 8  # claims kept of one answer: as many as a reader can review in a minute, and more than most questions need
+
+_MIN_WORDS = 4  # fewer are headings and fragments
+_MAX_WORDS = 60  # more are tables that lost their markup
+_SAME = 0.8  # share of the longer statement's content words that the shorter one has, from which on they say the same
+_BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u25aa\u00b7\u2013]|\d{1,2}[.)])\s+")
+_WORD = re.compile(r"[^\W_]+(?:[.,'\u2019-][^\W_]+)*%?")
+_POINTER = re.compile(  # how sentences begin that speak of pages, tables and resources instead of medicine
+    r"(?:for more (?:information|details)|see (?:also|the|our|more)|click|learn more|read more|visit|more information|you can (?:use|find)|"
+    r"this (?:page|section|table)|the table below|if the information is available|source:|nih:|to find out|these resources|"
+    r"the human phenotype ontology|much of this information|the frequency (?:of a sign|may also)|the first number of the fraction|"
+    r"for example, a frequency|because these frequencies|sometimes, no information on frequency|in these cases, the sign or)\b",
+    re.IGNORECASE,
+)
+_LEAD_END = re.compile(  # how a line ends that a list completes
+    r"(?::|\b(?:include|includes|including|are|is|be|by|to|as|such as|usually|may|can|should|of|for|with|if|when|following|follows))$"
+)
+_BACKWARD = re.compile(  # a sentence that begins so needs the one before it
+    r"(?:it|its|they|their|he|she|his|her|this|these|those|such|both|another|other|also|however|therefore|thus|instead|in addition|in this case|"
+    r"for example)\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"summary\s*:\s+(?=[A-Z])", re.IGNORECASE)  # MedlinePlus begins its pages so
+_BACKWARD_COST = 0.5  # of a score that is at most 2
+_FUNCTION_WORDS = """
+    a an and are as at be been being but by can could did do does for from had has have how if in into is it its many may might more most
+    much of on or other such than that the their them then there these they this those to was were what when where which who why will with
+    would you your
+"""
+_TURNING_WORDS = """
+    no not never none neither nor without cannot except unless only less least rarely before after under over
+"""
+_PLAIN = frozenset(_FUNCTION_WORDS.split())
+_TURNING = frozenset(_TURNING_WORDS.split())  # they turn a sense round: two statements that differ in one never say the same
+
+
+def with_gold_claims(case: Case, *, style: Style, cap: int = CAP) -> Case:
+    """Returns `case` with gold claims made of its reference answer; one that has gold claims, or no answer, comes back as it is."""
+    if case.gold_claims or not case.reference_answer or style == "given":
+        return case
+    return case.with_(gold_claims=gold_claims(case.reference_answer, question=case.question, style=style, cap=cap))
+
+
+def gold_claims(answer: str, *, question: str, style: Style = "claims", cap: int = CAP) -> tuple[GoldClaim, ...]:
+    """Returns at most `cap` claims of `answer`, the most telling first.
+
+    Args:
+        answer: plain text, with list items on lines of their own.
+        question: what was asked; claims that share its words rank first.
+        style: "claims" asks the claim extractor, "sentences" makes one claim a sentence or list item.
+        cap: at least 1.
+
+    Raises:
+        ValueError: `cap` is below 1.
+    """
+    if cap < 1:
+        raise ValueError(f"cap is {cap}, expected 1 or more claims; leave it out for {CAP}")
+    found = _extracted(answer, question) if style == "claims" else statements(answer)
+    ranked = rank(distinct(found), question=question)[:cap]
+    return tuple(GoldClaim(id=f"g{number}", text=text, provenance="extracted") for number, text in enumerate(ranked, start=1))
+
+
+def _extracted(answer: str, question: str) -> list[str]:
+    from pytest_medfaith.claims.split import extract_claims
+
+    return [claim.text for claim in extract_claims(answer, question=question)]
+
+
+def statements(answer: str) -> list[str]:
+    """Returns the sentences and list items of `answer` that state something, in order.
+
+    A list item is joined to the line that introduces it ("Symptoms include:" and "fever" become "Symptoms include: fever").
+    Headings, questions, pointers to other pages and tables are left out.
+    """
+    found: list[str] = []
+    lead = ""
+    for line in filter(str.strip, _LABEL.sub("", answer, count=1).split("\n")):
+        bullet = _BULLET.match(line)
+        sentences = _sentences(line[bullet.end() :] if bullet else line)
+        if bullet and lead and sentences:
+            found += [f"{lead} {sentences[0]}", *filter(_is_sentence, sentences[1:])]
+        else:
+            found += filter(_is_sentence, sentences)
+        if not bullet:
+            lead = sentences[-1] if _LEAD_END.search(sentences[-1]) and _is_long(sentences[-1]) else ""
+    return [text for text in found if _is_long(text) and not _POINTER.match(text)]
+
+
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def _is_long(text: str) -> bool:
+    return _MIN_WORDS <= len(text.split()) <= _MAX_WORDS
+
+
+def _is_sentence(text: str) -> bool:
+    """Says whether `text` is whole: it ends as sentences do, or is too long for a heading; a question or an introduction is not."""
+    ended = text.rstrip("\"'\u201d\u2019)").endswith((".", "!", "%")) or len(text.split()) > 2 * _MIN_WORDS
+    return ended and not text.endswith("?") and not _LEAD_END.search(text)
+
+
+def distinct(found: list[str]) -> list[str]:
+    """Returns `found` without the statements that say what an earlier one said.
+
+    Two statements say the same when the content words of one are among those of the other and make up at least 0.8 of them, and
+    both have the same numbers and the same words that turn a sense round. A swapped word (increases, decreases) keeps both.
+    """
+    kept: list[tuple[str, frozenset[str], frozenset[str]]] = []
+    for text in found:
+        words, turning = _content(text), _guarded(text)
+        if not any(turning == other and _same(words, others) for _, others, other in kept):
+            kept.append((text, words, turning))
+    return [text for text, _, _ in kept]
+
+
+def _same(one: frozenset[str], other: frozenset[str]) -> bool:
+    small, large = sorted((one, other), key=len)
+    return small <= large and len(small) >= _SAME * len(large)
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold().replace("\u2019", "'") for word in _WORD.findall(text)]
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(word for word in _words(text) if word not in _PLAIN)
+
+
+def _guarded(text: str) -> frozenset[str]:
+    return frozenset(word for word in _words(text) if word in _TURNING or word.endswith("n't") or any(sign.isdigit() for sign in word))
+
+
+def rank(found: list[str], *, question: str) -> list[str]:
+    """Returns `found` by score, highest first, ties in their own order.
+
+    Score = share of the question's content words in the statement + 1 / (1 + place in the answer from 0) - 0.5 where it begins with a
+    word that points back: what was asked for, what the author put first, and what can be read alone.
+    """
+    asked = _content(question)
+    scores = [_score(text, place, asked) for place, text in enumerate(found)]
+    return [text for _, text in sorted(zip(scores, found, strict=True), key=lambda pair: -pair[0])]
+
+
+def _score(text: str, place: int, asked: frozenset[str]) -> float:
+    overlap = len(asked & _content(text)) / max(1, len(asked))
+    return overlap + 1 / (1 + place) - (_BACKWARD_COST if _BACKWARD.match(text) else 0)

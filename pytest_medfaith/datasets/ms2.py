@@ -1,0 +1,238 @@
+"""MS^2 and the MSLR 2022 shared task: what a review concludes from the studies that it includes. One case, many documents.
+
+Two layouts. The review JSON (one object, a list, or JSON Lines):
+
+| field | becomes |
+|---|---|
+| `docid`, `title` | `id`, and the title as `question` |
+| `summary`, else the sentences labelled EFFECT in `structured_abstract` | `reference_answer` |
+| sentences labelled BACKGROUND or GOAL | `meta.background` |
+| `included_studies[].references[]` | `references` are their PMIDs; one chunk a study with title and abstract |
+
+The CSV files `*-targets.csv` (ReviewID, Target) with `*-inputs.csv` (ReviewID, PMID, Title, Abstract) and, if there,
+`*-reviews-info.csv` (ReviewID, Background) beside it. These know no question: the background stands in for it, else the titles of
+the first studies, else the review's id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pytest_medfaith.datasets.cleaning import one_line, plain_text
+from pytest_medfaith.datasets.csv_rows import read_csv_rows
+from pytest_medfaith.datasets.fields import require_row, require_text, rows, text_or_empty
+from pytest_medfaith.datasets.files import open_text, source_files
+from pytest_medfaith.datasets.json_stream import values
+from pytest_medfaith.datasets.skips import Skips, without_repeats
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Case, Chunk
+
+T = TypeVar("T")
+
+_PICO_TAG = re.compile(r"</?(?:int|out|pop)>")  # marks of interventions, outcomes and populations
+_HEADING = re.compile(r"^(?:AUTHORS['\u2019] )?(?:CONCLUSIONS?|BACKGROUND|OBJECTIVES?|PURPOSE|AIMS?|INTERPRETATION)\s*:?\s+(?=[A-Z])")
+_TITLES_ASKED = 5  # titles that stand in for a question: enough to tell the topic, few enough to be a query
+_EXPECTED = "reviews as .json or .jsonl, or *-targets.csv with *-inputs.csv"
+_CSV_NAME = re.compile(r"(.*)(targets|inputs|reviews-info)\.csv", re.IGNORECASE)
+
+
+def read_ms2(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
+    """Yields a case for each review of a file of either layout, or of a folder of them.
+
+    Reviews without a conclusion or target are skipped and counted. Of the CSV files only the review in hand is held, as long as the
+    files name the reviews in the same order; else what was read ahead is held too.
+
+    Raises:
+        DataError: nothing to read, a damaged file, a missing column or field.
+    """
+    skips = Skips() if skips is None else skips
+    return without_repeats(_cases(path, skips), skips)
+
+
+def read_ms2_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
+    """Yields each study with an abstract once, however many reviews include it."""
+    seen: set[str] = set()
+    for place, chunk in _studies(path):
+        if not chunk.text:
+            if skips is not None:
+                skips.add("study without abstract", f"{place}, id {chunk.id!r}")
+        elif chunk.id not in seen:
+            seen.add(chunk.id)
+            yield chunk
+
+
+def _files(path: Path) -> Iterator[Path]:
+    return source_files(path, r".*\.jsonl?(\.gz)?|.*(targets|inputs)\.csv", expected=_EXPECTED)
+
+
+def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
+    for file in _files(path):
+        match = _CSV_NAME.fullmatch(file.name)
+        if not match:
+            yield from _json_cases(file, skips)
+        elif match[2].lower() == "targets":
+            yield from _csv_cases(file, match[1], skips)
+        elif not file.with_name(f"{match[1]}targets.csv").is_file():
+            skips.add("inputs without targets", str(file))
+
+
+def _studies(path: Path) -> Iterator[tuple[str, Chunk]]:
+    for file in _files(path):
+        match = _CSV_NAME.fullmatch(file.name)
+        if not match:
+            for place, review in _reviews(file):
+                yield from ((place, _chunk(study, place)) for study in _included(review, place))
+        elif match[2].lower() == "inputs":
+            yield from ((f"{file}:{line}", _csv_chunk(row)) for line, row in _input_rows(file))
+
+
+def _reviews(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    with open_text(file) as stream:
+        for place, review in values(stream, str(file)):
+            yield place, require_row(review, place)
+
+
+def _json_cases(file: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
+    for place, review in _reviews(file):
+        name, title = require_text(review, "docid", place), _plain(require_text(review, "title", place))
+        conclusion = _plain(text_or_empty(review, "summary", place)) or _labelled(review, place, "EFFECT")
+        if not conclusion or not title:
+            skips.add("no conclusion" if not conclusion else "no title", f"{place}, id {name!r}")
+            continue
+        studies = [_study_id(study, place) for study in _included(review, place)]
+        meta = {"background": _labelled(review, place, "BACKGROUND", "GOAL"), "studies": len(studies)}
+        yield (
+            place,
+            Case(
+                id=f"ms2/{name}",
+                slice="ms2",
+                question=title,
+                reference_answer=conclusion,
+                references=tuple(dict.fromkeys(studies)),
+                meta={key: value for key, value in meta.items() if value},
+            ),
+        )
+
+
+def _labelled(review: Mapping[str, Any], place: str, *labels: str) -> str:
+    """Returns the sentences of `structured_abstract`, rows of (label, sentence, probabilities), that carry one of `labels`."""
+    sentences = review.get("structured_abstract") or []
+    if not all(isinstance(row, list) and len(row) > 1 and isinstance(row[1], str) for row in sentences):
+        raise DataError(
+            f"{place}: field 'structured_abstract' holds {str(sentences)[:60]!r}, expected rows of label and sentence; mend the record"
+        )
+    return " ".join(_HEADING.sub("", _plain(row[1])) for row in sentences if row[0] in labels)
+
+
+def _included(review: Mapping[str, Any], place: str) -> Iterator[Mapping[str, Any]]:
+    for study in rows(review, "included_studies", place):
+        yield from rows(study, "references", place)
+
+
+def _study_id(study: Mapping[str, Any], place: str) -> str:
+    name = study.get("pmid") or study.get("s2id")
+    if not name:
+        raise DataError(f"{place}: an included study has neither 'pmid' nor 's2id'; expected one of them to name it; mend the record")
+    return str(name)
+
+
+def _chunk(study: Mapping[str, Any], place: str) -> Chunk:
+    name = _study_id(study, place)
+    return Chunk(
+        id=f"ms2/{name}",
+        text=_plain(text_or_empty(study, "abstract", place)),
+        title=_plain(text_or_empty(study, "title", place)),
+        url=f"https://pubmed.ncbi.nlm.nih.gov/{name}/" if study.get("pmid") else "",
+        source="ms2",
+        pmid=name if study.get("pmid") else None,
+    )
+
+
+def _plain(text: str) -> str:
+    return plain_text(_PICO_TAG.sub(" ", text))
+
+
+class _Joined(Generic[T]):
+    """Looks up the rows of one file by review while another file that names the same reviews is read.
+
+    Rows are read ahead only as far as needed, so files in the same order are joined in constant memory.
+    """
+
+    def __init__(self, groups: Iterable[tuple[str, list[T]]]) -> None:
+        self._groups = iter(groups)
+        self._ahead: dict[str, list[T]] = {}
+
+    def of(self, name: str) -> list[T]:
+        """Returns the rows of review `name`, none where it has none."""
+        if name in self._ahead:
+            return self._ahead.pop(name)
+        for found, group in self._groups:
+            if found == name:
+                return group
+            self._ahead.setdefault(found, []).extend(group)
+        return []
+
+    def left(self) -> Iterator[str]:
+        """Yields the reviews whose rows nobody took."""
+        yield from self._ahead
+        yield from (name for name, _ in self._groups)
+
+
+def _csv_cases(targets: Path, prefix: str, skips: Skips) -> Iterator[tuple[str, Case]]:
+    inputs, info = targets.with_name(f"{prefix}inputs.csv"), targets.with_name(f"{prefix}reviews-info.csv")
+    studies = _Joined(_grouped_studies(inputs) if inputs.is_file() else ())
+    backgrounds = _Joined(_backgrounds(info) if info.is_file() else ())
+    for line, row in read_csv_rows(targets, ("ReviewID", "Target")):
+        place, name, target = f"{targets}:{line}", row["ReviewID"].strip(), plain_text(row["Target"])
+        included, background = studies.of(name), " ".join(backgrounds.of(name))
+        if target and name:
+            yield place, _csv_case(name, target, background, included, split=prefix.strip("-_"))
+        else:
+            skips.add("no target" if name else "no review id", place)
+    for name in studies.left():
+        skips.add("studies apart from their review, or of a review without a target", f"{inputs}, ReviewID {name!r}")
+
+
+def _csv_case(name: str, target: str, background: str, studies: list[tuple[str, str]], *, split: str) -> Case:
+    titles = "; ".join(title for _, title in studies[:_TITLES_ASKED])
+    asked = background or (f"What do these studies show? {titles}" if titles else f"What do the studies of review {name} show?")
+    meta = {"background": background, "studies": len(studies), "split": split}
+    return Case(
+        id=f"ms2/{name}",
+        slice="ms2",
+        question=asked,
+        reference_answer=target,
+        references=tuple(dict.fromkeys(pmid for pmid, _ in studies)),
+        meta={key: value for key, value in meta.items() if value},
+    )
+
+
+def _input_rows(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    return read_csv_rows(file, ("ReviewID", "PMID", "Title", "Abstract"))
+
+
+def _grouped_studies(file: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yields (review, its studies as (PMID, title)) for each run of rows of one review."""
+    for name, group in groupby(_input_rows(file), key=lambda item: item[1]["ReviewID"].strip()):
+        yield name, [(row["PMID"].strip(), one_line(row["Title"])) for _, row in group]
+
+
+def _backgrounds(file: Path) -> Iterator[tuple[str, list[str]]]:
+    for _, row in read_csv_rows(file, ("ReviewID", "Background")):
+        yield row["ReviewID"].strip(), [one_line(row["Background"])]
+
+
+def _csv_chunk(row: Mapping[str, str]) -> Chunk:
+    pmid = row["PMID"].strip()
+    return Chunk(
+        id=f"ms2/{pmid}",
+        text=plain_text(row["Abstract"]),
+        title=one_line(row["Title"]),
+        url=f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
+        source="ms2",
+        pmid=pmid,
+    )

@@ -1,0 +1,132 @@
+"""The data sets by name, and cases by a spec such as "medquad:path/to/folder" or a gold file's path.
+
+Adapters are imported when they are used, so importing `pytest_medfaith.datasets` costs none of them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from pytest_medfaith.corpus.jsonl import read_records
+from pytest_medfaith.datasets.gold import CAP, Style, with_gold_claims
+from pytest_medfaith.datasets.sampling import sample
+from pytest_medfaith.datasets.skips import Skips
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Case, Chunk
+
+
+class CaseReader(Protocol):
+    """Reads a data set's cases; what it leaves out it counts in `skips`."""
+
+    def __call__(self, path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
+        """Yields the cases at `path`."""
+
+
+class ChunkReader(Protocol):
+    """Reads a data set's documents; what it leaves out it counts in `skips`."""
+
+    def __call__(self, path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
+        """Yields the chunks at `path`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adapter:
+    """A data set that can be read: `gold` says where its gold claims come from, `chunked` whether it has documents."""
+
+    name: str
+    reads: str
+    gold: Style
+    chunked: bool = False
+
+    @property
+    def read(self) -> CaseReader:
+        """The function `read_<name>` of the module of that name."""
+        return cast("CaseReader", getattr(self._module(), f"read_{self.name}"))
+
+    @property
+    def read_chunks(self) -> ChunkReader:
+        """The function `read_<name>_chunks`; only `chunked` adapters have one."""
+        return cast("ChunkReader", getattr(self._module(), f"read_{self.name}_chunks"))
+
+    def read_with_gold(
+        self, path: Path, *, limit: int | None = None, seed: int | None = None, skips: Skips | None = None, cap: int = CAP
+    ) -> Iterator[Case]:
+        """Returns the cases, or a part of them, with gold claims extracted where the data set has long answers only."""
+        cases = sample(self.read(path, skips=skips), limit=limit, seed=seed)
+        return (with_gold_claims(case, style=self.gold, cap=cap) for case in cases)
+
+    def _module(self) -> object:
+        return import_module(f"pytest_medfaith.datasets.{self.name}")
+
+
+ADAPTERS: dict[str, Adapter] = {
+    adapter.name: adapter
+    for adapter in (
+        Adapter(name="bioasq", reads="task B golden or training file, .json or .json.gz, or a folder of them", gold="claims", chunked=True),
+        Adapter(name="medquad", reads="folder, .zip or .tar.gz of the XML files", gold="sentences", chunked=True),
+        Adapter(name="pubmedqa", reads="ori_pqal.json, or its folder", gold="claims", chunked=True),
+        Adapter(name="liveqa", reads="XML of the medical test set", gold="claims", chunked=True),
+        Adapter(name="meddialog", reads="English dialogues, .txt, or a folder of them", gold="claims"),
+        Adapter(name="healthsearchqa", reads="questions as .jsonl or .csv", gold="given"),
+        Adapter(name="ms2", reads="reviews as .json or .jsonl, or the MSLR folder of .csv files", gold="claims", chunked=True),
+        Adapter(name="kqa", reads="questions_w_answers.jsonl", gold="given"),
+    )
+}
+
+
+def find_adapter(name: str) -> Adapter:
+    """Returns the adapter of `name`.
+
+    Raises:
+        DataError: no such adapter; the message lists those there are.
+    """
+    if name not in ADAPTERS:
+        near = difflib.get_close_matches(name, ADAPTERS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "check the spelling"
+        raise DataError(f"no data set is called {name!r}; expected one of {', '.join(ADAPTERS)}; {hint}")
+    return ADAPTERS[name]
+
+
+def read_cases(
+    spec: str,
+    *,
+    limit: int | None = None,
+    seed: int | None = None,
+    root: Path | None = None,
+    skips: Skips | None = None,
+    cap: int = CAP,
+) -> Iterator[Case]:
+    """Returns the cases of `spec`, lazily; those of data sets with long answers only get gold claims by the extractor.
+
+    Args:
+        spec: "NAME:PATH" with the name of a data set, or the path of a JSON Lines file of cases.
+        limit: how many cases to take; None takes all.
+        seed: with a limit, takes a random part instead of the first ones.
+        root: folder that a relative path is looked up in; None is the current folder.
+        skips: filled with what the reader left out, as far as it was read.
+        cap: most gold claims extracted from one answer.
+
+    Raises:
+        DataError: an unknown data set, nothing at the path, or a file that is damaged or of another shape.
+        ValueError: `limit` or `cap` is below 1.
+    """
+    name, path = _split_spec(spec, root or Path())
+    if not name:
+        return sample(read_records(path, Case), limit=limit, seed=seed)
+    return find_adapter(name).read_with_gold(path, limit=limit, seed=seed, skips=skips, cap=cap)
+
+
+def _split_spec(spec: str, root: Path) -> tuple[str, Path]:
+    """Returns (data set, path); the data set is "" for a gold file. A single letter before a colon is a drive."""
+    match = re.fullmatch(r"([A-Za-z]\w+):(.*)", spec, re.DOTALL)
+    if match is None or (match[1] not in ADAPTERS and (root / spec).exists()):
+        return "", root / spec
+    if not match[2].strip():
+        raise DataError(f"the spec {spec!r} names no path; expected NAME:PATH, for example {match[1]}:path/to/files")
+    return match[1], root / match[2]

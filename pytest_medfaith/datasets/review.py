@@ -1,0 +1,230 @@
+"""Writes gold claims as a sheet that a person edits in Excel or a text editor, and puts the edits back into the cases.
+
+The sheet is CSV in UTF-8 with a byte order mark (so that Excel reads it as UTF-8), one row a claim:
+
+| column | the reviewer |
+|---|---|
+| case, claim | leaves them; an empty claim cell means a new claim |
+| keep | writes keep or drop |
+| key | writes yes (a correct answer must say it) or no (it may) |
+| text | rewrites, or leaves |
+| provenance | leaves; rewritten and new claims become `human` |
+| question, answer | reads |
+
+Excel takes a cell that begins with =, +, - or @ for a formula, so such a text is written behind an apostrophe, which reading takes
+off again. Ids stand in brackets, so that none is taken for a number or a date.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pytest_medfaith.corpus.jsonl import atomic_writer
+from pytest_medfaith.datasets.files import open_text
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Case, GoldClaim
+
+COLUMNS = ("case", "claim", "keep", "key", "text", "provenance", "question", "answer")
+
+_FORMULA = "=+-@\t\r\n"
+_ANSWER_SHOWN = 8_000  # characters; a spreadsheet's cell holds 32,767, and a reviewer reads less
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One line of a sheet; `claim` is "" for a claim that the reviewer added."""
+
+    place: str
+    case: str
+    claim: str
+    keep: bool
+    key: bool
+    text: str
+
+
+def write_review_sheet(cases: Iterable[Case], path: Path) -> int:
+    """Writes one row a gold claim, whole or not at all, and returns how many cases; a case without claims gets a row to fill in.
+
+    The question stands on every row, the reference answer on the first of each case, clipped at 8,000 characters.
+    """
+    count = 0
+    with atomic_writer(path) as out:
+        out.write("\ufeff")
+        sheet = csv.writer(out, lineterminator="\r\n")
+        sheet.writerow(COLUMNS)
+        for count, case in enumerate(cases, start=1):  # noqa: B007  # counts the cases
+            sheet.writerows(_rows_of(case))
+    return count
+
+
+def _rows_of(case: Case) -> Iterator[list[str]]:
+    answer = (case.reference_answer or "")[:_ANSWER_SHOWN]
+    for claim in case.gold_claims:
+        cells = [f"[{claim.id}]", "keep", "yes" if claim.key else "no", _guard(claim.text), _guard(claim.provenance)]
+        yield [f"[{case.id}]", *cells, _guard(case.question), _guard(answer)]
+        answer = ""
+    if not case.gold_claims:
+        yield [f"[{case.id}]", "", "keep", "yes", "", "", _guard(case.question), _guard(answer)]
+
+
+def _guard(text: str) -> str:
+    return f"'{text}" if text.startswith(tuple(_FORMULA)) or (text.startswith("'") and _guarded_after(text)) else text
+
+
+def _unguard(text: str) -> str:
+    return text[1:] if text.startswith("'") and _guarded_after(text) else text
+
+
+def _guarded_after(text: str) -> bool:
+    """Says whether a leading apostrophe would be taken for the guard."""
+    return text[1:2] != "" and text[1:2] in _FORMULA + "'"
+
+
+def read_review_sheet(path: Path) -> list[Row]:
+    """Returns the rows of an edited sheet in their order; rows without a text or a claim id are left out.
+
+    Commas, semicolons and tabs all serve as separators, since spreadsheets write what their language uses.
+
+    Raises:
+        DataError: no such file, bytes that are not UTF-8, a missing column, a value of `keep` or `key` that is none of its words, an
+            id that is missing or used twice; the message names file and line.
+    """
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; write the sheet first with `medfaith gold review GOLD --sheet {path}`")
+    found: list[Row] = []
+    seen: dict[tuple[str, str], str] = {}
+    for line, cells in _cells(path):
+        row = _row(cells, f"{path}:{line}")
+        if not row.claim and not row.text.strip():
+            continue
+        first = seen.setdefault((row.case, row.claim), row.place) if row.claim else row.place
+        if first != row.place:
+            raise DataError(
+                f"{row.place}: claim {row.claim!r} of case {row.case!r} stands at {first} already, expected once; "
+                "leave the claim cell empty for a new claim"
+            )
+        found.append(row)
+    return found
+
+
+def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    with open_text(path, newline="") as stream:
+        text = stream.read()
+    heading = text.partition("\n")[0]
+    separator = max(",;\t", key=heading.count)
+    sheet = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        names = [name.strip().lower() for name in next(sheet, [])]
+        missing = [name for name in COLUMNS[:5] if name not in names]
+        if missing:
+            raise DataError(
+                f"{path}:1: column {missing[0]!r} is missing, the heading has {', '.join(names) or 'nothing'}; "
+                f"put back the heading {','.join(COLUMNS)}"
+            )
+        for cells in sheet:
+            if any(cell.strip() for cell in cells):
+                yield sheet.line_num, dict(zip(names, [*cells, *[""] * len(names)], strict=False))
+    except csv.Error as error:
+        raise DataError(f"{path}:{sheet.line_num}: not CSV ({error}); save the sheet as CSV UTF-8") from None
+
+
+def _row(cells: Mapping[str, str], place: str) -> Row:
+    case = _id(cells["case"])
+    if not case:
+        raise DataError(f"{place}: the case cell is empty; copy it from the row above")
+    return Row(
+        place=place,
+        case=case,
+        claim=_id(cells["claim"]),
+        keep=_choice(cells["keep"], ("keep", "drop"), "keep", place),
+        key=_choice(cells["key"], ("yes", "no"), "key", place),
+        text=_unguard(cells["text"]),
+    )
+
+
+def _id(cell: str) -> str:
+    """Returns the id without its brackets, which a reviewer who types one may leave out."""
+    bare = cell.strip(" ") if not cell.startswith("[") else cell
+    return bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare
+
+
+def _choice(cell: str, words: tuple[str, str], column: str, place: str) -> bool:
+    """Returns whether the cell holds the first of `words`; an empty cell counts as the first."""
+    word = cell.strip().lower() or words[0]
+    if word not in words:
+        raise DataError(f"{place}: column {column!r} is {cell[:40]!r}, expected {words[0]} or {words[1]}")
+    return word == words[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reviewed:
+    """The cases after a review, and how many claims were kept as they were, dropped, rewritten, toggled, added."""
+
+    cases: tuple[Case, ...]
+    edits: Mapping[str, int]
+
+    def line(self) -> str:
+        """Returns the counts in one line."""
+        return ", ".join(f"{self.edits.get(name, 0):,} {name}" for name in ("kept", "dropped", "rewritten", "toggled", "added"))
+
+
+def apply_review(cases: Iterable[Case], rows: Iterable[Row]) -> Reviewed:
+    """Returns `cases` with the edits of `rows`; everything a sheet does not show comes back as it was.
+
+    A case without a row in the sheet is left alone. Of a case in the sheet, a claim whose row was deleted is dropped; the order
+    of the rows becomes the order of the claims. A claim both rewritten and toggled counts as rewritten.
+
+    Raises:
+        DataError: a row names a case or a claim that is not there, or its text is empty.
+    """
+    by_case: dict[str, list[Row]] = {}
+    for row in rows:
+        by_case.setdefault(row.case, []).append(row)
+    edits: Counter[str] = Counter()
+    done = tuple(_edited(case, by_case.pop(case.id), edits) if case.id in by_case else case for case in cases)
+    for stray, *_ in by_case.values():
+        raise DataError(
+            f"{stray.place}: case {stray.case!r} is not among the cases; expected an id of the gold file that the sheet was written from"
+        )
+    return Reviewed(cases=done, edits=edits)
+
+
+def _edited(case: Case, rows: list[Row], edits: Counter[str]) -> Case:
+    old = {claim.id: claim for claim in case.gold_claims}
+    claims: list[GoldClaim] = []
+    for row in rows:
+        if row.claim and row.claim not in old:
+            raise DataError(f"{row.place}: case {row.case!r} has no claim {row.claim!r}; for a new claim leave the claim cell empty")
+        if row.keep and not row.text.strip():
+            raise DataError(f"{row.place}: claim {row.claim!r} is kept but its text is empty; write a text, or drop in column 'keep'")
+        if row.keep:
+            claims.append(_edit(old.get(row.claim), row, edits, taken={*old, *(claim.id for claim in claims)}))
+    edits["dropped"] += len(old.keys() - {claim.id for claim in claims})
+    return case.with_(gold_claims=tuple(claims))
+
+
+def _edit(claim: GoldClaim | None, row: Row, edits: Counter[str], *, taken: set[str]) -> GoldClaim:
+    if claim is None:
+        edits["added"] += 1
+        return GoldClaim(id=_free_id(taken), text=row.text.strip(), key=row.key, provenance="human")
+    rewritten = _without_line_ends(row.text) != _without_line_ends(claim.text)
+    edits["rewritten" if rewritten else "toggled" if row.key != claim.key else "kept"] += 1
+    claim = replace(claim, key=row.key)
+    return replace(claim, text=row.text.strip(), provenance="human") if rewritten else claim
+
+
+def _without_line_ends(text: str) -> str:
+    """Returns `text` with one kind of line end: editors change them without being asked."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _free_id(taken: set[str]) -> str:
+    number = len(taken) + 1
+    while f"g{number}" in taken:
+        number += 1
+    return f"g{number}"

@@ -1,0 +1,210 @@
+"""The HTML report, driven in headless Chromium."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pytest_medfaith.cards.html import html_report
+from pytest_medfaith.records import Case, Chunk, Claim, Report, Response, Verdict
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
+from card_samples import METFORMIN, case_report, slice_sample
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+QUIET = ("disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver on the PATH"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in ("headless=new", "no-sandbox", "window-size=1280,1000", f"user-data-dir={tmp_path_factory.mktemp('profile')}", *QUIET):
+        options.add_argument(f"--{flag}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def page(browser, tmp_path):
+    """Opens a report and afterwards holds that the page logged no error."""
+
+    def open_report(*slices, **arguments):
+        path = tmp_path / "card.html"
+        path.write_text(html_report(slices, **arguments), encoding="utf-8")
+        browser.get(path.as_uri())
+        return browser
+
+    browser.get_log("browser")
+    yield open_report
+    assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def all_of(driver, selector):
+    return driver.find_elements("css selector", selector)
+
+
+def shown_ids(driver):
+    return [case.find_element("css selector", ".id").text for case in all_of(driver, ".case") if case.is_displayed()]
+
+
+def press(driver, key):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    ActionChains(driver).send_keys(key).perform()
+
+
+def test_filters_and_search(page):
+    driver = page(slice_sample(), slice_sample(retriever="bm25"))
+    assert len(shown_ids(driver)) == 6
+    all_of(driver, "[data-kind=unscored]")[0].click()
+    assert shown_ids(driver) == ["pcos-3", "pcos-3"]
+    all_of(driver, "#run option")[1].click()
+    assert shown_ids(driver) == ["pcos-3"]
+    all_of(driver, "[data-kind=refuted]")[0].click()  # one kind or the other
+    assert shown_ids(driver) == ["pcos-1", "pcos-3"]
+    all_of(driver, "#search")[0].send_keys("2031 TRIAL pcos-1")
+    assert shown_ids(driver) == ["pcos-1"]
+    assert all_of(driver, "#shown")[0].text == "1 of 6 cases shown."
+
+
+def test_a_case_shows_marked_claims_beside_marked_evidence(page):
+    driver = page(slice_sample())
+    case = all_of(driver, ".case")[0]
+    assert case.find_element("css selector", ".tally").text.split("\n") == ["1 ✗", "1 ?", "1 ✓", "⇄"]
+    case.find_element("css selector", "button").click()
+    spans = {span.get_attribute("class").split()[1]: span.text for span in all_of(driver, ".answer .span")}
+    assert spans["refuted"] == "Metformin raises insulin levels in women with PCOS"
+    assert [mark.text for mark in all_of(driver, ".answer .mark")] == ["✗a", "✓b", "?c"]
+    assert [mark.text for mark in all_of(driver, "mark.evidence.refuted")] == ["Metformin lowers insulin levels in women with PCOS."]
+    assert "rule direction" in all_of(driver, ".claim.refuted")[0].text
+    colours = {span.value_of_css_property("border-bottom-style") for span in all_of(driver, ".answer .span")}
+    assert len(colours) == 3  # told apart without colour
+
+
+def test_a_claim_and_a_citation_lead_to_their_chunk(page):
+    driver = page(slice_sample())
+    all_of(driver, ".case button")[0].click()
+    all_of(driver, ".answer .mark.refuted")[0].click()
+    assert {node.tag_name for node in all_of(driver, ".chosen")} == {"span", "div", "mark"}
+    assert all_of(driver, "mark.evidence.chosen")[0].text.startswith("Metformin lowers")
+    citation = all_of(driver, ".answer a.cite")[1]
+    assert citation.text == "[2]"
+    citation.click()
+    chosen = all_of(driver, ".chunk.chosen")
+    assert ["Inducing ovulation" in node.text for node in chosen] == [True]
+    assert driver.execute_script("return document.activeElement.closest('.chunk').id") == "chunk-0-1"
+
+
+def test_keyboard(page):
+    from selenium.webdriver.common.keys import Keys
+
+    driver = page(slice_sample())
+    press(driver, "j")
+    press(driver, "j")
+    press(driver, "k")
+    press(driver, Keys.ENTER)
+    assert [case.get_attribute("class") for case in all_of(driver, ".case")] == ["case open", "case", "case"]
+    press(driver, "n")
+    press(driver, "n")
+    assert all_of(driver, ".claim.chosen")[0].text.startswith("✓b")
+    press(driver, Keys.ESCAPE)
+    assert not all_of(driver, ".case.open")
+    press(driver, "/")
+    press(driver, "nowhere")
+    assert shown_ids(driver) == []
+    press(driver, Keys.ESCAPE)
+    assert len(shown_ids(driver)) == 3
+
+
+def test_a_script_in_a_chunk_stays_text(page):
+    evil = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
+    chunk = METFORMIN.with_(text=evil, title=evil, url="javascript:document.title='owned'")
+    report = case_report()
+    report = report.with_(
+        case=Case(id=evil, question=evil),
+        response=Response(answer=evil, contexts=(chunk,)),
+        verdicts=(report.verdicts[0].with_(reason=evil, span=None),),
+    )
+    driver = page(slice_sample(slice=evil, reports=(report,)))
+    all_of(driver, ".case button")[0].click()
+    assert all_of(driver, ".chunk .text")[0].text == evil
+    assert not all_of(driver, "img, .chunk a, body script:not([type='application/json']) ~ script")
+    assert driver.title == "medfaith: 1 of 3 gates failed, 1 of 3 inconclusive"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_width_scrolls_sideways(page, width):
+    driver = page(slice_sample(), history=[("an earlier run", [slice_sample()])])
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+    try:
+        all_of(driver, ".case button")[0].click()
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_2000_cases_open_in_under_2_seconds(page):
+    driver = page(slice_sample(reports=tuple(large_case(number) for number in range(2000))))
+    assert len(all_of(driver, ".case")) == 2000
+    timing = driver.execute_script("return performance.getEntriesByType('navigation')[0].loadEventEnd")
+    start = time.perf_counter()
+    all_of(driver, ".case button")[0].click()
+    assert all_of(driver, ".case.open .chunk")
+    opened = time.perf_counter() - start
+    assert timing < 2000
+    assert opened < 1
+
+
+def large_case(number: int) -> Report:
+    """Returns a case with 5 claims and 10 chunks of about 250 words that no other case shares."""
+    source = random.Random(number)
+    words = (
+        "insulin",
+        "metformin",
+        "levels",
+        "women",
+        "trial",
+        "dose",
+        "daily",
+        "risk",
+        "heart",
+        "failure",
+        "of",
+        "in",
+        "with",
+        "and",
+        "the",
+    )
+    sentences = [" ".join(source.choices(words, k=18)).capitalize() + "." for _ in range(5)]
+    contexts = tuple(
+        Chunk(id=f"pubmed/{number}-{i}", title=f"Title {i}", text=" ".join(source.choices(words, k=250)), url="https://example.org")
+        for i in range(10)
+    )
+    answer, verdicts = "", []
+    for i, sentence in enumerate(sentences):
+        claim = Claim(id=f"c{i}", text=sentence, start=len(answer), end=len(answer) + len(sentence))
+        label = source.choices(["supported", "refuted", "unsupported"], [8, 1, 1])[0]
+        verdicts.append(Verdict(claim=claim, label=label, score=source.random(), chunk_id=contexts[i].id, span=(0, 80)))
+        answer += f"{sentence} [{i + 1}] "
+    return Report(
+        case=Case(id=f"case-{number:04}", question=" ".join(source.choices(words, k=12)) + "?"),
+        response=Response(answer=answer, contexts=contexts),
+        verdicts=tuple(verdicts),
+    )

@@ -1,0 +1,70 @@
+from card_samples import INVENTED, LETROZOLE, METFORMIN, REFUTED, SUPPORTED, UNSCORED, case_report, refusal
+
+from pytest_medfaith.cards.account import claim_account, faithfulness_account, recall_account
+from pytest_medfaith.records import Response
+
+
+def test_a_refuted_claim_shows_score_threshold_chunk_sentence_and_rule():
+    lines = claim_account(REFUTED, case_report(), width=120).splitlines()
+    assert lines == [
+        "REFUTED     Metformin raises insulin levels in women with PCOS",
+        "    contradict score 0.97, threshold 0.50",
+        "    evidence: site/pcos-04 · Medicines for PCOS",
+        "    https://example.org/pcos#medicines",
+        '    > "Metformin lowers insulin levels in women with PCOS."',
+        '    rule direction: the claim says up, the evidence says down (claim "raises", evidence "lowers")',
+        f"    conflict: supported by {LETROZOLE.id}",
+    ]
+
+
+def test_an_unsupported_claim_shows_the_nearest_chunk_and_why():
+    text = claim_account(INVENTED, case_report(), width=120)
+    assert "entail score 0.04, threshold 0.50: no chunk entails or contradicts it" in text
+    assert METFORMIN.text in text  # without a span the chunk itself is shown
+
+
+def test_a_claim_without_contexts_names_no_evidence():
+    report = case_report().with_(response=Response(answer="x"))
+    verdict = INVENTED.with_(chunk_id="", reason="the answer came with no evidence")
+    assert claim_account(verdict, report).endswith("the answer came with no evidence")
+
+
+def test_a_span_outside_its_chunk_shows_the_chunk():
+    assert "Several medicines are used." in claim_account(REFUTED.with_(span=(5, 10_000)), case_report(), width=200)
+
+
+def test_an_unscored_claim_says_why():
+    assert "no score: longer than the checker reads" in claim_account(UNSCORED, case_report())
+
+
+def test_lines_keep_to_the_width_but_for_urls():
+    text = faithfulness_account([case_report()], width=60)
+    assert max(len(line) for line in text.splitlines() if "http" not in line) <= 60
+
+
+def test_worst_first():
+    sure = REFUTED.with_(score=0.99)
+    far, near = INVENTED.with_(score=0.01), INVENTED.with_(score=0.45)
+    text = faithfulness_account([case_report("a", verdicts=(near, REFUTED)), case_report("b", verdicts=(far, SUPPORTED, sure))], most=None)
+    scores = [line.split("score ")[1][:4] for line in text.splitlines() if "score 0" in line]
+    assert scores == ["0.99", "0.97", "0.01", "0.45"]
+
+
+def test_the_rest_is_counted():
+    text = faithfulness_account([case_report(str(i)) for i in range(4)], most=5)
+    assert text.count("threshold") == 5
+    assert text.endswith("... and 3 more (-v shows all)")
+    assert "more" not in faithfulness_account([case_report(str(i)) for i in range(4)], most=None)
+
+
+def test_the_tally_counts_what_is_not_judged():
+    text = faithfulness_account([case_report(verdicts=(SUPPORTED, UNSCORED)), refusal()], width=120)
+    assert text == "0 of 2 claims not supported by the evidence: 0 refuted, 0 unsupported; 1 unscored; 1 refusal"
+
+
+def test_recall_names_the_key_claims_that_are_missing():
+    text = recall_account([case_report(), refusal()])
+    assert text.startswith("2 of 2 key gold claims not in the answer")
+    assert "MISSED      Metformin lowers insulin levels. (the evidence holds it)" in text
+    assert "Letrozole starts" not in text  # optional
+    assert recall_account([case_report(str(i)) for i in range(3)], most=2).endswith("... and 1 more (-v shows all)")

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+from pytest_medfaith.checking.calibrate import calibrate, decided
+from pytest_medfaith.records import LABELS
+
+
+def sample(n, *, sharpness, seed=0):
+    """Returns logits that say the truth with honest odds, then multiplied by `sharpness`."""
+    rng = np.random.default_rng(seed)
+    honest = rng.normal(scale=1.5, size=(n, 3))
+    probs = np.exp(honest) / np.exp(honest).sum(axis=1, keepdims=True)
+    labels = [LABELS[rng.choice(3, p=row)] for row in probs]
+    return honest * sharpness, labels
+
+
+@pytest.mark.parametrize("sharpness", [0.5, 1.0, 3.0])
+def test_the_temperature_undoes_over_and_under_confidence(sharpness):
+    logits, labels = sample(6000, sharpness=sharpness)
+    assert calibrate(logits, labels).temperature == pytest.approx(sharpness, rel=0.1)
+
+
+def test_a_wanted_precision_is_reached_with_the_lowest_threshold():
+    logits, labels = sample(6000, sharpness=1.0)
+    fitted = calibrate(logits, labels, precision=0.9)
+    powers = np.exp(logits / fitted.temperature)
+    probs = powers / powers.sum(axis=1, keepdims=True)
+    for column, threshold in ((0, fitted.entail_threshold), (2, fitted.contradict_threshold)):
+        chosen = probs[:, column] >= threshold
+        assert np.mean([labels[i] == LABELS[column] for i in np.flatnonzero(chosen)]) >= 0.9
+        looser = probs[:, column] >= threshold - 0.02
+        assert np.mean([labels[i] == LABELS[column] for i in np.flatnonzero(looser)]) < 0.905
+
+
+def test_decided_is_the_policy_for_one_chunk():
+    probs = np.array([[0.6, 0.3, 0.1], [0.4, 0.5, 0.1], [0.1, 0.2, 0.7], [0.45, 0.1, 0.45]])
+    assert decided(probs, entail=0.5, contradict=0.5).tolist() == [0, 1, 2, 1]
+
+
+def test_a_label_without_pairs_and_an_unreachable_precision_are_named():
+    with pytest.raises(ValueError, match=r"2 pairs with labels \['entail', 'neutral'\]; expected as many labels as pairs"):
+        calibrate([[1, 0, 0], [0, 1, 0]], ["entail", "neutral"])
+    rng = np.random.default_rng(0)
+    labels = [LABELS[i] for i in rng.integers(0, 3, 300)]
+    with pytest.raises(ValueError, match=r"no threshold reaches a precision of 0\.99 for entail"):
+        calibrate(rng.normal(size=(300, 3)) * 0.01, labels, precision=0.99)

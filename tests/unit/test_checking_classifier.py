@@ -1,0 +1,127 @@
+"""Foreign classifiers, tried on tiny models made here."""
+
+import numpy as np
+import pytest
+from pytest_medfaith.checking.checker import load_checker
+from pytest_medfaith.checking.classifier import label_columns, score_with_classifier
+from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.records import Chunk
+from pytest_medfaith.retrieval.encoders import load_encoder
+
+PAIRS = [("iron helps", "iron helps"), ("iron helps the body in a long text about iron", "zinc"), ("", "iron")]
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "iron", "zinc", "helps", "the", "body", "in", "a", "long", "text", "about"]
+
+
+@pytest.fixture
+def model_folder(tmp_path):
+    """Returns a maker of folders with a tiny BERT classifier whose labels are given."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+
+    def make(labels):
+        torch.manual_seed(0)
+        config = transformers.BertConfig(
+            vocab_size=len(WORDS),
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            num_labels=len(labels),
+            id2label=dict(enumerate(labels)),
+            label2id={label: i for i, label in enumerate(labels)},
+        )
+        folder = tmp_path / "-".join(labels)
+        transformers.BertForSequenceClassification(config).save_pretrained(folder)
+        (folder / "vocab.txt").write_text("\n".join(WORDS))
+        transformers.BertTokenizerFast(vocab_file=str(folder / "vocab.txt")).save_pretrained(folder)
+        return str(folder)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("labels", "columns"),
+    [
+        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], {"contradict": 0, "neutral": 1, "entail": 2}),
+        (["entailment", "not_entailment"], {"entail": 0, "not_entail": 1}),
+        (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], {"entail": 0, "contradict": 1, "neutral": 2}),
+        (["consistent", "hallucinated"], {"entail": 0, "not_entail": 1}),
+    ],
+)
+def test_common_label_words_are_known(labels, columns):
+    assert label_columns(dict(enumerate(labels))) == columns
+
+
+def test_a_given_map_beats_a_guess():
+    given = {"LABEL_0": "contradict", "LABEL_1": "neutral", "LABEL_2": "entail"}
+    assert label_columns({0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, given=given) == {"contradict": 0, "neutral": 1, "entail": 2}
+
+
+@pytest.mark.parametrize(
+    ("labels", "given", "message"),
+    [
+        (["LABEL_0", "LABEL_1"], None, r"label 'LABEL_0' is not known; its labels are LABEL_0, LABEL_1\. Say what each means with label_map"),
+        (["neutral", "contradiction"], None, r"expected entail, neutral and contradict, or entail and not_entail"),
+        (["a", "b", "c"], {"a": "entail", "b": "entail", "c": "neutral"}, r"one column each"),
+    ],
+)
+def test_labels_that_say_nothing_are_named(labels, given, message):
+    with pytest.raises(DataError, match=message):
+        label_columns(dict(enumerate(labels)), given=given)
+
+
+def test_logits_come_in_our_order_and_do_not_depend_on_the_batch(model_folder):
+    plain = score_with_classifier(model_folder(["entailment", "neutral", "contradiction"]), None, 64, PAIRS)
+    turned = score_with_classifier(model_folder(["contradiction", "neutral", "entailment"]), None, 64, PAIRS)
+    assert plain.shape == (3, 3)
+    assert np.allclose(plain, turned[:, ::-1])
+    assert np.allclose(plain[1], score_with_classifier(model_folder(["entailment", "neutral", "contradiction"]), None, 64, PAIRS[1:2])[0], atol=1e-6)
+
+
+def test_a_two_way_model_never_refutes(model_folder):
+    logits = score_with_classifier(model_folder(["entailment", "not_entailment"]), None, 64, PAIRS)
+    assert (logits[:, 2] < logits[:, :2].min(axis=1) - 10).all()
+
+
+def test_a_folder_works_as_checker(model_folder):
+    verdict = load_checker(model_folder(["entailment", "neutral", "contradiction"]))("iron helps", [Chunk(id="a", text="iron helps the body")])
+    assert verdict.label in ("supported", "refuted", "unsupported")
+
+
+def test_weights_that_could_run_code_are_not_loaded(model_folder):
+    torch = pytest.importorskip("torch")
+    from pathlib import Path
+
+    folder = Path(model_folder(["entailment", "neutral", "contradiction"]))
+    (folder / "model.safetensors").unlink()
+    torch.save({}, folder / "pytorch_model.bin")
+    with pytest.raises(DataError, match="cannot be loaded"):
+        load_checker(str(folder))("iron helps", [Chunk(id="a", text="iron helps")])
+
+
+@pytest.mark.parametrize("name", ["no-such-folder-or-model", "./nowhere"])
+def test_an_unknown_checker_is_named(name, monkeypatch):
+    pytest.importorskip("transformers")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(DataError, match=f"the checker '{name}' cannot be loaded"):
+        load_checker(name)("iron helps", [Chunk(id="a", text="iron helps")])
+
+
+def test_an_empty_name_is_named():
+    with pytest.raises(DataError, match="the checker's name is empty"):
+        load_checker(" ")
+
+
+@pytest.mark.parametrize(
+    ("module", "call"),
+    [
+        ("transformers", lambda: load_checker("some/model")("iron helps", [Chunk(id="a", text="iron helps")])),
+        ("sentence_transformers", lambda: load_encoder("some/model")),
+    ],
+)
+def test_a_missing_extra_is_an_error_with_the_install_line(module, call, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=r"pip install 'pytest-medfaith\[models\]'"):
+        call()
