@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.policy import Thresholds
-from pytest_medfaith.checking.student import read_card, score_with_student, weights_signature
+from pytest_medfaith.checking.student import ModelCard, read_card, score_with_student, weights_signature
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.distill.pairs import is_held_out, read_written
 from pytest_medfaith.evaluation import read_responses
@@ -94,10 +94,12 @@ SETS = {f.__name__: f for f in (healthver, check_covid, scifact, written, nli4ct
 
 
 def model_checker(folder: Path, *, raw: bool) -> Checker:
-    card = None if raw else read_card(folder)
-    scorer = partial(score_with_student, folder, card.max_tokens if card else 512)
-    thresholds = Thresholds(entail=card.entail_threshold, contradict=card.contradict_threshold) if card else Thresholds()
-    return Checker(str(folder), weights_signature(folder / "model.onnx"), scorer, thresholds, card.temperature if card else 1.0)
+    if raw:
+        bare = ModelCard(temperature=1.0, entail_threshold=0.5, contradict_threshold=0.5, max_tokens=512)
+        return Checker(str(folder), str(folder), partial(score_with_student, folder, bare))
+    card = read_card(folder)
+    thresholds = Thresholds(entail=card.entail_threshold, contradict=card.contradict_threshold)
+    return Checker(str(folder), weights_signature(folder), partial(score_with_student, folder, card), thresholds, card.temperature)
 
 
 def decide(checker: Checker, claim: Claim, scores: list[PairScore], *, raw: bool) -> tuple[str, tuple[float, float, float]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
-from pytest_medfaith.cards.account import faithfulness_account
+from pytest_medfaith.cards.account import faithfulness_account, recall_account
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.evaluation import as_chunks, evaluate_case
@@ -14,6 +16,22 @@ from pytest_medfaith.metrics.registry import parse_metric
 from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport
 
 Checked = str | Response | Report | SliceReport
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """How much of a failure is told: at most so many claims (None: all), lines of so many columns."""
+
+    most: int | None = 5
+    width: int = 80
+
+
+_SHOWN: ContextVar[_Shown] = ContextVar("medfaith_shown", default=_Shown())  # noqa: B039 - it is frozen
+
+
+def set_account(*, most: int | None, width: int) -> None:
+    """Sets how failures are told from now on in this context: at most `most` claims (None: all), in `width` columns."""
+    _SHOWN.set(_Shown(most, width))
 
 
 def check_answer(
@@ -139,7 +157,9 @@ def _bound(reports: Sequence[Report], name: str, bound: float, *, at_least: bool
     if value is None:
         raise AssertionError(f"{name} could not be measured: {_why_unmeasured(reports)}")
     if value < bound if at_least else value > bound:
-        raise AssertionError(f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}\n{faithfulness_account(reports)}")
+        account = recall_account if name == "claim_recall" else faithfulness_account
+        wanted = f"{'at least' if at_least else 'at most'} {bound:g}"
+        raise AssertionError(f"{name} is {value:.3f}, expected {wanted}\n{account(reports, most=_SHOWN.get().most, width=_SHOWN.get().width)}")
 
 
 def _why_unmeasured(reports: Sequence[Report]) -> str:

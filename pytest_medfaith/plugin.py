@@ -38,7 +38,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker."""
+    """Registers the marker; finds out now whether the report folder can be written, not after the run."""
+    if config.getoption("--medfaith-report") and not hasattr(config, "workerinput"):
+        from pytest_medfaith.cards.run_folder import check_writable
+        from pytest_medfaith.errors import DataError
+
+        try:
+            check_writable(_report_folder(config))
+        except DataError as error:
+            raise pytest.UsageError(f"--medfaith-report: {error}") from None
     config.addinivalue_line(
         "markers",
         "medfaith(slice, k=, retriever=, checker=, limit=, gates=, NAME_at_least=, NAME_at_most=): run the test once for every case of a "
@@ -116,7 +124,14 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Takes in what a test measured; on the controller when workers run the tests."""
     if hasattr(report, "medfaith") and _CONFIG:
         for payload in report.medfaith:
-            _session(_CONFIG[-1]).add(payload)
+            _session(_CONFIG[-1]).add(payload, test_id=report.nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
+    """Notes which tests the workers will run, so that a crashed worker's cases are seen to be missing."""
+    if any("[" in test_id for test_id in ids):
+        _session(node.config).expect_tests(ids)
 
 
 _CONFIG: list[pytest.Config] = []
@@ -172,11 +187,15 @@ def _session(config: pytest.Config) -> MedfaithSession:
             limit=option("--medfaith-limit"),
             seed=option("--medfaith-seed"),
             gates=tuple(option("--medfaith-gate")),
-            report=Path(config.invocation_params.dir, folder) if (folder := option("--medfaith-report")) else None,
+            report=_report_folder(config) if option("--medfaith-report") else None,
             verbose=option("--medfaith-verbose"),
         )
         config.stash[_SESSION] = MedfaithSession(root=config.rootpath, options=options)
     return config.stash[_SESSION]
+
+
+def _report_folder(config: pytest.Config) -> Path:
+    return Path(config.invocation_params.dir, config.getoption("--medfaith-report"))
 
 
 @contextmanager
@@ -184,10 +203,18 @@ def _plain_errors() -> Iterator[None]:
     """Turns what the package raises on purpose into a failure without a traceback; the message says what to do."""
     from pytest_medfaith.errors import MedfaithError
 
+    message = ""
     try:
         yield
     except (MedfaithError, ValueError) as error:
-        pytest.fail(f"medfaith: {error}", pytrace=False)
+        message = f"medfaith: {error}"
+    if message:  # outside the except block, or pytest would print the first error above the second
+        pytest.fail(message, pytrace=False)
+
+
+def _account(config: pytest.Config) -> dict[str, int | None]:
+    everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
+    return {"most": None if everything else 5, "width": min(config.get_terminal_writer().fullwidth, 100) - 4}
 
 
 @pytest.fixture
@@ -282,6 +309,7 @@ def medfaith_report(
     medfaith_hits: list[Any],
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
+    from pytest_medfaith.asserts import set_account
     from pytest_medfaith.cards.junit import case_properties
     from pytest_medfaith.evaluation import evaluate_case
     from pytest_medfaith.session import payload
@@ -299,14 +327,16 @@ def medfaith_report(
         )
     request.node.stash.setdefault(_PAYLOADS, []).append(payload(medfaith_target, report))
     request.node.user_properties.extend(case_properties(report))
+    set_account(**_account(request.config))
     return report
 
 
 @pytest.fixture
-def medfaith_check(medfaith_checker: Checker, medfaith_extractor: Callable[..., list[Claim]]) -> Callable[..., Report]:
+def medfaith_check(request: pytest.FixtureRequest, medfaith_checker: Checker, medfaith_extractor: Callable[..., list[Claim]]) -> Callable[..., Report]:
     """A callable `(answer, *, contexts, question=None, gold_claims=None) -> Report`, for tests that have no slice."""
     from functools import partial
 
-    from pytest_medfaith.asserts import check_answer
+    from pytest_medfaith.asserts import check_answer, set_account
 
+    set_account(**_account(request.config))
     return partial(check_answer, checker=medfaith_checker, extractor=medfaith_extractor)

@@ -41,7 +41,8 @@ class Record:
         if not isinstance(row, Mapping):
             raise DataError(f"expected an object for a {cls.__name__.lower()}, got {_shown(row)}")
         known = _field_types(cls)
-        values = {name: _convert(row[name], kind, name) for name, kind in known.items() if row.get(name) is not None}
+        values: dict[str, Any] = {name: _convert(row[name], kind, name) for name, kind in known.items() if row.get(name) is not None}
+        values |= {name: None for name, kind in known.items() if name in row and row[name] is None and type(None) in typing.get_args(kind)}
         missing = [f.name for f in dataclasses.fields(cls) if _required(f) and f.name not in values]
         if missing:
             raise DataError(f"field {missing[0]!r} is missing from this {cls.__name__.lower()}: {_shown(dict(row))}")

@@ -66,6 +66,8 @@ class MedfaithSession:
     options: Options = field(default_factory=Options)
     _reports: dict[tuple[SliceRun, str], Report] = field(default_factory=dict)
     _expected: dict[SliceRun, list[str]] = field(default_factory=dict)
+    _collected: set[str] = field(default_factory=set)
+    _finished: dict[str, tuple[SliceRun, str]] = field(default_factory=dict)
     _gates: dict[SliceRun, tuple[str, ...]] = field(default_factory=dict)
     _loaded: dict[Any, Any] = field(default_factory=dict)
 
@@ -176,15 +178,34 @@ class MedfaithSession:
             if target.case.id not in cases:
                 cases.append(target.case.id)
 
-    def add(self, payload: Mapping[str, Any]) -> None:
+    def expect_tests(self, test_ids: Iterable[str]) -> None:
+        """Notes which tests workers will run; the controller never sees their targets, only their names."""
+        self._collected.update(test_ids)
+
+    def add(self, payload: Mapping[str, Any], *, test_id: str = "") -> None:
         """Takes in what one test reported, from this process or a worker's."""
         run = SliceRun(**payload["run"])
         report = Report.from_dict(payload["report"])
         self._gates[run] = tuple(payload["gates"])
         self._reports[run, report.case.id] = report
+        self._finished[test_id] = (run, report.case.id)
+
+    def _expect_siblings_of_finished_tests(self) -> None:
+        """Works out, from the tests that did finish, which cases the others of the same function stood for."""
+        prefix_of: dict[str, tuple[str, SliceRun]] = {}
+        for test_id, (run, case_id) in self._finished.items():
+            function, _, name = test_id.rstrip("]").partition("[")
+            prefix_of[f"{function}[{name.removesuffix(case_id)}"] = (name.removesuffix(case_id), run)
+        for test_id in sorted(self._collected - self._finished.keys()):
+            fitting = [row for start, row in prefix_of.items() if test_id.startswith(start)]
+            if fitting:
+                prefix, run = max(fitting, key=lambda row: len(row[0]))
+                case_id = test_id.rstrip("]").partition("[")[2].removeprefix(prefix)
+                self._expected.setdefault(run, []).append(case_id)
 
     def slice_reports(self, *, partial: bool = False) -> list[SliceReport]:
         """Returns the aggregated and judged report of every slice that ran, in the order of the card."""
+        self._expect_siblings_of_finished_tests()
         runs = sorted({run for run, _ in self._reports}, key=lambda run: (run.slice, run.retriever, run.checker, run.k))
         seed = self.options.seed if self.options.seed is not None else self.settings.seed
         reports = []

@@ -48,18 +48,21 @@ def html_report(slice_reports: Sequence[SliceReport], *, history: History = (), 
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shelf = _Shelf()
+    checkers = many_checkers(slice_reports)
+    runs = [_run_row(report, checker=checkers) for report in slice_reports]
+    shelf: dict[Markup, int] = {}
     cases = [_case_row(place, one, shelf) for place, report in enumerate(slice_reports) for one in report.reports]
     return environment.get_template("report.html.j2").render(
         tally=gate_tally(slice_reports),
         header=card_header(slice_reports),
-        runs=[_run_row(report, checker=many_checkers(slice_reports)) for report in slice_reports],
+        runs=runs,
+        checker="" if checkers or not runs else slice_reports[0].checker,
         meanings=_meanings(slice_reports),
         ablation=_inline(ablation_svg(slice_reports)) if len(slice_reports) > 1 and _measured(slice_reports) else "",
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
         signature=dumps(dict(signature), "the signature") if signature else "",
-        cases=_script_json({"runs": [_full_label(report, slice_reports) for report in slice_reports], "cases": cases}),
-        chunks=[_script_json(chunk) for chunk in shelf.rows],
+        cases=_script_json({"runs": [run["label"] for run in runs], "cases": cases}),
+        chunks=list(shelf),
     )
 
 
@@ -67,15 +70,10 @@ def _measured(reports: Sequence[SliceReport]) -> bool:
     return any(metric.value is not None for report in reports for name in COLUMNS.values() if (metric := report.metrics.get(name)))
 
 
-def _full_label(report: SliceReport, reports: Sequence[SliceReport]) -> str:
-    return run_label(report, checker=many_checkers(reports))
-
-
 def _run_row(report: SliceReport, *, checker: bool) -> dict[str, Any]:
     """Returns what the overview shows of one slice report."""
     return {
         "label": run_label(report, checker=checker),
-        "checker": report.checker,
         "names": [report.slice, report.retriever, str(report.k), *[report.checker] * checker],
         "cells": [_cell(report.metrics.get(name)) for name in COLUMNS.values()],
         "lines": [*count_lines(report), *measured_over(report)],
@@ -142,32 +140,17 @@ def _script_json(value: object) -> Markup:
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))  # noqa: S704 - no markup is left in it
 
 
-class _Shelf:
-    """The chunks of all cases, each kept once; `rows` are what the page shows of them."""
-
-    def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
-        self._places: dict[Chunk, int] = {}
-
-    def place(self, chunk: Chunk) -> int:
-        """Returns where `chunk` stands in `rows`, and puts it there the first time."""
-        if chunk not in self._places:
-            self._places[chunk] = len(self.rows)
-            facts = [
-                " > ".join(chunk.section_path),
-                chunk.source,
-                chunk.authority or "",
-                str(chunk.year or ""),
-                f"PMID {chunk.pmid}" * bool(chunk.pmid),
-            ]
-            self.rows.append(
-                {"id": chunk.id, "title": chunk.title, "facts": " · ".join(filter(None, facts)), "url": chunk.url, "text": chunk.text}
-            )
-        return self._places[chunk]
+def _chunk_row(chunk: Chunk) -> dict[str, str]:
+    pmid = f"PMID {chunk.pmid}" if chunk.pmid else ""
+    facts = [" > ".join(chunk.section_path), chunk.source, chunk.authority or "", str(chunk.year or ""), pmid]
+    return {"id": chunk.id, "title": chunk.title, "facts": " · ".join(filter(None, facts)), "url": chunk.url, "text": chunk.text}
 
 
-def _case_row(run: int, report: Report, shelf: _Shelf) -> dict[str, Any]:
-    """Returns what the page shows of one case; contexts are places on the shelf, chunks elsewhere are places among the contexts."""
+def _case_row(run: int, report: Report, shelf: dict[Markup, int]) -> dict[str, Any]:
+    """Returns what the page shows of one case, and numbers its chunks on `shelf`, where each chunk of the run stands once.
+
+    "contexts" are numbers on the shelf; elsewhere a chunk goes by its place among the contexts.
+    """
     labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
     response, case = report.response, report.case
     return {
@@ -180,7 +163,7 @@ def _case_row(run: int, report: Report, shelf: _Shelf) -> dict[str, Any]:
         **{label: labels[label] for label in VERDICTS},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
         "cited": list(_citations(report)),
-        "contexts": [shelf.place(chunk) for chunk in response.contexts],
+        "contexts": [shelf.setdefault(_script_json(_chunk_row(chunk)), len(shelf)) for chunk in response.contexts],
         "gold": _gold_rows(report),
     }
 

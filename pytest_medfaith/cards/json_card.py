@@ -24,7 +24,7 @@ def json_card(slice_reports: Sequence[SliceReport]) -> str:
         DataError: a value that JSON cannot hold, for example NaN.
     """
     return dumps(
-        {"format_version": FORMAT_VERSION, "slices": [slice_row(report) for report in sorted(slice_reports, key=run_key)]}, "the report"
+        {"format_version": FORMAT_VERSION, "slices": [_slice_row(report) for report in sorted(slice_reports, key=run_key)]}, "the report"
     )
 
 
@@ -33,7 +33,7 @@ def run_key(report: SliceReport) -> tuple[str, str, str, int]:
     return report.slice, report.retriever, report.checker, report.k
 
 
-def slice_row(report: SliceReport) -> dict[str, Any]:
+def _slice_row(report: SliceReport) -> dict[str, Any]:
     """Returns one slice report as plain values, its cases in the order of their ids."""
     return {
         "slice": report.slice,

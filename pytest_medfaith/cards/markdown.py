@@ -59,7 +59,8 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _gates(report: SliceReport) -> list[str]:
-    return ["\n".join(f"- {_MARKS[gate.outcome]} {escaped(gate_text(gate))}" for gate in report.gates)] if report.gates else []
+    told = [(gate.outcome, "  \n  ".join(map(escaped, gate_text(gate).splitlines()))) for gate in report.gates]
+    return ["\n".join(f"- {_MARKS[outcome]} {text}" for outcome, text in told)] if told else []
 
 
 def _counts(report: SliceReport) -> str:

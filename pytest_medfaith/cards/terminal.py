@@ -23,13 +23,13 @@ def result_card(slice_reports: Sequence[SliceReport], *, verbose: bool = False, 
     """
     if not slice_reports:
         return "no slice was evaluated"
-    blocks = [_table(slice_reports, verbose=verbose, width=width)]
     checkers = many_checkers(slice_reports)
+    table = _table(slice_reports, verbose=verbose, width=width)
+    blocks = [table if checkers else f"{table}\n\nchecker: {one_line(slice_reports[0].checker)}"]
     for report in slice_reports:
-        title = [f"{run_label(report, checker=checkers)}:"] if len(slice_reports) > 1 else []
-        lines = [*([] if checkers else [f"checker: {report.checker}"] if report is slice_reports[0] and report.checker else [])]
-        lines += [*title, *count_lines(report), *(measured_over(report) if verbose else []), *_gate_lines(report)]
-        blocks.append("\n".join(lines))
+        title = [f"{one_line(run_label(report, checker=checkers))}:"] if len(slice_reports) > 1 else []
+        counts = [*count_lines(report), *(measured_over(report) if verbose else [])]
+        blocks.append("\n".join([*title, *map(one_line, counts), *_gate_lines(report)]))
     return "\n\n".join(blocks)
 
 
@@ -61,4 +61,9 @@ def _width(table: str) -> int:
 
 
 def _gate_lines(report: SliceReport) -> list[str]:
-    return [f"{_MARKS[gate.outcome]}  {one_line(gate_text(gate))}" for gate in report.gates]
+    """Returns each gate with its outcome before it; the further lines of a gate's message are indented below."""
+    lines = []
+    for gate in report.gates:
+        first, *rest = map(one_line, gate_text(gate).splitlines())
+        lines += [f"{_MARKS[gate.outcome]}  {first}", *(f"      {line}" for line in rest)]
+    return lines

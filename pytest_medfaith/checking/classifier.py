@@ -55,9 +55,8 @@ def score_with_classifier(name: str, label_map: Mapping[str, str] | None, max_to
     contradict logit is then far below the others.
     """
     import numpy as np
-    import torch
 
-    model, tokenizer = _load(name)
+    model, tokenizer, torch = _load(name)
     columns = label_columns(model.config.id2label, given=label_map)
     logits = np.full((len(pairs), len(LABELS)), -20.0, dtype=np.float32)
     order = sorted(range(len(pairs)), key=lambda i: sum(map(len, pairs[i])))
@@ -80,14 +79,15 @@ def score_with_classifier(name: str, label_map: Mapping[str, str] | None, max_to
 
 
 @lru_cache(maxsize=2)
-def _load(name: str) -> tuple[Any, Any]:
+def _load(name: str) -> tuple[Any, Any, Any]:
     try:
+        import torch
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
     except ImportError:
         raise MissingExtra(f"the checker {name!r}", "models") from None
     try:
         model = AutoModelForSequenceClassification.from_pretrained(name, use_safetensors=True)
-        return model.eval(), AutoTokenizer.from_pretrained(name)
+        return model.eval(), AutoTokenizer.from_pretrained(name), torch
     except (OSError, ValueError, KeyError) as error:
         raise DataError(
             f"the checker {name!r} cannot be loaded ({error}); expected 'default', a model folder with config.json and safetensors, "

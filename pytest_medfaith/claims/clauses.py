@@ -1,4 +1,4 @@
-"""Splits a sentence where "and", "but", a semicolon or a relative clause joins statements that each hold on their own.
+"""Splits a sentence where "and", "but" or a semicolon joins statements that each hold on their own.
 
 Each rule takes the words of one statement and returns one or several. A rule that is not sure returns what it was given: no
 rule splits inside brackets and quotes, nor conditions ("in people who smoke and drink"), nor what a negation holds together.
@@ -6,23 +6,24 @@ rule splits inside brackets and quotes, nor conditions ("in people who smoke and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import Clause, auxiliary_form, finite_verbs, forms, is_adverb, is_auxiliary, ends_open, is_content, read_clause
-from pytest_medfaith.claims.words import Phrase, Word, carried, inserted
+from pytest_medfaith.claims.grammar import Clause, auxiliary_form, forms, is_adverb, is_auxiliary, ends_open, is_content, read_clause
+from pytest_medfaith.claims.words import Phrase, Word, carried
 
 _JOINTS = frozenset("and but so yet whereas while although though".split())
 _CONCESSIVE = frozenset("although though while whereas".split())
-_STRONG_CONDITIONS = frozenset("if when whenever unless until provided".split())
-_ATTRIBUTIONS = frozenset(
+STRONG_CONDITIONS = frozenset("if when whenever unless until provided".split())
+ATTRIBUTIONS = frozenset(
     "show shows showed shown suggest suggests suggested find finds found report reports reported indicate indicates indicated demonstrate demonstrates "
     "demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal reveals revealed evidence believed thought".split()
 )
 _JOINED_PAIRS = frozenset("neither either both nor".split())
 _REPEATABLE = frozenset("for in by to from on through as during after".split())
-_LONGEST_ANTECEDENT = 9
+_QUESTION_WORDS = frozenset("that which who whether how why what whatever whoever".split())
+_OPENING_WORDS = frozenset("after before until because as although though".split())
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def split_clauses(words: Phrase) -> list[Phrase]:
             continue
         right = read_clause(words[joint.end :])
         if _parts(left, joint, right):
-            lead = carried(words[: left.lead]) if right.lead == 0 else ()
+            lead = carried(words[: left.lead]) if right.lead == 0 and words[0].lower in lexicon.PREPOSITIONS | lexicon.CONDITIONS else ()
             return [trimmed(words[: joint.start]), *split_clauses((*lead, *words[joint.end :]))]
     return [words]
 
@@ -69,6 +70,8 @@ def _joints(words: Phrase) -> Iterator[_Joint]:
         if word.text == ";":
             skip = 2 if words[index + 1].lower in _JOINTS else 1
             yield _Joint(index, index + skip, comma=True, word=";")
+        elif word.text == "," and words[index + 1].lower == "even" and index + 2 < len(words) and words[index + 2].lower == "though":
+            yield _Joint(index, index + 3, comma=True, word="though")
         elif word.text == "," and words[index + 1].lower in _JOINTS:
             yield _Joint(index, index + 2, comma=True, word=words[index + 1].lower)
         elif word.lower in _JOINTS and word.lower not in ("so", "yet", "while") and (index == 0 or words[index - 1].text != ","):
@@ -78,9 +81,11 @@ def _joints(words: Phrase) -> Iterator[_Joint]:
 def _parts(left: Clause, joint: _Joint, right: Clause) -> bool:
     if right.main is None or not right.subject or not any(is_content(word) or word.lower in lexicon.PRONOUNS for word in right.subject):
         return False
-    if right.words[0].lower in ("that", "which", "who", "whether", *_JOINED_PAIRS) or _has_pair(left.words, "not", "only"):
+    if right.words[0].lower in _QUESTION_WORDS or (not joint.comma and _in_series(left, joint)) or _has_pair(left.words, "not", "only"):
         return False
-    if any(word.text in ",;" and not word.inside for word in right.subject) or right.subject[-1].lower in ("and", "or"):
+    if any(word.text in ",;" and not word.inside for word in right.subject) or right.subject[-1].lower in ("and", "or", "but"):
+        return False
+    if any(word.lower in _OPENING_WORDS for word in right.subject) or _is_bare_verb(right.subject[0]):
         return False
     if ends_open(left.words[: joint.start]) or (not joint.comma and _open_as(left, joint.start)):
         return False
@@ -88,6 +93,20 @@ def _parts(left: Clause, joint: _Joint, right: Clause) -> bool:
     if joint.word in (";", "but", "whereas") or not governed:
         return joint.comma or not _conditional(right)
     return joint.comma and not _conditional(left, until=joint.start) and left.words[governed[-1].index - 1].lower in lexicon.RELATIVES
+
+
+def _in_series(left: Clause, joint: _Joint) -> bool:
+    """Returns whether an "and" without a comma may join words rather than clauses: after "both", or after "A, B" with no verb."""
+    words = left.words[left.main or 0 : joint.start]
+    comma = max((index for index, word in enumerate(words) if word.text == "," and not word.inside), default=None)
+    since = words[(comma or 0) + 1 :]
+    if any(word.lower in _JOINED_PAIRS or word.lower == "between" for word in since):
+        return True
+    return comma is not None and not any(verb.index > (left.main or 0) + comma for verb in left.verbs if verb.index < joint.start)
+
+
+def _is_bare_verb(word: Word) -> bool:
+    return bool({"base", "s"} & forms(word)) and word.lower not in lexicon.noun_verbs() | lexicon.ADJECTIVE_VERBS
 
 
 def _open_as(left: Clause, end: int) -> bool:
@@ -98,7 +117,7 @@ def _open_as(left: Clause, end: int) -> bool:
 
 def _conditional(clause: Clause, until: int | None = None) -> bool:
     after = clause.words[clause.main or 0 : until]
-    return any(word.lower in _STRONG_CONDITIONS | {"whether", "because"} and not word.inside for word in after)
+    return any(word.lower in STRONG_CONDITIONS | {"whether", "because"} and not word.inside for word in after)
 
 
 def trimmed(words: Phrase) -> Phrase:
@@ -107,69 +126,6 @@ def trimmed(words: Phrase) -> Phrase:
     while end and (words[end - 1].text in ",;:–—-" or words[end - 1].lower in ("and", "or", "but")):
         end -= 1
     return words[:end]
-
-
-def split_asides(words: Phrase) -> list[Phrase]:
-    """Splits "X, which is a Y, does Z", "X, sold as Y, does Z" and "X, a Y, does Z" into what is said of X twice."""
-    clause = read_clause(words)
-    if clause.main is None:
-        return [words]
-    aside = _subject_aside(clause)
-    if aside:
-        return aside
-    return _closing_relative(clause) or [words]
-
-
-def _subject_aside(clause: Clause) -> list[Phrase]:
-    words, main = clause.words, clause.main or 0
-    commas = [index for index in range(clause.lead, main) if words[index].text == "," and not words[index].inside]
-    if len(commas) != 2 or commas[1] != clause.subject_end - 1 or not 0 < commas[0] - clause.lead <= _LONGEST_ANTECEDENT:  # noqa: PLR2004
-        return []
-    subject, aside = words[clause.lead : commas[0]], words[commas[0] + 1 : commas[1]]
-    said = _aside_predicate(aside, words[main])
-    if not said:
-        return []
-    rest = (*words[: commas[0]], *words[commas[1] + 1 :])
-    return [(*carried(words[: clause.lead]), *carried(subject), *said), rest]
-
-
-def _aside_predicate(aside: Phrase, main: Word) -> Phrase:
-    """Returns what an aside says of its subject, as a predicate; nothing where it says no fact of its own."""
-    first = next((word for word in aside if not is_adverb(word)), None)
-    if first is None:
-        return ()
-    if first.lower in ("which", "who"):
-        verbs = finite_verbs(aside)
-        return aside[1:] if verbs and all(is_adverb(word) for word in aside[1 : verbs[0].index]) else ()
-    copula = inserted("are" if auxiliary_form(main) == "plural" and main.lower != "were" else "is")
-    if "part" in forms(first) and "ing" not in forms(first) and len(aside) > 1:
-        return (*copula, *aside)
-    if first.lower in ("a", "an") and not finite_verbs(aside):
-        return (*copula, *aside)
-    return ()
-
-
-def _closing_relative(clause: Clause) -> list[Phrase]:
-    """Splits a closing ", which is a Y" off where the noun before it is what it speaks of."""
-    words = clause.words
-    for index in range((clause.main or 0) + 1, len(words) - 3):
-        if words[index].text != "," or words[index].inside or words[index + 1].lower not in ("which", "who"):
-            continue
-        verb, after = words[index + 2], words[index + 3]
-        if verb.lower not in lexicon.BE or after.lower not in ("a", "an", "the", "also", "called", "known"):
-            continue
-        antecedent = _noun_before(words, index)
-        tail = words[index + 2 :]
-        if antecedent and not any(word.text in ",;" and not word.inside for word in tail):
-            return [words[:index], (*carried(antecedent), *tail)]
-    return []
-
-
-def _noun_before(words: Phrase, end: int) -> Phrase:
-    start = end
-    while start > 0 and (is_content(words[start - 1]) or words[start - 1].inside) and not ({"s", "ing"} & forms(words[start - 1]) and start - 1 < end - 1):
-        start -= 1
-    return words[start:end] if end - start <= 5 else ()  # noqa: PLR2004
 
 
 @dataclass(frozen=True)
@@ -256,6 +212,8 @@ def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
     """Returns the form that the verb at `index` has where it stands; empty for any other word."""
     words = clause.words
     verb = next((verb for verb in clause.verbs if verb.index == index), None)
+    if verb is not None and verb.form == "base":
+        return frozenset({"base"})
     if verb is not None:
         past = verb.form == "past" or words[index].lower in ("was", "were")
         return frozenset({"finite", verb.form, *(["past"] if past else []), *(["s", "plural"] if verb.form in ("modal", "past") else [])})
@@ -277,7 +235,7 @@ def _may_part(clause: Clause, joint: int, begin: int, match: int) -> bool:
     """Returns whether both halves hold on their own: no condition governs both, and no negation or "or" joins them."""
     words, main = clause.words, clause.main or 0
     between = [word for word in words[match + 1 : joint] if not is_adverb(word) and word.text != ","]
-    if not between or _governed(clause, main, match) or _governed(clause, match, joint, only=_STRONG_CONDITIONS, last=True):
+    if not between or ends_open(words[:joint]) or _governed(clause, main, match) or _governed(clause, match, joint, only=STRONG_CONDITIONS, last=True):
         return False
     if _closing_condition(clause, begin):
         return False
@@ -293,7 +251,7 @@ def _may_part(clause: Clause, joint: int, begin: int, match: int) -> bool:
 def _closing_condition(clause: Clause, begin: int) -> bool:
     """Returns whether the last of the joined predicates ends in "if ...", which may hold for all of them."""
     words = clause.words
-    conditions = [index for index in range(begin + 1, len(words)) if words[index].lower in _STRONG_CONDITIONS and not words[index].inside]
+    conditions = [index for index in range(begin + 1, len(words)) if words[index].lower in STRONG_CONDITIONS and not words[index].inside]
     return bool(conditions) and not any(
         words[index].lower in ("and", "or") and _parallel_verb(clause, index, index + 1) is not None for index in range(conditions[-1], len(words) - 1)
     )
@@ -305,7 +263,7 @@ def _governed(clause: Clause, start: int, end: int, *, only: frozenset[str] = le
     for index in range(start + 1, end):
         if words[index].inside or words[index].lower not in only or (last and words[index].lower == "until"):
             continue
-        if words[index].lower == "that" and words[index - 1].lower in _ATTRIBUTIONS:
+        if words[index].lower == "that" and words[index - 1].lower in ATTRIBUTIONS:
             continue
         if not last or any(verb.index > index for verb in clause.verbs if verb.index < end):
             return True
@@ -319,7 +277,7 @@ def split_repeated(words: Phrase) -> list[Phrase]:
         return [words]
     for index in range(clause.main + 1, len(words) - 2):
         joint, again = words[index], words[index + 1].lower
-        if joint.inside or not ((joint.lower == "and" and again in _REPEATABLE) or (joint.lower == "or" and again in _STRONG_CONDITIONS)):
+        if joint.inside or not ((joint.lower == "and" and again in _REPEATABLE) or (joint.lower == "or" and again in STRONG_CONDITIONS)):
             continue
         first = next((place for place in range(index - 1, clause.main, -1) if words[place].lower == again and not words[place].inside), None)
         if first is None or any(auxiliary_form(word) for word in words[first:index] if again in _REPEATABLE) or lexicon.NEGATIONS & {word.lower for word in words}:
@@ -327,8 +285,3 @@ def split_repeated(words: Phrase) -> list[Phrase]:
         second = (*carried(words[:first]), *words[index + 1 :])
         return [trimmed(words[:index]), *split_repeated(second)]
     return [words]
-
-
-def content_count(words: Sequence[Word]) -> int:
-    """Returns how many nouns, adjectives, names and numbers stand in `words`."""
-    return sum(is_content(word) for word in words)

@@ -142,6 +142,21 @@ def _finite_form(words: Sequence[Word], index: int) -> Form | None:
         return "plural"
     if "past" in can_be and _past_here(words, index):
         return "past"
+    return _form_behind_pronoun(words, index) if not can_be else None
+
+
+def _form_behind_pronoun(words: Sequence[Word], index: int) -> Form | None:
+    """Returns the form of an unknown word that must be a verb because it follows "they", or an "it" that opens a clause."""
+    at = index - 1
+    while at > 0 and is_adverb(words[at]):
+        at -= 1
+    if at < 0 or not is_content(words[index]) or is_adverb(words[index]) or not words[index].lower.isalpha():
+        return None
+    subject, before = words[at].lower, words[at - 1].lower if at else ","
+    if subject in ("which", "who"):
+        return "past" if words[index].lower.endswith("ed") else "s" if words[index].lower.endswith("s") else None
+    if subject in ("they", "we", "he", "she") or (subject == "it" and (before in (",", ";", ":") or before in lexicon.SUBORDINATORS | _COORDINATORS)):
+        return "past" if words[index].lower.endswith("ed") else "s" if subject in ("it", "he", "she") else "plural"
     return None
 
 
@@ -149,7 +164,7 @@ def _verb_here(words: Sequence[Word], index: int) -> bool:
     """Returns whether the word at `index`, by spelling a verb or a noun, is the verb by its neighbours."""
     before = words[index - 1] if index else None
     after = words[index + 1] if index + 1 < len(words) else None
-    if before is None or before.lower in lexicon.PREPOSITIONS or before.lower == "a":
+    if before is None or before.lower in lexicon.PREPOSITIONS or before.lower in ("a", "brand", "trade", "generic"):
         return False
     if words[index].lower not in lexicon.noun_verbs():
         return before.lower not in ("the", "an")
@@ -189,7 +204,7 @@ def _past_here(words: Sequence[Word], index: int) -> bool:
     after = words[index + 1] if index + 1 < len(words) else None
     if before is None or after is None or not (is_content(before) or before.lower in lexicon.PRONOUNS or is_adverb(before) or before.text in (")", ",")):
         return False
-    if forms(before) & {"s", "base", "past", "part", "ing"} or before.text == ",":
+    if (forms(before) and before.lower not in lexicon.noun_verbs()) or before.text == ",":
         return False
     passive = after.lower in ("by", "with", "in", "for", "to", "on", "from", "as", "under", "at", "into")
     return not (passive and "part" in forms(words[index])) and not any(auxiliary_form(word) for word in words[max(0, index - 4) : index])
@@ -214,7 +229,8 @@ def read_clause(words: Phrase) -> Clause:
     verbs = finite_verbs(words)
     main = next((verb.index for verb in verbs if not verb.subordinate and not _goes_on_with_opening(words, verb.index)), None)
     if main is None:
-        return Clause(words, verbs, None, 0, 0)
+        order = _order(words)
+        return Clause(words, verbs, None, 0, 0) if order is None else Clause(words, (Verb(order, "base", subordinate=False), *verbs), order, order, order)
     lead = _lead(words, main)
     end = main
     while end > lead and is_adverb(words[end - 1]):
@@ -228,13 +244,37 @@ def _goes_on_with_opening(words: Phrase, index: int) -> bool:
     return opens and words[index - 1].text in (",", "or") and any(word.text == "," for word in words[index + 1 :])
 
 
+def _order(words: Phrase) -> int | None:
+    """Returns where the verb of an order stands ("Take 5 mg", "To sleep better, avoid coffee"), or None."""
+    starts = [0, *(index + 1 for index, word in enumerate(words) if word.text == "," and not word.inside)]
+    for start in starts if _is_opening(words) else starts[:1]:
+        place = start
+        while place < len(words) - 1 and (is_adverb(words[place]) or words[place].lower in ("please", "do", "don't")):
+            place += 1
+        after = words[place + 1] if place + 1 < len(words) else None
+        if after is not None and "base" in forms(words[place]) and (after.lower in lexicon.DETERMINERS or after.text[:1].isdigit() or is_content(after)):
+            return place
+    return None
+
+
+def _is_opening(words: Phrase) -> bool:
+    first = words[0].lower
+    return (
+        first in lexicon.PREPOSITIONS
+        or first in lexicon.SUBORDINATORS
+        or "ing" in forms(words[0])
+        or is_adverb(words[0])
+        or first in ("as", "due", "based", "according", "compared")
+    )
+
+
 def _lead(words: Phrase, main: int) -> int:
     """Returns where the subject begins: after the comma that ends an opening phrase or subordinate clause."""
-    first = words[0].lower
-    opens = first in lexicon.PREPOSITIONS or first in lexicon.SUBORDINATORS or "ing" in forms(words[0]) or is_adverb(words[0]) or first in ("as", "due", "based", "according", "compared")
     commas = [index for index in range(main) if words[index].text == "," and not words[index].inside]
-    if not opens or not commas:
+    if not _is_opening(words) or not commas:
         return 0
+    if any(word.lower in ("and", "or") and not word.inside for word in words[commas[-1] : main]):
+        return 0 if "ing" in forms(words[0]) else commas[0] + 1
     for comma in reversed(commas):
         after = words[comma + 1]
         if comma + 1 < main and after.lower not in _COORDINATORS and after.lower not in lexicon.RELATIVES and after.lower not in lexicon.PREPOSITIONS:

@@ -26,8 +26,8 @@ class Intro:
     indent: int
 
 
-def compose(intro: Phrase, item: Phrase) -> Phrase:
-    """Returns `item` as a statement that holds without its list.
+def compose(intro: Phrase, item: Phrase, *, labelled: bool = False) -> Phrase:
+    """Returns `item` as a statement that holds without its list; a `labelled` item ("Sleep: apnea is common") counts as a name.
 
     "Common side effects:" and "nausea" give "Common side effects include nausea"; "See a doctor if:" and "the pain lasts" give
     one sentence; an item that is a sentence already stays; else the intro, a colon and the item.
@@ -41,7 +41,9 @@ def compose(intro: Phrase, item: Phrase) -> Phrase:
         if last in ("are", "were") and whole.main is None and finite_verbs(lead):
             lead = (*lead[:-1], *inserted("include" if last == "are" else "included"))
         return (*carried(lead), *_lowered(item))
-    if (whole.main is not None and whole.subject) or _is_imperative(item):
+    if lead[0].lower in ("what", "how", "why"):
+        return item
+    if (whole.main is not None and whole.subject and not labelled) or _is_imperative(item):
         return item
     if read_clause(lead).main is None and _is_plural(lead):
         return (*carried(lead), *inserted("include"), *_lowered(item))
@@ -79,7 +81,8 @@ def _is_imperative(item: Phrase) -> bool:
 
 def _is_plural(lead: Phrase) -> bool:
     outside = [word for word in lead if not word.inside]
-    head = next((index for index, word in enumerate(outside) if word.lower in lexicon.PREPOSITIONS), len(outside)) - 1
+    ends = (index for index, word in enumerate(outside) if index and (word.lower in lexicon.PREPOSITIONS | lexicon.RELATIVES or "part" in forms(word)))
+    head = next(ends, len(outside)) - 1
     return head >= 0 and outside[head].lower.endswith("s") and not outside[head].lower.endswith(("ss", "us", "is"))
 
 

@@ -37,30 +37,47 @@ ADJECTIVE_ENDINGS = ("al", "ic", "ive", "ous", "ful", "able", "ible", "ary", "or
 
 # Verbs that are seldom nouns: one of their forms after a subject is the verb.
 _VERBS = (
-    "include reduce lower raise improve prevent treat relieve inhibit block activate stimulate suppress bind occur happen develop require recommend provide "
-    "contain consist comprise involve affect depend lead contribute allow enable make take give get become remain appear seem tend begin continue persist "
-    "worsen exacerbate alleviate protect promote enhance diminish minimize minimise maximize elevate slow accelerate shorten prolong extend restore maintain "
-    "preserve regulate manage detect diagnose identify confirm exclude indicate suggest show demonstrate reveal find describe define characterize characterise "
-    "classify consider regard believe think know prescribe administer inject apply absorb metabolize metabolise excrete eliminate cross enter reach circulate "
-    "produce secrete synthesize induce provoke arise originate transmit infect invade destroy injure weaken strengthen impair interfere interact combine add "
-    "replace avoid restrict seek consult see ask tell discuss undergo receive suffer want feel eat live die survive heal recover respond resolve disappear recur "
-    "differ vary exceed outweigh represent constitute belong relate refer imply explain play serve attach travel carry deliver convert break dissolve degrade "
-    "mimic resemble mask narrow widen dilate constrict relax thicken thin harden swell bleed vomit manifest deteriorate evolve alter modify adjust switch taper "
-    "discontinue withdraw resume approve license authorize ban establish keep hold lie grow shrink expand fail succeed achieve meet offer choose select prefer "
-    "compare evaluate assess examine investigate determine predict calculate conclude warn advise encourage favor favour ease soothe correct counteract neutralize "
-    "boost facilitate assist predispose associate link contraindicate tolerate label build write create generate design run lose bring send put "
-    "replenish supply hydrate clean remove insert place perform operate connect surround line cover divide multiply originate accumulate deposit collect "
-    "drain leak travel acquire inherit express encode mutate act react bind dock fuse aggregate clot coagulate sedate stabilize stabilise normalize normalise "
-    "optimize optimise balance cure kill fight attack defend bear wash rinse swallow chew inhale breathe speak choose sell market publish introduce launch locate "
-    "situate renew complete start stop finish follow precede accompany interrupt ensure verify understand learn teach train educate inform notify contact adhere "
-    "persist derive stem emerge lack own earn win serve lead join leave move publish specialize specialise graduate"
+    "abolish absorb accelerate accept accompany accumulate achieve acidify acquire act activate add adhere adjust administer adopt advise "
+    "advocate affect aggravate aggregate alleviate allocate allow alter ameliorate antagonize appear apply approve approximate argue arise ask "
+    "assemble assess assign assist associate attach augment authorize avoid bear beat become begin believe belong bind bleed block bother breathe "
+    "bring build calcify calculate carry cease characterise characterize chew choose circulate clarify classify clean clog close coagulate "
+    "coexist coincide collect combine come compare compensate complete complicate comprise conclude confirm confound connect consent consider "
+    "consist constitute constrict consult consume contain contaminate continue contradict contraindicate contribute convert coordinate cope "
+    "correct counteract create cross curb customise decide defend define deform degrade delegate delete deliver demonstrate depend deplete "
+    "deprive derive describe desensitise desensitize destroy detect deteriorate determine develop diagnose die differ differentiate digest dilate "
+    "dilute diminish disappear discontinue discover discuss disrupt dissolve distinguish distribute divide downregulate earn ease eat educate "
+    "elevate eliminate emerge emit enable encode encourage endorse engage enhance enjoy enlarge enrol enroll ensue ensure enter eradicate erode "
+    "establish evaluate evaporate evolve exacerbate examine exceed exclude excrete exist expand expect explain express extend extrapolate "
+    "facilitate fail feel fill find fluctuate follow forbid fulfill generalize generate get give go graduate grow halve hamper happen harden heal "
+    "hear hinder hold hydrate hydrolyze identify impair impede implement imply improve include incorporate indicate individualise individualize "
+    "induce infect inflame inform inhale inherit inhibit initiate inject injure insert insist insulate integrate interact interfere interrupt "
+    "introduce invade investigate involve irritate join justify keep know lack lead learn leave lengthen lessen let license lie linger link "
+    "listen live locate loosen lose lower lubricate maintain make malfunction manage manifest mature maximize meet metabolise metabolize "
+    "metastasise metastasize migrate mimic minimise minimize mitigate modify move multiply mutate narrow neutralise neutralize normalise "
+    "normalize notice notify obey observe obstruct obtain occupy occur offer offset open operate opt optimise optimize originate outdo outnumber "
+    "outweigh overcome overestimate overlap overload own oxidize palliate participate penetrate perceive perforate perform permit persist "
+    "phosphorylate play pose potentiate precede preclude predict predispose prefer prescribe preserve prevail prevent prioritise prioritize "
+    "produce prohibit proliferate prolong promote propose protect protrude prove provide provoke publish pull push qualify quantify quit raise "
+    "randomise randomize reabsorb reach react realise realize reappear reassess recede receive recognise recognize recommend reconsider recover "
+    "recruit recur reduce refer reflect refute regain regard regenerate regress regulate rehydrate reinforce relate relax relieve rely remain "
+    "remind remove renew replace replenish replicate represent require resemble resolve respond restore restrict resume retain reveal rinse save "
+    "secrete sedate see seek seem select sell send sensitize separate serve shorten show shrink situate slide slow soothe speak specialise "
+    "specialize specify squeeze stabilise stabilize stay stem stick stiffen stimulate stratify strengthen succeed suffer suggest supervise "
+    "suppress surround survive suspect swallow swell synthesize tailor take talk teach tell tend terminate thicken thin think thrive titrate "
+    "tolerate train transform translate transmit treat try ulcerate underestimate undergo underlie understand upregulate urge vary verify vomit "
+    "wake want warn wash weaken wear weigh widen win withdraw withhold withstand worsen write"
 ).split()  # fmt: skip
 # Words that are nouns as often as verbs: they need more of their neighbours before they count as verbs.
 _NOUN_VERBS = (
-    "cause increase decrease use result help trigger control monitor measure report release form damage harm limit need support work function target transport "
-    "change progress delay drop rise fall risk benefit test screen check review study estimate state note last present impact influence range cost spread experience "
-    "exercise sleep drink smoke rest caution balance account focus return attack drain cover line call record process stress practice display contrast map rate "
-    "level point mean name found contract signal lead supply start stop approach produce taste smell sound burn itch hurt ache grade score cut"
+    "account ache age aid aim appeal approach attack attempt balance ban bar battle benefit boost break bruise burn call care cause caution "
+    "change check claim clot clump coat complement compress concentrate contact contract contrast control correlate cost cough cover cure cushion "
+    "cut damage decrease delay deposit design display dispute dock double doubt drain draw drink drive drop escape estimate exercise exhibit "
+    "experience face fall favor favour feed field fight filter finish fit focus fold force form function fuse gain grade graft guide halt harm "
+    "help hide hope host hurt impact increase influence itch kill label last launch leak level limit line look map market mask match mean measure "
+    "merit monitor name need note number object order pass pay place plan point practice precipitate present press pressure process progress pump "
+    "put question range rank rate record release repair report rest result return reverse review rise risk rule run rupture score screen search "
+    "set shape share shift sign signal sit sleep smell smoke sound spray spread stage stand start state stop store strain stress stretch study "
+    "supply support switch taper target taste test trade transplant transport trap travel trial trigger triple turn use visit watch work worry"
 ).split()
 _IRREGULAR = {
     "lead": "led led", "make": "made made", "take": "took taken", "give": "gave given", "get": "got got", "become": "became become", "begin": "began begun",
@@ -70,9 +87,13 @@ _IRREGULAR = {
     "withdraw": "withdrew withdrawn", "spread": "spread spread", "hurt": "hurt hurt", "break": "broke broken", "arise": "arose arisen", "swell": "swelled swollen",
     "bleed": "bled bled", "show": "showed shown", "seek": "sought sought", "meet": "met met", "build": "built built", "write": "wrote written", "run": "ran run",
     "lose": "lost lost", "bring": "brought brought", "send": "sent sent", "put": "put put", "bear": "bore born", "fight": "fought fought", "speak": "spoke spoken",
-    "sell": "sold sold", "understand": "understood understood", "teach": "taught taught", "cut": "cut cut", "win": "won won", "leave": "left left",
+    "sell": "sold sold", "understand": "understood understood", "teach": "taught taught", "cut": "cut cut", "win": "won won", "leave": "left left", "come": "came come",
+    "go": "went gone", "let": "let let", "wear": "wore worn", "hear": "heard heard", "beat": "beat beaten", "outdo": "outdid outdone", "quit": "quit quit",
+    "wake": "woke woken", "set": "set set", "stick": "stuck stuck", "feed": "fed fed", "overcome": "overcame overcome", "withstand": "withstood withstood",
+    "withhold": "withheld withheld", "forbid": "forbade forbidden", "hide": "hid hidden", "draw": "drew drawn", "drive": "drove driven", "pay": "paid paid",
+    "stand": "stood stood", "sit": "sat sat", "wash": "washed washed",
 }  # fmt: skip
-_DOUBLED = frozenset("stop stem drop ban occur recur refer control prefer clot permit plan map".split())
+_DOUBLED = frozenset("stop stem drop ban occur recur refer control prefer clot permit plan map trap clog fit quit enrol set bar get let put cut run sit win begin".split())
 
 
 @lru_cache(maxsize=1)
@@ -90,6 +111,23 @@ def verb_forms() -> dict[str, frozenset[str]]:
 def noun_verbs() -> frozenset[str]:
     """Returns the base and -s forms that are nouns as often as verbs, such as "causes" and "use"."""
     return frozenset({*_NOUN_VERBS, *map(_third_person, _NOUN_VERBS)})
+
+
+@lru_cache(maxsize=1)
+def _verbs_by_participle() -> dict[str, str]:
+    return {_ing(verb): verb for verb in (*_NOUN_VERBS, *_VERBS)}
+
+
+def finite_of_participle(participle: str, form: str) -> str | None:
+    """Returns the base, s or past form of the verb whose -ing form is `participle`: "lowers" for "lowering"; None for no known verb."""
+    verb = _verbs_by_participle().get(participle)
+    if verb is None or form == "base":
+        return verb
+    return _third_person(verb) if form == "s" else _past_form(verb)
+
+
+def _past_form(verb: str) -> str:
+    return _IRREGULAR[verb].split()[0] if verb in _IRREGULAR else _past(verb)
 
 
 def _third_person(verb: str) -> str:

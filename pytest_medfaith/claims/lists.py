@@ -92,7 +92,8 @@ def _openings(clause: Clause) -> Iterator[tuple[int, str]]:
 
 
 def _class_subject(clause: Clause) -> bool:
-    head = next((index for index, word in enumerate(clause.subject) if word.lower in lexicon.PREPOSITIONS), len(clause.subject)) - 1
+    subject = clause.subject
+    head = next((index for index, word in enumerate(subject) if index and (word.lower in lexicon.PREPOSITIONS or "part" in forms(word))), len(subject)) - 1
     return head >= 0 and clause.subject[head].lower in _CLASS_SUBJECTS
 
 
@@ -151,11 +152,11 @@ def _population(words: Phrase, start: int, end: int) -> int:
 def _joint_allows(clause: Clause, begin: int, joint: str, opener: str) -> bool:
     words = clause.words
     before = {word.lower for word in words[clause.subject_end : begin]}
-    if before & _TOGETHER or {word.lower for word in words[begin:]} & (_ALWAYS_TOGETHER | _CONDITIONS) or before & _CONDITIONS:
+    if {word.lower for word in words[:begin]} & _TOGETHER or {word.lower for word in words[begin:]} & (_ALWAYS_TOGETHER | _CONDITIONS) or before & _CONDITIONS:
         return False
     negated = bool(before & lexicon.NEGATIONS)
     if joint == "or":
-        return negated or opener == "class" or bool(before & lexicon.TENTATIVE)
+        return negated or bool(before & lexicon.TENTATIVE)
     return not negated and "who" not in before
 
 
@@ -167,6 +168,8 @@ def _fit(words: Phrase, items: list[tuple[int, int]], opener: str) -> bool:
         if not 0 < len(phrase) <= longest or not any(is_content(word) for word in phrase):
             return False
         first = phrase[0]
+        if any(word.text in ":;–—" or (word.lower in _NESTING and place < len(phrases) - 1) for word in phrase):
+            return False
         if first.lower in _NESTING or first.text[:1].isdigit() or first.lower in lexicon.RELATIVES or first.lower in lexicon.PREPOSITIONS:
             return False
         if opener == "verb" and place and _is_participle(first) and not _is_participle(phrases[0][0]):

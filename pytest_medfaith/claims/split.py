@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pytest_medfaith.claims import lexicon
+from pytest_medfaith.claims.asides import split_asides, split_participles
 from pytest_medfaith.claims.chatter import declines, is_chatter, skip_openers
 from pytest_medfaith.claims.citations import mask_citations, sentence_markers
-from pytest_medfaith.claims.clauses import split_asides, split_clauses, split_predicates, split_repeated
+from pytest_medfaith.claims.clauses import split_clauses, split_predicates, split_repeated
 from pytest_medfaith.claims.grammar import is_content, read_clause
 from pytest_medfaith.claims.intros import Intro, compose, join_label, read_label
 from pytest_medfaith.claims.layout import Block, read_layout
@@ -20,7 +21,7 @@ from pytest_medfaith.claims.topics import Topic, Topics, complete_subject, follo
 from pytest_medfaith.claims.words import Phrase, carried, inserted, read_words, span, written
 from pytest_medfaith.records import Claim
 
-_RULES = (split_asides, split_predicates, split_repeated, split_lists)
+_RULES = (split_asides, split_participles, split_predicates, split_repeated, split_lists)
 _SHORT_HEADING = 6  # words
 
 
@@ -139,12 +140,14 @@ def _in_list(words: Phrase, state: _State) -> tuple[Phrase, Topics]:
     """Returns the first sentence of a list item joined with its label and intro, and what pronouns in the item stand for."""
     label, rest = read_label(words)
     topics = state.topics
+    labelled = False
     if label:
         topics = replace(topics, singular=Topic(written(label), plural=False), plural=Topic(written(label), plural=True))
         resolved = resolve(rest, topics)
-        words = resolved if resolved != rest else join_label(label, rest)
+        labelled = resolved == rest
+        words = join_label(label, rest) if labelled else resolved
     intro = state.intros[-1].words if state.intros else state.heading or state.asked
-    return compose(intro, words), topics
+    return compose(intro, words, labelled=labelled), topics
 
 
 def _atomic(text: str, words: Phrase, topics: Topics) -> tuple[list[Phrase], Topics]:
@@ -152,11 +155,13 @@ def _atomic(text: str, words: Phrase, topics: Topics) -> tuple[list[Phrase], Top
     found: list[Phrase] = []
     if is_chatter(written(words)):
         return found, topics
+    before = ""
     for clause in (_opened(text, clause) for clause in split_clauses(words)):
         if is_chatter(written(clause)) or declines(written(clause)):
             continue
-        statement = complete_subject(resolve(clause, topics), topics)
-        topics = follow(topics, statement)
+        event = clause[0].lower == "it" and before == "it"  # "it is possible ..., although it is rare": no thing is meant
+        statement = clause if event else complete_subject(resolve(clause, topics), topics)
+        topics, before = follow(topics, statement), statement[0].lower
         found += _apply_rules(statement)
     return found, topics
 

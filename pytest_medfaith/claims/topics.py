@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.grammar import Clause, finite_verbs, is_auxiliary, is_content, read_clause
-from pytest_medfaith.claims.words import Phrase, Word, inserted, read_words, written
+from pytest_medfaith.claims.words import Phrase, Word, inserted, without_brackets, written
 
 _LONGEST_TOPIC = 9  # words; a longer subject is a description, not a name
 _DRUG_NOUNS = frozenset(
@@ -32,14 +32,14 @@ _OF_A_DISEASE = re.compile(
 )
 _EXPLETIVE = re.compile(
     r"it\s*(?:(?:is|was|may|might|can|could|would|will|has|['’]s)\s+)(?:be\s+|been\s+)?(?:\w+ly\s+|also\s+|not\s+|always\s+|often\s+|best\s+|very\s+|more\s+|therefore\s+|still\s+|yet\s+|well\s+)*"
-    r"(?:important|essential|crucial|vital|necessary|possible|impossible|likely|unlikely|clear|unclear|known|unknown|recommended|advised|advisable|suggested|believed|thought|estimated|"
-    r"assumed|reported|shown|found|best|better|safe|unsafe|common|rare|uncommon|difficult|hard|easy|worth|wise|good|true|said|noted|considered|generally|helpful|useful|normal|"
-    r"reasonable|appropriate|debated|uncertain|controversial|documented|established|hypothesi[sz]ed|expected|observed|preferable|imperative|critical|time|prudent|beneficial)"
-    r"\s+(?:\w+\s+){0,3}?(?:to|that|whether|for|if|when|how|why|what|in|among|practice)\b"
+    r"(?:(?:important|essential|crucial|vital|necessary|possible|impossible|likely|unlikely|recommended|advised|advisable|best|better|safe|unsafe|difficult|hard|easy|wise|good|"
+    r"helpful|useful|normal|reasonable|appropriate|preferable|imperative|critical|time|prudent|beneficial|common|rare|uncommon|practice)\s+(?:\w+\s+){0,3}?(?:to|that|for|if|when|in)\b"
+    r"|(?:clear|unclear|known|unknown|suggested|believed|thought|estimated|assumed|reported|shown|found|true|said|noted|considered|debated|uncertain|controversial|documented|"
+    r"established|hypothesi[sz]ed|expected|observed|not\s+known|recommended|advised|worth|possible|likely|unlikely|important)\s+(?:\w+\s+){0,3}?(?:that|whether|if|how|why|what|when)\b)"
     r"|it\s+(?:\w+\s+)?(?:takes?|took)\b|it\s+(?:seems|appears|follows|turns\s+out|means|depends)\b",
     re.IGNORECASE,
 )
-_SUBJECT_OF = r"((?!(?:i|you|we|it|they|he|she|there|this|that|my|your|someone|people|anyone|one)\b)[\w’'-]+(?:\s+[\w’'-]+){0,3}?)"
+_SUBJECT_OF = r"((?!(?:i|you|we|it|they|he|she|there|this|that|my|your|someone|people|anyone|one|just|not|only|also|still|always|ever|any|it's)\b)[\w’'-]+(?:\s+[\w’'-]+){0,3}?)"
 _ASKED_OF = re.compile(
     r"\b((?:(?:common|main|possible|usual|recommended|typical|early|first-line|standard|best)\s+)*(?:side\s+effects?|adverse\s+effects?|symptoms?|signs?|causes?|treatments?|"
     r"risks?|benefits?|uses?|dos(?:e|age)|complications?|diagnosis|prognosis|risk\s+factors?|mechanism\s+of\s+action)\s+(?:of|for))\s+(?:the\s+|an?\s+)?([^?,.;]+?)(?:\s+(?:in|for|during)\s[^?]*)?\s*\?",
@@ -129,7 +129,7 @@ def _pronoun_places(words: Phrase) -> list[int]:
     if len(words) > 1 and words[0].lower in lexicon.CONDITIONS | {"although", "because", "since", "as", "though"}:
         places.append(1)
     clause = read_clause(words)
-    if clause.lead > 0 and not any(verb.index < clause.lead for verb in clause.verbs):
+    if clause.lead > 0 and words[0].lower != "as" and not any(verb.index < clause.lead for verb in clause.verbs):
         places.append(clause.lead)
     return places
 
@@ -145,8 +145,9 @@ def _resolve_at(words: Phrase, place: int, topics: Topics) -> Phrase | None:
         return _replace(words, place, 1, topics.plural)
     if lower == "this" and after.lower in ("is", "was") and place + 2 < len(words) and _begins_name(words[place + 2]):
         return _replace(words, place, 1, topics.singular)
-    if lower in ("this", "that", "the", "such") and _is_class_noun_subject(words, place):
-        return _replace(words, place, 2, topics.singular if _agrees(topics.singular, after.lower) else None)
+    if lower in ("this", "that", "the", "these", "such") and _is_class_noun_subject(words, place):
+        topic = topics.plural if _looks_plural(after.text) else topics.singular
+        return _replace(words, place, 2, topic if _agrees(topic, after.lower, surely=lower in ("the", "these")) else None)
     if lower in ("its", "their", "his", "her") and not is_auxiliary(after):
         topic = topics.plural if lower == "their" else topics.singular
         return _replace(words, place, 1, topic, possessive=True) if lower in ("its", "their") or _is_name(topic) else None
@@ -160,13 +161,12 @@ def _begins_name(word: Word) -> bool:
 def _is_class_noun_subject(words: Phrase, place: int) -> bool:
     if words[place + 1].lower not in _CLASS_NOUNS or place + 2 >= len(words):
         return False
-    after = words[place + 2]
-    return is_auxiliary(after) or any(verb.index == place + 2 for verb in finite_verbs(words))
+    return read_clause(words).main == place + 2 or any(verb.index == place + 2 and verb.form != "past" for verb in finite_verbs(words))
 
 
-def _agrees(topic: Topic | None, noun: str) -> bool:
-    """Returns whether "this drug" can be `topic`: never a disease, and the other way round."""
-    if topic is None:
+def _agrees(topic: Topic | None, noun: str, *, surely: bool) -> bool:
+    """Returns whether "this drug" can be `topic`: never a disease, and the other way round; `surely` asks that its kind is known."""
+    if topic is None or (surely and not topic.kind):
         return False
     return not ((topic.kind == "drug" and noun in _DISEASE_NOUNS) or (topic.kind == "disease" and noun in _DRUG_NOUNS))
 
@@ -179,7 +179,8 @@ def _replace(words: Phrase, place: int, count: int, topic: Topic | None, *, poss
     if topic is None or (possessive and len(topic.text.split()) > 4):
         return None
     first, last = words[place], words[place + count - 1]
-    text = topic.text + (("'" if topic.text.endswith("s") else "'s") if possessive else "")
+    name = topic.text[0].lower() + topic.text[1:] if place and topic.text.split()[0].lower() in lexicon.DETERMINERS else topic.text
+    text = name + (("'" if topic.text.endswith("s") else "'s") if possessive else "")
     return (*words[:place], replace(first, text=text, end=last.end, inside=False), *words[place + count :])
 
 
@@ -201,6 +202,8 @@ def follow(topics: Topics, words: Phrase) -> Topics:
     clause = read_clause(words)
     subject = _named_after(clause) or _named(clause.subject)
     if subject is None or clause.main is None:
+        return Topics(main=topics.main) if len(clause.subject) > _LONGEST_TOPIC else topics
+    if _speaks_of(subject, topics.singular):
         return topics
     plural = _is_plural(clause, subject)
     rival = any(is_content(word) and _looks_plural(word.text) for word in words[clause.main + 1 :])
@@ -213,18 +216,23 @@ def follow(topics: Topics, words: Phrase) -> Topics:
     return Topics(topics.singular if plural else topic, topic if plural else topics.plural, main, rival)
 
 
+def _speaks_of(subject: str, topic: Topic | None) -> bool:
+    """Returns whether `subject` is an aspect of `topic`, as in "the exact cause of gout": the next "it" is still the topic."""
+    return topic is not None and re.search(rf"\b(?:of|for)\s+(?:the\s+|an?\s+)?{re.escape(topic.text)}$", subject, re.IGNORECASE) is not None
+
+
 def _named_after(clause: Clause) -> str | None:
     """Returns the name behind "is" in "The first-line drug is Metformin", of which the next sentence speaks."""
     words = clause.words
     if clause.main is None or words[clause.main].lower not in ("is", "was") or not clause.subject or clause.subject[0].lower not in ("a", "an", "the"):
         return None
-    name = [word for word in words[clause.main + 1 :] if not word.inside and word.text not in ".,;"]
+    name = [word for word in without_brackets(words[clause.main + 1 :]) if word.text not in ".,;"]
     return written(name) if 0 < len(name) <= 3 and all(word.text[:1].isupper() for word in name[:1]) and not finite_verbs(name) else None  # noqa: PLR2004
 
 
 def _named(subject: Phrase) -> str | None:
     """Returns the subject as a name, or None where it is a pronoun, a possessive, a bare class noun or a long description."""
-    words: Sequence[Word] = [word for word in subject if not word.inside]
+    words = without_brackets(subject)
     if words and words[-1].text == ",":
         words = words[: next(index for index, word in enumerate(words) if word.text == ",")]
     if not words or len(words) > _LONGEST_TOPIC or any(word.text in ",;:" for word in words):

@@ -61,8 +61,20 @@ def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
 
 
 def carried(words: Iterable[Word]) -> Phrase:
-    """Returns `words` as context that a claim carries but that is not its own."""
-    return tuple(replace(word, own=False) for word in words)
+    """Returns `words` as context that a claim carries but that is not its own, without what stands in round brackets."""
+    return tuple(replace(word, own=False) for word in without_brackets(words))
+
+
+def without_brackets(words: Iterable[Word]) -> Phrase:
+    """Returns `words` without what stands in round brackets."""
+    kept: list[Word] = []
+    depth = 0
+    for word in words:
+        depth += word.inside and word.text == "("
+        if not depth:
+            kept.append(word)
+        depth -= word.inside and word.text == ")"
+    return tuple(kept)
 
 
 def inserted(*texts: str) -> Phrase:

@@ -16,7 +16,7 @@ _RAISED = re.compile(r"[-0-9+\u2212\u2013n,\s]*")
 
 
 def normalise(text: str) -> str:
-    """Returns `text` in NFC with single spaces, `\\n` line ends, no white space at line edges and at most one blank line in a row.
+    """Returns `text` in NFC with single spaces, LF line ends, no white space at line edges and at most one blank line in a row.
 
     NFC, not NFKC: `10⁻³`, `µg`, `½` and Greek letters stay as written. Text that is clean already comes back unchanged, so that
     offsets into it are offsets into the file; `normalise(normalise(text)) == normalise(text)`.

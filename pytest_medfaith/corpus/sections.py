@@ -88,6 +88,8 @@ class Outline:
 _ITEM = re.compile(r"(?:[-*+•◦▪·–]|\(?\d{1,3}[.)]|\(?[a-z]\)|[>|])(?:\s|$)|\|")
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?P<name>[^\W\d_].{0,98}[^\s.,;:!]):?$")
 _SENTENCE_END = re.compile(r"[.!?;,]$")
+_FEWEST_CAPITALS = 4
+_LONGEST_HEADING = 100
 # A line of running text broken by an editor at 60 to 80 columns is at least so long; what is shorter was ended by its writer.
 _WRAPPED = 45
 
@@ -98,38 +100,44 @@ def read_plain_text(raw: str) -> Document:
     A run of numbered lines with nothing between them is a list. Lines broken by an editor are joined by a space, which keeps every offset.
     """
     lines = normalise(raw).split("\n")
+    headings = _plain_headings(lines)
     outline = Outline()
     for number, line in enumerate(lines):
-        level, name = _plain_heading(lines, number)
+        level, name = headings[number]
         if level:
             outline.head(level, name, shown=line + "\n")
         else:
-            outline.write(line + _line_end(line, _next_body_line(lines, number), wrapped=len(line) >= _WRAPPED))
+            goes_on = number + 1 < len(lines) and not headings[number + 1][0]
+            outline.write(line + _line_end(line, lines[number + 1] if goes_on else "", wrapped=len(line) >= _WRAPPED))
     text, sections = outline.finish()
-    return Document(text, sections, title=_plain_title(lines))
+    return Document(text, sections, title=_plain_title(lines, headings))
 
 
-def _next_body_line(lines: list[str], number: int) -> str:
-    following = lines[number + 1] if number + 1 < len(lines) else ""
-    return "" if following and _plain_heading(lines, number + 1)[0] else following
-
-
-def _plain_heading(lines: list[str], number: int) -> tuple[int, str]:
-    """Returns (level, name) of the heading on line `number`; level 0 where it is none. Capitals are level 1, `1.` 2, `1.1` 3."""
-    line = lines[number]
-    if number and lines[number - 1] and not _SENTENCE_END.search(lines[number - 1]):
-        return 0, ""
-    if _in_capitals(line):
-        return 1, line.rstrip(": ")
-    match = _NUMBERED.match(line)
-    if match is None or (number and lines[number - 1]) or _in_a_list(lines, number, match["number"]):
-        return 0, ""
-    return 2 + match["number"].count("."), match["name"]
+def _plain_headings(lines: list[str]) -> list[tuple[int, str]]:
+    """Returns (level, name) a line, level 0 where it is no heading. Capitals are level 1, `1.` 2, `1.1` 3."""
+    headings: list[tuple[int, str]] = []
+    for number, line in enumerate(lines):
+        free = number == 0 or not lines[number - 1] or headings[-1][0] > 0
+        match = _NUMBERED.match(line)
+        if match is not None and match["name"][0].isupper():
+            listed = not free or _in_a_list(lines, number, match["number"])
+            headings.append((0, "") if listed else (2 + match["number"].count("."), match["name"]))
+        elif _in_capitals(line) and (free or _SENTENCE_END.search(lines[number - 1])):
+            headings.append((1, line.rstrip(": ")))
+        else:
+            headings.append((0, ""))
+    return headings
 
 
 def _in_capitals(line: str) -> bool:
-    letters = [character for character in line if character.isalpha()]
-    return len(letters) >= 4 and len(line) <= 80 and line.isupper() and not _SENTENCE_END.search(line) and not _ITEM.match(line)
+    letters = sum(character.isalpha() for character in line)
+    return (
+        letters >= _FEWEST_CAPITALS
+        and len(line) <= _LONGEST_HEADING
+        and line.isupper()
+        and not _SENTENCE_END.search(line)
+        and not _ITEM.match(line)
+    )
 
 
 def _in_a_list(lines: list[str], number: int, mark: str) -> bool:
@@ -151,10 +159,10 @@ def _line_end(line: str, following: str, *, wrapped: bool) -> str:
     return " " if joins and not line.startswith("|") else "\n"
 
 
-def _plain_title(lines: list[str]) -> str:
+def _plain_title(lines: list[str], headings: list[tuple[int, str]]) -> str:
     first = lines[0]
-    alone = len(lines) == 1 or not lines[1] or bool(_plain_heading(lines, 0)[0])
-    return first.rstrip(": ") if alone and len(first) <= 120 and not _SENTENCE_END.search(first) else ""
+    alone = len(lines) == 1 or not lines[1] or headings[0][0] > 0
+    return first.rstrip(": ") if alone and len(first) <= _LONGEST_HEADING and not _SENTENCE_END.search(first) else ""
 
 
 _ATX = re.compile(r"(?P<marks>#{1,6})(?:\s+(?P<name>.*?))?(?:\s+#+)?$")
@@ -170,7 +178,7 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]+)(?<=\S)_(?!\w)"), r"\1"),
     (re.compile(r"(?<!`)`([^`\n]+)`(?!`)"), r"\1"),
     (re.compile(r"</?(?:a|b|br|div|em|i|p|span|strong|sub|u)(?:\s[^<>]*)?/?>", re.IGNORECASE), ""),
-    (re.compile(r"\\([\\`*_{}\[\]()#+.!<>|-])"), r"\1"),
+    (re.compile(r"(?<=[^\n])\\([\\`*_{}\[\]()#+.!<>|-])"), r"\1"),
 )
 _RAISED = re.compile(r"<sup>([^<\n]*)</sup>", re.IGNORECASE)
 _ENTITY = re.compile(r"&#?\w{1,32};")

@@ -18,7 +18,7 @@ from typing import Any
 
 from pytest_medfaith.datasets.cleaning import one_line, plain_text
 from pytest_medfaith.datasets.fields import require_row, require_text, rows, text_or_empty, texts
-from pytest_medfaith.datasets.files import open_text, source_files
+from pytest_medfaith.datasets.files import data_files, open_text
 from pytest_medfaith.datasets.json_stream import array_items
 from pytest_medfaith.datasets.skips import Skips, without_repeats
 from pytest_medfaith.errors import DataError
@@ -29,7 +29,7 @@ _DECISIVE, _SUPPORTIVE = 2, 1  # grades of the design: a marked snippet answers 
 
 
 def read_bioasq(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each question of a golden or training file (.json or .json.gz), or of a folder of them.
+    """Yields a case for each question of a golden or training file (.json or .json.gz), or of a folder or archive of them.
 
     Questions without an ideal answer, as in test files before their release, are skipped and counted.
 
@@ -55,9 +55,9 @@ def read_bioasq_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Ch
 
 
 def _questions(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for file in source_files(path, r".*\.json(\.gz)?", expected="BioASQ task B files, .json or .json.gz"):
+    for file in data_files(path, r".*\.json(\.gz)?", expected="BioASQ task B files, .json or .json.gz"):
         with open_text(file) as stream:
-            for place, question in array_items(stream, str(file), "questions"):
+            for place, question in array_items(stream, file.place, "questions"):
                 yield place, require_row(question, place)
 
 

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
+
+from pytest_medfaith.corpus.normalise import normalise, superscript
 
 _BLOCKS = "address|article|blockquote|br|dd|div|dl|dt|figure|h[1-6]|hr|ol|p|pre|section|table|tbody|td|tfoot|th|thead|tr|ul"
 _INLINE = "a|abbr|b|big|center|cite|code|em|font|i|img|label|mark|q|s|small|span|strike|strong|sub|sup|tt|u"
-# A tag needs a known name and nothing but attributes after it, so that "a<b and c>d" and "<or = 6 or>" stay text.
-_TAIL = r"(?:\s+[\w:-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>"
+# A tag needs a known name and nothing but attributes with values after it, so that "a<b and c>d" and "<or = 6 or>" stay text.
+_TAIL = r"(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)|\s+(?:compact|hidden|noshade|nowrap))*\s*/?>"
 _DROPPED = re.compile(r"<!--.*?-->|<(script|style)\b[^<>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _ITEM = re.compile(rf"<li{_TAIL}", re.IGNORECASE)
 _BLOCK = re.compile(rf"</?(?:{_BLOCKS}){_TAIL}|</li\s*>", re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_INLINE}){_TAIL}", re.IGNORECASE)
+_RAISED = re.compile(rf"<sup{_TAIL}\s*([^<>]*?)\s*</sup\s*>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u200b\u2060\ufeff]")
-_BLANKS = re.compile(r"[^\S\n]+")
-_GAPS = re.compile(r"\n{3,}")
 
 
 def plain_text(text: str) -> str:
     """Returns `text` without HTML, NFC-normalised, one space between words, at most one blank line between paragraphs.
 
     Block tags and Windows line ends become line ends, list items become lines that begin with "- ", entities become their
-    characters, control characters and zero-width spaces go.
+    characters, raised digits become superscripts (10<sup>9</sup> is not 109), control characters and zero-width spaces go.
     """
     text = _DROPPED.sub(" ", text)
-    text = _ITEM.sub("\n- ", text)
+    text = _RAISED.sub(lambda match: superscript(match[1]), _ITEM.sub("\n- ", text))
     text = _TAG.sub("", _BLOCK.sub("\n", text))
-    text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
-    text = unicodedata.normalize("NFC", _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
-    lines = (_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
-    return _GAPS.sub("\n\n", "\n".join(lines)).strip()
+    return normalise(_ENTITY.sub(lambda match: html.unescape(match[0]), text))
 
 
 def one_line(text: str) -> str:

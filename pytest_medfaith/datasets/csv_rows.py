@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
+from pytest_medfaith.corpus.sources import SourceFile
 from pytest_medfaith.datasets.files import open_text
 from pytest_medfaith.errors import DataError
 
 _CELL_LIMIT = 10_000_000  # characters; the csv module's own limit of 131,072 is below what a cell with a long text may hold
 
 
-def read_csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yields (line number of the row's end, {column: cell}) for `columns` of a comma-separated file with a heading.
+def read_csv_rows(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yields ("file:line" of the row's end, {column: cell}) for `columns` of a comma-separated file with a heading.
 
     Column names are compared without regard to case and surrounding blanks. Blank lines are passed over.
 
@@ -21,31 +21,31 @@ def read_csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dic
         DataError: no heading, a missing column, a row with fewer cells than the heading, a quote that never ends.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _CELL_LIMIT))
-    with open_text(path, newline="") as stream:
+    with open_text(file, newline="") as stream:
         reader = csv.reader(stream, strict=True)
         try:
-            positions = _positions(next(reader, []), columns, path)
+            positions = _positions(next(reader, []), columns, file.place)
             for cells in reader:
                 if not cells:
                     continue
                 if len(cells) <= max(positions.values()):
                     raise DataError(
-                        f"{path}:{reader.line_num}: the row has {len(cells)} cells, expected {max(positions.values()) + 1} or more; "
+                        f"{file.place}:{reader.line_num}: the row has {len(cells)} cells, expected {max(positions.values()) + 1} or more; "
                         "put a comma between cells and double quotes around texts with commas"
                     )
-                yield reader.line_num, {name: cells[at] for name, at in positions.items()}
+                yield f"{file.place}:{reader.line_num}", {name: cells[at] for name, at in positions.items()}
         except csv.Error as error:
             raise DataError(
-                f"{path}:{reader.line_num}: not CSV ({error}); expected comma-separated cells; mend the row or fetch the file again"
+                f"{file.place}:{reader.line_num}: not CSV ({error}); expected comma-separated cells; mend the row or fetch the file again"
             ) from None
 
 
-def _positions(heading: Sequence[str], columns: Sequence[str], path: Path) -> dict[str, int]:
+def _positions(heading: Sequence[str], columns: Sequence[str], place: str) -> dict[str, int]:
     found = {name.strip().lower(): at for at, name in enumerate(heading)}
     for name in columns:
         if name.lower() not in found:
             raise DataError(
-                f"{path}:1: column {name!r} is missing, the heading has {', '.join(map(repr, heading)) or 'nothing'}; "
+                f"{place}:1: column {name!r} is missing, the heading has {', '.join(map(repr, heading)) or 'nothing'}; "
                 f"expected {', '.join(map(repr, columns))}; check that the file is of this data set"
             )
     return {name: found[name.lower()] for name in columns}

@@ -38,8 +38,8 @@ _BACKWARD = re.compile(  # a sentence that begins so needs the one before it
 _LABEL = re.compile(r"summary\s*:\s+(?=[A-Z])", re.IGNORECASE)  # MedlinePlus begins its pages so
 _BACKWARD_COST = 0.5  # of a score that is at most 2
 _FUNCTION_WORDS = """
-    a an and are as at be been being but by can could did do does for from had has have how if in into is it its many may might more most
-    much of on or other such than that the their them then there these they this those to was were what when where which who why will with
+    a an and are as at be been being but by can could did do does for from had has have how if in into is it its many may might more
+    most much of on or other such than that the their them then there these they this those to was were what when where which who why will with
     would you your
 """
 _TURNING_WORDS = """

@@ -14,10 +14,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.datasets.csv_rows import read_csv_rows
-from pytest_medfaith.datasets.files import source_files
-from pytest_medfaith.datasets.kqa import case_of_row
+from pytest_medfaith.datasets.files import data_files
+from pytest_medfaith.datasets.kqa import case_of_row, read_rows
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.records import Case
 
@@ -25,7 +24,7 @@ _ROW_NUMBER = re.compile(r"\d{0,4},\s*(?=\D)")
 
 
 def read_healthsearchqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each question of a .jsonl or .csv file, or of a folder of them; ids number the rows.
+    """Yields a case for each question of a .jsonl or .csv file, or of a folder or archive of them; ids number the rows.
 
     Raises:
         DataError: nothing to read, a line that is not a JSON object, a CSV without the column, a field of another type.
@@ -41,13 +40,11 @@ def read_healthsearchqa(path: Path, *, skips: Skips | None = None) -> Iterator[C
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for file in source_files(path, r".*\.(jsonl|csv)", expected="the questions as .jsonl or .csv"):
-        if file.suffix.lower() == ".csv":
-            for line, cells in read_csv_rows(file, ("question",)):
-                yield f"{file}:{line}", {"Question": cells["question"]}
+    for file in data_files(path, r".*\.(jsonl|csv)(\.gz)?", expected="the questions as .jsonl or .csv"):
+        if file.suffix == ".csv":
+            yield from ((place, {"Question": cells["question"]}) for place, cells in read_csv_rows(file, ("question",)))
         else:
-            for line, row in read_rows(file):
-                yield f"{file}:{line}", row
+            yield from read_rows(file)
 
 
 def _clean_question(text: str) -> str:

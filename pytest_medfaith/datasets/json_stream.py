@@ -124,13 +124,13 @@ class _Scanner:
             try:
                 found, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
-                cut = error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - _LONGEST_PIECE
-                ahead = error.pos - self._at
-                if cut and self._more():
+                unended = error.msg.startswith("Unterminated string")
+                short, ahead = unended or error.pos >= len(self._text), error.pos - self._at
+                if (unended or error.pos >= len(self._text) - _LONGEST_PIECE) and self._more():
                     continue
                 self._at += ahead
                 raise DataError(
-                    f"{self.place()}: not JSON: {'the file ends early' if cut else error.msg}; mend the file or fetch it again"
+                    f"{self.place()}: not JSON: {'the file ends early' if short else error.msg}; mend the file or fetch it again"
                 ) from None
             except _NotANumberError as error:
                 raise DataError(f"{self.place()}: {error} is no JSON number; mend the file") from None

@@ -14,16 +14,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.corpus.sources import SourceFile
 from pytest_medfaith.datasets.cleaning import one_line, plain_text
-from pytest_medfaith.datasets.fields import require_text, text_or_empty, texts
-from pytest_medfaith.datasets.files import source_files
+from pytest_medfaith.datasets.fields import require_row, require_text, text_or_empty, texts
+from pytest_medfaith.datasets.files import data_files, open_text
+from pytest_medfaith.datasets.json_stream import values
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.records import Case, GoldClaim
 
 
 def read_kqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each line of questions_w_answers.jsonl, or of the .jsonl files of a folder; ids number the lines.
+    """Yields a case for each line of questions_w_answers.jsonl, or of the .jsonl files of a folder or archive; ids number the lines.
 
     Raises:
         DataError: nothing to read, a line that is not a JSON object, a field of another type.
@@ -40,9 +41,15 @@ def read_kqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for file in source_files(path, r".*\.jsonl", expected="questions_w_answers.jsonl"):
-        for line, row in read_rows(file):
-            yield f"{file}:{line}", row
+    for file in data_files(path, r".*\.jsonl(\.gz)?", expected="questions_w_answers.jsonl"):
+        yield from read_rows(file)
+
+
+def read_rows(file: SourceFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields ("file:line", row) for each object of a JSON Lines file."""
+    with open_text(file) as stream:
+        for place, row in values(stream, file.place):
+            yield place, require_row(row, place)
 
 
 def case_of_row(row: Mapping[str, Any], place: str, *, name: str, dataset: str) -> Case:

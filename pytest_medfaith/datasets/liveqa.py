@@ -15,8 +15,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from pytest_medfaith.datasets.cleaning import one_line, plain_text
-from pytest_medfaith.datasets.files import documents
-from pytest_medfaith.datasets.safe_xml import elements
+from pytest_medfaith.datasets.files import xml_elements
 from pytest_medfaith.datasets.skips import Skips, without_repeats
 from pytest_medfaith.records import Case, Chunk
 
@@ -40,9 +39,8 @@ def read_liveqa_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Ch
 
 
 def _questions(path: Path) -> Iterator[tuple[str, str, Element]]:
-    for file, stream in documents(path, ".xml"):
-        for number, (place, question) in enumerate(elements(stream, file, "NLM-QUESTION"), start=1):
-            yield place, question.get("qid") or str(number), question
+    for number, (file, question) in enumerate(xml_elements(path, "NLM-QUESTION"), start=1):
+        yield file.place, question.get("qid") or str(number), question
 
 
 def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:

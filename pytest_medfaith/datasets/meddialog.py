@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import IO
 
 from pytest_medfaith.datasets.cleaning import one_line, plain_text
-from pytest_medfaith.datasets.files import open_text, source_files
+from pytest_medfaith.datasets.files import data_files, open_text
 from pytest_medfaith.datasets.skips import Skips, without_repeats
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case
@@ -60,7 +60,7 @@ class _Dialogue:
 
 
 def read_meddialog(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each dialogue of a text file, or of the .txt files of a folder.
+    """Yields a case for each dialogue of a text file, or of the .txt files of a folder or archive.
 
     Dialogues without a question or without a doctor's turn, and ids used before, are skipped and counted.
 
@@ -72,9 +72,9 @@ def read_meddialog(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
-    for file in source_files(path, r".*\.txt", expected="dialogues as .txt, each record begun by a line id=NUMBER"):
+    for file in data_files(path, r".*\.txt", expected="dialogues as .txt, each record begun by a line id=NUMBER"):
         with open_text(file) as stream:
-            for dialogue in _dialogues(stream, str(file)):
+            for dialogue in _dialogues(stream, file.place):
                 question = _question(dialogue)
                 answer = "\n\n".join(dialogue.said_by("Doctor:"))
                 if not question or not answer:

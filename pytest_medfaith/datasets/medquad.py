@@ -17,8 +17,7 @@ from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element
 
 from pytest_medfaith.datasets.cleaning import one_line, plain_text
-from pytest_medfaith.datasets.files import documents
-from pytest_medfaith.datasets.safe_xml import elements
+from pytest_medfaith.datasets.files import xml_elements
 from pytest_medfaith.datasets.skips import Skips, without_repeats
 from pytest_medfaith.records import Case, Chunk
 
@@ -44,28 +43,20 @@ def read_medquad_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[C
 
 
 def _pairs(path: Path, skips: Skips) -> Iterator[tuple[str, Case, Chunk]]:
-    for name, stream in documents(path, ".xml"):
-        found = False
-        for place, document in elements(stream, name, "Document"):
-            found = True
-            yield from _document_pairs(place, PurePosixPath(name), document, skips)
-        if not found:
-            skips.add("XML without a Document element", name)
-
-
-def _document_pairs(place: str, file: PurePosixPath, document: Element, skips: Skips) -> Iterator[tuple[str, Case, Chunk]]:
-    page = f"{document.get('source') or file.parent.name}/{file.stem}"
-    for number, pair in enumerate(document.iter("QAPair"), start=1):
-        where = f"{place}, pair {number}"
-        asked = pair.find("Question")
-        question = one_line(_inner_text(asked))
-        answer = plain_text(_PARAGRAPH.sub("\n\n", _ITEM.sub("\n- ", _inner_text(pair.find("Answer")))))
-        if asked is None or not question:
-            skips.add("empty question", where)
-        elif not answer:
-            skips.add("empty answer", where)
-        else:
-            yield where, *_records(f"medquad/{page}-{pair.get('pid') or number}", question, answer, asked, document)
+    for file, document in xml_elements(path, "Document"):
+        name = PurePosixPath(file.name)
+        page = f"{document.get('source') or name.parent.name or file.path.parent.name}/{name.stem}"
+        for number, pair in enumerate(document.iter("QAPair"), start=1):
+            place = f"{file.place}, pair {number}"
+            asked = pair.find("Question")
+            question = one_line(_inner_text(asked))
+            answer = plain_text(_PARAGRAPH.sub("\n\n", _ITEM.sub("\n- ", _inner_text(pair.find("Answer")))))
+            if asked is None or not question:
+                skips.add("empty question", place)
+            elif not answer:
+                skips.add("empty answer", place)
+            else:
+                yield place, *_records(f"medquad/{page}-{pair.get('pid') or number}", question, answer, asked, document)
 
 
 def _records(name: str, question: str, answer: str, asked: Element, document: Element) -> tuple[Case, Chunk]:

@@ -19,13 +19,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeVar
 
+from pytest_medfaith.corpus.sources import SourceFile, source_files
 from pytest_medfaith.datasets.cleaning import one_line, plain_text
 from pytest_medfaith.datasets.csv_rows import read_csv_rows
 from pytest_medfaith.datasets.fields import require_row, require_text, rows, text_or_empty
-from pytest_medfaith.datasets.files import open_text, source_files
+from pytest_medfaith.datasets.files import data_files, open_text
 from pytest_medfaith.datasets.json_stream import values
 from pytest_medfaith.datasets.skips import Skips, without_repeats
 from pytest_medfaith.errors import DataError
@@ -37,11 +38,12 @@ _PICO_TAG = re.compile(r"</?(?:int|out|pop)>")  # marks of interventions, outcom
 _HEADING = re.compile(r"^(?:AUTHORS['\u2019] )?(?:CONCLUSIONS?|BACKGROUND|OBJECTIVES?|PURPOSE|AIMS?|INTERPRETATION)\s*:?\s+(?=[A-Z])")
 _TITLES_ASKED = 5  # titles that stand in for a question: enough to tell the topic, few enough to be a query
 _EXPECTED = "reviews as .json or .jsonl, or *-targets.csv with *-inputs.csv"
+_INPUTS = ("ReviewID", "PMID", "Title", "Abstract")
 _CSV_NAME = re.compile(r"(.*)(targets|inputs|reviews-info)\.csv", re.IGNORECASE)
 
 
 def read_ms2(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each review of a file of either layout, or of a folder of them.
+    """Yields a case for each review of a file of either layout, or of a folder of them; reviews in JSON may stand in an archive.
 
     Reviews without a conclusion or target are skipped and counted. Of the CSV files only the review in hand is held, as long as the
     files name the reviews in the same order; else what was read ahead is held too.
@@ -65,38 +67,43 @@ def read_ms2_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk
             yield chunk
 
 
-def _files(path: Path) -> Iterator[Path]:
-    return source_files(path, r".*\.jsonl?(\.gz)?|.*(targets|inputs)\.csv", expected=_EXPECTED)
+def _files(path: Path) -> Iterator[tuple[SourceFile, str, str]]:
+    """Yields (file, prefix, kind); kind is targets or inputs for the CSV files, "" for reviews in JSON."""
+    for file in data_files(path, r".*\.jsonl?(\.gz)?|.*(targets|inputs)\.csv", expected=_EXPECTED):
+        match = _CSV_NAME.fullmatch(PurePosixPath(file.name).name)
+        if match and file.data is not None:
+            raise DataError(
+                f"{file.place}: the CSV files belong together and cannot be read out of an archive; unpack it and give the folder"
+            )
+        yield file, match[1] if match else "", match[2].lower() if match else ""
 
 
 def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
-    for file in _files(path):
-        match = _CSV_NAME.fullmatch(file.name)
-        if not match:
+    for file, prefix, kind in _files(path):
+        if not kind:
             yield from _json_cases(file, skips)
-        elif match[2].lower() == "targets":
-            yield from _csv_cases(file, match[1], skips)
-        elif not file.with_name(f"{match[1]}targets.csv").is_file():
-            skips.add("inputs without targets", str(file))
+        elif kind == "targets":
+            yield from _csv_cases(file, prefix, skips)
+        elif kind == "inputs" and not file.path.with_name(f"{prefix}targets.csv").is_file():
+            skips.add("inputs without targets", file.place)
 
 
 def _studies(path: Path) -> Iterator[tuple[str, Chunk]]:
-    for file in _files(path):
-        match = _CSV_NAME.fullmatch(file.name)
-        if not match:
+    for file, _, kind in _files(path):
+        if not kind:
             for place, review in _reviews(file):
                 yield from ((place, _chunk(study, place)) for study in _included(review, place))
-        elif match[2].lower() == "inputs":
-            yield from ((f"{file}:{line}", _csv_chunk(row)) for line, row in _input_rows(file))
+        elif kind == "inputs":
+            yield from ((place, _csv_chunk(row)) for place, row in read_csv_rows(file, _INPUTS))
 
 
-def _reviews(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _reviews(file: SourceFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
     with open_text(file) as stream:
-        for place, review in values(stream, str(file)):
+        for place, review in values(stream, file.place):
             yield place, require_row(review, place)
 
 
-def _json_cases(file: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
+def _json_cases(file: SourceFile, skips: Skips) -> Iterator[tuple[str, Case]]:
     for place, review in _reviews(file):
         name, title = require_text(review, "docid", place), _plain(require_text(review, "title", place))
         conclusion = _plain(text_or_empty(review, "summary", place)) or _labelled(review, place, "EFFECT")
@@ -182,12 +189,12 @@ class _Joined(Generic[T]):
         yield from (name for name, _ in self._groups)
 
 
-def _csv_cases(targets: Path, prefix: str, skips: Skips) -> Iterator[tuple[str, Case]]:
-    inputs, info = targets.with_name(f"{prefix}inputs.csv"), targets.with_name(f"{prefix}reviews-info.csv")
+def _csv_cases(targets: SourceFile, prefix: str, skips: Skips) -> Iterator[tuple[str, Case]]:
+    inputs, info = (targets.path.with_name(f"{prefix}{kind}.csv") for kind in ("inputs", "reviews-info"))
     studies = _Joined(_grouped_studies(inputs) if inputs.is_file() else ())
     backgrounds = _Joined(_backgrounds(info) if info.is_file() else ())
-    for line, row in read_csv_rows(targets, ("ReviewID", "Target")):
-        place, name, target = f"{targets}:{line}", row["ReviewID"].strip(), plain_text(row["Target"])
+    for place, row in read_csv_rows(targets, ("ReviewID", "Target")):
+        name, target = row["ReviewID"].strip(), plain_text(row["Target"])
         included, background = studies.of(name), " ".join(backgrounds.of(name))
         if target and name:
             yield place, _csv_case(name, target, background, included, split=prefix.strip("-_"))
@@ -211,19 +218,17 @@ def _csv_case(name: str, target: str, background: str, studies: list[tuple[str, 
     )
 
 
-def _input_rows(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    return read_csv_rows(file, ("ReviewID", "PMID", "Title", "Abstract"))
-
-
-def _grouped_studies(file: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def _grouped_studies(inputs: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yields (review, its studies as (PMID, title)) for each run of rows of one review."""
-    for name, group in groupby(_input_rows(file), key=lambda item: item[1]["ReviewID"].strip()):
-        yield name, [(row["PMID"].strip(), one_line(row["Title"])) for _, row in group]
+    for file in source_files(inputs):
+        for name, group in groupby(read_csv_rows(file, _INPUTS), key=lambda item: item[1]["ReviewID"].strip()):
+            yield name, [(row["PMID"].strip(), one_line(row["Title"])) for _, row in group]
 
 
-def _backgrounds(file: Path) -> Iterator[tuple[str, list[str]]]:
-    for _, row in read_csv_rows(file, ("ReviewID", "Background")):
-        yield row["ReviewID"].strip(), [one_line(row["Background"])]
+def _backgrounds(info: Path) -> Iterator[tuple[str, list[str]]]:
+    for file in source_files(info):
+        for _, row in read_csv_rows(file, ("ReviewID", "Background")):
+            yield row["ReviewID"].strip(), [one_line(row["Background"])]
 
 
 def _csv_chunk(row: Mapping[str, str]) -> Chunk:

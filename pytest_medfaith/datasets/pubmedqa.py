@@ -19,14 +19,14 @@ from typing import Any
 
 from pytest_medfaith.datasets.cleaning import one_line, plain_text
 from pytest_medfaith.datasets.fields import require_row, require_text, text_or_empty, texts
-from pytest_medfaith.datasets.files import open_text, source_files
+from pytest_medfaith.datasets.files import data_files, open_text
 from pytest_medfaith.datasets.json_stream import object_items
 from pytest_medfaith.datasets.skips import Skips, without_repeats
 from pytest_medfaith.records import Case, Chunk
 
 
 def read_pubmedqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each record of ori_pqal.json (or ori_pqau, ori_pqaa), or of a folder that holds such files.
+    """Yields a case for each record of ori_pqal.json (or ori_pqau, ori_pqaa), or of a folder or archive that holds such files.
 
     Raises:
         DataError: nothing to read, a damaged file, JSON or fields of another shape.
@@ -42,9 +42,9 @@ def read_pubmedqa_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[
 
 
 def _records(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    for file in source_files(path, r"ori_pqa\w*\.json(\.gz)?", expected="ori_pqal.json or its like"):
+    for file in data_files(path, r"ori_pqa\w*\.json(\.gz)?", expected="ori_pqal.json or its like"):
         with open_text(file) as stream:
-            for place, pmid, row in object_items(stream, str(file)):
+            for place, pmid, row in object_items(stream, file.place):
                 yield place, pmid, require_row(row, place)
 
 

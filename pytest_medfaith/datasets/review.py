@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_medfaith.corpus.jsonl import atomic_writer
+from pytest_medfaith.corpus.sources import source_files
 from pytest_medfaith.datasets.files import open_text
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case, GoldClaim
@@ -113,7 +114,8 @@ def read_review_sheet(path: Path) -> list[Row]:
 
 
 def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    with open_text(path, newline="") as stream:
+    (file,) = source_files(path)
+    with open_text(file, newline="") as stream:
         text = stream.read()
     heading = text.partition("\n")[0]
     separator = max(",;\t", key=heading.count)

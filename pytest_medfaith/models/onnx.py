@@ -8,13 +8,17 @@ as fast here, needs no padding, and gives the same bits whatever the batch, the 
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError
 
 MODELS = Path(__file__).parent
+ENCODER = MODELS / "encoder" / "model.onnx"
+ENCODER_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read
 
 
 def worker_count() -> int:
@@ -61,6 +65,21 @@ def load_tokenizer(path: Path | None = None, *, max_tokens: int | None = None) -
     if max_tokens:
         tokenizer.enable_truncation(max_tokens)
     return tokenizer
+
+
+def embed_texts(texts: Sequence[str]) -> Any:
+    """Returns the shipped encoder's unit vectors of `texts`: float32 (n, 384).
+
+    Each text runs by itself, so its vector never depends on its neighbours.
+    """
+    import numpy as np
+
+    if not texts:
+        return np.zeros((0, 384), dtype=np.float32)
+    session, tokenizer = load_session(ENCODER), load_tokenizer(max_tokens=ENCODER_TOKENS)
+    rows = [(encoding.ids, encoding.type_ids) for encoding in tokenizer.encode_batch(list(texts))]
+    with ThreadPoolExecutor(worker_count()) as workers:
+        return np.vstack(list(workers.map(partial(run_rows, session), rows))).astype(np.float32)
 
 
 def run_rows(session: Any, row: tuple[list[int], list[int]]) -> Any:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError, MissingExtra
-
-MODELS = Path(__file__).parent.parent / "models"
-MAX_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read
 
 Encode = Callable[[Sequence[str]], Any]  # n texts -> float32 (n, width), rows of length 1
 
@@ -43,34 +38,20 @@ def load_encoder(name: str = "default") -> Encoder:
         DataError: no such model, or a folder that holds none.
     """
     if name == "default":
-        return _shipped_encoder(MODELS / "encoder" / "model.onnx")
+        return _shipped_encoder()
     queries, documents = TWO_TOWERS.get(name, (name, name))
     encode_queries = _sentence_transformer(queries)
     encode_documents = encode_queries if queries == documents else _sentence_transformer(documents)
     return Encoder(name, f"{queries}|{documents}", encode_queries, encode_documents)
 
 
-@lru_cache(maxsize=2)
-def _shipped_encoder(path: Path) -> Encoder:
-    from pytest_medfaith.models.onnx import load_session, load_tokenizer
+@lru_cache(maxsize=1)
+def _shipped_encoder() -> Encoder:
+    from pytest_medfaith.models.onnx import ENCODER, embed_texts
 
-    session = load_session(path)
-    encode = partial(_encode_each, session, load_tokenizer(max_tokens=MAX_TOKENS))
-    signature = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    return Encoder("default", signature, encode, encode)
-
-
-def _encode_each(session: Any, tokenizer: Any, texts: Sequence[str]) -> Any:
-    """Encodes text by text: no padding, so a text's vector never depends on its neighbours in a batch."""
-    import numpy as np
-
-    from pytest_medfaith.models.onnx import run_rows, worker_count
-
-    if not texts:
-        return np.zeros((0, 384), dtype=np.float32)
-    rows = [(encoding.ids, encoding.type_ids) for encoding in tokenizer.encode_batch(list(texts))]
-    with ThreadPoolExecutor(worker_count()) as workers:
-        return np.vstack(list(workers.map(partial(run_rows, session), rows))).astype(np.float32)
+    if not ENCODER.is_file():
+        raise DataError(f"{ENCODER}: no such model file; reinstall pytest-medfaith")
+    return Encoder("default", hashlib.sha256(ENCODER.read_bytes()).hexdigest()[:16], embed_texts, embed_texts)
 
 
 def _sentence_transformer(name: str) -> Encode:

@@ -69,7 +69,7 @@ def test_two(medfaith_report):
     assert len((project.path / "out" / "responses.jsonl").read_text().splitlines()) == 3
 
 
-def test_a_test_that_breaks_before_its_report_leaves_its_case_missing(project):
+def test_a_test_that_breaks_before_its_report_leaves_its_case_missing(project, workers):
     project.test(
         """
 import pytest
@@ -85,6 +85,28 @@ def test_one(medfaith_report):
     pass
 """
     )
-    result = project.run("--medfaith-gate", "faithfulness >= 0.1")
+    result = project.run("--medfaith-gate", "faithfulness >= 0.1", *workers)
     result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(["*1 of 3 cases did not finish: asthma*"])
+
+
+def test_a_crashed_worker_loses_nothing_that_was_finished(project):
+    project.test(
+        """
+import os
+import pytest
+
+@pytest.fixture
+def medfaith_response(medfaith_target, medfaith_response):
+    if (medfaith_target.settings.retriever, medfaith_target.case.id) == ("dense", "gout"):
+        os._exit(1)
+    return medfaith_response
+
+@pytest.mark.medfaith("mini", retriever=["bm25", "dense"])
+def test_one(medfaith_report):
+    pass
+"""
+    )
+    result = project.run("--medfaith-gate", "faithfulness >= 0.1", "-n", "1")
+    result.assert_outcomes(passed=5, failed=1)
+    result.stdout.fnmatch_lines(["*mini*bm25*", "*mini*dense*", "*1 of 3 cases did not finish: gout*"])

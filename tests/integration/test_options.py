@@ -34,9 +34,9 @@ def test_slice_runs_only_these(project, workers):
 
 
 def test_an_unknown_slice_on_the_command_line_is_an_error(project):
-    result = project.run("--medfaith-slice", "nimi")
+    result = project.run("--medfaith-slice", "mni")
     assert result.ret == 2
-    result.stdout.fnmatch_lines(["*slice 'nimi' is unknown; did you mean 'mini'?*"])
+    result.stdout.fnmatch_lines(["*slice 'mni' is unknown; did you mean 'mini'?*"])
 
 
 @pytest.mark.parametrize(("arguments", "shown"), [((), "*mini*bm25*2*"), (("--medfaith-k", "4"), "*mini*bm25*4*")])
@@ -112,3 +112,20 @@ def test_gates_and_metrics_are_in_junit(project, workers):
     assert 'name="medfaith.mini.bm25.scripted.k2.faithfulness" value="0.75"' in xml
     assert 'name="medfaith.mini.bm25.scripted.k2.gate[faithfulness &gt;= 0.5]" value="pass"' in xml
     assert xml.count('name="medfaith.faithfulness"') == 2
+
+
+def test_an_unwritable_report_folder_is_said_before_the_run(project):
+    (project.path / "out").write_text("a file stands where the folder should be")
+    result = project.run("--medfaith-report", "out")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*--medfaith-report: *out*"])
+    result.stdout.no_fnmatch_line("*collected*")
+
+
+def test_v_shows_every_claim_that_failed(project):
+    wrong = " ".join(f"Moonlight number {i} sets off asthma." for i in range(8))
+    rows = [json.loads(line) for line in (project.path / "responses.jsonl").read_text().splitlines()]
+    rows[1]["answer"] = wrong
+    (project.path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    project.run("-k", "asthma").stdout.fnmatch_lines(["*... and 3 more (-v shows all)"])
+    project.run("-k", "asthma", "-v").stdout.no_fnmatch_line("*more (-v shows all)")

@@ -6,6 +6,7 @@ from card_samples import METRICS, slice_sample, value
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.cards.wording import clip, decimals, one_line
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import GateResult
 
 HEADER = ["Slice", "Retriever", "K", "Rec@K", "nDCG@K", "Faithful", "Halluc", "C-Recall", "C-Prec", "C-Util"]
 
@@ -54,6 +55,14 @@ def test_gates_show_outcome_value_and_reason():
     assert "PASS  faithfulness >= 0.80: 0.820" in lines
     assert "FAIL  hallucination <= 0.001: hallucination is 0.004; wanted at most 0.001" in lines
     assert "INCONCLUSIVE  claim_recall >= 0.5 at 95%: too few cases" in lines
+
+
+def test_the_lines_of_a_gate_stay_lines():
+    gate = GateResult(
+        expression="hallucination no worse than baseline by 0.02", outcome="fail", message="0.04 before, 0.09 now\n3 claims turned"
+    )
+    card = result_card([slice_sample(gates=(gate,))])
+    assert card.endswith("FAIL  hallucination no worse than baseline by 0.02: 0.04 before, 0.09 now\n      3 claims turned")
 
 
 def test_verbose_shows_intervals_and_what_was_measured_over_fewer_cases():

@@ -45,3 +45,14 @@ def test_a_wrong_field_deep_inside_is_named_with_its_path():
 def test_a_score_that_is_not_finite_is_refused():
     with pytest.raises(DataError, match="field 'value' is nan, expected a finite number"):
         MetricValue.from_dict({"name": "faithfulness", "value": float("nan")})
+
+
+def test_a_metric_without_a_value_goes_there_and_back():
+    metric = MetricValue(name="faithfulness", value=None)
+    assert MetricValue.from_dict(metric.to_dict()) == metric
+
+
+def test_a_report_shows_itself_in_one_line():
+    verdict = Verdict(claim=Claim(id="c1", text="x"), label="refuted")
+    report = Report(case=Case(id="iron-1", question="?"), response=Response(answer="x"), verdicts=(verdict, verdict))
+    assert repr(report) == "<Report on 'iron-1': 2 refuted>"

@@ -1,0 +1,95 @@
+"""How often: "twice daily", "every 12 hours", "b.i.d.", "on alternate days", "a week" after an amount."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pytest_medfaith.checking.rules.numerals import WORDS
+
+_DAYS = {"minute": 1 / 1440, "min": 1 / 1440, "hour": 1 / 24, "hr": 1 / 24, "h": 1 / 24, "day": 1.0, "night": 1.0, "morning": 1.0, "evening": 1.0, "bedtime": 1.0, "week": 7.0, "fortnight": 14.0, "month": 365.25 / 12, "year": 365.25}
+_ADVERBS = {"hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "fortnightly": "fortnight", "monthly": "month", "yearly": "year", "annually": "year"}
+_LATIN = {"bid": 2.0, "bd": 2.0, "tid": 3.0, "tds": 3.0, "qid": 4.0, "qds": 4.0}
+_COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0} | {f"{word} times": WORDS[word] for word in "two three four five six seven eight ten twelve".split()}
+
+_NUMBER = r"\d+(?:\.\d+)?|" + "|".join("one two three four five six seven eight nine ten eleven twelve".split())
+_COUNT = rf"(?P<word>once|twice|thrice)(?:\s+or\s+(?P<also>twice|three times))?|(?P<low>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<high>{_NUMBER}))?\s+times"
+_PERIOD = "|".join(_DAYS)
+_FREQUENCY = re.compile(
+    rf"\b(?:{_COUNT})[\s-]*(?:(?:a|an|per|each|every|in an?|in every)\s+(?P<period>{_PERIOD})|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
+    rf"|\b(?P<latin>b\.?i\.?d\b\.?|t\.?i\.?d\b\.?|q\.?i\.?d\b\.?|bd\b|tds\b|qds\b)"
+    rf"|\b(?:every|each)\s+(?:(?P<ordinal>other|second|alternate|third)\s+|(?P<gap>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<gap_high>{_NUMBER}))?[\s-]+)?(?P<every>{_PERIOD})s?\b"
+    rf"|\balternate\s+(?P<alternate>{_PERIOD})s?\b"
+    rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b",
+    re.IGNORECASE,
+)
+# "2000 IU a day", "5 mg/day", "7 mg per week": only straight after an amount.
+_AFTER_AMOUNT = re.compile(rf"\s*(?:/\s*|(?:a|an|per|each|every)\s+)(?:24\s*(?P<hours>h|hours)\b|(?P<period>{_PERIOD}|d)\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """How many times a day something is done, from `low` to `high`; `explicit` unless it only spreads an amount over a period ("a day")."""
+
+    low: float
+    high: float
+    start: int
+    end: int
+    explicit: bool = True
+
+
+def read_frequencies(text: str) -> Iterator[Frequency]:
+    """Yields the frequencies that `text` states in words of their own, in order."""
+    for found in _FREQUENCY.finditer(text):
+        low, high = _times_a_day(found)
+        yield Frequency(low, high, found.start(), found.end())
+
+
+def frequency_after_amount(text: str, position: int) -> Frequency | None:
+    """Returns the frequency of "a day", "/day", "per week" at `position`, straight after an amount."""
+    found = _AFTER_AMOUNT.match(text, position)
+    if not found:
+        return None
+    rate = 1.0 if found["hours"] or found["period"].lower() == "d" else 1 / _DAYS[found["period"].lower()]
+    return Frequency(rate, rate, found.start(), found.end(), explicit=False)
+
+
+def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
+    if found["latin"]:
+        rate = _LATIN[found["latin"].lower().replace(".", "")]
+        return rate, rate
+    if found["every"]:
+        return _every(found)
+    if found["alternate"]:
+        rate = 1 / (2 * _DAYS[found["alternate"].lower()])
+        return rate, rate
+    if found["alone"]:
+        rate = 1 / _DAYS[_ADVERBS[found["alone"].lower()]]
+        return rate, rate
+    days = _DAYS[(found["period"] or _ADVERBS[found["adverb"].lower()]).lower()]
+    low, high = _count(found)
+    return low / days, high / days
+
+
+def _every(found: re.Match[str]) -> tuple[float, float]:
+    days = _DAYS[found["every"].lower()]
+    if found["ordinal"]:
+        gaps = (3.0, 3.0) if found["ordinal"].lower() == "third" else (2.0, 2.0)
+    else:
+        short = _value(found["gap"]) if found["gap"] else 1.0
+        gaps = (short, _value(found["gap_high"]) if found["gap_high"] else short)
+    shortest, longest = min(gaps), max(gaps)
+    return 1 / (longest * days or 1.0), 1 / (shortest * days or 1.0)
+
+
+def _count(found: re.Match[str]) -> tuple[float, float]:
+    if found["word"]:
+        low = _COUNTS[found["word"].lower()]
+        return low, _COUNTS[found["also"].lower()] if found["also"] else low
+    low = _value(found["low"])
+    return low, _value(found["high"]) if found["high"] else low
+
+
+def _value(text: str) -> float:
+    return WORDS[text.lower()] if text.lower() in WORDS else float(text)

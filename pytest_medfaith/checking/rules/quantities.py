@@ -1,0 +1,302 @@
+"""Reads quantities: numbers with units, ranges, bounds, shares, frequencies, ages, counts of things."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from pytest_medfaith.checking.rules.fractions import Share, read_multiples, read_shares
+from pytest_medfaith.checking.rules.frequencies import frequency_after_amount, read_frequencies
+from pytest_medfaith.checking.rules.numerals import Numeral, read_numerals
+from pytest_medfaith.checking.rules.text import word_key
+from pytest_medfaith.checking.rules.units import unit_of, unit_pattern
+
+_MASK = re.compile(
+    r"\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]"  # citations
+    r"|\b\d{2}(?:\.\d)?\s?%\s*(?:CI|CrI|confidence|credible)\b[^;)\]]*?(?=[;)\]]|\.\s|\.$|$)"
+    r"|\b(?:CI|CrI|interval|interquartile range|IQR|SD)\b[\s:,=]*(?:of\s+|from\s+)?[-−]?\d[\d.·]*\s*%?\s*(?:-|–|to|,)\s*[-−]?\d[\d.·]*\s*%?"
+    r"|\bp\s*(?:[-\s]?values?\s*)?(?:=|<|>|≤|≥|of|was|for \w+|under|below)\s*0?[.·]\d+"
+    r"|\bn\s*=\s*\d[\d,]*|±\s*\d[\d.·]*|\bI[2²]\s*=?\s*\d+\s*%|\d+(?:\.\d+)?\s*×\s*10\S*",
+    re.IGNORECASE,
+)
+# Numbers that name rather than measure.
+_LABEL_BEFORE = re.compile(
+    r"\b(?:types?|grades?|stages?|phases?|class(?:es)?|categor(?:y|ies)|tiers?|steps?|cycle|figure|fig|table|days?|weeks?|months?|years?|visit|vitamin|covid|omega|factor|arm|group|cohort|chromosome|"
+    r"exon|codon|trial|study|NYHA|GOLD|number|version|question|part|section|trimester|call|dial|ring|phone|interleukin|IL|HPV|serotypes?|gene|protein|variant|CD|level|line|item|no)[\s.]+(?:\w\s+(?:to|and|or)\s+|\d+\s+(?:to|and|or|-|–)\s+)?$",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"\s*(?P<joint>-|–|—|−|to|and|or)\s*", re.IGNORECASE)
+_PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
+_BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
+_OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
+_ONE_UNIT = re.compile(
+    r"\b(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|only|just|before|takes?|took|lasts?|lasted|first|or)\s+"
+    r"(?P<span>(?P<half>half\s+|(?:a\s+)?quarter\s+of\s+|three\s+quarters\s+of\s+)?an?\s+(?P<unit>second|minute|hour|day|night|week|fortnight|month|year|decade)(?P<more>\s+and\s+a\s+half)?)\b",
+    re.IGNORECASE,
+)
+_YEAR = 365.25  # days
+_HALVES = {"half": 0.5, "quarter": 0.25, "three": 0.75}
+
+_ROUGH_BEFORE = re.compile(r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|estimated|just over|just under|on average|as much as|as many as|typically|well over)|~|≈)\s*$", re.IGNORECASE)
+_ROUGH_AFTER = re.compile(r"\s*(?:or so|or thereabouts)\b", re.IGNORECASE)
+_MINIMUM_BEFORE = re.compile(
+    r"(?:\b(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner|shorter|younger) than|minimum(?: of| is)?|(?:more|greater|higher|larger|longer|older|later|better) than|above|over|exceed(?:s|ing|ed)?|"
+    r"beyond|past|upwards of|in excess of|from)(?:\s+(?:about|the age of|a|an))?|≥|>=|>|⩾)[\s-]*$",
+    re.IGNORECASE,
+)
+_MAXIMUM_BEFORE = re.compile(
+    r"(?:\b(?:at most|(?:no|not) (?:more|later|longer|higher|greater|older) than|not exceed(?:ing)?|up to|(?:less|fewer|lower|smaller|shorter|younger|earlier|sooner) than|below|under|within|inside|"
+    r"(?:maximum|max|ceiling|limit)(?: dose)?(?: of| is)?|limited to|barely)(?:\s+(?:about|the age of|a|an))?|≤|<=|<|⩽)[\s-]*$",
+    re.IGNORECASE,
+)
+_MINIMUM_AFTER = re.compile(r"\s*(?:\+|(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|plus\b|at least\b|upwards?\b)", re.IGNORECASE)
+_MAXIMUM_AFTER = re.compile(r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|maximum\b)", re.IGNORECASE)
+_NEGATED_BOUND = re.compile(r"\b(?:not|never|n't|cannot|rather than|instead of|without)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+
+_AGE_BEFORE = re.compile(
+    r"\b(?:aged?|ages|age (?:of|from|at)|the age of|older than|younger than|(?:people|adults|children|women|men|patients|those|anyone|persons|boys|girls|everyone|babies|someone|infants|are|is) "
+    r"(?:aged )?(?:over|under|above|below|past|beyond|from)|over-|under-)(?:\s+(?:at least|over|under|above|below|between|from|up to|about|around))?\s*$",
+    re.IGNORECASE,
+)
+_AGE_AFTER = re.compile(r"s?[\s-]*(?:years?[\s-]+(?:old|of age|or older|or younger|and older|and over|or over|and younger|or above)|or older|or younger|and older)", re.IGNORECASE)
+_CHANGE_AFTER = re.compile(
+    r"\s*(?:(?:relative|absolute|risk|clinically)\s+)?(?:lower|higher|fewer|more|less|greater|smaller|shorter|longer|reductions?|increased?|decreased?|drop|rise|fall|cut|gain|loss|decline|improvement|better|worse|faster|slower)\b",
+    re.IGNORECASE,
+)
+_CHANGE_BEFORE = re.compile(r"\bby\s+(?:about |around |some |nearly |almost |roughly |at least |more than |less than |up to |a |only |as much as |between )?$", re.IGNORECASE)
+_HEAD = re.compile(r"[\s-]*([^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*){0,3})")
+_HEAD_STOPS = frozenset(
+    "and or but of in on at with for to from by per than versus vs was were is are had have has did do does may can should will who that which if when after before over during within as against a an the "
+    "not no be been being times more less while because so each every under above below into between among without about then".split()
+)
+_PEOPLE = frozenset(
+    word_key(word)
+    for word in "people patients participants adults children women men subjects persons individuals volunteers infants babies newborns boys girls adolescents outpatients inpatients residents workers nurses "
+    "students users smokers recipients survivors veterans carriers mothers neonates schoolchildren toddlers teenagers cases members donors couples".split()
+)
+_CLAUSE_GAP = re.compile(r"[^.;:()\d]{0,28}")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A quantity as a text states it, in base units (units.py): times in days, shares from 0 to 1, frequencies per day.
+
+    `low` and `high` differ for a range. `bound` is "min" for "at least 5" and "more than 5", "max" for "up to 5". `step` is how far
+    rounding may have moved the number. `times` says how often a day an amount is given. `role` parts what cannot be compared:
+    "age", "change" (34 % lower), "first" and "second" (130/80). `heads` are the keys of the things counted.
+    """
+
+    low: float
+    high: float
+    dimension: str
+    start: int
+    end: int
+    bound: str = ""
+    rough: bool = False
+    step: float = 0.0
+    times: tuple[float, float] | None = None
+    role: str = ""
+    heads: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The values that the statement allows: open-ended for a bound."""
+        return (-math.inf if self.bound == "max" else self.low, math.inf if self.bound == "min" else self.high)
+
+    @property
+    def daily(self) -> Quantity | None:
+        """The amount a day, where it is known how often it is given."""
+        if self.times is None:
+            return None
+        return replace(self, low=self.low * self.times[0], high=self.high * self.times[1], step=self.step * self.times[1], times=None)
+
+
+@dataclass(frozen=True)
+class _Unit:
+    factor: float
+    dimension: str
+    end: int
+
+
+@lru_cache(maxsize=8_192)
+def read_quantities(text: str) -> tuple[Quantity, ...]:
+    """Returns the quantities of `text` in order of place.
+
+    Calendar years, citations, confidence intervals, p-values and numbers that name something (type 2, day 5) are left out.
+    """
+    masked = _MASK.sub(lambda found: " " * len(found[0]), text)
+    numerals = read_numerals(masked)
+    found: list[Quantity] = []
+    for reader in (_frequencies(masked), _shares(masked, numerals), _one_units(masked), _measures(masked, numerals)):
+        taken = [(quantity.start, quantity.end) for quantity in found]
+        found.extend(quantity for quantity in reader if not any(quantity.start < end and start < quantity.end for start, end in taken))
+    return tuple(_with_times(sorted(found, key=lambda quantity: quantity.start), masked))
+
+
+def _frequencies(text: str) -> Iterator[Quantity]:
+    for frequency in read_frequencies(text):
+        yield _bounded(Quantity(frequency.low, frequency.high, "frequency", frequency.start, frequency.end), text)
+
+
+def _shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
+    for share in read_shares(text, numerals):
+        yield _bounded(_of_share(share, "fraction", text), text)
+    for share in read_multiples(text):
+        yield _bounded(_of_share(share, "multiple", text), text)
+
+
+def _of_share(share: Share, dimension: str, text: str) -> Quantity:
+    role = _role(text, share.start, share.end, dimension)
+    return Quantity(share.low, share.high, dimension, share.start, share.end, step=share.step, rough=share.rough, role=role)
+
+
+def _one_units(text: str) -> Iterator[Quantity]:
+    """Yields "half an hour", "in a week", "a day and a half": a time without a number."""
+    for found in _ONE_UNIT.finditer(text):
+        factor, dimension = unit_of(found["unit"])
+        part = next((value for word, value in _HALVES.items() if word in (found["half"] or "").lower()), 1.0)
+        value = factor * (part + (0.5 if found["more"] else 0.0))
+        yield _bounded(Quantity(value, value, dimension, found.start("span"), found.end("span"), rough=True), text)
+
+
+def _measures(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
+    index = 0
+    while index < len(numerals):
+        used, quantities = _measure_at(text, numerals, index)
+        yield from quantities
+        index += used
+
+
+def _measure_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int, list[Quantity]]:
+    """Returns how many numerals the measure at `index` uses up, and its quantities (two for a pair such as 130/80)."""
+    first = numerals[index]
+    before, after = text[max(0, first.start - 40) : first.start], text[first.end : first.end + 2]
+    if _LABEL_BEFORE.search(before) or (after in ("s", "s ") and not _AGE_BEFORE.search(before)):
+        return 1, []
+    second = numerals[index + 1] if index + 1 < len(numerals) else None
+    own = _unit_at(text, first.end)
+    if second and text[first.end : second.start].strip() == "/":
+        unit = _unit_at(text, second.end)
+        return 2, _pair(text, first, second, unit) if unit else []
+    if second and _joins(text, own.end if own else first.end, first, second):
+        unit = _unit_at(text, second.end)
+        if not (own and unit and own.dimension != unit.dimension):
+            return 2, [_measure(text, first, second, own or unit, unit or own)]
+    return 1, [_measure(text, first, first, own, own)] if own or _counts(text, first) else []
+
+
+def _counts(text: str, numeral: Numeral) -> bool:
+    """Returns whether a number without a unit counts things: calendar years and "one" as a pronoun do not."""
+    if numeral.step == 0.5 and 1800 <= numeral.value <= 2100 and "," not in text[numeral.start : numeral.end]:
+        return False
+    return text[numeral.start : numeral.end].lower() not in ("one", "a million", "zero")
+
+
+def _joins(text: str, end: int, first: Numeral, second: Numeral) -> bool:
+    found = _RANGE.fullmatch(text, end, second.start)
+    if not found or first.value >= second.value:
+        return False
+    return found["joint"].lower() != "and" or re.search(r"\bbetween\s+(?:\w+\s+)?$", text[: first.start], re.IGNORECASE) is not None
+
+
+def _pair(text: str, first: Numeral, second: Numeral, unit: _Unit) -> list[Quantity]:
+    return [
+        _bounded(
+            Quantity(number.value * unit.factor, number.value * unit.factor, unit.dimension, first.start, unit.end, step=number.step * unit.factor, role=role),
+            text,
+        )
+        for number, role in ((first, "first"), (second, "second"))
+    ]
+
+
+def _measure(text: str, first: Numeral, second: Numeral, first_unit: _Unit | None, unit: _Unit | None) -> Quantity:
+    """Returns the quantity from `first` to `second` (the same numeral where no range is stated)."""
+    if unit and first_unit:
+        low, high = _in_base(first.value, first_unit), _in_base(second.value, unit)
+        dimension = "temperature" if unit.dimension == "fahrenheit" else unit.dimension
+        end = unit.end
+        if dimension == "time" and (old := _OLD.match(text, end)):
+            return _bounded(Quantity(low, high, dimension, first.start, old.end(), step=second.step * unit.factor, role="age"), text)
+        role = _role(text, first.start, end, dimension)
+        return _bounded(Quantity(low, high, dimension, first.start, end, step=second.step * unit.factor, role=role), text)
+    if _AGE_BEFORE.search(text[: first.start]) or _AGE_AFTER.match(text, second.end):
+        return _bounded(Quantity(first.value * _YEAR, second.value * _YEAR, "time", first.start, second.end, step=second.step * _YEAR, role="age"), text)
+    heads = _heads(text, second.end)
+    dimension = "count" if heads else "plain"
+    return _bounded(Quantity(first.value, second.value, dimension, first.start, second.end, step=second.step, heads=heads), text)
+
+
+def _in_base(value: float, unit: _Unit) -> float:
+    return (value - 32) / 1.8 if unit.dimension == "fahrenheit" else value * unit.factor
+
+
+def _unit_at(text: str, position: int) -> _Unit | None:
+    """Returns the unit at `position`, with its denominators ("mg/kg", "mL per minute"); "a day" is left to the frequency."""
+    start = position + 1 if text[position : position + 1] in (" ", "-", "\u00a0", "\u202f") else position
+    found = unit_pattern().match(text, start)
+    if not found or (start == position and found[0] == "s"):
+        return None
+    factor, dimension = unit_of(found[0])
+    end = found.end()
+    while True:
+        if surface := _BODY_SURFACE.match(text, end):
+            end = surface.end()
+        joint = _PER_UNIT.match(text, end)
+        below = unit_pattern().match(text, joint.end()) if joint else None
+        if not below or dimension == "fraction":
+            return _Unit(factor, dimension, end)
+        below_factor, below_dimension = unit_of(below[0])
+        if below_dimension == "time" and below_factor >= 1:
+            return _Unit(factor, dimension, end)
+        factor, dimension, end = factor / below_factor, f"{dimension}/{below_dimension}", below.end()
+
+
+def _role(text: str, start: int, end: int, dimension: str) -> str:
+    if dimension == "time" and _AGE_BEFORE.search(text[:start]):
+        return "age"
+    if dimension in ("fraction", "points", "multiple") and (_CHANGE_AFTER.match(text, end) or _CHANGE_BEFORE.search(text[:start])):
+        return "change"
+    return ""
+
+
+def _heads(text: str, end: int) -> frozenset[str]:
+    """Returns the keys of the up to four words after a bare number, up to the first that ends its noun phrase."""
+    found = _HEAD.match(text, end)
+    heads: list[str] = []
+    for word in found[1].lower().split() if found else ():
+        if word in _HEAD_STOPS:
+            break
+        heads.append("person" if word_key(word) in _PEOPLE else word_key(word))
+    return frozenset(heads)
+
+
+def _bounded(quantity: Quantity, text: str) -> Quantity:
+    """Returns `quantity` with the bound and the roughness that the words around it state."""
+    before = text[max(0, quantity.start - 40) : quantity.start]
+    rough = quantity.rough or bool(_ROUGH_BEFORE.search(before) or _ROUGH_AFTER.match(text, quantity.end))
+    low, high = _MINIMUM_BEFORE.search(before), _MAXIMUM_BEFORE.search(before)
+    if low and _CHANGE_BEFORE.search(before):
+        low = None
+    after_low, after_high = _MINIMUM_AFTER.match(text, quantity.end), _MAXIMUM_AFTER.match(text, quantity.end)
+    opening = min((found for found in (low, high) if found), key=lambda found: found.start(), default=None)
+    bound = "min" if after_low or (opening and opening is low) else "max" if after_high or opening else ""
+    if opening and not (after_low or after_high) and _NEGATED_BOUND.search(before[: opening.start()]):
+        bound = {"min": "max", "max": "min"}[bound]
+    return replace(quantity, bound=bound, rough=rough)
+
+
+def _with_times(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
+    """Yields `quantities`, amounts with the frequency that follows them; frequencies that were taken up stay."""
+    for index, quantity in enumerate(quantities):
+        following = quantities[index + 1] if index + 1 < len(quantities) else None
+        if quantity.dimension in ("frequency", "fraction", "multiple", "temperature", "pressure") or quantity.role == "age":
+            yield quantity
+        elif spread := frequency_after_amount(text, quantity.end):
+            yield replace(quantity, times=(spread.low, spread.high))
+        elif following and following.dimension == "frequency" and _CLAUSE_GAP.fullmatch(text, quantity.end, following.start):
+            yield replace(quantity, times=(following.low, following.high))
+        else:
+            yield quantity

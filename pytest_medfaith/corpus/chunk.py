@@ -1,0 +1,331 @@
+"""Turns pages into chunks in a stream: documents, sections, windows, near-duplicates, one JSON Lines file."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from pytest_medfaith.corpus.dedup import Dropped, Method, drop_near_duplicates
+from pytest_medfaith.corpus.documents import SUFFIXES, documents_of
+from pytest_medfaith.corpus.jsonl import atomic_writer
+from pytest_medfaith.corpus.pdf_docx import PDF_DOCX_SUFFIXES
+from pytest_medfaith.corpus.sections import Document
+from pytest_medfaith.corpus.sources import SourceFile, paths_of, source_files
+from pytest_medfaith.corpus.tokens import token_offsets
+from pytest_medfaith.corpus.windows import CountTokens, WindowSize, windows
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Chunk
+
+Prefix = Literal["title"] | Callable[[str, Chunk], str]
+# Read record by record here and only cut by the workers: what is larger may hold a whole year of abstracts.
+_LARGE_FILE = 4_000_000
+_TASK_BYTES = 500_000
+_TASK_FILES = 64
+_TASKS_AHEAD = 3
+
+
+@dataclass(frozen=True)
+class ChunkSummary:
+    """What a run wrote: `out` is the file; `skipped` counts what held nothing to chunk, by reason; `dropped` lists near-duplicates."""
+
+    out: Path
+    documents: int
+    chunks: int
+    characters: int
+    skipped: Mapping[str, int]
+    dropped: tuple[Dropped, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [f"{self.chunks} chunks of {self.documents} documents"]
+        parts += [f"{len(self.dropped)} near-duplicates dropped"] * bool(self.dropped)
+        parts += [f"{count} skipped ({reason})" for reason, count in sorted(self.skipped.items())]
+        return f"{self.out}: " + ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A piece of work for one process: files to read and cut, or documents to cut. `size` is its share of the source in bytes."""
+
+    files: tuple[SourceFile, ...] = ()
+    documents: tuple[Document, ...] = ()
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A document's chunks, whose ids are numbers within it until the document has a name."""
+
+    file: str
+    item: str
+    characters: int
+    chunks: tuple[Chunk, ...]
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+def chunk_source(
+    src: Path,
+    *,
+    source: str,
+    out: Path,
+    size: int = 512,
+    stride: int = 128,
+    min_sent: int = 2,
+    max_sent: int = 12,
+    prefix: Prefix | None = None,
+    dedup: Method | None = None,
+    dedup_threshold: float | None = None,
+    workers: int = 1,
+    count_tokens: CountTokens = token_offsets,
+    progress: Callable[[int, int], None] | None = None,
+) -> ChunkSummary:
+    """Writes the chunks of `src` (a page, a folder or an archive of them) to `<out>/<name of src>.jsonl`, whole or not at all.
+
+    One document is in memory at a time and process. Ids are `<source>/<document>-NNN`, the document being its path below `src`
+    without suffix, or its own id in a file of many. `chunk.start`, `chunk.end` are offsets into the document's normalised text, which
+    `original_span` cuts out again. Sections named Abstract stay whole.
+
+    Args:
+        src: what to read: .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, .docx, also compressed, in folders, .tar.* or .zip.
+        source: the corpus these chunks belong to, such as `statpearls`.
+        out: the folder to write to, or a .jsonl file.
+        size: the most tokens a chunk has.
+        stride: the tokens that neighbouring chunks share, in whole sentences.
+        min_sent: the fewest sentences a chunk has where its section has as many.
+        max_sent: the most sentences a chunk has.
+        prefix: "title" keeps title and section path in `extra["prefix"]`; a function of the document's text and the chunk returns a
+            line of context to keep there, and is called in this process.
+        dedup: "minhash", or an embedding function, see `drop_near_duplicates`; what was dropped is listed in `<name>.dropped.csv`.
+        dedup_threshold: the similarity from which a chunk is dropped.
+        workers: processes that read and cut; the result is the same for any number.
+        count_tokens: gives the spans of a text's tokens; a module-level function where `workers` is above 1.
+        progress: called with (bytes done, bytes in all).
+
+    Raises:
+        DataError: nothing to chunk in `src`, or a malformed file; the message names file and place.
+        MissingExtra: a PDF or DOCX without the extra `pdf`, "minhash" without the extra `dedup`.
+        ValueError: an argument out of its range.
+    """
+    shape = WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent)
+    target = _target(src, source, out, workers)
+    cut = partial(_cut_task, shape=shape, prefix=prefix, count_tokens=count_tokens)
+    run = _Run(source)
+    with ExitStack() as files:
+        results = _in_order(cut, _tasks(src, run.skip), workers=1 if callable(prefix) else workers, closing=files)
+        chunks: Iterable[Chunk] = run.named(_shown(results, total=sum(path.stat().st_size for path in paths_of(src)), progress=progress))
+        if dedup is not None:
+            chunks = drop_near_duplicates(chunks, method=dedup, threshold=dedup_threshold, on_drop=run.dropped.append)
+        lines = files.enter_context(atomic_writer(target))
+        for chunk in chunks:
+            lines.write(json.dumps(chunk.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+            run.written += 1
+        if not run.written:
+            raise DataError(f"{src}: holds no text to chunk{run.reasons()}; expected pages in {', '.join(sorted(SUFFIXES))}")
+    _write_dropped(target.with_suffix(".dropped.csv"), run.dropped if dedup is not None else None)
+    return ChunkSummary(target, run.documents, run.written, run.characters, dict(run.skipped), tuple(run.dropped))
+
+
+def chunk_document(
+    document: Document, *, shape: WindowSize | None = None, prefix: Prefix | None = None, count_tokens: CountTokens = token_offsets
+) -> list[Chunk]:
+    """Returns the chunks of one document, in order; an id is the number within the document, and `source` is left open."""
+    origin = {"document": document.file, "digest": _digest(document.text), **({"item": document.item} if document.item else {})}
+    chunks: list[Chunk] = []
+    for section in document.sections:
+        spans = [(0, len(section.text))] if section.whole else windows(section.text, shape=shape, count_tokens=count_tokens)
+        for start, end in spans:
+            chunk = Chunk(
+                id=f"{len(chunks) + 1:03d}",
+                text=section.text[start:end],
+                url=document.url,
+                title=document.title,
+                section_path=section.path,
+                year=document.year,
+                pmid=document.pmid,
+                start=section.start + start,
+                end=section.start + end,
+                extra=origin,
+            )
+            chunks.append(chunk if prefix is None else chunk.with_(extra={**origin, "prefix": _prefix(prefix, document.text, chunk)}))
+    return chunks
+
+
+def original_span(chunk: Chunk, *, src: Path) -> str:
+    """Returns what the chunk was cut from: its document is read again from `src`, and `[start:end]` of its normalised text returned.
+
+    Raises:
+        DataError: the chunk does not say where it is from, its document is gone, or it has changed since.
+    """
+    name, item = chunk.extra.get("document"), chunk.extra.get("item", "")
+    if not isinstance(name, str) or chunk.start is None or chunk.end is None:
+        raise DataError(f"chunk {chunk.id!r} has no document, start and end; only chunks that `medfaith chunk` wrote can be traced")
+    for file in source_files(src):
+        if file.name != name:
+            continue
+        for document in documents_of(file):
+            if document.item == item:
+                if _digest(document.text) != chunk.extra.get("digest"):
+                    raise DataError(f"{file.place}: has changed since chunk {chunk.id!r} was cut from it; run `medfaith chunk` again")
+                return document.text[chunk.start : chunk.end]
+    raise DataError(
+        f"{src}: holds no document {name!r}{f' with item {item!r}' * bool(item)}, from which chunk {chunk.id!r} was cut; give its source"
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _prefix(prefix: Prefix, text: str, chunk: Chunk) -> str:
+    if callable(prefix):
+        return prefix(text, chunk)
+    path = chunk.section_path
+    return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
+
+
+def _target(src: Path, source: str, out: Path, workers: int) -> Path:
+    if re.fullmatch(r"[\w.-]+", source) is None:
+        raise ValueError(f"source is {source!r}, expected a name of letters, digits, '_', '-' and '.', such as statpearls")
+    if workers < 1:
+        raise ValueError(f"workers is {workers}, expected at least 1")
+    if src.is_dir() and out.resolve().is_relative_to(src.resolve()):
+        raise ValueError(f"out {out} lies inside {src}, whose files would hold their own chunks the next time; choose a folder beside it")
+    return out if out.suffix == ".jsonl" else out / f"{src.resolve().name.split('.')[0] or source}.jsonl"
+
+
+def _tasks(src: Path, skip: Callable[[str], None]) -> Iterator[_Task]:
+    """Yields the work of `src` in order, in pieces of about half a megabyte."""
+    files: list[SourceFile] = []
+    for file in source_files(src):
+        if file.suffix not in SUFFIXES:
+            skip(f"files of type {file.suffix or '(none)'}")
+            continue
+        alone = _is_read_here(file)
+        if files and (alone or len(files) == _TASK_FILES or _bytes(files) > _TASK_BYTES):
+            yield _Task(files=tuple(files), size=sum(waiting.size for waiting in files))
+            files = []
+        if alone:
+            yield from _document_tasks(file)
+        else:
+            files.append(file)
+    if files:
+        yield _Task(files=tuple(files), size=sum(file.size for file in files))
+
+
+def _bytes(files: list[SourceFile]) -> int:
+    return sum(file.size if file.data is None else len(file.data) for file in files)
+
+
+def _is_read_here(file: SourceFile) -> bool:
+    """Returns whether this process reads the file: PDF and DOCX, whose models are loaded once, and files too large to hold whole."""
+    large = file.suffix in {".xml", ".nxml", ".jsonl"} and _bytes([file]) > _LARGE_FILE
+    return large or file.suffix in PDF_DOCX_SUFFIXES
+
+
+def _document_tasks(file: SourceFile) -> Iterator[_Task]:
+    waiting: list[Document] = []
+    for document in documents_of(file):
+        waiting.append(document)
+        if len(waiting) == _TASK_FILES:
+            yield _Task(documents=tuple(waiting))
+            waiting = []
+    yield _Task(documents=tuple(waiting), size=file.size)
+
+
+def _cut_task(task: _Task, *, shape: WindowSize, prefix: Prefix | None, count_tokens: CountTokens) -> tuple[int, list[_Cut]]:
+    documents = task.documents or (document for file in task.files for document in documents_of(file))
+    cut = []
+    for document in documents:
+        chunks = chunk_document(document, shape=shape, prefix=prefix, count_tokens=count_tokens)
+        cut.append(_Cut(document.file, document.item, len(document.text), tuple(chunks), document.skipped))
+    return task.size, cut
+
+
+def _in_order(work: Callable[[_Task], Any], tasks: Iterator[_Task], *, workers: int, closing: ExitStack) -> Iterator[Any]:
+    """Yields `work` of each task in order; no more tasks are taken than `workers` processes can soon begin."""
+    if workers == 1:
+        yield from map(work, tasks)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # spawn: a fork of a process that runs threads (a tokenizer, a progress display) can hang
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    closing.callback(pool.shutdown, wait=True, cancel_futures=True)
+    waiting: deque[Any] = deque()
+    for task in tasks:
+        waiting.append(pool.submit(work, task))
+        if len(waiting) > workers * _TASKS_AHEAD:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _shown(results: Iterable[tuple[int, list[_Cut]]], *, total: int, progress: Callable[[int, int], None] | None) -> Iterator[_Cut]:
+    done = 0
+    for size, cut in results:
+        yield from cut
+        done += size
+        if progress is not None:
+            progress(min(done, total), total)
+
+
+class _Run:
+    """Names the documents of a run and counts what becomes of them."""
+
+    def __init__(self, source: str) -> None:
+        self.documents = self.written = self.characters = 0
+        self.skipped: Counter[str] = Counter()
+        self.dropped: list[Dropped] = []
+        self._source = source
+        self._names: set[bytes] = set()
+
+    def skip(self, reason: str) -> None:
+        self.skipped[reason] += 1
+
+    def reasons(self) -> str:
+        return "".join(f"; {count} skipped ({reason})" for reason, count in sorted(self.skipped.items()))
+
+    def named(self, cuts: Iterable[_Cut]) -> Iterator[Chunk]:
+        """Yields the chunks of `cuts` with their ids and source."""
+        for cut in cuts:
+            self.skipped.update(cut.skipped)
+            if not cut.chunks:
+                self.skip("documents without text")
+                continue
+            self.documents += 1
+            self.characters += cut.characters
+            name = self._name(cut)
+            for chunk in cut.chunks:
+                yield chunk.with_(id=f"{self._source}/{name}-{chunk.id}", source=self._source)
+
+    def _name(self, cut: _Cut) -> str:
+        """Returns the document's own id, else its path without suffix; with it where a page of that name went before (`a.html`, `a.md`)."""
+        path = PurePosixPath(cut.file)
+        names = [cut.item] if cut.item else [str(path.with_suffix("")), str(path)]
+        for name in names:
+            shown = re.sub(r"\s", "_", name)
+            mark = hashlib.blake2b(shown.encode(), digest_size=8).digest()  # so that millions of names take little memory
+            if mark not in self._names:
+                self._names.add(mark)
+                return shown
+        raise DataError(f"{cut.file}: a document {names[-1]!r} was read already; ids must be unique, so remove one of the two")
+
+
+def _write_dropped(path: Path, dropped: list[Dropped] | None) -> None:
+    """Writes the list of what was dropped for what; without near-duplicate removal takes away the list of an earlier run."""
+    if dropped is None:
+        path.unlink(missing_ok=True)
+        return
+    with atomic_writer(path) as out:
+        rows = csv.writer(out, lineterminator="\n")
+        rows.writerow(["dropped", "kept", "similarity", "method"])
+        rows.writerows((row.id, row.kept, row.similarity, row.method) for row in dropped)

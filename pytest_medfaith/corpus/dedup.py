@@ -1,0 +1,148 @@
+"""Drops chunks that say what another chunk of the corpus says already, and tells for which one."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytest_medfaith.errors import MissingExtra
+from pytest_medfaith.records import Chunk
+
+Embed = Callable[[Sequence[str]], "NDArray[np.float32]"]
+Method = Literal["minhash"] | Embed
+
+# Jaccard similarity of three-word shingles: one word changed in a chunk of 60 leaves 0.9.
+MINHASH_THRESHOLD = 0.9
+COSINE_THRESHOLD = 0.95
+_SHINGLE = 3
+_PERMUTATIONS = 128  # standard error of an estimated similarity near 0.9: 0.03
+_BATCH = 64
+_WORD = re.compile(r"\w+(?:[.,/]\d+)*")
+_DECISIVE = re.compile(r"\d+(?:[.,]\d+)*|\b(?:no|not|nor|never|none|without|cannot|avoid|contraindicated)\b|n['’]t\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A chunk that was left out because the chunk `kept` holds nearly the same text; `similarity` is 0 to 1."""
+
+    id: str
+    kept: str
+    similarity: float
+    method: str
+
+
+def drop_near_duplicates(
+    chunks: Iterable[Chunk], *, method: Method = "minhash", threshold: float | None = None, on_drop: Callable[[Dropped], object]
+) -> Iterator[Chunk]:
+    """Yields the chunks that have no near-duplicate before them, in order; `on_drop` is told of each other one.
+
+    `method` is "minhash" (Jaccard similarity of word shingles, at least `threshold` 0.9; Broder 1997), or a function that embeds a
+    list of texts as float rows (n, d) (cosine above `threshold` 0.95). Two chunks that differ in a number or in how often they negate
+    are never duplicates, however alike they are: 5 mg is not 50 mg. Memory grows with what is kept: about 4 kB a chunk for MinHash,
+    4 d bytes for embeddings, whose time grows with the square of the corpus.
+
+    Raises:
+        MissingExtra: "minhash" without datasketch.
+        ValueError: a threshold outside (0, 1].
+    """
+    limit = threshold if threshold is not None else MINHASH_THRESHOLD if method == "minhash" else COSINE_THRESHOLD
+    if not 0 < limit <= 1:
+        raise ValueError(f"threshold is {limit}, expected a similarity above 0 and at most 1, such as {MINHASH_THRESHOLD}")
+    find: Callable[[list[Chunk]], Iterator[Dropped | None]] = (
+        _MinHashFinder(limit).find if method == "minhash" else _CosineFinder(limit, method).find
+    )
+    rest = iter(chunks)
+    while batch := list(islice(rest, _BATCH)):
+        for chunk, dropped in zip(batch, find(batch), strict=True):
+            if dropped is None:
+                yield chunk
+            else:
+                on_drop(dropped)
+
+
+def decisive_marks(text: str) -> int:
+    """Returns a fingerprint of the numbers and negations of `text`, in any order."""
+    marks = Counter(match.lower() for match in _DECISIVE.findall(text))
+    return hash(frozenset(marks.items()))
+
+
+def _shingles(text: str) -> list[bytes]:
+    words = _WORD.findall(text.lower())
+    return [" ".join(words[i : i + _SHINGLE]).encode() for i in range(max(1, len(words) - _SHINGLE + 1))]
+
+
+class _MinHashFinder:
+    def __init__(self, threshold: float) -> None:
+        try:
+            from datasketch import MinHash, MinHashLSH
+        except ImportError:
+            raise MissingExtra("dropping near-duplicates by MinHash", "dedup") from None
+        self._threshold = threshold
+        self._empty = MinHash(num_perm=_PERMUTATIONS, hashfunc=zlib.crc32)
+        # More candidates than the threshold asks for: each is compared below, and none that is near enough is missed.
+        self._index = MinHashLSH(threshold=max(0.1, threshold - 0.1), num_perm=_PERMUTATIONS)
+        self._kept: dict[int, tuple[str, int, NDArray[np.uint32]]] = {}
+
+    def find(self, batch: list[Chunk]) -> Iterator[Dropped | None]:
+        for chunk in batch:
+            minhash = self._empty.copy()
+            minhash.update_batch(_shingles(chunk.text))
+            yield self._match(chunk, minhash)
+
+    def _match(self, chunk: Chunk, minhash: Any) -> Dropped | None:
+        signature, marks = minhash.hashvalues.astype(np.uint32), decisive_marks(chunk.text)
+        for number in sorted(self._index.query(minhash)):
+            kept, kept_marks, kept_signature = self._kept[number]
+            similarity = float(np.mean(signature == kept_signature))
+            if similarity >= self._threshold and marks == kept_marks:
+                return Dropped(chunk.id, kept, round(similarity, 3), "minhash")
+        number = len(self._kept)
+        self._index.insert(number, minhash, check_duplication=False)
+        self._kept[number] = (chunk.id, marks, signature)
+        return None
+
+
+class _CosineFinder:
+    def __init__(self, threshold: float, embed: Embed) -> None:
+        self._threshold = threshold
+        self._embed = embed
+        self._kept: list[tuple[str, int]] = []
+        self._vectors: NDArray[np.float32] | None = None
+
+    def find(self, batch: list[Chunk]) -> Iterator[Dropped | None]:
+        vectors = _unit_rows(np.asarray(self._embed([chunk.text for chunk in batch]), dtype=np.float32), rows=len(batch))
+        for chunk, vector in zip(batch, vectors, strict=True):
+            yield self._match(chunk, vector)
+
+    def _match(self, chunk: Chunk, vector: NDArray[np.float32]) -> Dropped | None:
+        if self._vectors is None:
+            self._vectors = np.empty((_BATCH, len(vector)), dtype=np.float32)
+        marks = decisive_marks(chunk.text)
+        cosines = self._vectors[: len(self._kept)] @ vector
+        for number in np.flatnonzero(cosines > self._threshold):
+            kept, kept_marks = self._kept[number]
+            if marks == kept_marks:
+                return Dropped(chunk.id, kept, round(float(cosines[number]), 3), "cosine")
+        if len(self._kept) == len(self._vectors):
+            self._vectors = np.concatenate([self._vectors, np.empty_like(self._vectors)])
+        self._vectors[len(self._kept)] = vector
+        self._kept.append((chunk.id, marks))
+        return None
+
+
+def _unit_rows(vectors: NDArray[np.float32], *, rows: int) -> NDArray[np.float32]:
+    if vectors.shape[:-1] != (rows,) or not np.isfinite(vectors).all():
+        raise ValueError(
+            f"the embedding of {rows} texts has shape {vectors.shape}, expected ({rows}, d) of finite numbers; check the encoder"
+        )
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit

@@ -1,0 +1,93 @@
+"""Reads the documents of a source, whatever its pages are written in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.corpus.html_pages import read_html
+from pytest_medfaith.corpus.normalise import one_line
+from pytest_medfaith.corpus.pdf_docx import PDF_DOCX_SUFFIXES, read_pdf_or_docx
+from pytest_medfaith.corpus.sections import Document, Outline, read_markdown, read_plain_text
+from pytest_medfaith.corpus.sources import HTML_SUFFIXES, SourceFile, read_text, source_files
+from pytest_medfaith.corpus.xml_pages import read_xml
+from pytest_medfaith.errors import DataError
+
+_TEXT_READERS = {".txt": read_plain_text, ".text": read_plain_text, ".md": read_markdown, ".markdown": read_markdown}
+_TEXT_READERS.update(dict.fromkeys(HTML_SUFFIXES, read_html))
+_XML_SUFFIXES = frozenset({".xml", ".nxml"})
+SUFFIXES = frozenset({*_TEXT_READERS, *_XML_SUFFIXES, *PDF_DOCX_SUFFIXES, ".jsonl"})
+
+
+def read_documents(src: Path) -> Iterator[Document]:
+    """Yields every document of `src` (a page, a folder, an archive), lazily; files of other kinds are passed over."""
+    for file in source_files(src):
+        if file.suffix in SUFFIXES:
+            yield from documents_of(file)
+
+
+def documents_of(file: SourceFile) -> Iterator[Document]:
+    """Yields the documents of one file, one at a time.
+
+    Raises:
+        DataError: the file is malformed, cut short, or not in the encoding it should be.
+        MissingExtra: a PDF or DOCX without the extra `pdf`.
+    """
+    for document in _read(file):
+        yield replace(document, file=file.name)
+
+
+def _read(file: SourceFile) -> Iterator[Document]:
+    if file.suffix in _XML_SUFFIXES:
+        with file.open() as stream:
+            yield from read_xml(stream, place=file.place)
+    elif file.suffix == ".jsonl":
+        yield from _read_rows(file)
+    elif file.suffix in PDF_DOCX_SUFFIXES:
+        yield read_pdf_or_docx(file)
+    else:
+        yield _TEXT_READERS[file.suffix](read_text(file))
+
+
+def _read_rows(file: SourceFile) -> Iterator[Document]:
+    """Yields a document a line: `title`, `url`, `year`, an id (`id`, `pmid` or `doc_id`), and `abstract`, kept whole, or `text`."""
+    with file.open() as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                yield _row_document(line, number=number, place=f"{file.place}:{number}")
+
+
+def _row_document(line: bytes, *, number: int, place: str) -> Document:
+    try:
+        row = json.loads(line.decode("utf-8-sig"))
+    except ValueError as error:
+        raise DataError(f"{place}: not JSON in UTF-8 ({error}): {line[:60]!r}; expected one JSON object a line") from None
+    if not isinstance(row, dict) or not isinstance(row.get("abstract", row.get("text")), (str, list)):
+        raise DataError(f"{place}: {line[:60]!r} has neither 'abstract' nor 'text'; expected an object with one of them")
+    title, url, pmid = (one_line(str(row.get(key) or "")) for key in ("title", "url", "pmid"))
+    identifier = str(row.get("id") or row.get("doc_id") or pmid or number)
+    document = _abstract(row["abstract"]) if "abstract" in row else read_plain_text(_joined(row["text"]))
+    year = row.get("year")
+    return replace(
+        document,
+        title=title or document.title,
+        url=url or (f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid else ""),
+        year=year if type(year) is int else None,
+        pmid=pmid or None,
+        item=identifier,
+    )
+
+
+def _joined(text: Any) -> str:
+    return text if isinstance(text, str) else "\n".join(map(str, text))
+
+
+def _abstract(text: Any) -> Document:
+    outline = Outline()
+    outline.head(1, "Abstract", shown="Abstract\n")
+    outline.write(one_line(_joined(text)))
+    whole, sections = outline.finish()
+    return Document(whole, sections)

@@ -1,0 +1,44 @@
+"""Reads PDF and DOCX through docling, which finds their headings, tables and reading order; the extra `pdf`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from io import BytesIO
+from typing import Any
+
+from pytest_medfaith.corpus.sections import Document, read_markdown
+from pytest_medfaith.corpus.sources import SourceFile
+from pytest_medfaith.errors import DataError, MissingExtra
+
+PDF_DOCX_SUFFIXES = frozenset({".pdf", ".docx"})
+
+
+def read_pdf_or_docx(file: SourceFile) -> Document:
+    """Returns the document of a PDF or DOCX file, by way of Markdown.
+
+    Raises:
+        MissingExtra: docling is not installed.
+        DataError: docling could not convert the file.
+    """
+    try:
+        from docling.datamodel.base_models import DocumentStream
+        from docling.exceptions import ConversionError
+    except ImportError:
+        raise MissingExtra(f"reading {file.place}", "pdf") from None
+    with file.open() as stream:
+        content = DocumentStream(name=file.name.rpartition("/")[2], stream=BytesIO(stream.read()))
+    try:
+        converted = _converter().convert(content)
+    except ConversionError as error:
+        raise DataError(
+            f"{file.place}: cannot be converted ({error}); open it and save it again, or give its text as .md or .txt"
+        ) from error
+    return read_markdown(converted.document.export_to_markdown())
+
+
+@lru_cache(maxsize=1)
+def _converter() -> Any:
+    """Returns docling's converter; building one loads its layout models, so one serves every file of a run."""
+    from docling.document_converter import DocumentConverter
+
+    return DocumentConverter()

@@ -1,0 +1,112 @@
+"""Reads XML one record at a time with expat; entities of its own, outside files and absurd depth are refused."""
+
+from __future__ import annotations
+
+import html.entities
+from collections.abc import Iterator
+from typing import IO
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from pytest_medfaith.errors import DataError
+
+_BLOCK = 1 << 16
+_DEEPEST = 200
+
+
+def xml_records(stream: IO[bytes], *, place: str, tags: frozenset[str]) -> Iterator[tuple[str, Element]]:
+    """Yields (root tag, element) for every outermost element of `stream` named in `tags`, in constant memory.
+
+    Name-space prefixes are cut off. A named character such as `&alpha;` is read as HTML defines it.
+
+    Raises:
+        DataError: an entity declaration or an outside entity, XML that ends early or is malformed, nesting deeper than 200, no
+            element of `tags`; the message starts with `place`, line and column.
+    """
+    reader = _Reader(place, tags)
+    while block := stream.read(_BLOCK):
+        reader.parse(block, last=False)
+        yield from reader.take()
+    reader.parse(b"", last=True)
+    yield from reader.take()
+    if not reader.found:
+        raise DataError(
+            f"{place}: the root element is <{reader.root}>, which holds none of {', '.join(f'<{tag}>' for tag in sorted(tags))}"
+        )
+
+
+class _Reader:
+    def __init__(self, place: str, tags: frozenset[str]) -> None:
+        self.root = ""
+        self.found = 0
+        self._place = place
+        self._tags = tags
+        self._depth = 0
+        self._record_depth = 0
+        self._builder: TreeBuilder | None = None
+        self._done: list[Element] = []
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._data
+        self._parser.EntityDeclHandler = self._refuse_declaration
+        self._parser.ExternalEntityRefHandler = self._refuse_outside
+        self._parser.SkippedEntityHandler = self._named_character
+
+    def parse(self, block: bytes, *, last: bool) -> None:
+        try:
+            self._parser.Parse(block, last)
+        except expat.ExpatError as error:
+            end = " The file ends early; fetch it again" if last else ""
+            raise DataError(
+                f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({expat.ErrorString(error.code)}).{end}"
+            ) from None
+        except LookupError as error:
+            raise DataError(f"{self._place}: {error}; expected an encoding such as UTF-8") from None
+
+    def take(self) -> Iterator[tuple[str, Element]]:
+        done, self._done = self._done, []
+        self.found += len(done)
+        for element in done:
+            yield self.root, element
+
+    def _here(self) -> str:
+        return f"{self._place}:{self._parser.CurrentLineNumber}:{self._parser.CurrentColumnNumber + 1}"
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rpartition(":")[2]
+        self.root = self.root or tag
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise DataError(f"{self._here()}: elements are nested deeper than {_DEEPEST}; no medical page is, so this file is refused")
+        if self._builder is None and tag in self._tags:
+            self._builder, self._record_depth = TreeBuilder(), self._depth
+        if self._builder is not None:
+            self._builder.start(tag, {name.rpartition(":")[2]: value for name, value in attributes.items()})
+
+    def _end(self, tag: str) -> None:
+        if self._builder is not None:
+            self._builder.end(tag.rpartition(":")[2])
+            if self._depth == self._record_depth:
+                self._done.append(self._builder.close())
+                self._builder = None
+        self._depth -= 1
+
+    def _data(self, text: str) -> None:
+        if self._builder is not None:
+            self._builder.data(text)
+
+    def _refuse_declaration(self, name: str, *_: object) -> None:
+        raise DataError(
+            f"{self._here()}: the file declares the entity {name!r}; entities are refused, because they can read files or fill the memory"
+        )
+
+    def _refuse_outside(self, _context: str, _base: str | None, system: str | None, _public: str | None) -> int:
+        raise DataError(f"{self._here()}: the file refers to the outside entity {system!r}; nothing outside the file is read")
+
+    def _named_character(self, name: str, _is_parameter: bool) -> None:
+        character = html.entities.html5.get(f"{name};")
+        if character is None:
+            raise DataError(f"{self._here()}: the entity &{name}; is not known; write the character itself")
+        self._data(character)

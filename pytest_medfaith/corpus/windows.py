@@ -1,0 +1,117 @@
+"""Cuts a section into overlapping windows of whole sentences, measured in tokens."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pytest_medfaith.corpus.tokens import token_offsets
+from pytest_medfaith.corpus.whole_sentences import whole_sentences
+
+CountTokens = Callable[[str], list[tuple[int, int]]]
+# A sentence longer than a window is read in this many pieces a window, so that windows overlap inside it too.
+_PIECES = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowSize:
+    """How large a window may be.
+
+    `size` tokens at most (512: what the shipped encoder reads at once); neighbours share the whole sentences that fit in `stride`
+    tokens, the overlap, as in the tokenizers library (128: a quarter), and at most half of their sentences. `min_sent` to `max_sent`
+    sentences a window; a section of fewer is one window, and `size` goes before `min_sent`.
+    """
+
+    size: int = 512
+    stride: int = 128
+    min_sent: int = 2
+    max_sent: int = 12
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ValueError(f"size is {self.size} tokens, expected at least 1; 400 to 700 suit most encoders")
+        if not 0 <= self.stride < self.size:
+            raise ValueError(
+                f"stride is {self.stride} tokens, expected 0 to size - 1 = {self.size - 1}; it is the overlap of neighbouring windows"
+            )
+        if not 1 <= self.min_sent <= self.max_sent:
+            raise ValueError(f"min_sent is {self.min_sent} and max_sent {self.max_sent}, expected 1 <= min_sent <= max_sent")
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A sentence, or a piece of one that is longer than a window."""
+
+    start: int
+    end: int
+    tokens: int
+
+
+def windows(text: str, *, shape: WindowSize | None = None, count_tokens: CountTokens = token_offsets) -> list[tuple[int, int]]:
+    """Returns the half-open character spans of the windows of `text`, in order; together they hold every sentence of it.
+
+    A span begins and ends at a sentence, unless that sentence alone is longer than `shape.size`. `count_tokens` gives the spans of
+    a text's tokens; by default those of the shipped tokenizer.
+    """
+    shape = shape or WindowSize()
+    units = _units(text, count_tokens(text), shape.size)
+    spans = []
+    first = 0
+    while units:
+        last = _last_unit(units, first, shape)
+        spans.append((units[first].start, units[last].end))
+        if last == len(units) - 1:
+            break
+        first = _next_first(units, first, last, shape)
+    return spans
+
+
+def _units(text: str, tokens: list[tuple[int, int]], size: int) -> list[_Unit]:
+    starts = [start for start, _ in tokens]
+    units: list[_Unit] = []
+    for start, end in whole_sentences(text):
+        low, high = bisect_left(starts, start), bisect_left(starts, end)
+        if high - low <= size:
+            units.append(_Unit(start, end, high - low))
+        else:
+            units += _pieces(text, starts, (low, high), end, max(1, size // _PIECES))
+    return units
+
+
+def _pieces(text: str, starts: list[int], span: tuple[int, int], end: int, size: int) -> list[_Unit]:
+    """Returns pieces of at most `size` tokens of the sentence that has the tokens `span` and ends at `end`; cut at spaces if it can be."""
+    pieces = []
+    low, high = span
+    while high - low > size:
+        cut = next((token for token in range(low + size, low, -1) if text[starts[token] - 1].isspace()), low + size)
+        pieces.append(_Unit(starts[low], starts[low] + len(text[starts[low] : starts[cut]].rstrip()), cut - low))
+        low = cut
+    pieces.append(_Unit(starts[low], end, high - low))
+    return pieces
+
+
+def _last_unit(units: list[_Unit], first: int, shape: WindowSize) -> int:
+    """Returns the last unit of the window that begins with `first`: as many as fit."""
+    last, total = first, units[first].tokens
+    while last + 1 < len(units) and last + 1 - first < shape.max_sent and total + units[last + 1].tokens <= shape.size:
+        last += 1
+        total += units[last].tokens
+    return last
+
+
+def _next_first(units: list[_Unit], first: int, last: int, shape: WindowSize) -> int:
+    """Returns where the window after (first, last) begins: with the overlap, moved so that it holds a new unit and `min_sent` of them."""
+    new = last + 1
+    start, total = new, 0
+    most = (new - first) // 2
+    while start - 1 > first and new - start < most and total + units[start - 1].tokens <= shape.stride:
+        start -= 1
+        total += units[start].tokens
+    while start < new and total + units[new].tokens > shape.size:
+        total -= units[start].tokens
+        start += 1
+    while start - 1 > first and len(units) - start < shape.min_sent and total + units[new].tokens + units[start - 1].tokens <= shape.size:
+        start -= 1
+        total += units[start].tokens
+    return start

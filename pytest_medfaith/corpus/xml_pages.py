@@ -1,0 +1,270 @@
+"""Reads the XML of PubMed Central (JATS), Bookshelf (BITS), PubMed, MedlinePlus and MedQuAD: one document a record.
+
+Vocabularies: jats.nlm.nih.gov (archiving and BITS tag libraries), the PubMed DTD, medlineplus.gov/xml.html, github.com/abachaa/MedQuAD.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import IO
+from xml.etree.ElementTree import Element
+
+from pytest_medfaith.corpus.html_pages import html_lines, write_html_lines
+from pytest_medfaith.corpus.normalise import normalise, one_line, superscript
+from pytest_medfaith.corpus.safe_xml import xml_records
+from pytest_medfaith.corpus.sections import Document, Outline
+
+# Shown beside a text, not part of it: references, formulas in TeX, file names, footnote anchors.
+_LEFT_OUT = frozenset(
+    "ref-list tex-math graphic media inline-graphic object-id label permissions fn-group ack notes sec-meta supplementary-material "
+    "counts processing-meta".split()  # noqa: SIM905 - words read better than a list of 15 lines
+)
+_BLOCKS = frozenset(
+    "sec p list list-item def-list def-item table-wrap table fig boxed-text disp-quote disp-formula statement speech app app-group glossary "
+    "caption body back front-matter-part book-part named-book-part-body fig-group table-wrap-group tr verse-group preformat question answer".split()  # noqa: SIM905
+)
+_SUBTITLE_WORDS = 12
+_OTHER_ABSTRACTS = frozenset({"graphical", "toc", "teaser", "key-points", "precis", "translated"})
+_ONE_RECORD_ROOTS = frozenset({"article", "book-part", "book-part-wrapper", "Document"})
+
+
+def read_xml(stream: IO[bytes], *, place: str) -> Iterator[Document]:
+    """Yields the documents of an XML file lazily: one for an article, a book part or a MedQuAD page, many for a set of them.
+
+    Raises:
+        DataError: what `xml_records` refuses, with file, line and column.
+    """
+    for number, (root, element) in enumerate(xml_records(stream, place=place, tags=frozenset(_READERS)), start=1):
+        document = _READERS[element.tag](element)
+        yield document if root in _ONE_RECORD_ROOTS else replace(document, item=document.item or str(number))
+
+
+def _inline(element: Element) -> str:
+    """Returns the text below `element`; raised numbers in superscript letters, what is left out of the text aside."""
+    pieces = [element.text or ""]
+    for child in element:
+        pieces += [_inline_child(child), child.tail or ""]
+    return "".join(pieces)
+
+
+def _inline_child(child: Element) -> str:
+    if child.tag in _LEFT_OUT or _is_raised_citation(child):
+        return ""
+    if child.tag == "sup":
+        return superscript(_inline(child))
+    return f" {_inline(child)} " if child.tag in _BLOCKS or child.tag == "break" else _inline(child)
+
+
+def _is_raised_citation(element: Element) -> bool:
+    """Returns whether `element` is a raised reference number (`cells<sup>12</sup>`): glued to a word or a dose it would be read with it."""
+    inner = element.find("xref") if element.tag == "sup" else element.find("sup")
+    reference = inner if element.tag == "sup" else element
+    return inner is not None and reference is not None and reference.tag == "xref" and reference.get("ref-type") == "bibr"
+
+
+def _text(element: Element | None) -> str:
+    return "" if element is None else one_line(_inline(element))
+
+
+def _year(text: str) -> int | None:
+    found = re.search(r"\b(?:19|20)\d\d\b", text)
+    return int(found[0]) if found else None
+
+
+def _earliest_year(element: Element) -> int | None:
+    years = [year for date in element.iter("pub-date") if (year := _year(date.findtext("year", ""))) is not None]
+    return min(years, default=None)
+
+
+def _write_blocks(outline: Outline, element: Element, level: int) -> None:
+    """Writes the blocks below `element`; sections and bold lines of their own become headings from `level` on."""
+    pieces = [element.text or ""]
+    for child in element:
+        if child.tag in _BLOCKS:
+            _write_line(outline, pieces)
+            _write_block(outline, child, level)
+        elif child.tag == "title":
+            _write_line(outline, pieces)
+            if element.tag not in {"sec", "app", "boxed-text", "glossary", "app-group"}:
+                _write_line(outline, [_inline(child)])
+        elif not child.tag.endswith("-meta"):
+            pieces.append(_inline_child(child))
+        pieces.append(child.tail or "")
+    _write_line(outline, pieces)
+
+
+def _write_line(outline: Outline, pieces: list[str]) -> None:
+    line = one_line("".join(pieces))
+    pieces.clear()
+    if line:
+        outline.write(line + "\n")
+
+
+def _write_block(outline: Outline, element: Element, level: int) -> None:
+    name = _text(element.find("title")) or _text(element.find("book-part-meta/title-group/title"))
+    if element.tag in {"sec", "app", "boxed-text", "glossary", "app-group", "book-part"} and name:
+        outline.head(level, name, shown=name + "\n")
+        _write_blocks(outline, element, level + 1)
+    elif element.tag == "p" and _is_subtitle(element):
+        outline.head(level, _text(element).rstrip(":"), shown=_text(element) + "\n")
+    elif element.tag == "tr":
+        _write_line(outline, [" | ".join(filter(None, map(_text, element)))])
+    elif element.tag == "def-item":
+        _write_line(outline, [": ".join(filter(None, map(_text, element)))])
+    else:
+        _write_blocks(outline, element, level)
+
+
+def _is_subtitle(element: Element) -> bool:
+    """Returns whether a paragraph is one bold line, as StatPearls writes its subtitles."""
+    if len(element) != 1 or element[0].tag != "bold" or (element.text or "").strip() or (element[0].tail or "").strip():
+        return False
+    text = _text(element)
+    return 0 < len(text.split()) <= _SUBTITLE_WORDS and text[-1] not in ".!?;,"
+
+
+def _write_abstracts(outline: Outline, meta: Element) -> None:
+    for abstract in meta.findall("abstract"):
+        if abstract.get("abstract-type", "") in _OTHER_ABSTRACTS:
+            continue
+        outline.head(1, "Abstract", shown="Abstract\n")
+        for part in abstract.iter("sec"):
+            label = _text(part.find("title")).rstrip(":")
+            for paragraph in part.findall("p"):
+                _write_line(outline, [f"{label}: " if label else "", _text(paragraph)])
+                label = ""
+        for paragraph in abstract.findall("p"):
+            _write_line(outline, [_text(paragraph)])
+
+
+def _read_article(article: Element) -> Document:
+    """JATS: the abstract as one whole section, then the body and the appendices."""
+    meta = article.find("front/article-meta")
+    meta = meta if meta is not None else Element("article-meta")
+    ids = {found.get("pub-id-type", ""): _text(found) for found in meta.findall("article-id")}
+    pmc = next((ids[kind] for kind in ("pmcid", "pmc", "pmcaid") if ids.get(kind)), "")
+    pmc = pmc if not pmc or pmc.startswith("PMC") else f"PMC{pmc}"
+    outline = Outline()
+    _write_abstracts(outline, meta)
+    _write_rest(outline, article, ("body", "back"))
+    text, sections = outline.finish()
+    return Document(
+        text,
+        sections,
+        title=_text(meta.find("title-group/article-title")),
+        url=_article_url(pmc, ids.get("doi", ""), meta),
+        year=_earliest_year(meta),
+        pmid=ids.get("pmid") or None,
+        item=pmc,
+    )
+
+
+def _article_url(pmc: str, doi: str, meta: Element) -> str:
+    if pmc:
+        return f"https://www.ncbi.nlm.nih.gov/pmc/articles/{pmc}/"
+    if doi:
+        return f"https://doi.org/{doi}"
+    link = meta.find("self-uri")
+    return "" if link is None else link.get("href", "") or _text(link)
+
+
+def _write_rest(outline: Outline, element: Element, names: tuple[str, ...]) -> None:
+    for name in names:
+        for part in element.findall(name):
+            outline.head(1, "", shown="")
+            _write_blocks(outline, part, 1)
+
+
+def _read_book_part(part: Element) -> Document:
+    """BITS: a chapter with its parts; the NBK accession, where it has one, gives the url and the id."""
+    meta = part.find("book-part-meta")
+    meta = meta if meta is not None else Element("book-part-meta")
+    ids = [part.get("id", ""), *(_text(found) for found in meta.findall("book-part-id"))]
+    accession = next((name for name in ids if re.fullmatch(r"NBK\d+", name)), "")
+    outline = Outline()
+    _write_abstracts(outline, meta)
+    _write_rest(outline, part, ("body", "back"))
+    text, sections = outline.finish()
+    return Document(
+        text,
+        sections,
+        title=_text(meta.find("title-group/title")),
+        url=f"https://www.ncbi.nlm.nih.gov/books/{accession}/" if accession else "",
+        year=_earliest_year(meta),
+        item=accession,
+    )
+
+
+def _read_pubmed(article: Element) -> Document:
+    """PubMed: title and abstract; the labels of a structured abstract stand before its paragraphs."""
+    pmid = article.findtext("MedlineCitation/PMID", "").strip()
+    outline = Outline()
+    outline.head(1, "Abstract", shown="Abstract\n")
+    for part in article.findall("MedlineCitation/Article/Abstract/AbstractText"):
+        label = part.get("Label", "").strip().rstrip(":")
+        _write_line(outline, [f"{label}: " if label and _text(part) else "", _text(part)])
+    text, sections = outline.finish()
+    date = article.find("MedlineCitation/Article/Journal/JournalIssue/PubDate")
+    return Document(
+        text,
+        sections,
+        title=_text(article.find("MedlineCitation/Article/ArticleTitle")),
+        url=f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid else "",
+        year=None if date is None else _year(" ".join(date.itertext())),
+        pmid=pmid or None,
+        item=pmid,
+    )
+
+
+def _read_health_topic(topic: Element) -> Document:
+    """MedlinePlus health topics: the full summary, which is HTML written as text."""
+    return _html_field(topic.findtext("full-summary", ""), title=topic.get("title", ""), url=topic.get("url", ""), item=topic.get("id", ""))
+
+
+def _read_search_result(result: Element) -> Document:
+    """The MedlinePlus web service: a result's FullSummary, with highlighting taken out."""
+    contents = {content.get("name", "").lower(): "".join(content.itertext()) for content in result.findall("content")}
+    title = " ".join(line for _, line, _ in html_lines(contents.get("title", "")))
+    url = result.get("url", "")
+    return _html_field(
+        contents.get("fullsummary", ""), title=title, url=url, item=re.sub(r"\.html?$", "", url.rstrip("/").rpartition("/")[2])
+    )
+
+
+def _html_field(raw: str, *, title: str, url: str, item: str) -> Document:
+    outline = Outline()
+    write_html_lines(outline, html_lines(raw))
+    text, sections = outline.finish()
+    return Document(text, sections, title=one_line(title), url=url.strip(), item=item.strip())
+
+
+# MedQuAD flattened the lists of its pages: an item begins with a hyphen after two spaces or more.
+_FLAT_ITEM = re.compile(r"\s{2,}-\s+(?=\S)")
+
+
+def _read_medquad(page: Element) -> Document:
+    """MedQuAD: each question is a heading, its answer the section below; answers published empty are counted."""
+    outline = Outline()
+    skipped: Counter[str] = Counter()
+    for pair in page.iter("QAPair"):
+        question, answer = _text(pair.find("Question")), normalise(_FLAT_ITEM.sub("\n- ", pair.findtext("Answer", "")))
+        if answer:
+            outline.head(1, question, shown=question + "\n")
+            outline.write(answer + "\n\n")
+        else:
+            skipped["empty answer"] += 1
+    text, sections = outline.finish()
+    return Document(text, sections, title=_text(page.find("Focus")), url=page.get("url", ""), skipped=dict(skipped))
+
+
+_READERS: dict[str, Callable[[Element], Document]] = {
+    "article": _read_article,
+    "book-part": _read_book_part,
+    "PubmedArticle": _read_pubmed,
+    "health-topic": _read_health_topic,
+    "document": _read_search_result,
+    "Document": _read_medquad,
+}
