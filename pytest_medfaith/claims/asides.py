@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.clauses import ATTRIBUTIONS, STRONG_CONDITIONS, trimmed
+from pytest_medfaith.claims.clauses import STRONG_CONDITIONS, trimmed
 from pytest_medfaith.claims.grammar import Clause, auxiliary_form, finite_verbs, forms, is_adverb, is_content, read_clause
 from pytest_medfaith.claims.words import Phrase, Word, carried, inserted
 
@@ -97,6 +97,8 @@ def split_participles(words: Phrase) -> list[Phrase]:
     for comma in range(clause.main + 1, len(words) - 2):
         if any(word.lower in _ENUMERATING for word in words[clause.main : comma]) or _of_another_subject(clause, comma):
             break
+        if any(word.text == ":" and not word.inside for word in words[clause.main : comma]):
+            break
         if words[comma].text != "," or words[comma].inside or any(word.lower in STRONG_CONDITIONS for word in words[clause.main :]):
             continue
         second = _participle_statement(clause, comma)
@@ -108,7 +110,7 @@ def split_participles(words: Phrase) -> list[Phrase]:
 def _of_another_subject(clause: Clause, comma: int) -> bool:
     """Returns whether the participle behind `comma` may speak of a subject after the main one, as in "studies show A does B, lowering C"."""
     main = clause.main or 0
-    attributed = any(word.lower in ATTRIBUTIONS for word in clause.words[main : main + 4])
+    attributed = any(word.lower in lexicon.ATTRIBUTIONS for word in clause.words[main : main + 4])
     return attributed or any(main < verb.index < comma and not verb.subordinate for verb in clause.verbs)
 
 

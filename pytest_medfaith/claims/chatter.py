@@ -86,8 +86,15 @@ _ADVICE = re.compile(
 )
 # Advice to see a doctor is checkable only when it says when, how soon or for which patient.
 _TRIAGE = re.compile(
-    r"\b(?:if|when|whenever|unless|until|after|within|before|immediately|urgent(?:ly)?|emergenc(?:y|ies)|right\s+away|as\s+soon\s+as|promptly|911|999|112|"
+    r"\b(?:if|when|whenever|unless|until|after|within|before|immediately|urgent(?:ly)?|emergenc(?:y|ies)|right\s+away|prompt|as\s+soon\s+as|promptly|911|999|112|"
     r"patients?\s+with|people\s+with|individuals\s+with|women|children|pregnan\w+|signs?\s+of|symptoms?\s+of|in\s+case\s+of)\b",
+    re.IGNORECASE,
+)
+# What may stand before the advice without being a statement of its own.
+_BEFORE_ADVICE = re.compile(
+    r"\W*(?:(?:for|to|as|in|when|regarding)\b[^,;]*,)?(?:[\s,]|\b(?:please|always|also|so|therefore|but|and|you|patients|people|one|we|i|it|it's|it’s|is|are|should|must|may|might|can|could|"
+    r"would|will|want|wish|need|to|be|best|better|good|wise|idea|a|important|essential|crucial|necessary|advisable|recommended|recommend|suggest|advise|advised|encourage|strongly|that|"
+    r"sure|make|remember|first|then|ideally|consider|helpful|vital|if|needed|necessary|possible|ultimately|however|finally|likely)\b)*",
     re.IGNORECASE,
 )
 _ANY_QUESTION = re.compile(
@@ -149,15 +156,10 @@ def is_chatter(sentence: str) -> bool:
 
 
 def _is_empty_advice(sentence: str) -> bool:
-    advice = _ADVICE.search(sentence)
-    if advice is None or _claims_before(sentence[: advice.start()]):
-        return False
-    return _TRIAGE.search(_ANY_QUESTION.sub(" ", sentence)) is None
-
-
-def _claims_before(text: str) -> bool:
-    """Returns whether a statement of its own stands before the advice, as in "X is safe, but ask your doctor"."""
-    return re.search(r"\b(?:is|are|was|were|can|may|has|have)\b[^,;]*[,;]", text) is not None and not re.match(r"\s*(?:it|if|before)\b", text, re.IGNORECASE)
+    """Returns whether `sentence` only says "ask your doctor", with no symptom, time or patient that calls for it."""
+    bare = _ANY_QUESTION.sub(" ", sentence)
+    advice = _ADVICE.search(bare)
+    return advice is not None and _BEFORE_ADVICE.fullmatch(bare[: advice.start()]) is not None and _TRIAGE.search(bare) is None
 
 
 def declines(sentence: str) -> bool:

@@ -16,10 +16,6 @@ from pytest_medfaith.claims.words import Phrase, Word, carried
 _JOINTS = frozenset("and but so yet whereas while although though".split())
 _CONCESSIVE = frozenset("although though while whereas".split())
 STRONG_CONDITIONS = frozenset("if when whenever unless until provided".split())
-ATTRIBUTIONS = frozenset(
-    "show shows showed shown suggest suggests suggested find finds found report reports reported indicate indicates indicated demonstrate demonstrates "
-    "demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal reveals revealed evidence believed thought".split()
-)
 _JOINED_PAIRS = frozenset("neither either both nor".split())
 _REPEATABLE = frozenset("for in by to from on through as during after".split())
 _QUESTION_WORDS = frozenset("that which who whether how why what whatever whoever".split())
@@ -85,7 +81,7 @@ def _parts(left: Clause, joint: _Joint, right: Clause) -> bool:
         return False
     if any(word.text in ",;" and not word.inside for word in right.subject) or right.subject[-1].lower in ("and", "or", "but"):
         return False
-    if any(word.lower in _OPENING_WORDS for word in right.subject) or _is_bare_verb(right.subject[0]):
+    if any(word.lower in _OPENING_WORDS for word in right.subject) or right.subject[0].lower in lexicon.PREPOSITIONS or _is_bare_verb(right.subject[0]):
         return False
     if ends_open(left.words[: joint.start]) or (not joint.comma and _open_as(left, joint.start)):
         return False
@@ -98,6 +94,8 @@ def _parts(left: Clause, joint: _Joint, right: Clause) -> bool:
 def _in_series(left: Clause, joint: _Joint) -> bool:
     """Returns whether an "and" without a comma may join words rather than clauses: after "both", or after "A, B" with no verb."""
     words = left.words[left.main or 0 : joint.start]
+    if any(word.text == ":" and not word.inside for word in words):
+        return True
     comma = max((index for index, word in enumerate(words) if word.text == "," and not word.inside), default=None)
     since = words[(comma or 0) + 1 :]
     if any(word.lower in _JOINED_PAIRS or word.lower == "between" for word in since):
@@ -190,7 +188,9 @@ def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
     word, after = words[index], words[index + 1] if index + 1 < len(words) else None
     auxiliary = auxiliary_form(word)
     if auxiliary is not None:
-        return frozenset({"finite"})
+        return frozenset({"finite", "base"} if word.lower in ("have", "do") else {"finite"})
+    if word.lower == "be":
+        return frozenset({"base"})
     can_be, objects = forms(word), after is not None and _begins_object(after)
     found: set[str] = set()
     if "s" in can_be and (word.lower not in lexicon.noun_verbs() or objects or (after is not None and after.lower in ("in", "from", "by", "as", "to"))):
@@ -221,10 +221,10 @@ def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
     before = index - 1
     while before >= 0 and is_adverb(words[before]):
         before -= 1
-    if before < 0 or not can_be:
+    if before < 0:
         return frozenset()
     previous = words[before]
-    if "base" in can_be and (previous.lower in lexicon.MODALS or previous.lower in ("to", "do", "does", "did", "don't", "doesn't", "didn't", "help", "helps", "please")):
+    if ("base" in can_be or words[index].lower in ("be", "have")) and (previous.lower in lexicon.MODALS or previous.lower in ("to", "do", "does", "did", "don't", "doesn't", "didn't", "help", "helps", "please")):
         return frozenset({"base"})
     if "part" in can_be and is_auxiliary(previous) and previous.lower not in lexicon.MODALS:
         return frozenset({"part"})
@@ -235,6 +235,12 @@ def _may_part(clause: Clause, joint: int, begin: int, match: int) -> bool:
     """Returns whether both halves hold on their own: no condition governs both, and no negation or "or" joins them."""
     words, main = clause.words, clause.main or 0
     between = [word for word in words[match + 1 : joint] if not is_adverb(word) and word.text != ","]
+    if words[begin].lower in lexicon.ADJECTIVE_VERBS and (
+        is_adverb(words[begin - 1]) or any(word.lower in lexicon.PREPOSITIONS - {"to"} for word in words[match:joint])
+    ):
+        return False
+    if words[joint - 1].text == "," and _two_levels(clause, joint, match):
+        return False
     if not between or ends_open(words[:joint]) or _governed(clause, main, match) or _governed(clause, match, joint, only=STRONG_CONDITIONS, last=True):
         return False
     if _closing_condition(clause, begin):
@@ -246,6 +252,14 @@ def _may_part(clause: Clause, joint: int, begin: int, match: int) -> bool:
     if kind == "or":
         return negated or bool(lexicon.TENTATIVE & set(prefix))
     return finite or not negated
+
+
+def _two_levels(clause: Clause, joint: int, match: int) -> bool:
+    """Returns whether a bare verb behind `joint` could go with another verb than `match`: "may find it hard to breathe, or wake"."""
+    if "base" not in _forms_in_place(clause, match):
+        return False
+    bare = [index for index in range(clause.main or 0, joint) if "base" in _forms_in_place(clause, index)]
+    return len({clause.words[index - 1].lower == "to" for index in bare}) > 1
 
 
 def _closing_condition(clause: Clause, begin: int) -> bool:
@@ -263,7 +277,7 @@ def _governed(clause: Clause, start: int, end: int, *, only: frozenset[str] = le
     for index in range(start + 1, end):
         if words[index].inside or words[index].lower not in only or (last and words[index].lower == "until"):
             continue
-        if words[index].lower == "that" and words[index - 1].lower in ATTRIBUTIONS:
+        if words[index].lower == "that" and words[index - 1].lower in lexicon.ATTRIBUTIONS:
             continue
         if not last or any(verb.index > index for verb in clause.verbs if verb.index < end):
             return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from pytest_medfaith.claims import lexicon
@@ -13,6 +14,7 @@ Form = Literal["s", "plural", "past", "modal", "base", "part", "ing"]
 FINITE: frozenset[Form] = frozenset({"s", "plural", "past", "modal"})
 
 _COORDINATORS = frozenset("and or but nor".split())
+_SUBJECT_PRONOUNS = frozenset("it he she they we which who".split())
 _STOPS = frozenset(".,;:!?-–—")
 _CLEARS_AT_COMMA = lexicon.CONDITIONS | {"because", "although", "though", "since", "before", "after"}
 
@@ -47,31 +49,38 @@ class Clause:
 
 def is_adverb(word: Word) -> bool:
     """Returns whether `word` may stand between a subject and its verb."""
-    return word.lower in lexicon.ADVERBS or (word.lower.endswith("ly") and len(word.text) > 4)
+    return _adverb(word.lower)
+
+
+@lru_cache(maxsize=8192)
+def _adverb(lower: str) -> bool:
+    return lower in lexicon.ADVERBS or (lower.endswith("ly") and len(lower) > 4)  # noqa: PLR2004 "only", "ply"
 
 
 def is_content(word: Word) -> bool:
     """Returns whether `word` is a noun, adjective, name or number rather than a function word or a mark."""
-    lower = word.lower
-    return (
-        any(map(str.isalnum, lower))
-        and lower not in lexicon.PREPOSITIONS
-        and lower not in lexicon.DETERMINERS
-        and lower not in lexicon.SUBORDINATORS
-        and lower not in _COORDINATORS
-        and not is_auxiliary(word)
-        and not is_adverb(word)
-    )
+    return _content(word.lower)
+
+
+@lru_cache(maxsize=8192)
+def _content(lower: str) -> bool:
+    function_words = (lexicon.PREPOSITIONS, lexicon.DETERMINERS, lexicon.SUBORDINATORS, _COORDINATORS, lexicon.NON_FINITE_AUXILIARIES)
+    named = any(map(str.isalnum, lower)) and not any(lower in words for words in function_words)
+    return named and _auxiliary_form(lower) is None and not _adverb(lower)
 
 
 def is_auxiliary(word: Word) -> bool:
     """Returns whether `word` is a modal or a form of be, have or do."""
-    return auxiliary_form(word) is not None or word.lower in lexicon.NON_FINITE_AUXILIARIES
+    return _auxiliary_form(word.lower) is not None or word.lower in lexicon.NON_FINITE_AUXILIARIES
 
 
 def auxiliary_form(word: Word) -> Form | None:
     """Returns the finite form of an auxiliary or modal, or None."""
-    lower = word.lower
+    return _auxiliary_form(word.lower)
+
+
+@lru_cache(maxsize=8192)
+def _auxiliary_form(lower: str) -> Form | None:
     if lower in lexicon.MODALS:
         return "modal"
     if lower in lexicon.SINGULAR_AUXILIARIES:
@@ -99,6 +108,7 @@ def ends_open(words: Sequence[Word]) -> bool:
 def _scan(words: Sequence[Word]) -> tuple[tuple[Verb, ...], list[str]]:
     found: list[Verb] = []
     pending: list[str] = []
+    settled = False
     index = 0
     while index < len(words):
         word = words[index]
@@ -108,6 +118,9 @@ def _scan(words: Sequence[Word]) -> tuple[tuple[Verb, ...], list[str]]:
             elif word.text == "," and pending and pending[-1] in _CLEARS_AT_COMMA:
                 pending.pop()
             form = _finite_form(words, index)
+            if form == "plural" and settled and auxiliary_form(word) is None and not _plural_before(words, index):
+                form = None  # a clause has one finite verb: "is justified for long term follow up"
+            settled = form is not None or (settled and word.text != "," and word.lower not in _COORDINATORS | lexicon.SUBORDINATORS)
             if form is not None:
                 found.append(Verb(index, form, subordinate=bool(pending)))
                 pending = pending[:-1]
@@ -123,6 +136,8 @@ def _opens_clause(words: Sequence[Word], index: int) -> bool:
     if after is None or (lower in ("before", "after") and after.lower in lexicon.PRONOUNS):
         return after is not None
     if lower not in lexicon.SUBORDINATORS:
+        return False
+    if lower == "once" and (is_adverb(after) or after.lower in ("a", "per", "every", "each", "in")):
         return False
     if lower == "that":
         return after.lower != "of" and index > 0 and words[index - 1].lower not in lexicon.PREPOSITIONS
@@ -150,7 +165,7 @@ def _form_behind_pronoun(words: Sequence[Word], index: int) -> Form | None:
     at = index - 1
     while at > 0 and is_adverb(words[at]):
         at -= 1
-    if at < 0 or not is_content(words[index]) or is_adverb(words[index]) or not words[index].lower.isalpha():
+    if at < 0 or words[at].lower not in _SUBJECT_PRONOUNS or not is_content(words[index]) or not words[index].lower.isalpha():
         return None
     subject, before = words[at].lower, words[at - 1].lower if at else ","
     if subject in ("which", "who"):
@@ -168,11 +183,14 @@ def _verb_here(words: Sequence[Word], index: int) -> bool:
         return False
     if words[index].lower not in lexicon.noun_verbs():
         return before.lower not in ("the", "an")
-    if before.lower in lexicon.DETERMINERS and before.lower not in lexicon.PRONOUNS:
+    if (before.lower in lexicon.DETERMINERS and before.lower not in lexicon.PRONOUNS) or before.text[-1].isdigit() or before.lower in lexicon.NUMBERS:
         return False
-    if before.lower.endswith(lexicon.ADJECTIVE_ENDINGS) and len(before.text) > 4:  # noqa: PLR2004
+    if before.lower in lexicon.ADJECTIVES or (before.lower.endswith(lexicon.ADJECTIVE_ENDINGS) and len(before.text) > 4):  # noqa: PLR2004
         return False
-    if after is None or after.text in _STOPS or after.lower in ("of", "and", "or", "that", "such", "like", "including") or _finite_form(words, index + 1) is not None:
+    if after is None or after.text in _STOPS or after.lower in ("of", "and", "or", "that", "such", "like", "including"):
+        return False
+    verb = next((place for place in range(index + 1, len(words)) if not is_adverb(words[place])), len(words))
+    if verb < len(words) and _finite_form(words, verb) is not None:
         return False
     return before.lower not in _COORDINATORS or after.lower in lexicon.DETERMINERS or is_content(after)
 
@@ -224,6 +242,7 @@ def _is_have(word: Word, form: Form) -> bool:
     return word.lower == "have" and form == "modal"
 
 
+@lru_cache(maxsize=256)  # every rule reads the statement anew
 def read_clause(words: Phrase) -> Clause:
     """Returns the verbs and the subject of `words`; a clause with no main verb has an empty subject."""
     verbs = finite_verbs(words)

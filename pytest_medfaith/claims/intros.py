@@ -45,7 +45,7 @@ def compose(intro: Phrase, item: Phrase, *, labelled: bool = False) -> Phrase:
         return item
     if (whole.main is not None and whole.subject and not labelled) or _is_imperative(item):
         return item
-    if read_clause(lead).main is None and _is_plural(lead):
+    if not finite_verbs(lead) and not _is_imperative(lead) and _is_plural(lead):
         return (*carried(lead), *inserted("include"), *_lowered(item))
     return (*carried(lead), *_colon(), *item)
 

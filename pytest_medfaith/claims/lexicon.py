@@ -12,7 +12,7 @@ PREPOSITIONS = frozenset(
     "of in on at by for with from to into onto after before during between among against over under above below about as than via per without within "
     "through throughout across toward towards until since despite upon like unlike including following regarding concerning around".split()
 )
-PRONOUNS = frozenset("i you he she it we they who this these those there one others someone people patients everyone".split())
+PRONOUNS = frozenset("i you he she it we they who this these those there others someone people patients everyone".split())
 MODALS = frozenset("can could may might must shall should will would cannot can't couldn't won't wouldn't shouldn't mustn't".split())
 TENTATIVE = frozenset("can could may might".split())
 SINGULAR_AUXILIARIES = frozenset("is was has does isn't wasn't hasn't doesn't".split())
@@ -24,7 +24,13 @@ NEGATIONS = frozenset(
     "no not never none neither nor without cannot can't couldn't won't wouldn't shouldn't mustn't isn't wasn't hasn't doesn't aren't weren't haven't "
     "don't hadn't didn't nobody nothing hardly".split()
 )
-SUBORDINATORS = frozenset("that which who whom whose if when whenever unless because although though whereas while whether until once where since".split())
+NUMBERS = frozenset("one two three four five six seven eight nine ten half".split())
+# Verbs and nouns that report what follows: "studies show that ..." does not govern it as "if ..." does.
+ATTRIBUTIONS = frozenset(
+    "show shows showed shown suggest suggests suggested find finds found report reports reported indicate indicates indicated demonstrate demonstrates "
+    "demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal reveals revealed evidence believed thought".split()
+)
+SUBORDINATORS = frozenset("that which who whom whose if when whenever unless because although though whereas while whether until once where since whatever whoever whichever".split())
 RELATIVES = frozenset("that which who whom whose where".split())
 CONDITIONS = frozenset("if when whenever unless until once while whether provided".split())
 ADVERBS = frozenset(
@@ -33,6 +39,11 @@ ADVERBS = frozenset(
 )
 
 ADJECTIVE_VERBS = frozenset("lower slow narrow clear correct complete clean separate live open dry warm cool present thin harden".split())
+ADJECTIVES = frozenset(
+    "red dry mild severe old young chronic acute high low large small hot cold warm wet itchy swollen painful heavy light irregular dark pale bright soft hard "
+    "fast slow short long early late new blue yellow green white black good bad safe weak strong deep thick thin sore raw fresh lean oral nasal rapid lower higher "
+    "other main major minor common frequent different similar further better worse best worst".split()
+)
 ADJECTIVE_ENDINGS = ("al", "ic", "ive", "ous", "ful", "able", "ible", "ary", "ory", "ish")
 
 # Verbs that are seldom nouns: one of their forms after a subject is the verb.

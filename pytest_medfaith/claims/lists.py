@@ -23,11 +23,6 @@ _CLASS_SUBJECTS = frozenset(
 )
 _OBJECT_PREPOSITIONS = frozenset("by for to against on from".split())
 _LINKED = frozenset("effective due useful helpful active secondary".split())
-_ADJECTIVE_ENDINGS = ("al", "ic", "ive", "ous", "ful", "able", "ible", "ary", "ory", "ar", "ish", "less", "ed")
-_ADJECTIVES = frozenset(
-    "red dry mild severe old young chronic acute high low large small hot cold warm wet itchy swollen painful heavy light irregular dark pale bright soft hard "
-    "fast slow short long early late new blue yellow green white black good bad safe weak strong deep thick thin sore raw fresh lean oral nasal rapid".split()
-)
 _POPULATIONS = frozenset(
     "patients people adults children women men individuals infants those pregnancy babies persons adolescents elderly humans mice rats newborns teenagers smokers".split()
 )
@@ -117,7 +112,7 @@ def _read_listing(clause: Clause, begin: int, opener: str) -> _Listing | None:
     while end > begin and words[end - 1].text in ".;:,!":
         end -= 1
     items, joint = _items(words, begin, end)
-    if len(items) < (2 if opener == "class" else 3) or (len(items) == 2 and words[begin - 1].lower == "as"):  # noqa: PLR2004
+    if len(items) < (2 if words[begin - 1].lower in _INCLUDING else 3):
         return None
     start, last = items[-1]
     tail = _population(words, start, last)
@@ -164,6 +159,7 @@ def _fit(words: Phrase, items: list[tuple[int, int]], opener: str) -> bool:
     """Returns whether each item is a noun phrase of its own, so that it makes sense behind the words before the list."""
     phrases = [words[start:end] for start, end in items]
     longest = _LONGEST_ITEM if opener == "verb" else 2 * _LONGEST_ITEM
+    named = words[items[0][0] - 1].lower in ("are", "were")
     for place, phrase in enumerate(phrases):
         if not 0 < len(phrase) <= longest or not any(is_content(word) for word in phrase):
             return False
@@ -172,13 +168,13 @@ def _fit(words: Phrase, items: list[tuple[int, int]], opener: str) -> bool:
             return False
         if first.lower in _NESTING or first.text[:1].isdigit() or first.lower in lexicon.RELATIVES or first.lower in lexicon.PREPOSITIONS:
             return False
-        if opener == "verb" and place and _is_participle(first) and not _is_participle(phrases[0][0]):
+        if opener == "verb" and place and len(phrase) > 1 and _is_participle(first) and not _is_participle(phrases[0][0]):
             return False
         if first.lower in lexicon.PRONOUNS or (opener == "verb" and any(word.lower == "to" for word in phrase)):
             return False
         if opener == "verb" and (finite_verbs(phrase) or (place == 0 and any(word.lower in lexicon.PREPOSITIONS for word in phrase))):
             return False
-        if place < len(phrases) - 1 and len(phrase) == 1 and _adjectival(first.lower):
+        if len(phrase) == 1 and _adjectival(first.lower) and (place < len(phrases) - 1 or named):
             return False
     return True
 
@@ -188,4 +184,4 @@ def _is_participle(word: Word) -> bool:
 
 
 def _adjectival(word: str) -> bool:
-    return word in _ADJECTIVES or word.endswith(_ADJECTIVE_ENDINGS)
+    return word in lexicon.ADJECTIVES or word.endswith((*lexicon.ADJECTIVE_ENDINGS, "ar", "less", "ed"))

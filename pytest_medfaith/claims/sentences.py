@@ -15,6 +15,7 @@ from pytest_medfaith.sentences import sentence_spans
 _CERTAIN = re.compile(r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])")
 _MAYBE = re.compile(r"[.!?。！？…]\S{0,3}\s+\S|[。！？]")
 _ABBREVIATED = re.compile(r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$", re.IGNORECASE)
+_LONGEST_FOR_PYSBD = 5000  # characters; its time grows faster than the text
 _URL_TAIL = re.compile(r"(?:https?:|www\.|@)\S*$")
 # pySBD takes a capital before a stop for an initial; these words open a sentence and are no surname.
 _MISSED = re.compile(r"(?<=[A-Z0-9.)%][.!?])\s+(?=(?:It|This|The|These|They|In|If|However|For|When|You|Patients|Then|He|She|Its|Their|There|Both|Some|Most|Please|Note|Take|Do)\b)")
@@ -72,7 +73,7 @@ def _segment(text: str, start: int, end: int) -> list[tuple[int, int]]:
         return []
     if not _MAYBE.search(piece):
         return [_trimmed(text, start, end)]
-    spans = _pysbd_spans(piece) or sentence_spans(piece)
+    spans = (_pysbd_spans(piece) if len(piece) <= _LONGEST_FOR_PYSBD else []) or sentence_spans(piece)
     return [part for first, last in spans for part in _split_missed(text, start + first, start + last)]
 
 

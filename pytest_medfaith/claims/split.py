@@ -22,6 +22,7 @@ from pytest_medfaith.claims.words import Phrase, carried, inserted, read_words, 
 from pytest_medfaith.records import Claim
 
 _RULES = (split_asides, split_participles, split_predicates, split_repeated, split_lists)
+_LONGEST_SENTENCE = 150  # words; what is longer is a table, a sequence or no prose, and the rules would guess
 _SHORT_HEADING = 6  # words
 
 
@@ -153,6 +154,8 @@ def _in_list(words: Phrase, state: _State) -> tuple[Phrase, Topics]:
 def _atomic(text: str, words: Phrase, topics: Topics) -> tuple[list[Phrase], Topics]:
     """Returns the atomic statements of a sentence, chatter and refusals left out, and what pronouns stand for after it."""
     found: list[Phrase] = []
+    if len(words) > _LONGEST_SENTENCE:
+        return [words], topics
     if is_chatter(written(words)):
         return found, topics
     before = ""

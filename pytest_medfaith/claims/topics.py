@@ -36,6 +36,7 @@ _EXPLETIVE = re.compile(
     r"helpful|useful|normal|reasonable|appropriate|preferable|imperative|critical|time|prudent|beneficial|common|rare|uncommon|practice)\s+(?:\w+\s+){0,3}?(?:to|that|for|if|when|in)\b"
     r"|(?:clear|unclear|known|unknown|suggested|believed|thought|estimated|assumed|reported|shown|found|true|said|noted|considered|debated|uncertain|controversial|documented|"
     r"established|hypothesi[sz]ed|expected|observed|not\s+known|recommended|advised|worth|possible|likely|unlikely|important)\s+(?:\w+\s+){0,3}?(?:that|whether|if|how|why|what|when)\b)"
+    r"|it\s+(?:is|was|has\s+been|can\s+be|could\s+be|may\s+be)\s+(?:\w+\s+){1,3}?that\b"
     r"|it\s+(?:\w+\s+)?(?:takes?|took)\b|it\s+(?:seems|appears|follows|turns\s+out|means|depends)\b",
     re.IGNORECASE,
 )
@@ -48,7 +49,7 @@ _ASKED_OF = re.compile(
 _ASKED_WHAT = re.compile(r"\bwhat\s+(?:is|are|was|were)\s+(?:an?\s+|the\s+)?([^?,.;]+?)(?:\s+(?:used\s+for|for|in)\b[^?]*)?\s*\?", re.IGNORECASE)
 _ASKED_WHETHER = (
     re.compile(rf"\b(?:does|do|did|can|could|will|would|may|should)\s+(?:the\s+|an?\s+)?{_SUBJECT_OF}\s+(?:be\s+)?(?:also\s+|ever\s+|still\s+)?(\w+)\b", re.IGNORECASE),
-    re.compile(rf"\b(?:is|are|was|were)\s+(?:the\s+|an?\s+)?{_SUBJECT_OF}\s+(safe|effective|used|approved|contagious|dangerous|harmful|associated|recommended|indicated|linked|related|caused|\w+ed)\b", re.IGNORECASE),
+    re.compile(rf"\b(?:is|are|was|were)\s+(?:the\s+|an?\s+)?{_SUBJECT_OF}\s+(?:an?\s+|the\s+)?(safe|effective|used|approved|contagious|dangerous|harmful|associated|recommended|indicated|linked|related|caused|\w+ed)\b", re.IGNORECASE),
 )
 
 
@@ -129,7 +130,8 @@ def _pronoun_places(words: Phrase) -> list[int]:
     if len(words) > 1 and words[0].lower in lexicon.CONDITIONS | {"although", "because", "since", "as", "though"}:
         places.append(1)
     clause = read_clause(words)
-    if clause.lead > 0 and words[0].lower != "as" and not any(verb.index < clause.lead for verb in clause.verbs):
+    from_before = not any(word.own for word in words[: clause.lead])
+    if clause.lead > 0 and words[0].lower != "as" and (from_before or not any(verb.index < clause.lead for verb in clause.verbs)):
         places.append(clause.lead)
     return places
 
@@ -199,7 +201,7 @@ def complete_subject(words: Phrase, topics: Topics) -> Phrase:
 
 def follow(topics: Topics, words: Phrase) -> Topics:
     """Returns `topics` after the clause `words` was said: its subject is what a later pronoun stands for."""
-    clause = read_clause(words)
+    clause = read_clause(_reported(words))
     subject = _named_after(clause) or _named(clause.subject)
     if subject is None or clause.main is None:
         return Topics(main=topics.main) if len(clause.subject) > _LONGEST_TOPIC else topics
@@ -216,9 +218,17 @@ def follow(topics: Topics, words: Phrase) -> Topics:
     return Topics(topics.singular if plural else topic, topic if plural else topics.plural, main, rival)
 
 
+def _reported(words: Phrase) -> Phrase:
+    """Returns what is reported in "We found that ..." or "Studies show that ...", else `words`."""
+    for index, word in enumerate(words[1:6], start=1):
+        if word.lower == "that" and words[index - 1].lower in lexicon.ATTRIBUTIONS and index + 1 < len(words):
+            return words[index + 1 :]
+    return words
+
+
 def _speaks_of(subject: str, topic: Topic | None) -> bool:
     """Returns whether `subject` is an aspect of `topic`, as in "the exact cause of gout": the next "it" is still the topic."""
-    return topic is not None and re.search(rf"\b(?:of|for)\s+(?:the\s+|an?\s+)?{re.escape(topic.text)}$", subject, re.IGNORECASE) is not None
+    return topic is not None and subject.lower().endswith(tuple(f" {link} {article}{topic.text.lower()}" for link in ("of", "for") for article in ("", "the ", "a ", "an ")))
 
 
 def _named_after(clause: Clause) -> str | None:
@@ -238,7 +248,7 @@ def _named(subject: Phrase) -> str | None:
     if not words or len(words) > _LONGEST_TOPIC or any(word.text in ",;:" for word in words):
         return None
     first, last = words[0].lower, words[-1].lower
-    if first in ("there", "this", "that", "these", "those", "such", "your", "its", "their", "his", "her", "my") or first in lexicon.PRONOUNS:
+    if first in ("here", "there", "what", "how", "whether", "this", "that", "these", "those", "such", "your", "its", "their", "his", "her", "my") or first in lexicon.PRONOUNS:
         return None
     if first.endswith(("'s", "s'")) or (first in ("the", "other", "another") and len(words) == 2 and last in _CLASS_NOUNS):  # noqa: PLR2004
         return None

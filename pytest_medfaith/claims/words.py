@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 _WORD = re.compile(r"(?:[A-Za-z]\.){2,}|\d+(?:[.,]\d+)+%?|[^\W_](?:[^\W_]|[-‐‑'’./+&](?=[^\W_])|,(?=\d{3}\b))*[%+]?|\S")
 _CLOSING = {")": "(", "]": "[", "}": "{", "”": "“"}
@@ -26,7 +27,7 @@ class Word:
     own: bool = True
     inside: bool = False
 
-    @property
+    @cached_property
     def lower(self) -> str:
         """The text in lower case, with a plain apostrophe."""
         return self.text.lower().replace("’", "'")

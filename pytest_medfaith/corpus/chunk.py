@@ -273,9 +273,11 @@ def _shown(results: Iterable[tuple[int, list[_Cut]]], *, total: int, progress: C
     done = 0
     for size, cut in results:
         yield from cut
-        done += size
-        if progress is not None:
-            progress(min(done, total), total)
+        done = min(done + size, total)
+        if progress is not None and size and done < total:
+            progress(done, total)
+    if progress is not None:
+        progress(total, total)
 
 
 class _Run:

@@ -26,7 +26,7 @@ _SHINGLE = 3
 _PERMUTATIONS = 128  # standard error of an estimated similarity near 0.9: 0.03
 _BATCH = 64
 _WORD = re.compile(r"\w+(?:[.,/]\d+)*")
-_DECISIVE = re.compile(r"\d+(?:[.,]\d+)*|\b(?:no|not|nor|never|none|without|cannot|avoid|contraindicated)\b|n['’]t\b", re.IGNORECASE)
+_DECISIVE = re.compile(r"\d+(?:[.,]\d+)*|\b(?:no|not|nor|never|none|without|cannot|avoid|contraindicated)\b|n['’]t\b")
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,9 @@ def drop_near_duplicates(
     """Yields the chunks that have no near-duplicate before them, in order; `on_drop` is told of each other one.
 
     `method` is "minhash" (Jaccard similarity of word shingles, at least `threshold` 0.9; Broder 1997), or a function that embeds a
-    list of texts as float rows (n, d) (cosine above `threshold` 0.95). Two chunks that differ in a number or in how often they negate
-    are never duplicates, however alike they are: 5 mg is not 50 mg. Memory grows with what is kept: about 4 kB a chunk for MinHash,
+    list of texts as float rows (n, d) (cosine above `threshold` 0.95). Two chunks that differ in a number, in how often they negate
+    or in the words of their titles that they name are never duplicates, however alike they are: 5 mg is not 50 mg, and pages written to
+    one pattern about two diseases are two pages. Memory grows with what is kept: about 6 kB a chunk for MinHash,
     4 d bytes for embeddings, whose time grows with the square of the corpus.
 
     Raises:
@@ -68,9 +69,11 @@ def drop_near_duplicates(
                 on_drop(dropped)
 
 
-def decisive_marks(text: str) -> int:
-    """Returns a fingerprint of the numbers and negations of `text`, in any order."""
-    marks = Counter(match.lower() for match in _DECISIVE.findall(text))
+def _marks(chunk: Chunk) -> int:
+    """Returns a fingerprint of what near-duplicates must share: numbers, negations, and the words of the title that the text names."""
+    text = chunk.text.lower()
+    marks = Counter(_DECISIVE.findall(text))
+    marks.update(set(_WORD.findall(chunk.title.lower())) & set(_WORD.findall(text)))
     return hash(frozenset(marks.items()))
 
 
@@ -98,7 +101,7 @@ class _MinHashFinder:
             yield self._match(chunk, minhash)
 
     def _match(self, chunk: Chunk, minhash: Any) -> Dropped | None:
-        signature, marks = minhash.hashvalues.astype(np.uint32), decisive_marks(chunk.text)
+        signature, marks = minhash.hashvalues.astype(np.uint32), _marks(chunk)
         for number in sorted(self._index.query(minhash)):
             kept, kept_marks, kept_signature = self._kept[number]
             similarity = float(np.mean(signature == kept_signature))
@@ -125,7 +128,7 @@ class _CosineFinder:
     def _match(self, chunk: Chunk, vector: NDArray[np.float32]) -> Dropped | None:
         if self._vectors is None:
             self._vectors = np.empty((_BATCH, len(vector)), dtype=np.float32)
-        marks = decisive_marks(chunk.text)
+        marks = _marks(chunk)
         cosines = self._vectors[: len(self._kept)] @ vector
         for number in np.flatnonzero(cosines > self._threshold):
             kept, kept_marks = self._kept[number]

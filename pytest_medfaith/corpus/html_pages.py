@@ -12,8 +12,8 @@ _ALWAYS_SKIPPED = frozenset({"script", "style", "template", "svg"})
 # What surrounds a page and says nothing of its subject. A site that never closes one would lose its text: see `read_html`.
 _SKIPPED = _ALWAYS_SKIPPED | {"nav", "footer", "aside", "form", "noscript", "button", "select", "iframe", "object"}
 _BLOCKS = frozenset(
-    "address article blockquote body br caption center dd details div dl dt fieldset figcaption figure header hr html li main ol p pre section "
-    "summary table tbody tfoot thead tr ul".split()  # noqa: SIM905 - words read better than a list of 30 lines
+    "address article blockquote body br caption center dd details div dl dt fieldset figcaption figure header hr html li main ol p pre "
+    "section summary table tbody tfoot thead tr ul".split()
 )
 _CELLS = frozenset({"td", "th"})
 _HEADING = re.compile(r"h[1-6]$")

@@ -8,8 +8,8 @@ import unicodedata
 # Byte-order marks, zero-width spaces, soft hyphens, control characters and lone surrogates show nothing and break words apart.
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u2060\ufeff\ud800-\udfff]")
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_SPACES = re.compile(r"[^\S\n]+")
-_EDGES = re.compile(r" ?\n ?")
+_SPACES = re.compile(r"[^\S\n]{2,}|[^\S \n]")
+_EDGES = re.compile(r" \n ?|\n ")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\u2212\u2013n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻ⁿ")
 _RAISED = re.compile(r"[-0-9+\u2212\u2013n,\s]*")
@@ -28,7 +28,7 @@ def normalise(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Returns `text` normalised, all its white space single spaces: a paragraph of markup, where line ends mean nothing."""
-    return normalise(" ".join(text.split()))
+    return " ".join(unicodedata.normalize("NFC", _INVISIBLE.sub("", text)).split())
 
 
 def superscript(text: str) -> str:

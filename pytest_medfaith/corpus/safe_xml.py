@@ -58,12 +58,11 @@ class _Reader:
         try:
             self._parser.Parse(block, last)
         except expat.ExpatError as error:
-            end = " The file ends early; fetch it again" if last else ""
-            raise DataError(
-                f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({expat.ErrorString(error.code)}).{end}"
-            ) from None
+            advice = "The file ends early, so fetch it again" if last else "Repair it there, or leave the file out"
+            problem = expat.ErrorString(error.code)
+            raise DataError(f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({problem}). {advice}") from None
         except LookupError as error:
-            raise DataError(f"{self._place}: {error}; expected an encoding such as UTF-8") from None
+            raise DataError(f"{self._here()}: {error}; expected a known one, such as UTF-8") from None
 
     def take(self) -> Iterator[tuple[str, Element]]:
         done, self._done = self._done, []

@@ -20,11 +20,12 @@ from pytest_medfaith.corpus.sections import Document, Outline
 # Shown beside a text, not part of it: references, formulas in TeX, file names, footnote anchors.
 _LEFT_OUT = frozenset(
     "ref-list tex-math graphic media inline-graphic object-id label permissions fn-group ack notes sec-meta supplementary-material "
-    "counts processing-meta".split()  # noqa: SIM905 - words read better than a list of 15 lines
+    "counts processing-meta".split()
 )
 _BLOCKS = frozenset(
-    "sec p list list-item def-list def-item table-wrap table fig boxed-text disp-quote disp-formula statement speech app app-group glossary "
-    "caption body back front-matter-part book-part named-book-part-body fig-group table-wrap-group tr verse-group preformat question answer".split()  # noqa: SIM905
+    "sec p list list-item def-list def-item table-wrap table fig boxed-text disp-quote disp-formula statement speech app app-group "
+    "glossary caption body back front-matter-part book-part named-book-part-body fig-group table-wrap-group tr verse-group preformat question "
+    "answer".split()
 )
 _SUBTITLE_WORDS = 12
 _OTHER_ABSTRACTS = frozenset({"graphical", "toc", "teaser", "key-points", "precis", "translated"})

@@ -11,11 +11,11 @@ _BLOCKS = "address|article|blockquote|br|dd|div|dl|dt|figure|h[1-6]|hr|ol|p|pre|
 _INLINE = "a|abbr|b|big|center|cite|code|em|font|i|img|label|mark|q|s|small|span|strike|strong|sub|sup|tt|u"
 # A tag needs a known name and nothing but attributes with values after it, so that "a<b and c>d" and "<or = 6 or>" stay text.
 _TAIL = r"(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)|\s+(?:compact|hidden|noshade|nowrap))*\s*/?>"
-_DROPPED = re.compile(r"<!--.*?-->|<(script|style)\b[^<>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_DROPPED = re.compile(r"<!--.{0,5000}?-->|<(script|style)\b[^<>]*>.{0,5000}?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _ITEM = re.compile(rf"<li{_TAIL}", re.IGNORECASE)
 _BLOCK = re.compile(rf"</?(?:{_BLOCKS}){_TAIL}|</li\s*>", re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_INLINE}){_TAIL}", re.IGNORECASE)
-_RAISED = re.compile(rf"<sup{_TAIL}\s*([^<>]*?)\s*</sup\s*>", re.IGNORECASE)
+_RAISED = re.compile(rf"<sup{_TAIL}([^<>]*)</sup\s*>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -25,10 +25,17 @@ def plain_text(text: str) -> str:
     Block tags and Windows line ends become line ends, list items become lines that begin with "- ", entities become their
     characters, raised digits become superscripts (10<sup>9</sup> is not 109), control characters and zero-width spaces go.
     """
-    text = _DROPPED.sub(" ", text)
-    text = _RAISED.sub(lambda match: superscript(match[1]), _ITEM.sub("\n- ", text))
-    text = _TAG.sub("", _BLOCK.sub("\n", text))
-    return normalise(_ENTITY.sub(lambda match: html.unescape(match[0]), text))
+    if "<" in text:
+        text = _without_tags(text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
+    return normalise(text)
+
+
+def _without_tags(text: str) -> str:
+    text = _ITEM.sub("\n- ", _DROPPED.sub(" ", text))
+    text = _RAISED.sub(lambda match: superscript(match[1].strip()), text)
+    return _TAG.sub("", _BLOCK.sub("\n", text))
 
 
 def one_line(text: str) -> str:

@@ -31,16 +31,16 @@ _LEAD_END = re.compile(  # how a line ends that a list completes
     r"(?::|\b(?:include|includes|including|are|is|be|by|to|as|such as|usually|may|can|should|of|for|with|if|when|following|follows))$"
 )
 _BACKWARD = re.compile(  # a sentence that begins so needs the one before it
-    r"(?:it|its|they|their|he|she|his|her|this|these|those|such|both|another|other|also|however|therefore|thus|instead|in addition|in this case|"
-    r"for example)\b",
+    r"(?:it|its|they|their|he|she|his|her|this|these|those|such|both|another|other|also|however|therefore|thus|instead|in addition|"
+    r"in this case|for example)\b",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"summary\s*:\s+(?=[A-Z])", re.IGNORECASE)  # MedlinePlus begins its pages so
 _BACKWARD_COST = 0.5  # of a score that is at most 2
 _FUNCTION_WORDS = """
     a an and are as at be been being but by can could did do does for from had has have how if in into is it its many may might more
-    most much of on or other such than that the their them then there these they this those to was were what when where which who why will with
-    would you your
+    most much of on or other such than that the their them then there these they this those to was were what when where which who why
+    will with would you your
 """
 _TURNING_WORDS = """
     no not never none neither nor without cannot except unless only less least rarely before after under over

@@ -22,7 +22,7 @@ from pytest_medfaith.datasets.skips import Skips, without_repeats
 from pytest_medfaith.records import Case, Chunk
 
 # The pages lost their markup: what is left of a list item is a dash after two or more blanks, of a paragraph or cell three or more.
-_ITEM = re.compile(r"\s{2,}-\s+(?=\S)")
+_ITEM = re.compile(r"(?<!\s)\s{2,}-\s+(?=\S)")
 _PARAGRAPH = re.compile(r"(?<=\S)[^\S\n]{3,}(?=\S)")
 
 

@@ -151,7 +151,7 @@ def _row(cells: Mapping[str, str], place: str) -> Row:
 
 def _id(cell: str) -> str:
     """Returns the id without its brackets, which a reviewer who types one may leave out."""
-    bare = cell.strip(" ") if not cell.startswith("[") else cell
+    bare = cell.strip()
     return bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare
 
 

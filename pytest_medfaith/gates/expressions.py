@@ -42,7 +42,9 @@ def parse_gate(expression: str) -> Gate:
     except ValueError as error:
         raise ValueError(f"this gate does not parse:\n  {expression}\n  ^\n{error}") from None
     bound = float(match["bound"]) / (100 if match["unit"] == "%" else 1)
-    return Gate(expression=expression.strip(), metric=match["metric"], at_least=match["sign"] == ">=", bound=bound, sure=bool(match["sure"]))
+    return Gate(
+        expression=expression.strip(), metric=match["metric"], at_least=match["sign"] == ">=", bound=bound, sure=bool(match["sure"])
+    )
 
 
 def _where_it_stops(expression: str) -> int:
@@ -60,14 +62,20 @@ def judge_gate(gate: Gate, report: SliceReport) -> GateResult:
     """Returns whether `report` passes `gate`. A metric that has no value, or a slice cut short, never passes."""
     value = report.metrics.get(gate.metric)
     if value is None or value.value is None:
-        return GateResult(expression=gate.expression, outcome="fail", message=f"{gate.metric} could not be measured on this slice, so nothing says that it passes")
+        return GateResult(
+            expression=gate.expression,
+            outcome="fail",
+            message=f"{gate.metric} could not be measured on this slice, so nothing says that it passes",
+        )
     measured = _measured(gate, value)
     if measured is None:
         message = f"{gate.metric} has no interval over {value.n} case(s); expected at least 2"
         return GateResult(expression=gate.expression, outcome="inconclusive", value=value.value, message=message)
     clears = measured >= gate.bound if gate.at_least else measured <= gate.bound
     if clears and report.missing:
-        message = f"{len(report.missing)} of {len(report.reports) + len(report.missing)} cases did not finish: {', '.join(report.missing[:5])}"
+        message = (
+            f"{len(report.missing)} of {len(report.reports) + len(report.missing)} cases did not finish: {', '.join(report.missing[:5])}"
+        )
         return GateResult(expression=gate.expression, outcome="fail", value=value.value, message=message)
     return GateResult(expression=gate.expression, outcome="pass" if clears else "fail", value=value.value, message=_told(gate, value))
 

@@ -216,7 +216,7 @@ def test_liveqa_reads_both_spellings_and_puts_the_subject_where_the_message_need
     assert first.references == ("liveqa/XQ1A1", "liveqa/XQ1A2")
     assert first.meta["paraphrase"] == "Is hay fever contagious?"
     assert "paraphrase" not in second.meta
-    assert [chunk.url for chunk in read_liveqa_chunks(FILES / "liveqa")][0] == "https://allergy.example.org/hay-fever"
+    assert next(read_liveqa_chunks(FILES / "liveqa")).url == "https://allergy.example.org/hay-fever"
 
 
 # MedDialog
@@ -235,7 +235,9 @@ def test_meddialog_answers_with_the_doctors_turns_only():
 
 def test_meddialog_takes_headings_for_text_where_they_cannot_stand(tmp_path):
     file = tmp_path / "one.txt"
-    file.write_text("id=7\nhttps://x.example.org\n\nDescription\nPatient:\nWhat now?\n\nDialogue\nPatient:\nHm?\nDoctor:\nDescription\nRest.\n")
+    file.write_text(
+        "id=7\nhttps://x.example.org\n\nDescription\nPatient:\nWhat now?\n\nDialogue\nPatient:\nHm?\nDoctor:\nDescription\nRest.\n"
+    )
     (case,) = read_meddialog(file)
     assert (case.question, case.reference_answer) == ("Patient: What now?", "Description\nRest.")
 

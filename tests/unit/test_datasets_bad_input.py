@@ -238,8 +238,14 @@ def test_id_used_twice_is_counted(tmp_path):
         ('{"questions": [{"id": "x"}]}', r"q.json:1: field 'body' is missing, the record has 'id'; expected text"),
         ('{"questions": [{"id": 5, "body": "?"}]}', r"q.json:1: field 'id' is 5, expected text"),
         ('{"questions": [{"id": "x", "body": "?", "ideal_answer": [1]}]}', r"field 'ideal_answer' is \[1\], expected a list of texts"),
-        ('{"questions": [{"id": "x", "body": "?", "ideal_answer": "a", "exact_answer": {"a": 1}}]}', r"field 'exact_answer' is .*expected a text, "),
-        ('{"questions": [{"id": "x", "body": "?", "ideal_answer": "a", "snippets": ["s"]}]}', r"'snippets' is \['s'\], expected a list of objects"),
+        (
+            '{"questions": [{"id": "x", "body": "?", "ideal_answer": "a", "exact_answer": {"a": 1}}]}',
+            r"field 'exact_answer' is .*expected a text, ",
+        ),
+        (
+            '{"questions": [{"id": "x", "body": "?", "ideal_answer": "a", "snippets": ["s"]}]}',
+            r"'snippets' is \['s'\], expected a list of objects",
+        ),
     ],
 )
 def test_bioasq_of_another_shape(tmp_path, content, message):
@@ -281,7 +287,10 @@ def test_kqa_of_another_shape(tmp_path, content, message):
     [
         (('"docid": "90000021"', '"docid": 5'), r"field 'docid' is 5, expected text"),
         (('"title": "Sunscreen and sunburn: an invented systematic review.",', ""), r"field 'title' is missing"),
-        (('["METHODS", "Two invented trials were read .", {"METHODS": 0.9}]', '"METHODS"'), r"'structured_abstract' holds .*expected rows of label"),
+        (
+            ('["METHODS", "Two invented trials were read .", {"METHODS": 0.9}]', '"METHODS"'),
+            r"'structured_abstract' holds .*expected rows of label",
+        ),
         (('"pmid": null, "s2id": 90000777', '"pmid": null, "s2id": null'), r"neither 'pmid' nor 's2id'"),
     ],
 )
@@ -299,7 +308,10 @@ def test_ms2_review_of_another_shape(tmp_path, change, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (",ReviewID\n0,1\n", r"dev-targets.csv:1: column 'Target' is missing, the heading has '', 'ReviewID'; expected 'ReviewID', 'Target'"),
+        (
+            ",ReviewID\n0,1\n",
+            r"dev-targets.csv:1: column 'Target' is missing, the heading has '', 'ReviewID'; expected 'ReviewID', 'Target'",
+        ),
         ("", r"dev-targets.csv:1: column 'ReviewID' is missing, the heading has nothing"),
         (",ReviewID,Target\n0,1\n", r"dev-targets.csv:2: the row has 2 cells, expected 3 or more"),
         (',ReviewID,Target\n0,1,"never ends\n', r"dev-targets.csv:2: not CSV"),
@@ -325,17 +337,17 @@ def test_healthsearchqa_csv_without_the_column(tmp_path):
 
 # MedDialog: what patients wrote never reaches a message, a count or a log
 
-SECRET = "my rash and my street"
+PATIENT_TEXT = "my rash and my street"
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        f"Description\n{SECRET}?\n\nDialogue\nPatient:\n{SECRET}\nDoctor:\nRest.\n",
-        f"id=1\nurl\n\nDescription\n{SECRET}?\n\nDialogue\nPatient:\n{SECRET}\n",
-        f"id=1\nurl\n\nDescription\n\nDialogue\n{SECRET}\nDoctor:\nRest.\n",
-        f"id=1\nurl\n{SECRET}\n",
-        f"id=1\nurl\n\nDescription\n{SECRET}?\nDialogue\nDoctor:\nRest.\n" * 2,
+        f"Description\n{PATIENT_TEXT}?\n\nDialogue\nPatient:\n{PATIENT_TEXT}\nDoctor:\nRest.\n",
+        f"id=1\nurl\n\nDescription\n{PATIENT_TEXT}?\n\nDialogue\nPatient:\n{PATIENT_TEXT}\n",
+        f"id=1\nurl\n\nDescription\n\nDialogue\n{PATIENT_TEXT}\nDoctor:\nRest.\n",
+        f"id=1\nurl\n{PATIENT_TEXT}\n",
+        f"id=1\nurl\n\nDescription\n{PATIENT_TEXT}?\nDialogue\nDoctor:\nRest.\n" * 2,
     ],
     ids=["no record", "no doctor", "no patient", "no parts", "id twice"],
 )
@@ -355,7 +367,7 @@ def test_patient_text_stays_out_of_messages_counts_and_logs(tmp_path, content, c
 
 
 def test_patient_text_with_bytes_that_are_not_utf_8_stays_out_too(tmp_path):
-    (tmp_path / "d.txt").write_bytes(f"id=1\nurl\n\nDescription\n{SECRET}".encode() + b" \xe9\n")
+    (tmp_path / "d.txt").write_bytes(f"id=1\nurl\n\nDescription\n{PATIENT_TEXT}".encode() + b" \xe9\n")
     with pytest.raises(DataError, match=r"d.txt: byte b'\\xe9' is not UTF-8") as caught:
         list(read_meddialog(tmp_path))
     assert "rash" not in str(caught.value)

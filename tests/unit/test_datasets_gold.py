@@ -94,9 +94,7 @@ def test_claims_are_capped_numbered_and_marked_as_extracted():
 
 
 def test_the_extractor_makes_the_claims_of_other_sets():
-    claims = gold_claims(
-        "Yes. Antibiotics do not shorten the common cold, and they can cause diarrhea.", question="Do antibiotics help?"
-    )
+    claims = gold_claims("Yes. Antibiotics do not shorten the common cold, and they can cause diarrhea.", question="Do antibiotics help?")
     texts = " | ".join(claim.text for claim in claims)
     assert len(claims) >= 2
     assert "shorten the common cold" in texts
@@ -110,7 +108,9 @@ def test_cap_below_one(cap):
 
 
 def test_cases_with_claims_or_without_an_answer_stay_as_they_are():
-    written = Case(id="c1", question="What?", gold_claims=(GoldClaim(id="g1", text="This.", provenance="human"),), reference_answer="That is so.")
+    written = Case(
+        id="c1", question="What?", gold_claims=(GoldClaim(id="g1", text="This.", provenance="human"),), reference_answer="That is so."
+    )
     bare = Case(id="c2", question="What?")
     assert with_gold_claims(written, style="claims") is written
     assert with_gold_claims(bare, style="sentences") is bare

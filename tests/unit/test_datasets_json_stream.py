@@ -73,7 +73,7 @@ def test_places_count_lines():
         ('{"items": [1]} x', r"f:1: .*got 'x', expected the end of the file"),
         ('{"items": [1, nope]}', r"f:1: not JSON: Expecting value"),
         ('{"items": [1,\nNaN]}', r"f:2: NaN is no JSON number"),
-        ('{items: [1]}', r"f:1: .*got 'i', expected a field name in double quotes"),
+        ("{items: [1]}", r"f:1: .*got 'i', expected a field name in double quotes"),
         ('{"items": ["a\nb"]}', r"f:1: not JSON: Invalid control character"),
     ],
 )
@@ -99,7 +99,7 @@ def test_a_large_file_is_read_in_little_memory(tmp_path):
     context = "An invented sentence about sleep that is long enough to fill a file. " * 60
     with gzip.open(file, "wt", compresslevel=1) as out:
         row = {"QUESTION": "Does sleep help?", "CONTEXTS": [context], "LABELS": ["RESULTS"], "LONG_ANSWER": "Sleep helps."}
-        out.write("{" + ",\n".join(f'"{number}": {json.dumps(row)}' for number in range(4_000)) + "}")
+        out.write("{" + ",\n".join(f'"{number}": {json.dumps(row)}' for number in range(1_500)) + "}")
     counter = count()
     tracemalloc.start()
     try:
@@ -108,5 +108,5 @@ def test_a_large_file_is_read_in_little_memory(tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert next(counter) >= 4_000
-    assert peak < 2_500_000, "16 MB of JSON; the ids alone take 0.5 MB"
+    assert next(counter) >= 1_500
+    assert peak < 1_000_000, "6 MB of JSON, of which a block and a record are held at a time"

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_medfaith.datasets.review import COLUMNS, apply_review, read_review_sheet, write_review_sheet
@@ -17,7 +17,9 @@ from pytest_medfaith.records import Case, GoldClaim
 # No lone surrogates, which UTF-8 cannot hold, and no NUL, which the csv module of Python 3.10 cannot read.
 TEXT = st.text(alphabet=st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=40)
 SOLID = TEXT.filter(str.strip)
-HAZARDS = st.sampled_from(["=1+1", "+x", "-5 mg less", "@sum", "'quoted", "'=x", "''", "'", "\ttab", "a\r\nb", 'say "no"', "a;b,c", "007", "1E5"])
+HAZARDS = st.sampled_from(
+    ["=1+1", "+x", "-5 mg less", "@sum", "'quoted", "'=x", "''", "'", "\ttab", "a\r\nb", 'say "no"', "a;b,c", "007", "1E5"]
+)
 CLAIM = st.builds(
     GoldClaim,
     id=SOLID,
@@ -66,7 +68,7 @@ def _edit(path: Path, change) -> None:
         sheet.writerows(rows)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
 @given(found=st.lists(CASE, max_size=4, unique_by=lambda case: case.id))
 def test_a_sheet_without_edits_loses_nothing(found, tmp_path):
     sheet = tmp_path / "sheet.csv"
@@ -77,9 +79,10 @@ def test_a_sheet_without_edits_loses_nothing(found, tmp_path):
     assert reviewed.edits["dropped"] == 0
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
 @given(found=st.lists(CASE, min_size=1, max_size=3, unique_by=lambda case: case.id), separator=st.sampled_from(",;\t"))
 def test_a_spreadsheet_may_change_separators_and_line_ends(found, separator, tmp_path):
+    assume(not any(sign in name for case in found for name in (case.id, *(claim.id for claim in case.gold_claims)) for sign in "\r\n"))
     sheet = tmp_path / "sheet.csv"
     write_review_sheet(found, sheet)
     rows = list(csv.reader(io.StringIO(sheet.read_text(encoding="utf-8-sig"), newline="")))
@@ -88,8 +91,6 @@ def test_a_spreadsheet_may_change_separators_and_line_ends(found, separator, tmp
         [cell.replace("\r\n", "\n").replace("\n", "\r\n") for cell in row] + ["", ""] for row in rows
     )
     sheet.write_text(saved.getvalue(), encoding="utf-8", newline="")
-    if any("\n" in case.id or any("\n" in claim.id for claim in case.gold_claims) for case in found):
-        return  # ids with line ends are not kept apart from the line ends that an editor writes
     reviewed = apply_review(found, read_review_sheet(sheet))
     assert [case.to_dict() for case in reviewed.cases] == [case.to_dict() for case in found]
 
@@ -99,7 +100,16 @@ def test_the_sheet_shows_what_a_reviewer_needs(cases, tmp_path):
     write_review_sheet(cases, sheet)
     assert sheet.read_bytes().startswith(b"\xef\xbb\xbfcase,claim,keep,key,text,provenance,question,answer\r\n")
     rows = list(csv.reader(io.StringIO(sheet.read_text(encoding="utf-8-sig"))))
-    assert rows[1] == ["[c1]", "[g1]", "keep", "yes", "Rest helps a sprain.", "extracted", "What helps a sprain?", "Rest and cold packs help."]
+    assert rows[1] == [
+        "[c1]",
+        "[g1]",
+        "keep",
+        "yes",
+        "Rest helps a sprain.",
+        "extracted",
+        "What helps a sprain?",
+        "Rest and cold packs help.",
+    ]
     assert rows[2] == ["[c1]", "[g2]", "keep", "no", "Cold packs help a sprain.", "extracted", "What helps a sprain?", ""]
     assert rows[4] == ["[c2]", "", "keep", "yes", "", "", "What is a sprain?", ""]
 
@@ -166,7 +176,10 @@ def test_dropping_every_claim_leaves_the_case(cases, tmp_path):
         (lambda rows: rows[1].update(claim="[g1]"), r"sheet.csv:3: claim 'g1' of case 'c1' stands at .*sheet.csv:2 already, expected once"),
         (lambda rows: rows[0].update(case=""), r"sheet.csv:2: the case cell is empty; copy it from the row above"),
         (lambda rows: rows[0].update(case="[c9]"), r"sheet.csv:2: case 'c9' is not among the cases"),
-        (lambda rows: rows[0].update(claim="[g9]"), r"sheet.csv:2: case 'c1' has no claim 'g9'; for a new claim leave the claim cell empty"),
+        (
+            lambda rows: rows[0].update(claim="[g9]"),
+            r"sheet.csv:2: case 'c1' has no claim 'g9'; for a new claim leave the claim cell empty",
+        ),
         (lambda rows: rows[2].update(text="  "), r"sheet.csv:4: claim 'g3' is kept but its text is empty; write a text, or drop"),
     ],
 )

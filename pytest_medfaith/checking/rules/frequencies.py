@@ -26,6 +26,7 @@ _FREQUENCY = re.compile(
 )
 # "2000 IU a day", "5 mg/day", "7 mg per week": only straight after an amount.
 _AFTER_AMOUNT = re.compile(rf"\s*(?:/\s*|(?:a|an|per|each|every)\s+)(?:24\s*(?P<hours>h|hours)\b|(?P<period>{_PERIOD}|d)\b)", re.IGNORECASE)
+_ADJECTIVE_AFTER = re.compile(r"(?:\b(?:a|an|the|your|their|its|his|her|total|mean|median|usual|maximum|average|recommended|normal|of)\s+|-)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Frequency:
 def read_frequencies(text: str) -> Iterator[Frequency]:
     """Yields the frequencies that `text` states in words of their own, in order."""
     for found in _FREQUENCY.finditer(text):
+        if found["alone"] and _ADJECTIVE_AFTER.search(text[: found.start()]):
+            continue  # "the daily dose", "near-daily": an adjective
         low, high = _times_a_day(found)
         yield Frequency(low, high, found.start(), found.end())
 

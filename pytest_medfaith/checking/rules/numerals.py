@@ -26,7 +26,7 @@ _SPELLED = "|".join(re.escape(word) for word in sorted(WORDS, key=len, reverse=T
 _NUMERAL = re.compile(
     # digits do not go on a word, a decimal or a name with a hyphen (COVID-19), but "over-65s" holds a number
     rf"(?:(?<![\w.·,])(?:(?<=over-)|(?<=under-)|(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)"
-    rf"|(?<![\w-])(?P<spelled>{_SPELLED})(?!\w))"
+    rf"|(?<![\w-])(?:(?P<hundreds>an?|{'|'.join(_SMALL[1:10])})\s+hundred\s+and\s+)?(?P<spelled>{_SPELLED})(?!\w))"
     r"(?:[\s-](?P<scale>hundred|thousand|million|billion)\b)?",
     re.IGNORECASE,
 )
@@ -52,7 +52,8 @@ def read_numerals(text: str) -> tuple[Numeral, ...]:
 def _numeral(found: re.Match[str]) -> Numeral:
     scale = _SCALES[found["scale"].lower()] if found["scale"] else 1.0
     if found["spelled"]:
-        return Numeral(_word_value(found["spelled"]) * scale, found.start(), found.end(), 0.5 * scale)
+        hundreds = 100.0 * _SIMPLE.get(found["hundreds"].lower(), 1.0) if found["hundreds"] else 0.0
+        return Numeral((hundreds + _word_value(found["spelled"])) * scale, found.start(), found.end(), 0.5 * scale)
     digits = re.sub(r"[,\s\u202f]", "", found["digits"]).replace("·", ".")
     glyph = _GLYPHS.get(digits[-1], 0.0)
     plain = digits.rstrip("".join(_GLYPHS))

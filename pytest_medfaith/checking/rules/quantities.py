@@ -29,6 +29,8 @@ _LABEL_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"\s*(?P<joint>-|–|—|−|to|and|or)\s*", re.IGNORECASE)
+_LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?)\b)\s*", re.IGNORECASE)
+_SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
 _BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
@@ -52,6 +54,8 @@ _MAXIMUM_BEFORE = re.compile(
     r"(?:maximum|max|ceiling|limit)(?: dose)?(?: of| is)?|limited to|barely)(?:\s+(?:about|the age of|a|an))?|≤|<=|<|⩽)[\s-]*$",
     re.IGNORECASE,
 )
+_BEFORE_TIME = re.compile(r"\b(?:before|by|until)\s+$", re.IGNORECASE)
+_AFTER_TIME = re.compile(r"\bafter\s+$", re.IGNORECASE)
 _MINIMUM_AFTER = re.compile(r"\s*(?:\+|(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|plus\b|at least\b|upwards?\b)", re.IGNORECASE)
 _MAXIMUM_AFTER = re.compile(r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|maximum\b)", re.IGNORECASE)
 _NEGATED_BOUND = re.compile(r"\b(?:not|never|n't|cannot|rather than|instead of|without)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
@@ -67,6 +71,7 @@ _CHANGE_AFTER = re.compile(
     re.IGNORECASE,
 )
 _CHANGE_BEFORE = re.compile(r"\bby\s+(?:about |around |some |nearly |almost |roughly |at least |more than |less than |up to |a |only |as much as |between )?$", re.IGNORECASE)
+_OF_ANOTHER = re.compile(r"\s+(?:as\s+(?:much|many|likely|often|common|high|long|great)|of (?:what|that)|the (?:dose|rate|risk|number|amount|incidence|odds|chance))\b", re.IGNORECASE)
 _HEAD = re.compile(r"[\s-]*([^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*){0,3})")
 _HEAD_STOPS = frozenset(
     "and or but of in on at with for to from by per than versus vs was were is are had have has did do does may can should will who that which if when after before over during within as against a an the "
@@ -127,7 +132,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 
     Calendar years, citations, confidence intervals, p-values and numbers that name something (type 2, day 5) are left out.
     """
-    masked = _MASK.sub(lambda found: " " * len(found[0]), text)
+    masked = _MASK.sub(lambda found: "¤" * len(found[0]), text)  # no white space, which would join what it parts
     numerals = read_numerals(masked)
     found: list[Quantity] = []
     for reader in (_frequencies(masked), _shares(masked, numerals), _one_units(masked), _measures(masked, numerals)):
@@ -143,7 +148,8 @@ def _frequencies(text: str) -> Iterator[Quantity]:
 
 def _shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
     for share in read_shares(text, numerals):
-        yield _bounded(_of_share(share, "fraction", text), text)
+        dimension = "multiple" if _OF_ANOTHER.match(text, share.end) else "fraction"
+        yield _bounded(_of_share(share, dimension, text), text)
     for share in read_multiples(text):
         yield _bounded(_of_share(share, "multiple", text), text)
 
@@ -174,18 +180,41 @@ def _measure_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int
     """Returns how many numerals the measure at `index` uses up, and its quantities (two for a pair such as 130/80)."""
     first = numerals[index]
     before, after = text[max(0, first.start - 40) : first.start], text[first.end : first.end + 2]
-    if _LABEL_BEFORE.search(before) or (after in ("s", "s ") and not _AGE_BEFORE.search(before)):
+    own = _unit_at(text, first.end)
+    if (not own and _LABEL_BEFORE.search(before)) or (after in ("s", "s ") and not _AGE_BEFORE.search(before)):
         return 1, []
     second = numerals[index + 1] if index + 1 < len(numerals) else None
-    own = _unit_at(text, first.end)
     if second and text[first.end : second.start].strip() == "/":
         unit = _unit_at(text, second.end)
         return 2, _pair(text, first, second, unit) if unit else []
-    if second and _joins(text, own.end if own else first.end, first, second):
+    if second and _joined(text, own.end if own else first.end, first, second):
         unit = _unit_at(text, second.end)
-        if not (own and unit and own.dimension != unit.dimension):
-            return 2, [_measure(text, first, second, own or unit, unit or own)]
+        measure = _measure(text, first, second, own or unit, unit or own)
+        if not (own and unit and own.dimension != unit.dimension) and measure.low < measure.high:
+            return 2, [measure]
+    own = own or _listed_unit(text, numerals, index)
     return 1, [_measure(text, first, first, own, own)] if own or _counts(text, first) else []
+
+
+def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> _Unit | None:
+    """Returns the unit that a bare number of a list takes from the last ("12.5, 25 and 50 mg"), or from the one it is set against.
+
+    "322 minutes with melatonin and 303 with placebo" is the second case; the unit then ends where the number ends.
+    """
+    end = numerals[index].end
+    for before, after in zip(numerals[index:], numerals[index + 1 :], strict=False):
+        if not _LISTED.fullmatch(text, before.end, after.start):
+            break
+        if unit := _unit_at(text, after.end):
+            return replace(unit, end=end)
+    if _heads(text, end) or not _SET_AGAINST.search(text[max(0, numerals[index].start - 30) : numerals[index].start]):
+        return None
+    for earlier in reversed(numerals[max(0, index - 3) : index]):
+        if re.search(r"[.;]\s", text[earlier.end : numerals[index].start]):
+            return None
+        if unit := _unit_at(text, earlier.end):
+            return replace(unit, end=end)
+    return None
 
 
 def _counts(text: str, numeral: Numeral) -> bool:
@@ -195,9 +224,10 @@ def _counts(text: str, numeral: Numeral) -> bool:
     return text[numeral.start : numeral.end].lower() not in ("one", "a million", "zero")
 
 
-def _joins(text: str, end: int, first: Numeral, second: Numeral) -> bool:
+def _joined(text: str, end: int, first: Numeral, second: Numeral) -> bool:
+    """Returns whether two numbers may be the ends of a range: "5-10", "5 to 10", "5 or 6", "between 5 and 10"."""
     found = _RANGE.fullmatch(text, end, second.start)
-    if not found or first.value >= second.value:
+    if not found:
         return False
     return found["joint"].lower() != "and" or re.search(r"\bbetween\s+(?:\w+\s+)?$", text[: first.start], re.IGNORECASE) is not None
 
@@ -278,14 +308,20 @@ def _bounded(quantity: Quantity, text: str) -> Quantity:
     before = text[max(0, quantity.start - 40) : quantity.start]
     rough = quantity.rough or bool(_ROUGH_BEFORE.search(before) or _ROUGH_AFTER.match(text, quantity.end))
     low, high = _MINIMUM_BEFORE.search(before), _MAXIMUM_BEFORE.search(before)
-    if low and _CHANGE_BEFORE.search(before):
-        low = None
+    if quantity.dimension == "time":
+        low, high = low or _AFTER_TIME.search(before), high or _BEFORE_TIME.search(before)
     after_low, after_high = _MINIMUM_AFTER.match(text, quantity.end), _MAXIMUM_AFTER.match(text, quantity.end)
     opening = min((found for found in (low, high) if found), key=lambda found: found.start(), default=None)
     bound = "min" if after_low or (opening and opening is low) else "max" if after_high or opening else ""
     if opening and not (after_low or after_high) and _NEGATED_BOUND.search(before[: opening.start()]):
         bound = {"min": "max", "max": "min"}[bound]
     return replace(quantity, bound=bound, rough=rough)
+
+
+def _bounded_after(quantity: Quantity, text: str, end: int) -> Quantity:
+    """Returns `quantity` with the bound that follows its frequency: "2.5 mg a day or more"."""
+    bound = "min" if _MINIMUM_AFTER.match(text, end) else "max" if _MAXIMUM_AFTER.match(text, end) else quantity.bound
+    return replace(quantity, bound=bound)
 
 
 def _with_times(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
@@ -295,8 +331,8 @@ def _with_times(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]
         if quantity.dimension in ("frequency", "fraction", "multiple", "temperature", "pressure") or quantity.role == "age":
             yield quantity
         elif spread := frequency_after_amount(text, quantity.end):
-            yield replace(quantity, times=(spread.low, spread.high))
+            yield _bounded_after(replace(quantity, times=(spread.low, spread.high)), text, spread.end)
         elif following and following.dimension == "frequency" and _CLAUSE_GAP.fullmatch(text, quantity.end, following.start):
-            yield replace(quantity, times=(following.low, following.high))
+            yield _bounded_after(replace(quantity, times=(following.low, following.high)), text, following.end)
         else:
             yield quantity

@@ -143,10 +143,14 @@ class Sentence:
 @lru_cache(maxsize=4_096)
 def evidence_sentences(evidence: str) -> tuple[Sentence, ...]:
     """Returns the sentences of `evidence` that hold a word and are no longer than MAX_TOKENS."""
-    tokens = read_tokens(evidence)
-    sentences = []
+    tokens = iter(read_tokens(evidence))
+    sentences, token = [], next(tokens, None)
     for start, end in sentence_spans(evidence):
-        own = tuple(token for token in tokens if start <= token.start and token.end <= end)
-        if any(token.key for token in own) and len(own) <= MAX_TOKENS:
-            sentences.append(Sentence(own, start, end))
+        own = []
+        while token is not None and token.end <= end:
+            own.append(token)
+            token = next(tokens, None)
+        if any(word.key for word in own) and len(own) <= MAX_TOKENS:
+            sentences.append(Sentence(tuple(own), start, end))
     return tuple(sentences)
+

@@ -1,0 +1,216 @@
+"""Writes into the pages what the code knows better: metrics, commands, the public names, and the shipped checker's measured quality.
+
+A page asks for it in a comment of its own line, `<!-- table: metrics claims -->`. MkDocs calls `on_page_markdown` for every page.
+"""
+
+# ruff: noqa: INP001 - a hook of MkDocs, no package
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import math
+import re
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+_MARKER = re.compile(r"^<!-- table: (?P<name>[a-z-]+)(?: (?P<argument>.+?))? -->$", re.MULTILINE)
+_SECTION = re.compile(r"^(Args|Raises|Returns):\n((?:^[ ]{4}.*\n?|^\n)*)", re.MULTILINE)
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Returns a page with its tables written in; MkDocs calls it."""
+    return expand(markdown)
+
+
+def expand(markdown: str) -> str:
+    """Returns `markdown` with every marker replaced by what it asks for.
+
+    Raises:
+        ValueError: a marker that asks for something unknown.
+    """
+
+    def replaced(found: re.Match[str]) -> str:
+        if found["name"] not in _TABLES:
+            raise ValueError(f"{found[0]!r} asks for an unknown table; expected one of {', '.join(_TABLES)}")
+        return _TABLES[found["name"]](found["argument"] or "").strip("\n")
+
+    return _MARKER.sub(replaced, markdown)
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def metrics(family: str) -> str:
+    """Returns the table of the metrics of `family`."""
+    from pytest_medfaith.metrics.registry import METRICS
+
+    return _metric_table([metric for metric in METRICS.values() if metric.family == family], family)
+
+
+def label_metrics(_: str) -> str:
+    """Returns the table of what a checker is scored by against labels."""
+    from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
+
+    return _metric_table(list(LABEL_METRICS.values()), "labels")
+
+
+def _metric_table(found: Sequence[Any], family: str) -> str:
+    if not found:
+        raise ValueError(f"no metric is of the family {family!r}")
+    rows = [(f"`{one.name}`", one.definition, one.direction, _range(one.range), one.source) for one in found]
+    return _table(("name", "definition", "better", "range", "source"), rows)
+
+
+def _range(bounds: tuple[float, float]) -> str:
+    low, high = bounds
+    return f"{low:g} and up" if math.isinf(high) else f"{low:g} to {high:g}"
+
+
+def checker_quality(_: str) -> str:
+    """Returns the measured quality of the shipped checker, as its model card holds it; where it holds none, it says so.
+
+    The card's `measured` is {set: {"n": rows, metric: {"value", "low", "high"}}}, the metrics being those of `LABEL_METRICS`.
+    """
+    from pytest_medfaith.checking.checker import MODELS
+
+    return quality_table(json.loads((MODELS / "nli" / "card.json").read_text(encoding="utf-8")))
+
+
+def quality_table(card: Mapping[str, Any]) -> str:
+    """Returns the table of a card's `measured`."""
+    measured = card.get("measured")
+    if not measured:
+        return "The model card of this version holds no measured figures, so none are given here."
+    shown = ("f1", "accuracy", "ece", "roc_auc")
+    rows = [(f"`{name}`", f"{row['n']:,}", *(_interval(row.get(metric)) for metric in shown)) for name, row in measured.items()]
+    return _table(("set", "n", "macro-F1", "accuracy", "ECE", "ROC-AUC"), rows)
+
+
+def _interval(value: Mapping[str, float] | None) -> str:
+    return "-" if value is None else f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
+
+
+def datasets(_: str) -> str:
+    """Returns the public data sets that a slice can name, with what is read and under which terms."""
+    from pytest_medfaith.datasets.registry import ADAPTERS
+    from pytest_medfaith.datasets.sources import read_sources
+
+    sources = read_sources()
+    rows = [(f"`{name}`", one.reads, sources[name].licence, f"<{sources[name].url}>") for name, one in ADAPTERS.items()]
+    return _table(("name", "what is read", "licence", "where it is from"), rows)
+
+
+def command(path: str) -> str:
+    """Returns what `medfaith <path>` does, its arguments and its options."""
+    found = commands()[path]
+    what, *rest = (found.help or "").strip().split("\n\n")
+    texts = [part.replace("\n", " ") for part in rest if not part.startswith("Example:")]
+    examples = [part.removeprefix("Example:").strip() for part in rest if part.startswith("Example:")]
+    rows = [_parameter_row(parameter) for parameter in found.params if parameter.name != "help"]
+    return "\n\n".join(
+        [
+            what.replace("\n", " "),
+            *texts,
+            *(f"```console\n$ {example}\n```" for example in examples),
+            *([_table(("argument", "what it is", "where left out"), rows)] if rows else []),
+        ]
+    )
+
+
+def commands() -> dict[str, Any]:
+    """Returns the commands of the command line by what is typed after `medfaith`: "check", "distill export"."""
+    import typer
+
+    from pytest_medfaith.cli import app
+
+    return dict(_commands(typer.main.get_command(app), ""))
+
+
+def _commands(group: Any, before: str) -> Iterator[tuple[str, Any]]:
+    for name, found in group.commands.items():
+        if hasattr(found, "commands"):
+            yield from _commands(found, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", found
+
+
+def _parameter_row(parameter: Any) -> tuple[str, str, str]:
+    is_argument = parameter.param_type_name == "argument"
+    name = (parameter.metavar or parameter.name.upper()) if is_argument else ", ".join([*parameter.opts, *parameter.secondary_opts])
+    default = parameter.default
+    shown = "must be given" if parameter.required else "" if default in (None, False, "", []) else f"`{default}`"
+    return f"`{name}`", getattr(parameter, "help", None) or "", shown
+
+
+def api(name: str) -> str:
+    """Returns the signature and the description of a public name."""
+    import pytest_medfaith
+
+    found = getattr(pytest_medfaith, name)
+    head = f"### `{name}`\n\n```text\n{_signature(found)}\n```"
+    if dataclasses.is_dataclass(found) and name != "Checker":
+        return "\n\n".join([head, _described(found), _field_table(found)])
+    methods = [f"**`{name}.{method}`**: {_described(getattr(found, method))}" for method in _METHODS.get(name, ())]
+    return "\n\n".join([head, _described(found), *methods])
+
+
+_METHODS = {"Checker": ("__call__", "score", "decide")}
+
+
+def _signature(found: Any) -> str:
+    if dataclasses.is_dataclass(found):
+        return f"{found.__name__}({', '.join(field.name for field in _fields(found))})"
+    signature = inspect.signature(found)
+    plain = signature.replace(
+        parameters=[parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()],
+        return_annotation=inspect.Signature.empty,
+    )
+    line = f"{found.__name__}{plain}"
+    return re.sub(r"<function (\w+) at 0x[0-9a-f]+>", r"\1", line)
+
+
+def _fields(found: Any) -> list[dataclasses.Field[Any]]:
+    return [field for field in dataclasses.fields(found) if field.name != "extra"]
+
+
+def _field_table(found: Any) -> str:
+    hints = typing.get_type_hints(found)
+    rows = [(f"`{field.name}`", f"`{_type(hints[field.name])}`", _default(field)) for field in _fields(found)]
+    return _table(("field", "type", "where left out"), rows)
+
+
+def _type(kind: Any) -> str:
+    text = kind.__name__ if isinstance(kind, type) and not typing.get_args(kind) else str(kind)
+    return re.sub(r"(?:typing|collections\.abc|pytest_medfaith\.records)\.", "", text)
+
+
+def _default(field: dataclasses.Field[Any]) -> str:
+    if field.default is not dataclasses.MISSING:
+        return f"`{field.default!r}`"
+    return "must be given" if field.default_factory is dataclasses.MISSING else "empty"
+
+
+def _described(found: Any) -> str:
+    """Returns a docstring in Google's style as Markdown: its text, its arguments as a list, its errors as a list."""
+    text = inspect.getdoc(found) or ""
+    return _SECTION.sub(lambda section: f"\n{_listed(section[1], section[2])}", f"{text}\n").strip()
+
+
+def _listed(title: str, body: str) -> str:
+    items = re.split(r"\n(?=\S)", inspect.cleandoc(body).strip())
+    entries = [re.sub(r"\s+", " ", item).partition(": ") for item in items]
+    return f"{title}:\n\n" + "\n".join(f"- `{name}`: {what}" if what else f"- {name}" for name, _, what in entries) + "\n"
+
+
+_TABLES: dict[str, Callable[[str], str]] = {
+    "api": api,
+    "checker-quality": checker_quality,
+    "command": command,
+    "datasets": datasets,
+    "label-metrics": label_metrics,
+    "metrics": metrics,
+}

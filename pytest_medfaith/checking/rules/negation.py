@@ -1,0 +1,165 @@
+"""The same statement with and without a negation: "is recommended" against "is not recommended", "may be used" against "is contraindicated"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_medfaith.checking.rules.frames import Frame, frames
+from pytest_medfaith.checking.rules.text import Token
+from pytest_medfaith.records import Finding
+
+# Fitted on the development part of the written pairs (bench/rules.py): with less of the claim in the sentence, in the claim's order, the
+# negation often belongs to something else.
+LEAST_COVERED = 0.6
+COPY = 0.8  # from here on any negation counts that only one side has, wherever it stands,
+LIKE_COPY = 0.7  # if the small words are alike too
+
+_PLAIN = frozenset(
+    "not no never cannot can't don't doesn't didn't isn't aren't wasn't weren't won't shouldn't needn't mustn't couldn't wouldn't hasn't haven't".split()
+)
+# Words that hold a negation but rarely the statement's own.
+_OTHER = frozenset("without none neither nor nothing nobody lack lacks lacked lacking absence absent missing free rarely seldom hardly unlikely".split())
+# Words that refuse, and those they stand against ("can be used": "is contraindicated"); frames are compared without both.
+_REFUSING = frozenset(
+    "avoid avoids avoided avoiding contraindicated contraindication unsafe unsuitable inappropriate inadvisable unnecessary prohibited forbidden banned discouraged withheld fails failed fail unable "
+    "ineffective".split()
+)
+_ADVISING = frozenset(
+    "recommended recommend recommends advised advise indicated used use uses using given give gives safe suitable appropriate advisable necessary needed likely able effective allowed permitted acceptable taken take "
+    "takes prescribed offered considered added started can may should could must".split()
+)
+_NO_NEGATION_BEFORE = frozenset("only just more less fewer later longer sooner earlier higher lower greater matter one doubt exceed least all every everyone always".split())
+# Words that change what a negation says of the whole; where one side has one alone, the pair is left to the model.
+_OPEN = frozenset("unless except only until whether rather instead some few fewer less half most % percent all every always but or".split())
+# "but not in children", "not by itself": a contrast within the sentence, which a claim need not repeat.
+_CONTRAST = frozenset("in by with to at on for when if what because from of during after before as than".split())
+_SMALL = frozenset("be been being is are was were have has had having do does did a an the any to yet also so very more likely".split())
+_ENDS = frozenset(",;:()–—")
+_REACH = 4  # words from a negation to the one that it negates
+_LARGEST_GAP = 4  # words that differ in one place, in two copies
+_NEAR = 8  # words around a place that can still turn its sense
+
+
+def negations(tokens: Sequence[Token]) -> list[int]:
+    """Returns the indices of the words that negate; "not only" and "no more than" do not."""
+    return [index for index, token in enumerate(tokens) if token.lower in _REFUSING | _OTHER or _negates(tokens, index)]
+
+
+def negation(claim: str, evidence: str) -> list[Finding]:
+    """Returns a finding where claim and sentence say the same of the same thing, and one of them negates it."""
+    for frame in frames(claim, evidence):
+        polar = [index for index, token in enumerate(frame.claim) if token.lower in _ADVISING | _REFUSING | _PLAIN]
+        covered = frame.coverage_without(polar)
+        clash = None
+        if covered >= LEAST_COVERED:
+            clash = _negated_word(frame) or _refused(frame)
+        if covered >= COPY and frame.likeness >= LIKE_COPY:
+            clash = clash or _one_more(frame)
+        if clash:
+            return [_finding(*clash, claim, evidence)]
+        if covered >= COPY:
+            return []
+    return []
+
+
+_Clash = tuple[Token, Token, Token, Token]  # first and last token of the claim's clashing words, and of the sentence's
+
+
+def _negated_word(frame: Frame) -> _Clash | None:
+    """Finds a word that both sides have and one negates, where the other negates nothing near it."""
+    mine, theirs = frame.claim, frame.sentence.tokens
+    back = {there: here for here, there in frame.pairs.items()}
+    for index, head in _scopes(mine).items():
+        place = frame.pairs.get(head)
+        if place is not None and _plain_near(place, theirs) and not _odd(mine, theirs, place):
+            return mine[index], mine[head], theirs[place], theirs[place]
+    for index, head in _scopes(theirs).items():
+        place = back.get(head)
+        if place is not None and not negations(mine) and not _odd(mine, theirs, head):
+            return mine[place], mine[place], theirs[index], theirs[head]
+    return None
+
+
+def _refused(frame: Frame) -> _Clash | None:
+    """Finds "can be used" against "is contraindicated": in one place, one side refuses and the other advises."""
+    mine, theirs = frame.claim, frame.sentence.tokens
+    for here, there in frame.gaps():
+        refused, advised = _first(mine, here, _REFUSING), _first(mine, here, _ADVISING)
+        their_refused, their_advised = _first(theirs, there, _REFUSING), _first(theirs, there, _ADVISING)
+        one, other = (refused, their_advised) if refused is not None and their_refused is None else (advised, their_refused)
+        if one is None or other is None or (refused is not None) == (their_refused is not None):
+            continue
+        if negations(mine) in ([], [one]) and negations(theirs) in ([], [other]) and not _odd(mine, theirs, other):
+            return mine[one], mine[one], theirs[other], theirs[other]
+    return None
+
+
+def _one_more(frame: Frame) -> _Clash | None:
+    """Finds a negation, or a refusing word, that one of two copies has more than the other in one place."""
+    mine, theirs = frame.claim, frame.sentence.tokens
+    for here, there in frame.gaps():
+        ours = [index for index in here if _turns(mine, index)]
+        their = [index for index in there if _turns(theirs, index)]
+        if (len(ours) + len(their)) % 2 == 0 or len(here) > _LARGEST_GAP or len(there) > _LARGEST_GAP:
+            continue
+        if ours:
+            last = min(ours[0] + 1, len(mine) - 1)
+            other = theirs[there[0] if there else min(there.start, len(theirs) - 1)]
+            return mine[ours[0]], mine[last], other, other
+        last = min(their[0] + 1, len(theirs) - 1)
+        own = mine[here[0] if here else min(here.start, len(mine) - 1)]
+        return own, own, theirs[their[0]], theirs[last]
+    return None
+
+
+def _turns(tokens: Sequence[Token], index: int) -> bool:
+    lower = tokens[index].lower.replace("’", "'")
+    return lower in _REFUSING or lower in _PLAIN or lower in ("without", "neither", "none")
+
+
+def _first(tokens: Sequence[Token], indices: range, words: frozenset[str]) -> int | None:
+    return next((index for index in indices if tokens[index].lower in words), None)
+
+
+def _plain_near(place: int, tokens: Sequence[Token]) -> bool:
+    return not any(abs(index - place) <= _NEAR for index in negations(tokens))
+
+
+def _odd(mine: Sequence[Token], theirs: Sequence[Token], place: int) -> bool:
+    """Returns whether only one side has a word that changes what a negation says of the whole."""
+    ours = {token.lower for token in mine} & _OPEN
+    near = {token.lower for token in theirs[max(0, place - _NEAR) : place + _NEAR]} & _OPEN
+    return ours != near
+
+
+def _scopes(tokens: Sequence[Token]) -> Mapping[int, int]:
+    """Returns index of negating word -> index of the word that it negates."""
+    found = {}
+    for index in range(len(tokens) - 1):
+        if not _negates(tokens, index) or tokens[index + 1].lower in _CONTRAST:
+            continue
+        for place in range(index + 1, min(index + 1 + _REACH, len(tokens))):
+            if tokens[place].lower in _ENDS:
+                break
+            if tokens[place].key and tokens[place].lower not in _SMALL and not tokens[place].lower.endswith("ly"):
+                found[index] = place
+                break
+    return found
+
+
+def _negates(tokens: Sequence[Token], index: int) -> bool:
+    lower = tokens[index].lower.replace("’", "'")
+    following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
+    before = tokens[index - 1].lower if index else ""
+    return lower in _PLAIN and following not in _NO_NEGATION_BEFORE and before != "or"
+
+
+def _finding(first: Token, last: Token, other_first: Token, other_last: Token, claim: str, evidence: str) -> Finding:
+    mine, theirs = (first.start, last.end), (other_first.start, other_last.end)
+    return Finding(
+        rule="negation",
+        message=f"claim says {claim[slice(*mine)]!r}, evidence says {evidence[slice(*theirs)]!r}",
+        claim_span=mine,
+        evidence_span=theirs,
+        effect="refute",
+    )

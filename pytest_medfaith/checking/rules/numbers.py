@@ -1,0 +1,176 @@
+"""Quantities that clash: another dose, duration, frequency, share, bound or age where claim and evidence speak of the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+
+from pytest_medfaith.checking.rules.frames import Frame, frames
+from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
+from pytest_medfaith.checking.rules.negation import negations
+from pytest_medfaith.checking.rules.text import Token, weight
+from pytest_medfaith.records import Finding
+
+# Fitted on the development part of the written pairs (bench/rules.py): below these, claims that compute with a number of the evidence,
+# or apply it to a case, are taken for clashes.
+NEAR_COPY = 0.6  # of the claim's other words stand in the sentence in the claim's order, and the two numbers in the same place
+COPY = 0.8  # the same, for a number that the evidence does hold, but elsewhere
+SAME_SUBJECT = 0.5  # of the claim's words stand anywhere in the sentence
+NEIGHBOURS = 3  # content words on each side that say what a number belongs to
+
+ROUNDING = 0.12  # of the value at most: "2 years" may be 22 months, "5 days" is never 4
+ROUGHNESS = 0.15  # of the value, for "about", "half", "a week"
+LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apart measure different things
+
+_STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})  # "up to 20 mg" does not follow from "up to 10 mg"
+# One patient's value against a rule's threshold ("a child of 20 kg takes 50 mg") is arithmetic, not a clash.
+_INSTANCE = re.compile(
+    r"\b(?:someone|somebody|whose|person|man|woman|patient|child|adult|girl|boy|baby|newborn|infant|smoker)\b"
+    r"|\b(?:years?|months?|weeks?|days?|hours?)[\s-]old\b"
+    r"|\b(?:an?|your|his|her|my|this|the patient's)\s+(?:[\w-]+\s+){0,4}(?:of|is|at|reading|score|level|aged|weighing|measuring)\s+(?:about\s+)?\d"
+    r"|\ban?\s+[\d.]+[\s-]?(?:kg|mm|cm|g)\b",
+    re.IGNORECASE,
+)
+
+
+def numbers(claim: str, evidence: str) -> list[Finding]:
+    """Returns a finding for each quantity of the claim that the evidence states otherwise of the same thing; see `Quantity`.
+
+    Units of one dimension are converted, ranges and bounds may overlap, a dose with its frequency is a dose a day. A claim that may have
+    computed its number, or applies a threshold to a case, clashes only where it is all but a copy of the sentence.
+    """
+    stated, known = read_quantities(claim), read_quantities(evidence)
+    found: list[Finding] = []
+    for quantity in stated if known else ():
+        comparable = [other for other in known if _same_kind(quantity, other)]
+        clash = _clash(quantity, comparable, known, claim, evidence) if comparable else None
+        if clash:
+            found.append(_finding(quantity, clash, claim, evidence))
+    return found
+
+
+def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Quantity], claim: str, evidence: str) -> Quantity | None:
+    stated = any(_agree(quantity, other) for other in comparable)
+    for frame in frames(claim, evidence):
+        inside = [other for other in comparable if frame.sentence.start <= other.start < frame.sentence.end]
+        if not inside or len(negations(frame.claim)) % 2 != len(negations(frame.sentence.tokens)) % 2:
+            continue
+        aligned = _aligned(quantity, inside, frame)
+        if aligned and _copied(quantity, aligned, frame, least=COPY):
+            return aligned if _differ(quantity, aligned) else None
+        if aligned and not stated and not _applied(quantity, aligned) and _copied(quantity, aligned, frame, least=NEAR_COPY):
+            return aligned
+        one = aligned or (inside[0] if len(inside) == 1 else None)
+        if one and not stated and frame.shared >= SAME_SUBJECT and _speaks_of_same(quantity, one, frame) and not _may_follow(quantity, one, known, claim):
+            return one
+    return None
+
+
+def _aligned(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Quantity | None:
+    """Returns the quantity of the sentence that stands where the claim has `quantity`."""
+    for index in _indices(quantity, frame.claim):
+        place = frame.sentence.tokens[frame.pairs[index]].start if index in frame.pairs else None
+        for other in others:
+            if place is not None and other.start <= place < other.end and other.role == quantity.role:
+                return other
+    return None
+
+
+def _copied(quantity: Quantity, other: Quantity, frame: Frame, *, least: float) -> bool:
+    """Returns whether claim and sentence are alike but for the two quantities, with the same word next to them on one side at least."""
+    if frame.coverage_without(_indices(quantity, frame.claim)) < least:
+        return False
+    mine, theirs = _around(quantity, frame.claim, 1), _around(other, frame.sentence.tokens, 1)
+    return any(left and left == right for left, right in zip(mine, theirs, strict=True)) and (least < COPY or mine == theirs)
+
+
+def _speaks_of_same(quantity: Quantity, other: Quantity, frame: Frame) -> bool:
+    mine, theirs = _around(quantity, frame.claim, NEIGHBOURS), _around(other, frame.sentence.tokens, NEIGHBOURS)
+    return sum(map(weight, {*mine[0], *mine[1]} & {*theirs[0], *theirs[1]})) >= 1
+
+
+def _may_follow(quantity: Quantity, other: Quantity, known: Sequence[Quantity], claim: str) -> bool:
+    """Returns whether the claim's number may follow from the evidence without standing there."""
+    by_weight = any(each.dimension.startswith(quantity.dimension + "/") for each in known)
+    people = quantity.heads == {"person"}
+    return people or by_weight or _applied(quantity, other) or bool(_INSTANCE.search(claim)) or _computed(quantity, (*known, *read_quantities(claim)))
+
+
+def _applied(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether the claim's value may be a case of the evidence's threshold."""
+    return bool(other.bound) and quantity.bound != other.bound
+
+
+def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity]) -> bool:
+    """Returns whether `quantity` is a sum, difference, product, ratio or complement of the other numbers."""
+    same = sorted({value for other in numbers_at_hand if other.dimension == quantity.dimension and other != quantity for value in (other.low, other.high)})
+    every = sorted({value for other in numbers_at_hand if other != quantity for value in (other.low, other.high) if value})
+    results = [result for one, two in combinations(same, 2) for result in (one + two, two - one)]
+    results += [result for one in same for two in every for result in (one * two, one / two)]
+    if quantity.dimension in ("fraction", "multiple"):
+        results += [1 - one for one in same]
+    allowed = max(_allowed(quantity), 0.02 * abs(quantity.high))
+    return any(min(abs(result - quantity.low), abs(result - quantity.high)) <= allowed for result in results)
+
+
+def _same_kind(quantity: Quantity, other: Quantity) -> bool:
+    if quantity.dimension != other.dimension or quantity.role != other.role:
+        return False
+    if quantity.dimension == "count" and not quantity.heads & other.heads:
+        return False
+    small, large = sorted((abs(quantity.high), abs(other.high)))
+    return small > 0 and large / small <= LARGEST_FACTOR
+
+
+def _agree(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether both can be true; amounts with a frequency are compared as amounts a day."""
+    if quantity.times and other.times:
+        return _overlap(quantity.daily or quantity, other.daily or other)
+    return any(
+        _overlap(mine, theirs) for mine in (quantity, quantity.daily) if mine for theirs in (other, other.daily) if theirs
+    )
+
+
+def _differ(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether two quantities at one place of two copies are not the same, be it that both could be true."""
+    if quantity.bound != other.bound or (quantity.low == quantity.high) != (other.low == other.high):
+        return not _agree(quantity, other)
+    allowed = max(_allowed(quantity), _allowed(other), 1e-9 * abs(quantity.high))
+    return not _agree(quantity, other) or abs(quantity.low - other.low) > allowed or abs(quantity.high - other.high) > allowed
+
+
+def _overlap(quantity: Quantity, other: Quantity) -> bool:
+    allowed = max(_allowed(quantity), _allowed(other), 1e-9 * abs(quantity.high))
+    if quantity.bound and quantity.bound == other.bound:
+        difference = other.low - quantity.low if quantity.bound == "min" else quantity.high - other.high
+        return abs(difference) <= allowed if quantity.dimension in _STRICT else difference >= -allowed
+    (low, high), (other_low, other_high) = quantity.interval, other.interval
+    return low <= other_high + allowed and other_low <= high + allowed
+
+
+def _allowed(quantity: Quantity) -> float:
+    """Returns how far off the value may be: its rounding, more where the text says "about"."""
+    value = max(abs(quantity.low), abs(quantity.high))
+    return 1.02 * max(min(quantity.step, ROUNDING * value), ROUGHNESS * value if quantity.rough else 0.0)
+
+
+def _indices(quantity: Quantity, tokens: Sequence[Token]) -> list[int]:
+    return [index for index, token in enumerate(tokens) if quantity.start <= token.start < quantity.end]
+
+
+def _around(quantity: Quantity, tokens: Sequence[Token], most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns the keys of the nearest content words before and after the quantity."""
+    before = [token.key for token in tokens if token.end <= quantity.start and token.content]
+    after = [token.key for token in tokens if token.start >= quantity.end and token.content]
+    return tuple(before[-most:]), tuple(after[:most])
+
+
+def _finding(quantity: Quantity, other: Quantity, claim: str, evidence: str) -> Finding:
+    return Finding(
+        rule="numbers",
+        message=f"claim says {claim[quantity.start : quantity.end]}, evidence says {evidence[other.start : other.end]}",
+        claim_span=(quantity.start, quantity.end),
+        evidence_span=(other.start, other.end),
+        effect="refute",
+    )

@@ -1,0 +1,350 @@
+"""The baseline file: what every slice measured when it was last declared good, case by case, so that later runs compare with it.
+
+medfaith-baseline.json is made for review: sorted, one fact a line, no timestamps. A slice's entry holds its metrics with intervals,
+the numerator and denominator of every metric in every case, every claim with its verdict, and the signature of what made them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pytest_medfaith.corpus.jsonl import write_text
+from pytest_medfaith.errors import DataError, MissingBaseline
+from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.base import Fraction, Metric
+from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.records import MetricValue, Record, Report, SliceReport, VerdictLabel
+
+FORMAT_VERSION = 1
+UPDATE = "--medfaith-update-baseline"
+# Parts of a signature that hold one value per name, and which name of a slice report says which of them made it.
+_NAMED_PARTS = {"checkers": "checker", "corpora": "slice"}
+_DECIMALS = 10  # as the metrics round: the last bits differ between machines
+_WIDTH = 110
+
+
+class SliceKey(Protocol):
+    """What tells one row of the card from another; a slice report, a slice's run and a slice's baseline all have it."""
+
+    @property
+    def slice(self) -> str: ...  # noqa: D102 - a name
+    @property
+    def retriever(self) -> str: ...  # noqa: D102
+    @property
+    def checker(self) -> str: ...  # noqa: D102
+    @property
+    def k(self) -> int: ...  # noqa: D102
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseBaseline(Record):
+    """One case: its claims as (verdict, text) in the order of the answer, and {metric: (numerator, denominator)}."""
+
+    claims: tuple[tuple[VerdictLabel, str], ...]
+    fractions: Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceBaseline(Record):
+    """One slice under one retriever, checker and k: what it measured, {case id: case}, and the signature of what made it."""
+
+    slice: str
+    retriever: str
+    checker: str
+    k: int
+    signature: Mapping[str, Any]
+    metrics: Mapping[str, MetricValue]
+    cases: Mapping[str, CaseBaseline]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """A baseline file as read."""
+
+    path: Path
+    slices: tuple[SliceBaseline, ...] = ()
+
+
+def write_baseline(
+    path: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0
+) -> None:
+    """Writes `slice_reports` to the baseline file `path`, whole or not at all.
+
+    Entries of slices that did not run are kept as they are; a file that cannot be read is replaced.
+
+    Args:
+        path: the file, made where it is not there.
+        slice_reports: complete, no two of one slice, retriever, checker and k.
+        signature: what made the run, as plain values; of `checkers` and `corpora` each slice keeps its own.
+        metrics: names to store beside those of the reports, such as the `recall@20` of a gate.
+        seed: of the intervals of `metrics`.
+
+    Raises:
+        DataError: no report, a report with missing cases, two of one kind, a value that is not finite, a file that cannot be written.
+        ValueError: no metric has one of the names.
+    """
+    _check_complete(slice_reports)
+    entries = {_key(entry): entry for entry in _kept(path)}
+    entries |= {_key(report): _entry(report, signature, metrics, seed=seed) for report in slice_reports}
+    document = {"format_version": FORMAT_VERSION, "slices": [_row(entries[key]) for key in sorted(entries)]}
+    try:
+        write_text(path, _layout(document) + "\n")
+    except ValueError as error:
+        raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers and texts in records and signature") from error
+    except OSError as error:
+        raise DataError(
+            f"the baseline {path} cannot be written ({error.strerror or error}); expected a file in a folder that can be. "
+            "Give another one with --medfaith-baseline FILE"
+        ) from error
+
+
+def _check_complete(slice_reports: Sequence[SliceReport]) -> None:
+    if not slice_reports:
+        raise DataError(f"no slice was measured, so there is no baseline to write; run {UPDATE} with tests that use medfaith_report")
+    for key, times in Counter(map(_key, slice_reports)).items():
+        if times > 1:
+            raise DataError(f"{times} slice reports are of {_named(key)}; keep one test for each, a baseline holds one entry for each")
+    for report in slice_reports:
+        if report.partial or report.missing:
+            names = f": {', '.join(report.missing[:5])}" if report.missing else ""
+            raise DataError(
+                f"slice {report.slice!r} was cut short, {len(report.missing)} case(s) did not finish{names}; a baseline needs every "
+                f"case. Mend what stopped them and run with {UPDATE} again"
+            )
+
+
+def _kept(path: Path) -> tuple[SliceBaseline, ...]:
+    try:
+        return read_baseline(path).slices
+    except (DataError, MissingBaseline):
+        return ()
+
+
+def _key(of: SliceKey) -> tuple[str, str, str, int]:
+    return of.slice, of.retriever, of.checker, of.k
+
+
+def _named(key: tuple[str, str, str, int]) -> str:
+    return f"slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r} and k={key[3]}"
+
+
+def _entry(report: SliceReport, signature: Mapping[str, Any], extra: Collection[str], *, seed: int) -> SliceBaseline:
+    values = {name: report.metrics.get(name) or aggregate(parse_metric(name), report.reports, seed=seed)[0] for name in extra}
+    values = {name: value for name, value in {**report.metrics, **values}.items() if value.value is not None}
+    measured = [parse_metric(name) for name in sorted(values)]
+    return SliceBaseline(
+        slice=report.slice,
+        retriever=report.retriever,
+        checker=report.checker,
+        k=report.k,
+        signature=own_signature(report, signature),
+        metrics=values,
+        cases={one.case.id: case_baseline(one, measured) for one in report.reports},
+    )
+
+
+def case_baseline(report: Report, metrics: Iterable[Metric]) -> CaseBaseline:
+    """Returns what the baseline keeps of one case; a metric that does not apply to it is absent."""
+    fractions = {metric.name: metric.measure(report) for metric in metrics}
+    return CaseBaseline(
+        claims=tuple((verdict.label, verdict.claim.text) for verdict in report.verdicts),
+        fractions={name: _rounded(fraction) for name, fraction in fractions.items() if fraction is not None},
+    )
+
+
+def _rounded(fraction: Fraction) -> Fraction:
+    return round(fraction[0], _DECIMALS), round(fraction[1], _DECIMALS)
+
+
+def own_signature(of: SliceKey, signature: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the part of a run's `signature` that decides the numbers of one slice: its own checker and corpus, and all the rest."""
+    own = dict(signature)
+    for part, name in _NAMED_PARTS.items():
+        if part in own:
+            own[part] = {key: value for key, value in own[part].items() if key == getattr(of, name)}
+    # through JSON, so that it compares equal with what is read back
+    return json.loads(json.dumps(own, default=str))  # type: ignore[no-any-return]
+
+
+def _row(entry: SliceBaseline) -> dict[str, Any]:
+    return {
+        "slice": entry.slice,
+        "retriever": entry.retriever,
+        "checker": entry.checker,
+        "k": entry.k,
+        "signature": entry.signature,
+        "metrics": {name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in entry.metrics.items()},
+        "cases": {name: _case_row(case) for name, case in entry.cases.items()},
+    }
+
+
+def _case_row(case: CaseBaseline) -> dict[str, Any]:
+    return {
+        "claims": [list(claim) for claim in case.claims],
+        "fractions": {name: [_number(value) for value in fraction] for name, fraction in case.fractions.items()},
+        "verdicts": _counts(case),
+    }
+
+
+def _counts(case: CaseBaseline) -> dict[str, int]:
+    return dict(Counter(label for label, _ in case.claims))
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value.is_integer() else value
+
+
+def _layout(value: Any, *, depth: int = 0) -> str:
+    """Returns JSON with sorted keys in which a list or object of plain values stands on one line, so that a diff shows one fact a line.
+
+    Raises:
+        ValueError: a number is NaN or infinite.
+    """
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    flat = not any(isinstance(item, (Mapping, list)) for item in items)
+    if not items or (flat and (isinstance(value, list) or len(line) + depth <= _WIDTH)):
+        return line
+    inner, outer = "\n" + " " * (depth + 1), "\n" + " " * depth
+    if isinstance(value, Mapping):
+        rows = [f"{json.dumps(key, ensure_ascii=False)}: {_layout(value[key], depth=depth + 1)}" for key in sorted(value)]
+        return "{" + inner + f",{inner}".join(rows) + outer + "}"
+    return "[" + inner + f",{inner}".join(_layout(item, depth=depth + 1) for item in value) + outer + "]"
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Returns the baseline file `path`.
+
+    Raises:
+        MissingBaseline: no such file.
+        DataError: it is no JSON, holds NaN or something else that this version does not write, or another format's version wrote it.
+    """
+    if not path.is_file():
+        raise MissingBaseline(
+            f"{path}: no baseline is there yet; write one with pytest {UPDATE}, and commit it once you are content with it"
+        )
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read as JSON ({error}); restore it from version control, or {_anew()}") from error
+    version = document.get("format_version") if isinstance(document, dict) else None
+    if isinstance(version, bool) or not isinstance(version, int) or version < FORMAT_VERSION:
+        raise DataError(f"{path}: format_version is {version!r}, expected {FORMAT_VERSION}; {_anew()}")
+    if version > FORMAT_VERSION:
+        raise DataError(
+            f"{path}: a newer version wrote this baseline (format {version}), this one reads format {FORMAT_VERSION}. "
+            f"Run pip install --upgrade pytest-medfaith, or {_anew()}"
+        )
+    try:
+        slices = tuple(map(_slice, _listed(document.get("slices"))))
+    except DataError as error:
+        raise DataError(f"{path}: {error}; restore it from version control, or {_anew()}") from None
+    for key, times in Counter(map(_key, slices)).items():
+        if times > 1:
+            raise DataError(f"{path} holds {times} entries for {_named(key)}, expected 1; {_anew()}")
+    return Baseline(path=path, slices=slices)
+
+
+def _anew() -> str:
+    return f"write it anew with pytest {UPDATE}"
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _listed(rows: object) -> list[Any]:
+    if not isinstance(rows, list):
+        raise DataError(f"field 'slices' is {type(rows).__name__}, expected a list")
+    return rows
+
+
+def _slice(row: Any) -> SliceBaseline:
+    metrics = row.get("metrics") if isinstance(row, Mapping) else None
+    if isinstance(metrics, Mapping):
+        row = {
+            **row,
+            "metrics": {name: {**value, "name": name} if isinstance(value, Mapping) else value for name, value in metrics.items()},
+        }
+    entry = SliceBaseline.from_dict(row)
+    for name, case in entry.cases.items():
+        _check_case(case, f"slice {entry.slice!r}, case {name!r}")
+    return entry
+
+
+def _check_case(case: CaseBaseline, place: str) -> None:
+    for name, (numerator, denominator) in case.fractions.items():
+        if not (math.isfinite(numerator) and denominator > 0):
+            raise DataError(f"{place}: {name} is {numerator:g} / {denominator:g}, expected a positive denominator")
+    written = case.extra.get("verdicts")
+    if written != _counts(case):
+        raise DataError(f"{place}: field 'verdicts' is {written!r}, but its claims count {_counts(case)!r}")
+
+
+def slice_baseline(baseline: Baseline, of: SliceKey, *, signature: Mapping[str, Any], case_ids: Collection[str]) -> SliceBaseline:
+    """Returns the entry of `baseline` that a slice may be compared with.
+
+    Args:
+        baseline: as read.
+        of: the slice report, or before the run the slice's run.
+        signature: of this run, whole.
+        case_ids: every case that this run measures or should have measured.
+
+    Raises:
+        MissingBaseline: it has no such entry, another signature made the entry, or the cases are not the same.
+    """
+    key = _key(of)
+    entry = next((entry for entry in baseline.slices if _key(entry) == key), None)
+    if entry is None:
+        known = "; ".join(_named(_key(one)) for one in baseline.slices) or "nothing"
+        raise MissingBaseline(f"{baseline.path} has no entry for {_named(key)}; it holds {known}. Add one with pytest {UPDATE}")
+    _check_signature(baseline.path, entry, own_signature(of, signature))
+    _check_cases(baseline.path, entry, case_ids)
+    return entry
+
+
+def _check_signature(path: Path, entry: SliceBaseline, now: Mapping[str, Any]) -> None:
+    before, after = _leaves(entry.signature), _leaves(now)
+    changed = [
+        f"{name} was {before.get(name, 'absent')}, is {after.get(name, 'absent')}"
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    ]
+    if changed:
+        raise MissingBaseline(
+            f"{path}: another set-up measured slice {entry.slice!r}, so its numbers do not compare: {'; '.join(changed)}. "
+            f"Go back to that set-up, or measure the slice anew with pytest {UPDATE}"
+        )
+
+
+def _leaves(value: Any, name: str = "") -> dict[str, str]:
+    """Returns {dotted name: value as JSON} of nested objects; an empty object has no leaf."""
+    if not isinstance(value, Mapping):
+        return {name: json.dumps(value, sort_keys=True)}
+    return {leaf: text for key, item in value.items() for leaf, text in _leaves(item, f"{name}.{key}" if name else str(key)).items()}
+
+
+def _check_cases(path: Path, entry: SliceBaseline, case_ids: Collection[str]) -> None:
+    not_run = sorted(entry.cases.keys() - set(case_ids))
+    unknown = sorted(set(case_ids) - entry.cases.keys())
+    if not_run:
+        raise MissingBaseline(
+            f"{path}: {len(not_run)} of {len(entry.cases)} cases of slice {entry.slice!r} are not in this run: {_first(not_run)}; gates "
+            "compare the same cases. Run all of them (without -k, --lf or --medfaith-limit), or where the slice has changed, write its "
+            f"baseline anew with pytest {UPDATE}"
+        )
+    if unknown:
+        raise MissingBaseline(
+            f"{path}: {len(unknown)} cases of slice {entry.slice!r} are not in its baseline: {_first(unknown)}; gates compare the same "
+            f"cases. Measure them with pytest {UPDATE}"
+        )
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

@@ -1,0 +1,91 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+ROWS = [
+    {"id": "a", "claim": "Iron tablets treat iron deficiency.", "evidence": "Iron tablets treat iron deficiency. They are taken on an empty stomach."},
+    {"id": 7, "claim": "...", "evidence": "Iron tablets treat iron deficiency."},
+    {"id": "c", "claim": "Iron tablets are taken on an empty stomach.", "evidence": ["Vitamin C helps.", "Iron tablets are taken on an empty stomach."]},
+    {"id": "d", "claim": "Iron helps.", "evidence": ""},
+]
+
+
+def medfaith(*arguments, folder):
+    return subprocess.run([sys.executable, "-c", "from pytest_medfaith.cli import main; main()", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_check_keeps_order_and_ids_and_counts_what_it_could_not_judge(tmp_path):
+    write(tmp_path / "in.jsonl", ROWS)
+    result = medfaith("check", "in.jsonl", "--out", "out.jsonl", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in rows] == ["a", 7, "c", "d"]
+    assert rows[0]["label"] == "entail"
+    assert abs(sum(rows[0]["probs"].values()) - 1) < 1e-5
+    assert ROWS[0]["evidence"][slice(*rows[0]["span"])] == "Iron tablets treat iron deficiency."
+    assert (rows[1]["label"], rows[1]["reason"]) == ("unscored", "the claim holds no word")
+    assert rows[2]["evidence_index"] == 1
+    assert (rows[3]["label"], rows[3]["reason"]) == ("unscored", "the evidence holds no word")
+    assert "4 rows" in result.stderr
+    assert "2 unscored" in result.stderr
+
+
+def test_check_gives_the_same_bytes_again_alone_and_in_any_number_of_threads(tmp_path, monkeypatch):
+    write(tmp_path / "in.jsonl", ROWS)
+    outputs = []
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("MEDFAITH_THREADS", threads)
+        medfaith("check", "in.jsonl", "--out", f"out{threads}.jsonl", folder=tmp_path)
+        outputs.append((tmp_path / f"out{threads}.jsonl").read_bytes())
+    write(tmp_path / "one.jsonl", ROWS[:1])
+    medfaith("check", "one.jsonl", "--out", "alone.jsonl", folder=tmp_path)
+    assert outputs[0] == outputs[1] == outputs[2]
+    assert outputs[0].startswith((tmp_path / "alone.jsonl").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"id": "a", "claim": "x"}, "in.jsonl:1: field 'evidence' is missing"),
+        ({"id": "a", "claim": 3, "evidence": "x"}, "in.jsonl:1: field 'claim' is 3, expected text"),
+        ({"id": "a", "claim": "x", "evidence": [1]}, r"in.jsonl:1: field 'evidence' is [1], expected text or a list of texts"),
+    ],
+)
+def test_check_names_the_line_that_is_wrong_and_writes_nothing(tmp_path, row, message):
+    write(tmp_path / "in.jsonl", [row])
+    result = medfaith("check", "in.jsonl", "--out", "out.jsonl", folder=tmp_path)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_evaluate_prints_the_card_and_fails_on_a_gate(project):
+    project.configure('gates = ["unsupported <= 0.0"]\n')
+    result = medfaith("evaluate", "mini", "--report", "run", folder=project.path)
+    assert "mini" in result.stdout, result.stderr
+    assert (project.path / "run" / "report.json").is_file()
+    strict = medfaith("evaluate", "mini", "--k", "9", folder=project.path)
+    assert strict.returncode == 2
+    assert "k is 9, but its corpus holds 5 chunks" in strict.stderr
+
+
+def test_index_is_built_once_and_retrieve_uses_it(project):
+    first = medfaith("index", "--corpus", "corpus", folder=project.path)
+    assert "5 chunks, 384 dimensions" in first.stdout, first.stderr
+    shards = {path: path.stat().st_mtime_ns for path in (project.path / ".medfaith_cache").rglob("*.npy")}
+    found = medfaith("retrieve", "What opens the airways?", "--corpus", "corpus", "--k", "2", "--json", folder=project.path)
+    assert json.loads(found.stdout.splitlines()[0])["chunk"]["id"] == "asthma-1"
+    assert {path: path.stat().st_mtime_ns for path in (project.path / ".medfaith_cache").rglob("*.npy")} == shards
+
+
+@pytest.mark.parametrize("command", ["check", "evaluate", "index", "retrieve"])
+def test_help_teaches_with_an_example(tmp_path, command):
+    result = medfaith(command, "--help", folder=tmp_path)
+    assert f"Example: medfaith {command}" in result.stdout

@@ -1,0 +1,53 @@
+"""The examples run as a user runs them, with the shipped models."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of what the examples read, so that caches and reports stay out of the repository."""
+    root = tmp_path_factory.mktemp("repo")
+    for name in ("examples", "corpus_samples", "gold"):
+        shutil.copytree(REPO / name, root / name)
+    shutil.copytree(REPO / "fixtures" / "responses", root / "fixtures" / "responses")
+    return root
+
+
+def run(copy, *arguments):
+    result = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments], cwd=copy, capture_output=True, text=True, check=False)
+    return result.returncode, result.stdout
+
+
+def test_quickstart_prints_a_card_and_shows_what_is_not_backed(copy):
+    status, output = run(copy, "examples/quickstart", "--medfaith-limit", "4", "--medfaith-report", "run")
+    assert status in (0, 1), output
+    assert re.search(r"medquad-nih\s*\|\s*rrf\s*\|\s*10", output)
+    assert re.search(r"bioasq-summary\s*\|\s*rrf\s*\|\s*10", output)
+    assert (copy / "run" / "card.md").is_file()
+
+
+def test_quickstart_finds_the_wrong_dose_of_the_worked_example(copy):
+    status, output = run(copy, "examples/quickstart", "-k", "test_patient and pcos-1", "-v")
+    assert status == 1
+    assert "letrozole" in output
+
+
+def test_own_rag_says_nothing_that_its_passages_do_not_say(copy):
+    status, output = run(copy, "examples/own_rag", "--medfaith-limit", "6")
+    assert status == 0, output
+    assert "6 passed" in output
+
+
+def test_ablation_shows_three_retrievers_in_one_card(copy):
+    status, output = run(copy, "examples/ablation", "--medfaith-limit", "3")
+    assert status == 0, output
+    for retriever in ("bm25", "dense", "rrf"):
+        assert re.search(rf"medquad-nih\s*\|\s*{retriever}\s*\|\s*5", output)

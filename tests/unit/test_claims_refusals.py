@@ -1,0 +1,65 @@
+import pytest
+
+from pytest_medfaith.claims.refusals import is_refusal
+
+REFUSALS = [
+    "I don't know.",
+    "I don’t know the answer to this question.",
+    "I do not know.",
+    "I'm not sure.",
+    "I could not find this in the documents provided.",
+    "I could not find information on treating gout in children in the documents provided.",
+    "Sorry, I cannot answer that.",
+    "I'm sorry, but I can't help with this question.",
+    "I am unable to answer based on the given context.",
+    "I have no information about this.",
+    "Based on the provided context, I cannot determine the dose.",
+    "The provided context does not contain information about statins.",
+    "The passages do not mention this drug.",
+    "Unfortunately, the documents provided don't say how long it takes.",
+    "None of the retrieved passages address this question.",
+    "There is no information about zinc in the provided documents.",
+    "There is not enough information to answer.",
+    "No relevant information was found.",
+    "This question cannot be answered from the context.",
+    "The answer is not found in the provided passages.",
+    "Not enough information.",
+    "Unable to answer.",
+    "Unanswerable.",
+    "N/A",
+    "As an AI language model, I cannot give medical advice. Please consult your doctor.",
+    "I don't know [1]. Please ask your doctor or pharmacist. Is there anything else?",
+    "Hello! I'm sorry, I couldn't find an answer. Let me know if you have other questions.",
+]
+ANSWERS = [
+    "It is not known whether zinc shortens colds.",
+    "The cause of PCOS is unknown.",
+    "Doctors do not know why migraine runs in families.",
+    "There is no evidence that zinc cures colds.",
+    "There is not enough evidence to recommend screening.",
+    "No trials have compared the two drugs.",
+    "The studies did not find a difference in mortality.",
+    "The evidence does not support antibiotics for colds.",
+    "I don't know the dose for children, but adults receive 5 mg.",
+    "The documents do not mention aspirin; however, warfarin is recommended.",
+    "I could not find a trial in children. In adults, letrozole works.",
+    "Patients who do not know their status should be tested.",
+    "Metformin is first-line.",
+    "I think metformin is first-line.",
+    "Not all patients need statins.",
+    "No.",
+    "Hello!",
+    "Please consult your doctor.",
+    "",
+    "\n",
+]
+
+
+@pytest.mark.parametrize("answer", REFUSALS)
+def test_an_answer_that_only_declines_is_a_refusal(answer):
+    assert is_refusal(answer)
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_that_says_anything_is_none(answer):
+    assert not is_refusal(answer)

@@ -1,0 +1,391 @@
+"""The clause rules, case by case: what is split, what is not, and what a claim carries with it."""
+
+import pytest
+
+from pytest_medfaith.claims.split import extract_claims
+
+SPLIT = {
+    "predicates in the third person": (
+        "Metformin lowers blood glucose and raises GLP-1 levels.",
+        ["Metformin lowers blood glucose.", "Metformin raises GLP-1 levels."],
+    ),
+    "predicates after a modal": (
+        "Ibuprofen can relieve pain and reduce fever.",
+        ["Ibuprofen can relieve pain.", "Ibuprofen can reduce fever."],
+    ),
+    "participles after be": (
+        "Warfarin is monitored by INR and taken at the same time each day.",
+        ["Warfarin is monitored by INR.", "Warfarin is taken at the same time each day."],
+    ),
+    "infinitives": (
+        "Colchicine has been shown to impair neutrophils and decrease cytokine levels.",
+        ["Colchicine has been shown to impair neutrophils.", "Colchicine has been shown to decrease cytokine levels."],
+    ),
+    "a chain of three predicates": (
+        "Letrozole blocks aromatase, lowers estrogen, and induces ovulation.",
+        ["Letrozole blocks aromatase.", "Letrozole lowers estrogen.", "Letrozole induces ovulation."],
+    ),
+    "past predicates": (
+        "The trial enrolled 200 women and lasted two years.",
+        ["The trial enrolled 200 women.", "The trial lasted two years."],
+    ),
+    "is and has": (
+        "Asthma is a chronic disease and has several triggers.",
+        ["Asthma is a chronic disease.", "Asthma has several triggers."],
+    ),
+    "or under a modal": (
+        "Prednisone may raise blood pressure or cause insomnia.",
+        ["Prednisone may raise blood pressure.", "Prednisone may cause insomnia."],
+    ),
+    "or under a negation": (
+        "Sertraline does not raise blood pressure or cause cataracts.",
+        ["Sertraline does not raise blood pressure.", "Sertraline does not cause cataracts."],
+    ),
+    "a negation on one side only": (
+        "Aspirin is not an antibiotic but reduces fever.",
+        ["Aspirin is not an antibiotic.", "Aspirin reduces fever."],
+    ),
+    "attribution goes with both": (
+        "Studies show that letrozole improves ovulation and increases live births.",
+        ["Studies show that letrozole improves ovulation.", "Studies show that letrozole increases live births."],
+    ),
+    "orders": ("Take 5 mg once daily and avoid alcohol.", ["Take 5 mg once daily.", "Avoid alcohol."]),
+    "clauses with but": (
+        "Heparin works at once, but warfarin needs several days.",
+        ["Heparin works at once.", "Warfarin needs several days."],
+    ),
+    "clauses with whereas": (
+        "Type 1 diabetes requires insulin, whereas type 2 diabetes often responds to tablets.",
+        ["Type 1 diabetes requires insulin.", "Type 2 diabetes often responds to tablets."],
+    ),
+    "clauses with a semicolon": (
+        "Statins lower cholesterol; fibrates lower triglycerides.",
+        ["Statins lower cholesterol.", "Fibrates lower triglycerides."],
+    ),
+    "and without a comma": (
+        "Salbutamol opens the airways and budesonide reduces inflammation.",
+        ["Salbutamol opens the airways.", "Budesonide reduces inflammation."],
+    ),
+    "although first": (
+        "Although migraine is common, many patients receive no treatment.",
+        ["Migraine is common.", "Many patients receive no treatment."],
+    ),
+    "an opening condition goes with both clauses": (
+        "In pregnancy, methyldopa is preferred and enalapril is contraindicated.",
+        ["In pregnancy, methyldopa is preferred.", "In pregnancy, enalapril is contraindicated."],
+    ),
+    "an opening condition goes with both predicates": (
+        "In patients with an eGFR below 30, metformin builds up in the blood and causes lactic acidosis.",
+        ["In patients with an eGFR below 30, metformin builds up in the blood.", "In patients with an eGFR below 30, metformin causes lactic acidosis."],
+    ),
+    "a list after include": (
+        "Side effects include nausea, headache, and dry mouth.",
+        ["Side effects include nausea.", "Side effects include headache.", "Side effects include dry mouth."],
+    ),
+    "two items after include": ("Symptoms include fever and cough.", ["Symptoms include fever.", "Symptoms include cough."]),
+    "a list after including": (
+        "Gout has several triggers, including beer, seafood and dehydration.",
+        ["Gout has several triggers, including beer.", "Gout has several triggers, including seafood.", "Gout has several triggers, including dehydration."],
+    ),
+    "a list after are": (
+        "First-line drugs are thiazides, ACE inhibitors and calcium channel blockers.",
+        ["First-line drugs include thiazides.", "First-line drugs include ACE inhibitors.", "First-line drugs include calcium channel blockers."],
+    ),
+    "a list of objects": (
+        "Smoking causes emphysema, bronchitis, and lung cancer.",
+        ["Smoking causes emphysema.", "Smoking causes bronchitis.", "Smoking causes lung cancer."],
+    ),
+    "a list behind a participle and preposition": (
+        "Pneumonia can be caused by bacteria, viruses, or fungi.",
+        ["Pneumonia can be caused by bacteria.", "Pneumonia can be caused by viruses.", "Pneumonia can be caused by fungi."],
+    ),
+    "a population holds for all items": (
+        "Aspirin may cause vomiting, confusion, and liver damage in children.",
+        ["Aspirin may cause vomiting in children.", "Aspirin may cause confusion in children.", "Aspirin may cause liver damage in children."],
+    ),
+    "a negated or-list": (
+        "Paracetamol does not cause ulcers, bleeding, or kidney stones.",
+        ["Paracetamol does not cause ulcers.", "Paracetamol does not cause bleeding.", "Paracetamol does not cause kidney stones."],
+    ),
+    "a repeated preposition": (
+        "Propranolol is used for migraine and for essential tremor.",
+        ["Propranolol is used for migraine.", "Propranolol is used for essential tremor."],
+    ),
+    "a repeated if": (
+        "See a doctor if the fever lasts three days or if the pain gets worse.",
+        ["See a doctor if the fever lasts three days.", "See a doctor if the pain gets worse."],
+    ),
+    "an aside with which": (
+        "Metformin, which is a biguanide, lowers hepatic glucose output.",
+        ["Metformin lowers hepatic glucose output.", "Metformin is a biguanide."],
+    ),
+    "an aside with a participle": (
+        "Escitalopram, sold as Lexapro, is an antidepressant.",
+        ["Escitalopram is an antidepressant.", "Escitalopram is sold as Lexapro."],
+    ),
+    "an aside with a noun": (
+        "Aspirin, a salicylate, thins the blood.",
+        ["Aspirin thins the blood.", "Aspirin is a salicylate."],
+    ),
+    "a closing which is": (
+        "Sitagliptin inhibits DPP-4, which is an enzyme that degrades incretins.",
+        ["Sitagliptin inhibits DPP-4.", "DPP-4 is an enzyme that degrades incretins."],
+    ),
+    "a closing participle": (
+        "Loperamide slows the bowel, relieving diarrhea.",
+        ["Loperamide slows the bowel.", "Loperamide relieves diarrhea."],
+    ),
+    "a closing participle keeps the modal": (
+        "Opioids may slow breathing, causing hypoxia.",
+        ["Opioids may slow breathing.", "Opioids may cause hypoxia."],
+    ),
+}
+
+KEPT_WHOLE = {
+    "between": "The dose lies between 5 mg and 10 mg.",
+    "a range of numbers": "The half-life is 4 to 8.7 hours.",
+    "both": "Carvedilol blocks both alpha and beta receptors.",
+    "a dose list": "Tablets of 5 mg and 10 mg are available.",
+    "doses in a list": "Take 5 mg, 10 mg, or 20 mg.",
+    "a drug combination": "H. pylori is treated with omeprazole, amoxicillin and clarithromycin.",
+    "a combination named so": "The combination includes sulfamethoxazole and trimethoprim.",
+    "and/or": "It relieves pain and/or fever.",
+    "adjectives of one noun": "Eczema causes red, itchy, and swollen skin.",
+    "adjectives behind are": "Severe reactions are rare and unpredictable.",
+    "conditions that belong together": "Estrogen is avoided in women who smoke and have migraine.",
+    "a joint condition": "Call an ambulance if the face droops and the arm is weak.",
+    "a closing condition": "Rest the ankle and raise the leg if it swells.",
+    "a negation over and": "The drug does not lower weight and raise mood.",
+    "or as a choice": "Give amoxicillin, doxycycline, or azithromycin.",
+    "not only": "Exercise not only lowers weight but also improves mood.",
+    "neither": "Neither aspirin nor ibuprofen lowers the viral load.",
+    "an open complement": "Guidelines state that aspirin and warfarin increase bleeding.",
+    "inside brackets": "Triptans (which block pain and narrow vessels) are first-line.",
+    "such as": "Rashes occur with antibiotics such as amoxicillin, ampicillin, and penicillin.",
+    "a colon list": "There are three kinds of drugs for pain: paracetamol, NSAIDs, and opioids.",
+    "a shared object": "Vaccines prevent and attenuate influenza.",
+    "a nominal pair": "Diet and exercise lower blood pressure.",
+    "respectively": "The rates were 5%, 7%, and 9%, respectively.",
+    "a noun behind and": "Treatment relieves symptoms and causes of distress.",
+    "a participle of another subject": "Studies suggest exercise helps patients, improving mood.",
+    "since with time": "Since 1995, metformin has been approved in the United States.",
+    "comparison": "Apixaban is safer than warfarin in older adults.",
+    "time": "The vaccine protects for 10 years after the last dose.",
+}
+
+CLEANED = {
+    "based on": ("Based on the passages, metformin is first-line.", "Metformin is first-line."),
+    "according to the context": ("According to the provided context, HbA1c falls by 1%.", "HbA1c falls by 1%."),
+    "according to a guideline stays": ("According to the 2023 guideline, letrozole is first-line.", "According to the 2023 guideline, letrozole is first-line."),
+    "the passage states that": ("Passage 2 states that iron is best taken fasting.", "Iron is best taken fasting."),
+    "I think": ("I think the dose is 5 mg.", "The dose is 5 mg."),
+    "please note": ("Please note that grapefruit raises simvastatin levels.", "Grapefruit raises simvastatin levels."),
+    "it is important to note": ("It is important to note that aspirin is not for children.", "Aspirin is not for children."),
+    "two openers": ("However, it should be noted that sepsis is an emergency.", "Sepsis is an emergency."),
+    "yes": ("Yes, letrozole improves live birth rates.", "Letrozole improves live birth rates."),
+    "a citation after the word": ("Naproxen [1] raises blood pressure [2, 3].", "Naproxen raises blood pressure."),
+    "according to a marker": ("According to [1], iron deficiency is common.", "Iron deficiency is common."),
+    "bold": ("**Metformin** lowers *glucose*.", "Metformin lowers glucose."),
+    "a link": ("[Metformin](https://example.org/x) lowers glucose.", "Metformin lowers glucose."),
+    "a mixed-case word stays": ("eGFR below 30 is a contraindication.", "eGFR below 30 is a contraindication."),
+    "an abbreviation": ("Give ceftriaxone 1 g i.v. once daily, e.g. for pneumonia.", "Give ceftriaxone 1 g i.v. once daily, e.g. for pneumonia."),
+    "a unit with a full stop": ("Take 5 mg. daily with food.", "Take 5 mg. daily with food."),
+    "windows line ends": ("Metformin lowers glucose.\r\n", "Metformin lowers glucose."),
+    "a sentence wrapped over lines": ("Metformin lowers\nfasting glucose.", "Metformin lowers fasting glucose."),
+}
+
+SILENT = [
+    "Hello!",
+    "Hi there, great question!",
+    "I hope this helps.",
+    "Let me know if you have any other questions.",
+    "Would you like to know more?",
+    "Consult your doctor.",
+    "It is important to talk to your healthcare provider about this.",
+    "If you have any questions, ask your pharmacist.",
+    "This information is not a substitute for professional medical advice.",
+    "As an AI language model, I cannot give medical advice.",
+    "I don't know.",
+    "The provided documents do not mention this.",
+    "",
+    "   \n\t",
+    "---",
+    "...",
+    "References:\n[1] Smith J. Metformin in practice. 2020.",
+    "[^1]: A footnote about metformin.",
+]
+
+
+def texts(answer, **options):
+    return [claim.text for claim in extract_claims(answer, **options)]
+
+
+@pytest.mark.parametrize(("answer", "expected"), SPLIT.values(), ids=SPLIT)
+def test_a_compound_sentence_is_split(answer, expected):
+    assert sorted(texts(answer)) == sorted(expected)
+
+
+@pytest.mark.parametrize("answer", KEPT_WHOLE.values(), ids=KEPT_WHOLE)
+def test_what_belongs_together_stays_whole(answer):
+    assert texts(answer) == [answer]
+
+
+@pytest.mark.parametrize(("answer", "expected"), CLEANED.values(), ids=CLEANED)
+def test_what_is_no_part_of_the_claim_is_dropped(answer, expected):
+    assert texts(answer) == [expected]
+
+
+@pytest.mark.parametrize("answer", SILENT)
+def test_what_states_nothing_makes_no_claim(answer):
+    assert texts(answer) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "See a doctor at once if you have chest pain.",
+        "Pregnant women should consult a doctor before using ibuprofen.",
+        "Black stools need a prompt call to your provider.",
+        "The dose should be adjusted by your doctor.",
+    ],
+)
+def test_advice_that_says_when_or_who_is_a_claim(answer):
+    assert texts(answer) == [answer]
+
+
+RESOLVED = {
+    "it": ("Metformin is a biguanide. It lowers glucose.", None, "Metformin lowers glucose."),
+    "they": ("Statins are lipid-lowering drugs. They lower LDL.", None, "Statins lower LDL."),
+    "this is a": ("Letrozole induces ovulation. This is an aromatase inhibitor.", None, "Letrozole is an aromatase inhibitor."),
+    "this drug": ("Buspirone is an anxiolytic. This drug takes two weeks to work.", None, "Buspirone takes two weeks to work."),
+    "its": ("Ivermectin is a prescription drug. Its safety in pregnancy is unproven.", None, "Ivermectin's safety in pregnancy is unproven."),
+    "a plural owner": ("Statins are common drugs. Their main target is the liver.", None, "Statins' main target is the liver."),
+    "behind an opening phrase": ("Aspirin is an NSAID. In children, it causes Reye syndrome.", None, "In children, aspirin causes Reye syndrome."),
+    "in the second clause": ("Naproxen relieves pain, but it irritates the stomach.", None, "Naproxen irritates the stomach."),
+    "from a what question": ("It is a biguanide.", "What is metformin?", "Metformin is a biguanide."),
+    "from a does question": ("It lowers glucose.", "Does metformin cause weight gain?", "Metformin lowers glucose."),
+    "from a list question": ("They include nausea.", "What are the side effects of metformin?", "The side effects of metformin include nausea."),
+    "brackets are left behind": ("Citalopram (Celexa) is an SSRI. It affects the QT interval.", None, "Citalopram affects the QT interval."),
+    "the named drug, not its role": ("A common choice is Letrozole. It induces ovulation.", None, "Letrozole induces ovulation."),
+    "bare side effects": ("Metformin is a drug for diabetes. Side effects are mild.", None, "Side effects of Metformin are mild."),
+    "bare symptoms": ("Gout is a joint disease. Symptoms come at night.", None, "Symptoms of Gout come at night."),
+}
+
+
+@pytest.mark.parametrize(("answer", "question", "expected"), RESOLVED.values(), ids=RESOLVED)
+def test_a_pronoun_is_replaced_by_what_it_stands_for(answer, question, expected):
+    assert texts(answer, question=question)[-1].lower() == expected.lower()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It is possible to overdose.",
+        "It is not known whether zinc shortens colds.",
+        "It takes two weeks to work.",
+        "Sepsis is deadly. It is recommended that antibiotics start within an hour.",
+        "Exercise helps. This leads to better sleep.",
+        "Ulcers are treated with acid blockers. These are taken daily.",
+        "Fever is a sign of infection. As for rashes, it depends on the cause.",
+    ],
+)
+def test_a_pronoun_that_stands_for_no_subject_stays(answer):
+    last = answer.split(". ")[-1]
+    assert texts(answer)[-1] == last
+
+
+def test_side_effects_are_not_given_to_a_disease():
+    assert texts("Gout is a joint disease. Side effects are mild.")[-1] == "Side effects are mild."
+
+
+LISTS = {
+    "a noun intro": ("Common side effects:\n- nausea\n- dry mouth", ["Common side effects include nausea.", "Common side effects include dry mouth."]),
+    "numbers and windows ends": (
+        "Risk factors of gout:\r\n1. beer\r\n2. seafood\r\n",
+        ["Risk factors of gout include beer.", "Risk factors of gout include seafood."],
+    ),
+    "an intro with a verb": ("Symptoms include:\n* fever\n* cough", ["Symptoms include fever.", "Symptoms include cough."]),
+    "an intro that ends in if": (
+        "See a doctor if:\n- The pain is severe.\n- You vomit blood.",
+        ["See a doctor if the pain is severe.", "See a doctor if you vomit blood."],
+    ),
+    "the following": (
+        "The following are triggers of migraine:\n- stress\n- red wine",
+        ["Triggers of migraine include stress.", "Triggers of migraine include red wine."],
+    ),
+    "here are": ("Here are some symptoms of flu:\n- fever\n- chills", ["Some symptoms of flu include fever.", "Some symptoms of flu include chills."]),
+    "a heading": ("## Side effects\n- nausea\n- rash", ["Side effects include nausea.", "Side effects include rash."]),
+    "a bold heading": ("**Symptoms**\n\n• fever\n• cough", ["Symptoms include fever.", "Symptoms include cough."]),
+    "items that are sentences": (
+        "What to know about metformin:\n- Metformin lowers glucose.\n- Metformin is cheap.",
+        ["Metformin lowers glucose.", "Metformin is cheap."],
+    ),
+    "labels": (
+        "Side effects:\n- **Nausea**: usually mild. It passes in a week.",
+        ["Side effects include Nausea: usually mild.", "Nausea passes in a week."],
+    ),
+    "a label with a verb": ("- **Metformin:** lowers glucose.\n- **Insulin:** lowers glucose fast.", ["Metformin lowers glucose.", "Insulin lowers glucose fast."]),
+    "nested lists": (
+        "Side effects:\n- Stomach:\n  - nausea\n- Skin:\n  - rash",
+        ["Side effects include Stomach: nausea.", "Side effects include Skin: rash."],
+    ),
+    "in running text": ("Do this: 1. Take one tablet. 2. Drink water.", ["Take one tablet.", "Do this: Drink water."]),
+    "a table": (
+        "| Drug | Dose |\n|---|---|\n| Metformin | 500 mg |\n| Sitagliptin | 100 mg |",
+        ["Drug: Metformin; Dose: 500 mg.", "Drug: Sitagliptin; Dose: 100 mg."],
+    ),
+    "text after a list": ("Symptoms of flu:\n- fever\nFlu is a viral disease.", ["Symptoms of flu include fever.", "Flu is a viral disease."]),
+}
+
+
+@pytest.mark.parametrize(("answer", "expected"), LISTS.values(), ids=LISTS)
+def test_a_list_item_carries_its_intro(answer, expected):
+    assert texts(answer) == expected
+
+
+def test_items_with_no_intro_answer_the_question():
+    assert texts("- nausea\n- rash", question="What are the side effects of metformin?") == [
+        "The side effects of metformin include nausea.",
+        "The side effects of metformin include rash.",
+    ]
+
+
+def test_spans_are_the_words_a_claim_came_from():
+    answer = "Hello! Based on the context, metformin (Glucophage) lowers glucose [1] and may cause nausea, gas, and cramps [2]."
+    claims = extract_claims(answer)
+    assert [answer[claim.start : claim.end] for claim in claims] == [
+        "metformin (Glucophage) lowers glucose",
+        "may cause nausea",
+        "gas",
+        "cramps",
+    ]
+    assert [claim.text for claim in claims] == [
+        "Metformin (Glucophage) lowers glucose.",
+        "Metformin may cause nausea.",
+        "Metformin may cause gas.",
+        "Metformin may cause cramps.",
+    ]
+
+
+def test_ids_count_from_one_and_citations_are_those_of_the_sentence():
+    claims = extract_claims("Iron is absorbed fasting.[1] Tea blocks iron and coffee blocks iron [2][PMID 123].\n[3] Milk blocks iron.")
+    assert [(claim.id, claim.citations) for claim in claims] == [
+        ("c1", ("1",)),
+        ("c2", ("2", "PMID 123")),
+        ("c3", ("2", "PMID 123")),
+        ("c4", ("3",)),
+    ]
+
+
+def test_the_refused_half_of_a_sentence_is_dropped():
+    assert texts("I could not find a dose for adults, but children receive 5 mg.") == ["Children receive 5 mg."]
+
+
+def test_numbers_units_and_conditions_survive():
+    answer = "In adults with an eGFR of 30-45 mL/min/1.73 m2, reduce metformin to 1,000 mg/day (max. 0.5 g b.i.d.) within 2-3 weeks."
+    assert texts(answer) == [answer]
+
+
+def test_a_very_long_sentence_is_one_claim():
+    answer = "Metformin " + "lowers glucose and raises insulin and " * 60 + "helps."
+    assert len(extract_claims(answer)) == 1
