@@ -94,12 +94,10 @@ SETS = {f.__name__: f for f in (healthver, check_covid, scifact, written, nli4ct
 
 
 def model_checker(folder: Path, *, raw: bool) -> Checker:
-    if raw:
-        bare = ModelCard(temperature=1.0, entail_threshold=0.5, contradict_threshold=0.5, max_tokens=512)
-        return Checker(str(folder), str(folder), partial(score_with_student, folder, bare))
-    card = read_card(folder)
+    model = folder / "model.onnx"
+    card = ModelCard(temperature=1.0, entail_threshold=0.5, contradict_threshold=0.5, max_tokens=512) if raw else read_card(folder)
     thresholds = Thresholds(entail=card.entail_threshold, contradict=card.contradict_threshold)
-    return Checker(str(folder), weights_signature(folder), partial(score_with_student, folder, card), thresholds, card.temperature)
+    return Checker(str(folder), weights_signature(model), partial(score_with_student, model, card.max_tokens), thresholds, card.temperature)
 
 
 def decide(checker: Checker, claim: Claim, scores: list[PairScore], *, raw: bool) -> tuple[str, tuple[float, float, float]]:

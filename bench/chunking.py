@@ -28,7 +28,7 @@ SHORT_PAGE = range(1500, 2500)
 def run(src: Path, workers: int) -> dict[str, float]:
     """Chunks `src` in a process of its own and returns its figures."""
     command = [sys.executable, __file__, "--one", str(src), "--workers", str(workers)]
-    figures: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # noqa: S603
+    figures: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return figures
 
 
@@ -53,8 +53,8 @@ def measure(src: Path, workers: int) -> dict[str, float]:
 def write_pages(archive: Path, count: int, folder: Path) -> Path:
     """Writes a tar of `count` short pages of the archive, each under a name of its own, and returns its path."""
     with tarfile.open(archive) as pages:
-        short = [pages.extractfile(member).read() for member in pages if member.isfile() and member.size in SHORT_PAGE]
-    short = [page for page in short if b"<Answer></Answer>" not in page]
+        streams = (pages.extractfile(member) for member in pages if member.isfile() and member.size in SHORT_PAGE)
+        short = [page for page in (stream.read() for stream in streams if stream is not None) if b"<Answer></Answer>" not in page]
     path = folder / f"{count}.tar"
     with tarfile.open(path, "w") as out:
         for number, page in enumerate(islice(cycle(short), count)):
@@ -65,12 +65,10 @@ def write_pages(archive: Path, count: int, folder: Path) -> Path:
 
 
 def show(figures: dict[str, float], workers: int) -> None:
-    rate, cpu_rate = figures["text_mb"] / figures["wall_s"], figures["text_mb"] / figures["cpu_s"]
-    print(
-        f"| {figures['pages']:,} | {figures['chunks']:,} | {figures['text_mb']:.1f} | {workers} | {figures['wall_s']:.1f} | {figures['cpu_s']:.1f} | "
-        f"{rate:.2f} | {cpu_rate:.2f} | {figures['peak_mb']:.0f} | {1000 * figures['cpu_s'] / figures['pages']:.2f} |",
-        flush=True,
-    )
+    megabytes, wall, cpu = figures["text_mb"], figures["wall_s"], figures["cpu_s"]
+    counts = f"{figures['pages']:,} | {figures['chunks']:,} | {megabytes:.1f} | {workers}"
+    speed = f"{wall:.1f} | {cpu:.1f} | {megabytes / wall:.2f} | {megabytes / cpu:.2f}"
+    print(f"| {counts} | {speed} | {figures['peak_mb']:.0f} | {1000 * cpu / figures['pages']:.2f} |", flush=True)
 
 
 def main() -> None:

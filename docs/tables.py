@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 _MARKER = re.compile(r"^<!-- table: (?P<name>[a-z-]+)(?: (?P<argument>.+?))? -->$", re.MULTILINE)
+_CODE_WIDTH = 80
 _SECTION = re.compile(r"^(Args|Raises|Returns):\n((?:^[ ]{4}.*\n?|^\n)*)", re.MULTILINE)
 
 
@@ -61,8 +62,8 @@ def label_metrics(_: str) -> str:
 def _metric_table(found: Sequence[Any], family: str) -> str:
     if not found:
         raise ValueError(f"no metric is of the family {family!r}")
-    rows = [(f"`{one.name}`", one.definition, one.direction, _range(one.range), one.source) for one in found]
-    return _table(("name", "definition", "better", "range", "source"), rows)
+    rows = [(f"`{one.name}`", f"{one.definition}<br><small>{one.source}</small>", one.direction, _range(one.range)) for one in found]
+    return _table(("name", "definition and source", "better", "range"), rows)
 
 
 def _range(bounds: tuple[float, float]) -> str:
@@ -100,25 +101,23 @@ def datasets(_: str) -> str:
     from pytest_medfaith.datasets.sources import read_sources
 
     sources = read_sources()
-    rows = [(f"`{name}`", one.reads, sources[name].licence, f"<{sources[name].url}>") for name, one in ADAPTERS.items()]
+    rows = [(f"`{name}`", one.reads, sources[name].licence, f"[page]({sources[name].url})") for name, one in ADAPTERS.items()]
     return _table(("name", "what is read", "licence", "where it is from"), rows)
 
 
-def command(path: str) -> str:
-    """Returns what `medfaith <path>` does, its arguments and its options."""
-    found = commands()[path]
-    what, *rest = (found.help or "").strip().split("\n\n")
-    texts = [part.replace("\n", " ") for part in rest if not part.startswith("Example:")]
-    examples = [part.removeprefix("Example:").strip() for part in rest if part.startswith("Example:")]
+def command_sections(_: str) -> str:
+    """Returns a section for every command: what it does, its arguments and its options."""
+    return "\n\n".join(f"## medfaith {name}\n\n{_command_text(found)}" for name, found in commands().items())
+
+
+def _command_text(found: Any) -> str:
+    paragraphs = (found.help or "").strip().split("\n\n")
+    texts = [
+        f"```console\n$ {part.removeprefix('Example:').strip()}\n```" if part.startswith("Example:") else part.replace("\n", " ")
+        for part in paragraphs
+    ]
     rows = [_parameter_row(parameter) for parameter in found.params if parameter.name != "help"]
-    return "\n\n".join(
-        [
-            what.replace("\n", " "),
-            *texts,
-            *(f"```console\n$ {example}\n```" for example in examples),
-            *([_table(("argument", "what it is", "where left out"), rows)] if rows else []),
-        ]
-    )
+    return "\n\n".join([*texts, *([_table(("argument", "what it is", "where left out"), rows)] if rows else [])])
 
 
 def commands() -> dict[str, Any]:
@@ -162,15 +161,23 @@ _METHODS = {"Checker": ("__call__", "score", "decide")}
 
 
 def _signature(found: Any) -> str:
+    """Returns the call with its arguments, one a line where they do not fit on one."""
+    arguments = list(_arguments(found))
+    line = f"{found.__name__}({', '.join(arguments)})"
+    return line if len(line) <= _CODE_WIDTH else "\n".join([f"{found.__name__}(", *(f"    {argument}," for argument in arguments), ")"])
+
+
+def _arguments(found: Any) -> Iterator[str]:
     if dataclasses.is_dataclass(found):
-        return f"{found.__name__}({', '.join(field.name for field in _fields(found))})"
-    signature = inspect.signature(found)
-    plain = signature.replace(
-        parameters=[parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()],
-        return_annotation=inspect.Signature.empty,
-    )
-    line = f"{found.__name__}{plain}"
-    return re.sub(r"<function (\w+) at 0x[0-9a-f]+>", r"\1", line)
+        yield from (field.name for field in _fields(found))
+        return
+    star = False
+    for parameter in inspect.signature(found).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            star = True
+            yield "*"
+        text = str(parameter.replace(annotation=parameter.empty))
+        yield re.sub(r"<function (\w+) at 0x[0-9a-f]+>", r"\1", text)
 
 
 def _fields(found: Any) -> list[dataclasses.Field[Any]]:
@@ -200,16 +207,19 @@ def _described(found: Any) -> str:
     return _SECTION.sub(lambda section: f"\n{_listed(section[1], section[2])}", f"{text}\n").strip()
 
 
+_TITLES = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises"}
+
+
 def _listed(title: str, body: str) -> str:
     items = re.split(r"\n(?=\S)", inspect.cleandoc(body).strip())
     entries = [re.sub(r"\s+", " ", item).partition(": ") for item in items]
-    return f"{title}:\n\n" + "\n".join(f"- `{name}`: {what}" if what else f"- {name}" for name, _, what in entries) + "\n"
+    return f"{_TITLES[title]}:\n\n" + "\n".join(f"- `{name}`: {what}" if what else f"- {name}" for name, _, what in entries) + "\n"
 
 
 _TABLES: dict[str, Callable[[str], str]] = {
     "api": api,
     "checker-quality": checker_quality,
-    "command": command,
+    "commands": command_sections,
     "datasets": datasets,
     "label-metrics": label_metrics,
     "metrics": metrics,

@@ -22,6 +22,8 @@ app = typer.Typer(
 )
 distill = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Train and export the small models that the wheel ships (extra: train).")
 app.add_typer(distill, name="distill")
+gold = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look through gold claims, and mend them.")
+app.add_typer(gold, name="gold")
 
 CheckerOption = Annotated[str, typer.Option(help="default (the shipped student), a model folder, or a Hugging Face model name.")]
 CorpusOption = Annotated[list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")]
@@ -131,6 +133,131 @@ def retrieve(
         else:
             ranks = ", ".join(f"{name} {rank}" for name, rank in hit.ranks.items())
             typer.echo(f"{hit.rank:>3}  {hit.score:.4f}  {hit.chunk.id}  ({ranks})\n     {hit.chunk.title}: {_shortened(hit.chunk.text)}")
+
+
+@app.command()
+def chunk(
+    src: Annotated[Path, typer.Argument(help="A page, a folder or an archive (.tar.*, .zip) of .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, .docx.")],
+    source: Annotated[str, typer.Option(help="Name of the corpus, such as statpearls; ids begin with it.")],
+    out: Annotated[Path, typer.Option(help="Folder for the chunks, such as corpus/NAME/chunk; not inside SRC.")],
+    size: Annotated[int, typer.Option(help="Most tokens a chunk has; 400 to 700 suit most encoders.")] = 512,
+    stride: Annotated[int, typer.Option(help="Tokens that neighbouring chunks share, in whole sentences.")] = 128,
+    min_sent: Annotated[int, typer.Option(help="Fewest sentences a chunk has, where its section has as many.")] = 2,
+    max_sent: Annotated[int, typer.Option(help="Most sentences a chunk has.")] = 12,
+    prefix: Annotated[str | None, typer.Option(help="title: keep title and section path beside the text.")] = None,
+    dedup: Annotated[str | None, typer.Option(help="minhash (extra: dedup) or cosine: drop near-duplicates and list them.")] = None,
+    dedup_threshold: Annotated[float | None, typer.Option(help="Similarity from which a chunk is dropped: 0.9 for minhash, 0.95 for cosine.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; the result is the same for any number.")] = 1,
+) -> None:
+    """Cut pages into chunks along their sections and sentences; a chunk's span in its page can always be cut out again.
+
+    Example: medfaith chunk pages/ --source clinic --out corpus/clinic/chunk
+    """
+    from pytest_medfaith.corpus.chunk import chunk_source
+
+    if prefix not in (None, "title") or dedup not in (None, "minhash", "cosine"):
+        raise DataError(f"--prefix is {prefix!r} and --dedup is {dedup!r}; expected title for the one, minhash or cosine for the other")
+    method: Any = dedup
+    if dedup == "cosine":
+        from pytest_medfaith.retrieval.encoders import load_encoder
+
+        method = load_encoder().encode_documents
+    summary = chunk_source(
+        src,
+        source=source,
+        out=out,
+        size=size,
+        stride=stride,
+        min_sent=min_sent,
+        max_sent=max_sent,
+        prefix=prefix,  # type: ignore[arg-type]
+        dedup=method,
+        dedup_threshold=dedup_threshold,
+        workers=workers,
+        progress=_progress("bytes"),
+    )
+    typer.echo(str(summary))
+
+
+@app.command()
+def adapt(
+    name: Annotated[str, typer.Argument(help="bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2 or kqa.")],
+    path: Annotated[Path, typer.Argument(help="The data set's file, folder or archive, as published.")],
+    out: Annotated[Path, typer.Option(help="The gold file to write.")],
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many cases: the first ones, or with a seed a sample.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Makes --limit take a random sample, the same each time.")] = None,
+    corpus: Annotated[Path | None, typer.Option(help="Also write the data set's documents there, as chunks.")] = None,
+    cap: Annotated[int, typer.Option(min=1, help="At most so many gold claims extracted from one answer.")] = 8,
+) -> None:
+    """Turn a public data set into a gold file; prints what was skipped and why, and the source with its licence.
+
+    Example: medfaith adapt kqa questions_w_answers.jsonl --out gold/kqa.jsonl --limit 50
+    """
+    from pytest_medfaith.datasets.adapting import adapt as run
+
+    for line in run(name, path, out, limit=limit, seed=seed, corpus=corpus, cap=cap).lines():
+        typer.echo(line)
+
+
+@gold.command()
+def review(
+    path: Annotated[Path, typer.Argument(metavar="GOLD", help="A gold file.")],
+    sheet: Annotated[Path | None, typer.Option(help="Write the gold claims to this CSV sheet.")] = None,
+    apply: Annotated[Path | None, typer.Option(help="Put the edits of this sheet back.")] = None,
+    out: Annotated[Path | None, typer.Option(help="With --apply: write a new gold file instead of changing GOLD.")] = None,
+) -> None:
+    """Write gold claims as a sheet to edit (keep or drop, key or not, rewrite, add), and read it back without loss.
+
+    Example: medfaith gold review gold/kqa.jsonl --sheet kqa.csv, then medfaith gold review gold/kqa.jsonl --apply kqa.csv
+    """
+    from pytest_medfaith.datasets.adapting import apply_gold_review, write_gold_review
+
+    if (sheet is None) == (apply is None):
+        raise DataError("give either --sheet to write a sheet, or --apply to read one back")
+    if sheet:
+        typer.echo(f"{sheet}: {write_gold_review(path, sheet)} claims")
+    if apply:
+        typer.echo(apply_gold_review(path, apply, out=out).line())
+
+
+@app.command()
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as --medfaith-report writes it.")],
+    kind: Annotated[str, typer.Option("--format", help="terminal, markdown, json, csv or html (extra: report).")] = "terminal",
+    out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
+    earlier: Annotated[list[Path] | None, typer.Option(help="An earlier run folder for the trend of the HTML page; again for more, oldest first.")] = None,
+) -> None:
+    """Make a report of a finished run again, in any format.
+
+    Example: medfaith report runs/today --format html --out report.html --earlier runs/yesterday
+    """
+    from pytest_medfaith.cards.run_folder import read_run, read_summaries
+
+    reports, signature = read_run(run)
+    history = [(folder.name, read_summaries(folder)) for folder in earlier or ()]
+    text = _render(kind, reports, history, signature)
+    if out is None:
+        typer.echo(text)
+        return
+    from pytest_medfaith.corpus.jsonl import write_text
+
+    write_text(out, text if text.endswith("\n") else text + "\n")
+    typer.echo(f"{out}: {out.stat().st_size} bytes")
+
+
+def _render(kind: str, reports: Any, history: Any, signature: Any) -> str:
+    from pytest_medfaith.cards import csv_claims, html, json_card, markdown, terminal
+
+    formats: dict[str, Callable[[], str]] = {
+        "terminal": lambda: terminal.result_card(reports, verbose=True),
+        "markdown": lambda: markdown.markdown_card(reports, most=None),
+        "json": lambda: json_card.json_card(reports),
+        "csv": lambda: csv_claims.claims_csv(reports),
+        "html": lambda: html.html_report(reports, history=history, signature=signature),
+    }
+    if kind not in formats:
+        raise DataError(f"--format is {kind!r}; expected one of {', '.join(formats)}")
+    return formats[kind]()
 
 
 @distill.command("train-nli")

@@ -7,7 +7,8 @@ import re
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf al fig figs ca approx dr prof mr mrs ms st no nos vol ed eds resp spp sp subsp inc dept min max incl wt est i.v i.m s.c p.o b.i.d t.i.d q.i.d".split()
 )
-_BOUNDARY = re.compile(r"""(?P<stop>[.!?…]+["'”’)\]]*)(?:\s*\[[\d,\s–-]+\])*\s+(?=["'“‘(\[]?[A-Z0-9Α-Ω•*-])|\s*\n\s*""")
+# The look-behinds keep runs of stops or blanks from being tried again at each of their characters.
+_BOUNDARY = re.compile(r"""(?P<stop>(?<![.!?…])[.!?…]+["'”’)\]]*)(?:\s*\[[\d,\s–-]+\])*\s+(?=["'“‘(\[]?[A-Z0-9Α-Ω•*-])|(?<!\s)\s*\n\s*""")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

@@ -99,8 +99,8 @@ def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None)
     card = read_card(folder)
     return Checker(
         "default",
-        weights_signature(folder),
-        partial(score_with_student, folder, card),
+        weights_signature(folder / "model.onnx"),
+        partial(score_with_student, folder / "model.onnx", card.max_tokens),
         thresholds or Thresholds(entail=card.entail_threshold, contradict=card.contradict_threshold),
         temperature=card.temperature,
         cache=cache,

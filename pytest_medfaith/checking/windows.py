@@ -47,9 +47,9 @@ def _stem(word: str) -> str:
 def evidence_windows(text: str, *, words: int = WINDOW_WORDS) -> tuple[Window, ...]:
     """Returns windows of whole sentences of up to `words` words, each starting half a window after the one before.
 
-    A text that fits is one window. A single sentence longer than a window stays whole.
+    A text that fits is one window. A sentence longer than a window, as in a table without stops, is cut between words.
     """
-    spans = sentence_spans(text)
+    spans = [piece for span in sentence_spans(text) for piece in _pieces(text, span, words=words)]
     if not spans:
         return ()
     lengths = [len(text[start:end].split()) for start, end in spans]
@@ -67,6 +67,14 @@ def evidence_windows(text: str, *, words: int = WINDOW_WORDS) -> tuple[Window, .
             break
         first = max(first + 1, first + (last - first + 1) // 2)
     return tuple(windows)
+
+
+def _pieces(text: str, span: tuple[int, int], *, words: int) -> list[tuple[int, int]]:
+    """Returns `span` itself, or its pieces of `words` words each where it holds many more."""
+    found = [match.span() for match in re.compile(r"\S+").finditer(text, *span)]
+    if len(found) <= words * 1.5:
+        return [span]
+    return [(found[i][0], found[min(i + words, len(found)) - 1][1]) for i in range(0, len(found), words)]
 
 
 @lru_cache(maxsize=16_384)

@@ -123,10 +123,14 @@ def sentence_markers(answer: str, sentences: Sequence[Sentence]) -> list[tuple[s
 
 
 def _citations_of(answer: str, sentences: Sequence[Sentence]) -> list[list[Citation]]:
+    """Returns, for each sentence, the citations in its zone; one behind other words, as in a list of references, is nobody's."""
     zones = [sentence.zone for sentence in sentences]
     owned: list[list[Citation]] = [[] for _ in sentences]
+    masked = mask_citations(answer)
     for citation in parse_citations(answer) if sentences else ():
-        owned[max(bisect_right(zones, citation.start) - 1, 0)].append(citation)
+        owner = max(bisect_right(zones, citation.start) - 1, 0)
+        if not any(map(str.isalnum, masked[sentences[owner].end : citation.start])):
+            owned[owner].append(citation)
     return owned
 
 

@@ -13,8 +13,9 @@ from pytest_medfaith.claims.lexicon import DETERMINERS, PRONOUNS
 
 _HTML = r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
 _BREAK_TAG = re.compile(r"<(?:br|/p|/li|li|/tr|/h[1-6])\s*/?>", re.IGNORECASE)
-_LINK = re.compile(r"!?\[([^\[\]\r\n]{1,200})\](\([^()\s]*\))")
+_LINK = re.compile(r"(!?\[)([^\[\]\r\n]{1,200})(\]\([^()\s]*\))")
 _MARKS = (
+    re.compile(r"(?:^|(?<=[\r\n]))[ \t]*>+"),
     re.compile(rf"</?(?:{_HTML})(?:\s+\w+\s*=[^<>\r\n]*)?\s*/?>", re.IGNORECASE),
     re.compile(r"\*\*+|__+|`+"),
     re.compile(r"(?<![\w*])\*(?=[^\s*][^*\r\n]*\*)|(?<=[^\s*])\*(?![\w*])"),
@@ -22,26 +23,36 @@ _MARKS = (
 )
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|$)")
 _ITEM = re.compile(
-    r"""\s*(?:>\s*)*(?:
+    r"""(?P<mark>\s*(?:>\s*)*(?:
         [-*+•◦▪‣·●–—]\s+ | [•◦▪‣●]\s* | [-–]\s*(?=[A-Z]) |
         \(?\d{1,2}[.)]\s+ | \d{1,2}[.)](?=["“A-Za-z*]) | \(?[a-z]\)\s+
-    )""",
+    ))""",
     re.VERBOSE,
 )
-_HEADING = re.compile(r"\s*#{1,6}\s+")
-_BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*|__)\s*:?\s*$")
-_QUOTE = re.compile(r"\s*>+\s*")
-_ROW = re.compile(r"\s*\|.*\|\s*$|[^|]+(?:\s\|\s[^|]+){2,}$")
+_HEADING = re.compile(r"(?P<mark>\s*#{1,6}\s+)")
+_BOLD_LINE = re.compile(r"(?P<mark>)\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*|__)\s*:?\s*$")
+_QUOTE = re.compile(r"(?P<mark>\s*>+\s*)")
+_ROW = re.compile(r"(?P<mark>)(?:\s*\|.*\|\s*$|[^|]+(?:\s\|\s[^|]+){2,}$)")
 _RULE = re.compile(r"\s*(?:```.*|~~~.*|[-=_*~\s|:]+)$")
 _FOOTNOTE = re.compile(r"\s*\[\^[^\[\]\s]+\]:")
 _REFERENCES = re.compile(r"\W*(?:references?|sources?|citations?|bibliography|further reading|works cited)\W*$", re.IGNORECASE)
 _SOURCE_LINE = re.compile(r"\s*(?:(?:references?|sources?|citations?)\s*:\s*\S|https?://\S+\s*$)", re.IGNORECASE)
 _INLINE_ITEM = re.compile(r"(?:(?<=[.:;,!?”\"]\s)|(?<=[.:;,!?]\s\s)|(?<=[.:;!?”\"]))\(?(\d{1,2})[.)]\s+(?=[\"“*]*[A-Za-z])")
-_OPEN_END = re.compile(r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(–-])\s*$", re.IGNORECASE)
+_OPEN_END = re.compile(
+    r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(–-])\s*$", re.IGNORECASE
+)
 # Lines that an editor wrapped are about this long; a shorter line without a full stop is a line of its own.
 _WRAPPED_WIDTH = range(60, 121)
+_LONGEST_LABEL = 40  # characters
 
 Kind = Literal["heading", "item", "row", "text"]
+_MARKED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("heading", _HEADING),
+    ("row", _ROW),
+    ("heading", _BOLD_LINE),
+    ("item", _ITEM),
+    ("text", _QUOTE),
+)
 
 
 @dataclass(frozen=True)
@@ -67,27 +78,29 @@ def read_layout(answer: str) -> Layout:
     raw = _BREAK_TAG.sub(lambda tag: "\n" + " " * (len(tag[0]) - 1), answer)
     text = _blank_marks(raw)
     blocks: list[Block] = []
-    joinable = in_references = False
+    in_references = before_quoted = False
+    open_block = False  # the line before belongs to the last block, and the next may go on with it
     for line in _LINE.finditer(raw):
-        if not text[line.start(1) : line.end(1)].strip():
-            joinable = False
-            continue
         block = _read_line(line[1], line.start(1))
-        if block is not None and (block.kind == "heading" or _REFERENCES.match(line[1])):
-            in_references = _REFERENCES.match(line[1]) is not None
-        if block is None or in_references:
-            joinable = False
+        titled = _REFERENCES.match(line[1]) is not None
+        in_references = titled or (in_references and (block is None or block.kind != "heading"))
+        if block is None or in_references or not text[block.start : block.end].strip():
+            open_block = False
             continue
-        if joinable and _continues(blocks[-1], block, text):
+        quoted = _QUOTE.match(line[1]) is not None
+        if open_block and quoted == before_quoted and _continues(blocks[-1], block, text):
             blocks[-1] = replace(blocks[-1], end=block.end)
         else:
             blocks.append(block)
-        joinable = True
-    return Layout(text, tuple(piece for block in blocks for piece in _split_inline_items(block, text) if text[piece.start : piece.end].strip()))
+        open_block, before_quoted = True, quoted
+    return Layout(
+        text, tuple(piece for block in blocks for piece in _split_inline_items(block, text) if text[piece.start : piece.end].strip())
+    )
 
 
 def _blank_marks(text: str) -> str:
-    text = _LINK.sub(lambda link: link[0].replace(link[1], "\x00", 1) and " " * link[0].index("[") + f" {link[1]} " + " " * len(link[2]), text)
+    """Returns `text` at the same length with Markdown and HTML marks blanked; of a link only its words stay."""
+    text = _LINK.sub(lambda link: " " * len(link[1]) + link[2] + " " * len(link[3]), text)
     for mark in _MARKS:
         text = mark.sub(lambda found: " " * len(found[0]), text)
     return text
@@ -96,27 +109,26 @@ def _blank_marks(text: str) -> str:
 def _read_line(line: str, offset: int) -> Block | None:
     if _RULE.match(line) or _FOOTNOTE.match(line) or _SOURCE_LINE.match(line):
         return None
-    indent = len(line) - len(line.lstrip())
-    for kind, mark in (("heading", _HEADING), ("row", _ROW), ("heading", _BOLD_LINE), ("item", _ITEM), ("text", _QUOTE)):
+    indent, end = len(line) - len(line.lstrip()), offset + len(line)
+    for kind, mark in _MARKED:
         found = mark.match(line)
         if found:
-            whole = mark in (_ROW, _BOLD_LINE)
-            return Block(kind, offset + (0 if whole else found.end()), offset + len(line), indent)  # type: ignore[arg-type]
-    return Block("text", offset, offset + len(line), indent)
+            return Block(kind, offset + found.end("mark"), end, indent)
+    return Block("text", offset, end, indent)
 
 
 def _continues(before: Block, block: Block, text: str) -> bool:
     """Returns whether `block`, on the next line, goes on with the sentence of `before`."""
     if block.kind != "text" or before.kind not in ("text", "item"):
         return False
-    end, begin = text[before.start : before.end].rstrip(), text[block.start : block.end].lstrip()
-    if end.endswith((".", "!", "?", ":", ";")):
+    last = re.split(r"[\r\n]", text[max(before.start, before.end - _WRAPPED_WIDTH.stop) : before.end])[-1].rstrip()
+    begin = text[block.start : block.end].lstrip()
+    if last.endswith((".", "!", "?", ":", ";")):
         return False
-    last_line = end[max(end.rfind("\n"), end.rfind("\r")) + 1 :]
-    wrapped = len(last_line) in _WRAPPED_WIDTH and before.kind == "text" and ":" not in begin[:40]
-    fresh = begin[:1].isupper() and begin.split(None, 1)[0].rstrip("'s’").lower() in DETERMINERS | PRONOUNS
-    wrapped = wrapped and not fresh and ":" not in end[:40]
-    return begin[:1].islower() or _OPEN_END.search(end) is not None or wrapped
+    labelled = ":" in last[:_LONGEST_LABEL] or ":" in begin[:_LONGEST_LABEL]
+    new_sentence = begin[0].isupper() and re.split(r"['’\s]", begin)[0].lower() in DETERMINERS | PRONOUNS
+    wrapped = before.kind == "text" and len(last) in _WRAPPED_WIDTH and not labelled and not new_sentence
+    return begin[0].islower() or _OPEN_END.search(last) is not None or wrapped
 
 
 def _split_inline_items(block: Block, text: str) -> list[Block]:

@@ -7,42 +7,58 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-DETERMINERS = frozenset("a an the this that these those its their his her your our my some any no each every most many several few all both either".split())
-PREPOSITIONS = frozenset(
-    "of in on at by for with from to into onto after before during between among against over under above below about as than via per without within "
-    "through throughout across toward towards until since despite upon like unlike including following regarding concerning around".split()
+DETERMINERS = word_set(
+    "a an the this that these those its their his her your our my some any no each every most many several few all both either"
 )
-PRONOUNS = frozenset("i you he she it we they who this these those there others someone people patients everyone".split())
-MODALS = frozenset("can could may might must shall should will would cannot can't couldn't won't wouldn't shouldn't mustn't".split())
-TENTATIVE = frozenset("can could may might".split())
-SINGULAR_AUXILIARIES = frozenset("is was has does isn't wasn't hasn't doesn't".split())
-PLURAL_AUXILIARIES = frozenset("are were have do aren't weren't haven't don't".split())
-OTHER_AUXILIARIES = frozenset("had did hadn't didn't".split())
-NON_FINITE_AUXILIARIES = frozenset("be been being having".split())
-BE = frozenset("is are was were be been being isn't aren't wasn't weren't".split())
-NEGATIONS = frozenset(
-    "no not never none neither nor without cannot can't couldn't won't wouldn't shouldn't mustn't isn't wasn't hasn't doesn't aren't weren't haven't "
-    "don't hadn't didn't nobody nothing hardly".split()
+PREPOSITIONS = word_set(
+    "of in on at by for with from to into onto after before during between among against over under above below about as than via per "
+    "without within through throughout across toward towards until since despite upon like unlike including following regarding "
+    "concerning around"
 )
-NUMBERS = frozenset("one two three four five six seven eight nine ten half".split())
+PRONOUNS = word_set("i you he she it we they who this these those there others someone people patients everyone")
+# Words that open a subject which names nothing that a later "it" could stand for.
+POINTING = word_set("here there what how whether this that these those such your its their his her my")
+MODALS = word_set(
+    "can could may might must shall should will would cannot can't couldn't won't wouldn't shouldn't mustn't"
+)
+TENTATIVE = word_set("can could may might")
+SINGULAR_AUXILIARIES = word_set("is was has does isn't wasn't hasn't doesn't")
+PLURAL_AUXILIARIES = word_set("are were have do aren't weren't haven't don't")
+OTHER_AUXILIARIES = word_set("had did hadn't didn't")
+NON_FINITE_AUXILIARIES = word_set("be been being having")
+BE = word_set("is are was were be been being isn't aren't wasn't weren't")
+NEGATIONS = word_set(
+    "no not never none neither nor without cannot can't couldn't won't wouldn't shouldn't mustn't isn't wasn't hasn't doesn't aren't "
+    "weren't haven't don't hadn't didn't nobody nothing hardly"
+)
+NUMBERS = word_set("one two three four five six seven eight nine ten half")
 # Verbs and nouns that report what follows: "studies show that ..." does not govern it as "if ..." does.
-ATTRIBUTIONS = frozenset(
-    "show shows showed shown suggest suggests suggested find finds found report reports reported indicate indicates indicated demonstrate demonstrates "
-    "demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal reveals revealed evidence believed thought".split()
+ATTRIBUTIONS = word_set(
+    "show shows showed shown suggest suggests suggested find finds found report reports reported indicate indicates indicated "
+    "demonstrate demonstrates demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal "
+    "reveals revealed evidence believed thought"
 )
-SUBORDINATORS = frozenset("that which who whom whose if when whenever unless because although though whereas while whether until once where since whatever whoever whichever".split())
-RELATIVES = frozenset("that which who whom whose where".split())
-CONDITIONS = frozenset("if when whenever unless until once while whether provided".split())
-ADVERBS = frozenset(
-    "also often usually typically generally sometimes rarely then still now only very more most less least even just already almost always never not "
-    "again further too well therefore thus instead otherwise however so yet first potentially likely commonly especially particularly directly".split()
+SUBORDINATORS = word_set(
+    "that which who whom whose if when whenever unless because although though whereas while whether until once where since whatever "
+    "whoever whichever"
+)
+RELATIVES = word_set("that which who whom whose where")
+CONDITIONS = word_set("if when whenever unless until once while whether provided")
+# Conditions that may hold for all that stands before them.
+STRONG_CONDITIONS = word_set("if when whenever unless until provided")
+PAIRING = word_set("neither either both nor")
+ADVERBS = word_set(
+    "also often usually typically generally sometimes rarely then still now only very more most less least even just already almost "
+    "always never not again further too well therefore thus instead otherwise however so yet first potentially likely commonly "
+    "especially particularly directly"
 )
 
-ADJECTIVE_VERBS = frozenset("lower slow narrow clear correct complete clean separate live open dry warm cool present thin harden".split())
-ADJECTIVES = frozenset(
-    "red dry mild severe old young chronic acute high low large small hot cold warm wet itchy swollen painful heavy light irregular dark pale bright soft hard "
-    "fast slow short long early late new blue yellow green white black good bad safe weak strong deep thick thin sore raw fresh lean oral nasal rapid lower higher "
-    "other main major minor common frequent different similar further better worse best worst".split()
+ADJECTIVE_VERBS = word_set("lower slow narrow clear correct complete clean separate live open dry warm cool present thin harden")
+ADJECTIVES = word_set(
+    "red dry mild severe old young chronic acute high low large small hot cold warm wet itchy swollen painful heavy light irregular "
+    "dark pale bright soft hard fast slow short long early late new blue yellow green white black good bad safe weak strong deep "
+    "thick thin sore raw fresh lean oral nasal rapid lower higher other main major minor common frequent different similar further "
+    "better worse best worst"
 )
 ADJECTIVE_ENDINGS = ("al", "ic", "ive", "ous", "ful", "able", "ible", "ary", "ory", "ish")
 
@@ -104,7 +120,10 @@ _IRREGULAR = {
     "withhold": "withheld withheld", "forbid": "forbade forbidden", "hide": "hid hidden", "draw": "drew drawn", "drive": "drove driven", "pay": "paid paid",
     "stand": "stood stood", "sit": "sat sat", "wash": "washed washed",
 }  # fmt: skip
-_DOUBLED = frozenset("stop stem drop ban occur recur refer control prefer clot permit plan map trap clog fit quit enrol set bar get let put cut run sit win begin".split())
+_DOUBLED = word_set(
+    "stop stem drop ban occur recur refer control prefer clot permit plan map trap clog fit quit enrol set bar get let put cut run "
+    "sit win begin"
+)
 
 
 @lru_cache(maxsize=1)

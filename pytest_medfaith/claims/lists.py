@@ -4,184 +4,187 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.grammar import Clause, finite_verbs, forms, is_adverb, is_auxiliary, is_content, read_clause
-from pytest_medfaith.claims.words import Phrase, Word, carried, inserted
+from pytest_medfaith.claims.words import Phrase, Word, carried, holds, inserted, places
 
-_INCLUDING = frozenset("include includes included including involve involves".split())
-_ALWAYS_TOGETHER = frozenset("respectively together".split())
-_CONDITIONS = frozenset("if when whenever unless whether".split())
-_TOGETHER = frozenset(
-    "both between respectively together combination combined combining plus versus vs either neither nor same than consist consists consisting comprise "
-    "comprises contain contains containing with ratio regimen dual triple".split()
+# What opens a list: a word such as "include", "are" behind a subject such as "symptoms", or the verb whose objects are listed.
+Opener = Literal["including", "are", "verb"]
+
+_INCLUDING = word_set("include includes included including involve involves")
+_TOGETHER = word_set(
+    "both between together combination combined combining plus versus vs either neither nor same than consist consists consisting "
+    "comprise comprises contain contains containing with ratio regimen dual triple"
 )
-_NESTING = frozenset("such including like especially particularly particularly e.g e.g. which who although but while because if when".split())
-_CLASS_SUBJECTS = frozenset(
-    "symptoms signs effects causes drugs medications medicines treatments options factors complications types examples triggers risks agents forms kinds "
-    "reactions interactions contraindications tests methods benefits uses measures sources features manifestations presidents justices".split()
+_CONDITIONS = word_set("if when whenever unless whether")
+_NESTING = word_set("such including like especially particularly e.g e.g. which who although but while because if when")
+_CLASS_SUBJECTS = word_set(
+    "symptoms signs effects causes drugs medications medicines treatments options factors complications types examples triggers risks "
+    "agents forms kinds reactions interactions contraindications tests methods benefits uses measures sources features manifestations"
 )
-_OBJECT_PREPOSITIONS = frozenset("by for to against on from".split())
-_LINKED = frozenset("effective due useful helpful active secondary".split())
-_POPULATIONS = frozenset(
-    "patients people adults children women men individuals infants those pregnancy babies persons adolescents elderly humans mice rats newborns teenagers smokers".split()
+_OBJECT_PREPOSITIONS = word_set("by for to against on from")
+_LINKED = word_set("effective due useful helpful active secondary")
+_BEFORE_BARE_VERB = lexicon.MODALS | word_set("to , by help also and")
+_POPULATIONS = word_set(
+    "patients people adults children women men individuals infants those pregnancy babies persons adolescents elderly humans mice "
+    "rats newborns teenagers smokers"
 )
-_LONGEST_ITEM = 9
+_LONGEST_OBJECT = 9
+_LONGEST_ITEM = 18
 
 
 @dataclass(frozen=True)
 class _Listing:
-    """Where an enumeration's items stand: spans of words, and the words after them that hold for all items."""
+    """Where an enumeration stands: its items' spans of words, and the span behind them that holds for all, such as "in children"."""
 
+    opener: Opener
+    begin: int
     items: tuple[tuple[int, int], ...]
-    tail: int
-    end: int
+    joint: str
+    tail: tuple[int, int]
 
 
 def split_lists(words: Phrase) -> list[Phrase]:
     """Splits "X causes A, B and C" into "X causes A", "X causes B" and "X causes C".
 
-    "Symptoms are A and B" becomes "Symptoms include A". A closing "in children" goes with every item. Things given together
-    ("with A, B and C", "both A and B", "between A and B"), doses, and adjectives of one noun stay together.
+    "Symptoms are A, B and C" becomes "Symptoms include A". A closing "in children" goes with every item. Examples ("such as A,
+    B and C") stay with what they illustrate, and so do things given together ("with A, B and C", "both A and B"), a choice
+    ("take A, B or C"), doses, and adjectives of one noun.
     """
     clause = read_clause(words)
-    if clause.main is None:
+    if clause is None:
         return [words]
     for begin, opener in _openings(clause):
-        listing = _read_listing(clause, begin, opener)
-        if listing is not None:
-            prefix, tail = _prefix(clause, begin), carried(words[listing.tail : listing.end])
-            first, *others = (words[start:end] for start, end in listing.items)
-            return [(*prefix, *first, *tail), *((*carried(prefix), *item, *tail) for item in others)]
+        listing = _read_listing(words, begin, opener)
+        if listing is not None and _holds_for_each(clause, listing) and _fit(words, listing):
+            return _one_each(words, listing)
     return [words]
 
 
-def _prefix(clause: Clause, begin: int) -> Phrase:
-    before = clause.words[:begin]
-    if before[-1].lower in ("are", "were") and begin - 1 == clause.main:
-        return (*before[:-1], *inserted("include" if before[-1].lower == "are" else "included"))
-    return before
+def _one_each(words: Phrase, listing: _Listing) -> list[Phrase]:
+    prefix, tail = words[: listing.begin], carried(words[slice(*listing.tail)])
+    if listing.opener == "are":
+        prefix = (*prefix[:-1], *inserted("include" if prefix[-1].lower == "are" else "included"))
+    first, *others = (words[slice(*item)] for item in listing.items)
+    return [(*prefix, *first, *tail), *((*carried(prefix), *item, *tail) for item in others)]
 
 
-def _openings(clause: Clause) -> Iterator[tuple[int, str]]:
-    """Yields where an enumeration may begin, and what opens it: "class" words such as "include", or a "verb"."""
-    words, main = clause.words, clause.main or 0
-    for index in range(len(words) - 2, main - 1, -1):
-        if words[index].inside:
-            continue
-        if words[index].lower in _INCLUDING:
-            yield index + 1, "class"
-        elif False:
-            yield index + 2, "class"
-    if words[main].lower in ("are", "were") and clause.subject and _class_subject(clause):
-        yield main + 1, "class"
-    comma = next((index for index in range(main + 1, len(words)) if words[index].text == "," and not words[index].inside), None)
-    if comma is None:
+def _openings(clause: Clause) -> Iterator[tuple[int, Opener]]:
+    """Yields where an enumeration may begin, and what opens it."""
+    words, main = clause.words, clause.main
+    for index in reversed(places(words, _INCLUDING, main, len(words) - 1)):
+        yield index + 1, "including"
+    if words[main].lower in ("are", "were") and _names_class(clause.subject):
+        yield main + 1, "are"
+    comma = min(places(words, ",", main + 1), default=main)
+    objects = (index for index in range(comma - 1, max(main, comma - _LONGEST_OBJECT) - 1, -1) if _opens_objects(clause, index))
+    for index in objects:
+        yield index + 1, "verb"
         return
-    for index in range(comma - 1, max(main, comma - _LONGEST_ITEM) - 1, -1):
-        if words[index].inside:
-            continue
-        if _is_verb(clause, index) or _opens_object(clause, index):
-            yield index + 1, "verb"
-            return
 
 
-def _class_subject(clause: Clause) -> bool:
-    subject = clause.subject
-    head = next((index for index, word in enumerate(subject) if index and (word.lower in lexicon.PREPOSITIONS or "part" in forms(word))), len(subject)) - 1
-    return head >= 0 and clause.subject[head].lower in _CLASS_SUBJECTS
+def _names_class(subject: Phrase) -> bool:
+    """Returns whether the head of `subject` is a noun such as "symptoms", of which the things behind "are" are instances."""
+    behind = (index for index, word in enumerate(subject) if index and (word.lower in lexicon.PREPOSITIONS or "part" in forms(word)))
+    return bool(subject) and subject[next(behind, len(subject)) - 1].lower in _CLASS_SUBJECTS
 
 
-def _is_verb(clause: Clause, index: int) -> bool:
-    if any(verb.index == index for verb in clause.verbs):
-        return not is_auxiliary(clause.words[index])
-    before = clause.words[index - 1].lower
-    return bool(forms(clause.words[index]) & {"base", "ing"}) and (before in lexicon.MODALS or before in ("to", ",", "by", "help", "also", "and") or is_adverb(clause.words[index - 1]))
-
-
-def _opens_object(clause: Clause, index: int) -> bool:
-    if clause.words[index].lower not in _OBJECT_PREPOSITIONS:
+def _opens_objects(clause: Clause, index: int) -> bool:
+    word, before = clause.words[index], clause.words[index - 1]
+    if word.inside:
         return False
-    before = clause.words[index - 1]
-    return before.lower in _LINKED or bool(forms(before) & {"part", "base", "s"})
+    if any(verb.index == index for verb in clause.verbs):
+        return not is_auxiliary(word)
+    if word.lower in _OBJECT_PREPOSITIONS:
+        return before.lower in _LINKED or bool(forms(before) & {"part", "base", "s"})
+    return bool(forms(word) & {"base", "ing"}) and (before.lower in _BEFORE_BARE_VERB or is_adverb(before))
 
 
-def _read_listing(clause: Clause, begin: int, opener: str) -> _Listing | None:
-    words = clause.words
+def _read_listing(words: Phrase, begin: int, opener: Opener) -> _Listing | None:
     end = len(words)
     while end > begin and words[end - 1].text in ".;:,!":
         end -= 1
     items, joint = _items(words, begin, end)
-    if len(items) < (2 if words[begin - 1].lower in _INCLUDING else 3):
+    if len(items) < (2 if opener == "including" else 3):
         return None
     start, last = items[-1]
     tail = _population(words, start, last)
-    items[-1] = (start, tail)
-    if not _joint_allows(clause, begin, joint, opener) or not _fit(words, items, opener):
-        return None
-    return _Listing(tuple(items), tail, last)
+    return _Listing(opener, begin, (*items[:-1], (start, tail)), joint, (tail, last))
 
 
 def _items(words: Phrase, begin: int, end: int) -> tuple[list[tuple[int, int]], str]:
     """Returns the spans that commas and the last "and" or "or" part, and that joint; no spans where there is no such joint."""
-    commas = [index for index in range(begin, end) if words[index].text == "," and not words[index].inside]
-    starts, ends = [begin, *(comma + 1 for comma in commas)], [*commas, end]
-    spans = list(zip(starts, ends, strict=True))
+    commas = places(words, ",", begin, end)
+    spans = list(zip([begin, *(comma + 1 for comma in commas)], [*commas, end], strict=True))
     first, last = spans[-1]
-    joints = [index for index in range(first, last) if words[index].lower in ("and", "or") and not words[index].inside]
+    joints = places(words, ("and", "or"), first, last)
     if not joints or (joints[0] != first and len(joints) > 1):
         return [], ""
-    joint = joints[0]
-    rest = [(joint + 1, last)] if joint == first else [(first, joint), (joint + 1, last)]
-    return [*spans[:-1], *rest], words[joint].lower
+    before = [] if joints[0] == first else [(first, joints[0])]
+    return [*spans[:-1], *before, (joints[0] + 1, last)], words[joints[0]].lower
 
 
 def _population(words: Phrase, start: int, end: int) -> int:
     """Returns where a closing "in children" begins that holds for all items, else `end`."""
-    for index in range(start + 1, end - 1):
-        if words[index].lower in ("in", "among") and any(word.lower in _POPULATIONS for word in words[index + 1 : index + 4]):
-            return index
-    return end
+    closing = (
+        index
+        for index in places(words, ("in", "among"), start + 1, end - 1)
+        if any(word.lower in _POPULATIONS for word in words[index + 1 : index + 4])
+    )
+    return next(closing, end)
 
 
-def _joint_allows(clause: Clause, begin: int, joint: str, opener: str) -> bool:
+def _holds_for_each(clause: Clause, listing: _Listing) -> bool:
+    """Returns whether what stands before the list holds for each item alone."""
     words = clause.words
-    before = {word.lower for word in words[clause.subject_end : begin]}
-    if {word.lower for word in words[:begin]} & _TOGETHER or {word.lower for word in words[begin:]} & (_ALWAYS_TOGETHER | _CONDITIONS) or before & _CONDITIONS:
+    before = {word.lower for word in words[clause.subject_end : listing.begin]}
+    listed = {word.lower for word in words[listing.begin :]}
+    if (
+        any(word.lower in _TOGETHER for word in words[: listing.begin])
+        or (before | listed) & _CONDITIONS
+        or listed & {"respectively", "together"}
+    ):
         return False
     negated = bool(before & lexicon.NEGATIONS)
-    if joint == "or":
+    if listing.joint == "or":
         return negated or bool(before & lexicon.TENTATIVE)
     return not negated and "who" not in before
 
 
-def _fit(words: Phrase, items: list[tuple[int, int]], opener: str) -> bool:
+def _fit(words: Phrase, listing: _Listing) -> bool:
     """Returns whether each item is a noun phrase of its own, so that it makes sense behind the words before the list."""
-    phrases = [words[start:end] for start, end in items]
-    longest = _LONGEST_ITEM if opener == "verb" else 2 * _LONGEST_ITEM
-    named = words[items[0][0] - 1].lower in ("are", "were")
-    for place, phrase in enumerate(phrases):
-        if not 0 < len(phrase) <= longest or not any(is_content(word) for word in phrase):
-            return False
-        first = phrase[0]
-        if any(word.text in ":;–—" or (word.lower in _NESTING and place < len(phrases) - 1) for word in phrase):
-            return False
-        if first.lower in _NESTING or first.text[:1].isdigit() or first.lower in lexicon.RELATIVES or first.lower in lexicon.PREPOSITIONS:
-            return False
-        if opener == "verb" and place and len(phrase) > 1 and _is_participle(first) and not _is_participle(phrases[0][0]):
-            return False
-        if first.lower in lexicon.PRONOUNS or (opener == "verb" and any(word.lower == "to" for word in phrase)):
-            return False
-        if opener == "verb" and (finite_verbs(phrase) or (place == 0 and any(word.lower in lexicon.PREPOSITIONS for word in phrase))):
-            return False
-        if len(phrase) == 1 and _adjectival(first.lower) and (place < len(phrases) - 1 or named):
-            return False
-    return True
+    phrases = [words[slice(*item)] for item in listing.items]
+    if not all(_is_item(phrase) for phrase in phrases) or any(holds(phrase, _NESTING) for phrase in phrases[:-1]):
+        return False
+    if listing.opener == "verb" and not _are_objects(phrases):
+        return False
+    single = phrases if listing.opener == "are" else phrases[:-1]
+    return not any(len(phrase) == 1 and _is_adjectival(phrase[0].lower) for phrase in single)
+
+
+def _is_item(phrase: Phrase) -> bool:
+    if not 0 < len(phrase) <= _LONGEST_ITEM or not any(map(is_content, phrase)) or any(word.text in ":;–—" for word in phrase):
+        return False
+    first = phrase[0]
+    return not first.text[0].isdigit() and not any(
+        first.lower in words for words in (_NESTING, lexicon.RELATIVES, lexicon.PREPOSITIONS, lexicon.PRONOUNS)
+    )
+
+
+def _are_objects(phrases: list[Phrase]) -> bool:
+    """Returns whether `phrases` are objects of one verb: short, with no verb, and none a participle such as "improving mood"."""
+    first = phrases[0]
+    if any(len(phrase) > _LONGEST_OBJECT or finite_verbs(phrase) or any(word.lower == "to" for word in phrase) for phrase in phrases):
+        return False
+    participles = any(len(phrase) > 1 and _is_participle(phrase[0]) for phrase in phrases[1:])
+    return not any(word.lower in lexicon.PREPOSITIONS for word in first) and (not participles or _is_participle(first[0]))
 
 
 def _is_participle(word: Word) -> bool:
     return word.lower.endswith("ing") and "ing" in forms(word)
 
 
-def _adjectival(word: str) -> bool:
+def _is_adjectival(word: str) -> bool:
     return word in lexicon.ADJECTIVES or word.endswith((*lexicon.ADJECTIVE_ENDINGS, "ar", "less", "ed"))

@@ -14,11 +14,15 @@ from pytest_medfaith.sentences import sentence_spans
 # a millisecond a sentence.
 _CERTAIN = re.compile(r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])")
 _MAYBE = re.compile(r"[.!?。！？…]\S{0,3}\s+\S|[。！？]")
-_ABBREVIATED = re.compile(r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$", re.IGNORECASE)
+_ABBREVIATED = re.compile(
+    r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$", re.IGNORECASE
+)
 _LONGEST_FOR_PYSBD = 5000  # characters; its time grows faster than the text
 _URL_TAIL = re.compile(r"(?:https?:|www\.|@)\S*$")
 # pySBD takes a capital before a stop for an initial; these words open a sentence and are no surname.
-_MISSED = re.compile(r"(?<=[A-Z0-9.)%][.!?])\s+(?=(?:It|This|The|These|They|In|If|However|For|When|You|Patients|Then|He|She|Its|Their|There|Both|Some|Most|Please|Note|Take|Do)\b)")
+_MISSED = re.compile(
+    r"(?<=[A-Z0-9.)%][.!?])\s+(?=(?:It|This|The|These|They|In|If|However|For|When|You|Patients|Then|He|She|Its|Their|There|Both|Some|Most|Please|Note|Take|Do)\b)"
+)
 _TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|St|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")
 
 
@@ -55,10 +59,16 @@ def split_sentences(text: str, start: int = 0, end: int | None = None) -> list[t
 
 
 def _certain_pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Returns the pieces of `text[start:end]` between stops that end a sentence for certain."""
     cuts = [start]
     for stop in _CERTAIN.finditer(text, start, end):
         before = text[cuts[-1] : stop.start()]
-        if before.count("(") == before.count(")") and not _quoted(before) and not _ABBREVIATED.search(before) and not _URL_TAIL.search(before):
+        if (
+            before.count("(") == before.count(")")
+            and not _quoted(before)
+            and not _ABBREVIATED.search(before)
+            and not _URL_TAIL.search(before)
+        ):
             cuts.append(stop.end())
     return list(zip(cuts, [*cuts[1:], end], strict=True))
 
@@ -100,9 +110,12 @@ def _segmenter() -> Any:
 
 
 def _split_missed(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Splits a sentence of pySBD where it took the stop before an "It" or "The" for an abbreviation's."""
     cuts = [start]
     for gap in _MISSED.finditer(text, start, end):
-        if not _TITLE.search(text[start : gap.start()]) and text.count("(", cuts[-1], gap.start()) == text.count(")", cuts[-1], gap.start()):
+        if not _TITLE.search(text[start : gap.start()]) and text.count("(", cuts[-1], gap.start()) == text.count(
+            ")", cuts[-1], gap.start()
+        ):
             cuts.append(gap.end())
     return [_trimmed(text, first, last) for first, last in zip(cuts, [*cuts[1:], end], strict=True)]
 

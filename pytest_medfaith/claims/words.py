@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -48,17 +48,27 @@ def read_words(text: str, start: int, end: int) -> Phrase:
 
 
 def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Returns the outermost pairs of brackets and quotes as places of their first and last word; an unpaired mark is no bracket."""
     pairs: list[tuple[int, int]] = []
     opened: list[tuple[str, int]] = []
     for index, word in enumerate(words):
-        closes = _CLOSING.get(word.text)
-        if word.text == '"' and opened and opened[-1][0] == '"':
-            closes = '"'
+        closes = '"' if word.text == '"' and opened and opened[-1][0] == '"' else _CLOSING.get(word.text)
         if closes is not None and opened and opened[-1][0] == closes:
-            pairs.append((opened.pop()[1], index))
+            first = opened.pop()[1]
+            pairs = [*(pair for pair in pairs if pair[0] < first), (first, index)]
         elif word.text in ('"', *_CLOSING.values()):
             opened.append((word.text, index))
     return pairs
+
+
+def places(words: Sequence[Word], texts: Collection[str], start: int = 0, end: int | None = None) -> list[int]:
+    """Returns where in `words[start:end]` one of `texts`, in lower case, stands outside brackets."""
+    return [index for index in range(start, len(words) if end is None else end) if words[index].lower in texts and not words[index].inside]
+
+
+def holds(words: Iterable[Word], texts: Collection[str]) -> bool:
+    """Returns whether one of `texts`, in lower case, stands in `words` outside brackets."""
+    return any(word.lower in texts and not word.inside for word in words)
 
 
 def carried(words: Iterable[Word]) -> Phrase:
@@ -78,9 +88,17 @@ def without_brackets(words: Iterable[Word]) -> Phrase:
     return tuple(kept)
 
 
-def inserted(*texts: str) -> Phrase:
-    """Returns words that stand nowhere in the answer."""
-    return tuple(Word(text, -1, -1, own=False) for text in texts)
+def inserted(*texts: str, spaced: bool = True) -> Phrase:
+    """Returns words that stand nowhere in the answer; with `spaced` off they join the word before."""
+    return tuple(Word(text, -1, -1, spaced=spaced, own=False) for text in texts)
+
+
+def trimmed(words: Phrase) -> Phrase:
+    """Returns `words` without marks and joining words at the end."""
+    end = len(words)
+    while end and (words[end - 1].text in ",;:–—-" or words[end - 1].lower in ("and", "or", "but")):
+        end -= 1
+    return words[:end]
 
 
 def written(words: Sequence[Word]) -> str:
@@ -92,7 +110,7 @@ def written(words: Sequence[Word]) -> str:
     return "".join(parts)
 
 
-def span(words: Sequence[Word]) -> tuple[int, int]:
-    """Returns the half-open span, in the answer, from the first to the last own word, marks at either end left out."""
+def span(words: Iterable[Word]) -> tuple[int, int]:
+    """Returns the half-open span, in the answer, from the first to the last own word; marks at either end are left out."""
     own = [word for word in words if word.own and (any(map(str.isalnum, word.text)) or word.inside)]
     return min(word.start for word in own), max(word.end for word in own)

@@ -9,11 +9,12 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
+from pytest_medfaith.corpus.cut import Prefix, chunk_document, document_name, unbroken
 from pytest_medfaith.corpus.dedup import Dropped, Method, drop_near_duplicates
 from pytest_medfaith.corpus.documents import SUFFIXES, documents_of
 from pytest_medfaith.corpus.jsonl import atomic_writer
@@ -21,11 +22,10 @@ from pytest_medfaith.corpus.pdf_docx import PDF_DOCX_SUFFIXES
 from pytest_medfaith.corpus.sections import Document
 from pytest_medfaith.corpus.sources import SourceFile, paths_of, source_files
 from pytest_medfaith.corpus.tokens import token_offsets
-from pytest_medfaith.corpus.windows import CountTokens, WindowSize, windows
+from pytest_medfaith.corpus.windows import CountTokens, WindowSize
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 
-Prefix = Literal["title"] | Callable[[str, Chunk], str]
 # Read record by record here and only cut by the workers: what is larger may hold a whole year of abstracts.
 _LARGE_FILE = 4_000_000
 _TASK_BYTES = 500_000
@@ -62,13 +62,14 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Cut:
-    """A document's chunks, whose ids are numbers within it until the document has a name."""
+    """A document's chunks as JSON lines, and its path for the case that its name is taken."""
 
     file: str
     item: str
+    name: str
     characters: int
-    chunks: tuple[Chunk, ...]
-    skipped: Mapping[str, int] = field(default_factory=dict)
+    lines: tuple[str, ...]
+    skipped: Mapping[str, int]
 
 
 def chunk_source(
@@ -116,79 +117,23 @@ def chunk_source(
     """
     shape = WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent)
     target = _target(src, source, out, workers)
-    cut = partial(_cut_task, shape=shape, prefix=prefix, count_tokens=count_tokens)
-    run = _Run(source)
-    with ExitStack() as files:
-        results = _in_order(cut, _tasks(src, run.skip), workers=1 if callable(prefix) else workers, closing=files)
-        chunks: Iterable[Chunk] = run.named(_shown(results, total=sum(path.stat().st_size for path in paths_of(src)), progress=progress))
+    cut = partial(_cut_task, source=source, shape=shape, prefix=prefix, count_tokens=count_tokens)
+    run = _Run()
+    with ExitStack() as open_things:
+        results = _in_order(cut, _tasks(src, run.skip), workers=1 if callable(prefix) else workers, closing=open_things)
+        lines = run.named(_shown(results, total=sum(path.stat().st_size for path in paths_of(src)), progress=progress))
         if dedup is not None:
-            chunks = drop_near_duplicates(chunks, method=dedup, threshold=dedup_threshold, on_drop=run.dropped.append)
-        lines = files.enter_context(atomic_writer(target))
-        for chunk in chunks:
-            lines.write(json.dumps(chunk.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+            lines = map(
+                _line, drop_near_duplicates(map(_chunk, lines), method=dedup, threshold=dedup_threshold, on_drop=run.dropped.append)
+            )
+        written = open_things.enter_context(atomic_writer(target))
+        for line in lines:
+            written.write(line + "\n")
             run.written += 1
         if not run.written:
             raise DataError(f"{src}: holds no text to chunk{run.reasons()}; expected pages in {', '.join(sorted(SUFFIXES))}")
     _write_dropped(target.with_suffix(".dropped.csv"), run.dropped if dedup is not None else None)
     return ChunkSummary(target, run.documents, run.written, run.characters, dict(run.skipped), tuple(run.dropped))
-
-
-def chunk_document(
-    document: Document, *, shape: WindowSize | None = None, prefix: Prefix | None = None, count_tokens: CountTokens = token_offsets
-) -> list[Chunk]:
-    """Returns the chunks of one document, in order; an id is the number within the document, and `source` is left open."""
-    origin = {"document": document.file, "digest": _digest(document.text), **({"item": document.item} if document.item else {})}
-    chunks: list[Chunk] = []
-    for section in document.sections:
-        spans = [(0, len(section.text))] if section.whole else windows(section.text, shape=shape, count_tokens=count_tokens)
-        for start, end in spans:
-            chunk = Chunk(
-                id=f"{len(chunks) + 1:03d}",
-                text=section.text[start:end],
-                url=document.url,
-                title=document.title,
-                section_path=section.path,
-                year=document.year,
-                pmid=document.pmid,
-                start=section.start + start,
-                end=section.start + end,
-                extra=origin,
-            )
-            chunks.append(chunk if prefix is None else chunk.with_(extra={**origin, "prefix": _prefix(prefix, document.text, chunk)}))
-    return chunks
-
-
-def original_span(chunk: Chunk, *, src: Path) -> str:
-    """Returns what the chunk was cut from: its document is read again from `src`, and `[start:end]` of its normalised text returned.
-
-    Raises:
-        DataError: the chunk does not say where it is from, its document is gone, or it has changed since.
-    """
-    name, item = chunk.extra.get("document"), chunk.extra.get("item", "")
-    if not isinstance(name, str) or chunk.start is None or chunk.end is None:
-        raise DataError(f"chunk {chunk.id!r} has no document, start and end; only chunks that `medfaith chunk` wrote can be traced")
-    for file in source_files(src):
-        if file.name != name:
-            continue
-        for document in documents_of(file):
-            if document.item == item:
-                if _digest(document.text) != chunk.extra.get("digest"):
-                    raise DataError(f"{file.place}: has changed since chunk {chunk.id!r} was cut from it; run `medfaith chunk` again")
-                return document.text[chunk.start : chunk.end]
-    raise DataError(
-        f"{src}: holds no document {name!r}{f' with item {item!r}' * bool(item)}, from which chunk {chunk.id!r} was cut; give its source"
-    )
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _prefix(prefix: Prefix, text: str, chunk: Chunk) -> str:
-    if callable(prefix):
-        return prefix(text, chunk)
-    path = chunk.section_path
-    return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
 
 
 def _target(src: Path, source: str, out: Path, workers: int) -> Path:
@@ -198,7 +143,9 @@ def _target(src: Path, source: str, out: Path, workers: int) -> Path:
         raise ValueError(f"workers is {workers}, expected at least 1")
     if src.is_dir() and out.resolve().is_relative_to(src.resolve()):
         raise ValueError(f"out {out} lies inside {src}, whose files would hold their own chunks the next time; choose a folder beside it")
-    return out if out.suffix == ".jsonl" else out / f"{src.resolve().name.split('.')[0] or source}.jsonl"
+    name = src.resolve().name
+    stem = name if src.is_dir() else re.sub(r"(?:\.tar)?\.\w+$", "", name)
+    return out if out.suffix == ".jsonl" else out / f"{stem or source}.jsonl"
 
 
 def _tasks(src: Path, skip: Callable[[str], None]) -> Iterator[_Task]:
@@ -232,21 +179,32 @@ def _is_read_here(file: SourceFile) -> bool:
 
 def _document_tasks(file: SourceFile) -> Iterator[_Task]:
     waiting: list[Document] = []
+    left = file.size
     for document in documents_of(file):
         waiting.append(document)
         if len(waiting) == _TASK_FILES:
-            yield _Task(documents=tuple(waiting))
-            waiting = []
-    yield _Task(documents=tuple(waiting), size=file.size)
+            share = min(left, sum(len(document.text) for document in waiting))  # near enough for a progress bar
+            yield _Task(documents=tuple(waiting), size=share)
+            waiting, left = [], left - share
+    yield _Task(documents=tuple(waiting), size=left)
 
 
-def _cut_task(task: _Task, *, shape: WindowSize, prefix: Prefix | None, count_tokens: CountTokens) -> tuple[int, list[_Cut]]:
+def _cut_task(task: _Task, *, source: str, shape: WindowSize, prefix: Prefix | None, count_tokens: CountTokens) -> tuple[int, list[_Cut]]:
     documents = task.documents or (document for file in task.files for document in documents_of(file))
     cut = []
     for document in documents:
-        chunks = chunk_document(document, shape=shape, prefix=prefix, count_tokens=count_tokens)
-        cut.append(_Cut(document.file, document.item, len(document.text), tuple(chunks), document.skipped))
+        chunks = chunk_document(document, source=source, shape=shape, prefix=prefix, count_tokens=count_tokens)
+        lines = tuple(map(_line, chunks))
+        cut.append(_Cut(document.file, document.item, document_name(document), len(document.text), lines, document.skipped))
     return task.size, cut
+
+
+def _line(chunk: Chunk) -> str:
+    return json.dumps(chunk.to_dict(), ensure_ascii=False, allow_nan=False)
+
+
+def _chunk(line: str) -> Chunk:
+    return Chunk.from_dict(json.loads(line))
 
 
 def _in_order(work: Callable[[_Task], Any], tasks: Iterator[_Task], *, workers: int, closing: ExitStack) -> Iterator[Any]:
@@ -281,13 +239,12 @@ def _shown(results: Iterable[tuple[int, list[_Cut]]], *, total: int, progress: C
 
 
 class _Run:
-    """Names the documents of a run and counts what becomes of them."""
+    """Sees to it that ids are unique and counts what becomes of the documents."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self) -> None:
         self.documents = self.written = self.characters = 0
         self.skipped: Counter[str] = Counter()
         self.dropped: list[Dropped] = []
-        self._source = source
         self._names: set[bytes] = set()
 
     def skip(self, reason: str) -> None:
@@ -296,30 +253,33 @@ class _Run:
     def reasons(self) -> str:
         return "".join(f"; {count} skipped ({reason})" for reason, count in sorted(self.skipped.items()))
 
-    def named(self, cuts: Iterable[_Cut]) -> Iterator[Chunk]:
-        """Yields the chunks of `cuts` with their ids and source."""
+    def named(self, cuts: Iterable[_Cut]) -> Iterator[str]:
+        """Yields the lines of `cuts`; a page of a name that went before (`a.html`, `a.md`) is named with its suffix."""
         for cut in cuts:
             self.skipped.update(cut.skipped)
-            if not cut.chunks:
+            if not cut.lines:
                 self.skip("documents without text")
                 continue
             self.documents += 1
             self.characters += cut.characters
-            name = self._name(cut)
-            for chunk in cut.chunks:
-                yield chunk.with_(id=f"{self._source}/{name}-{chunk.id}", source=self._source)
+            if self._is_new(cut.name):
+                yield from cut.lines
+            elif not cut.item and self._is_new(unbroken(cut.file)):
+                yield from (_line(_renamed(_chunk(line), cut.name, unbroken(cut.file))) for line in cut.lines)
+            else:
+                raise DataError(f"{cut.file}: a document {cut.name!r} was read already; ids must be unique, so remove one of the two")
 
-    def _name(self, cut: _Cut) -> str:
-        """Returns the document's own id, else its path without suffix; with it where a page of that name went before (`a.html`, `a.md`)."""
-        path = PurePosixPath(cut.file)
-        names = [cut.item] if cut.item else [str(path.with_suffix("")), str(path)]
-        for name in names:
-            shown = re.sub(r"\s", "_", name)
-            mark = hashlib.blake2b(shown.encode(), digest_size=8).digest()  # so that millions of names take little memory
-            if mark not in self._names:
-                self._names.add(mark)
-                return shown
-        raise DataError(f"{cut.file}: a document {names[-1]!r} was read already; ids must be unique, so remove one of the two")
+    def _is_new(self, name: str) -> bool:
+        mark = hashlib.blake2b(name.encode(), digest_size=8).digest()  # so that millions of names take little memory
+        if mark in self._names:
+            return False
+        self._names.add(mark)
+        return True
+
+
+def _renamed(chunk: Chunk, old: str, new: str) -> Chunk:
+    source, number = chunk.id[: len(chunk.source) + 1], chunk.id[len(chunk.source) + 1 + len(old) :]
+    return chunk.with_(id=source + new + number)
 
 
 def _write_dropped(path: Path, dropped: list[Dropped] | None) -> None:

@@ -68,7 +68,7 @@ def _row_document(line: bytes, *, number: int, place: str) -> Document:
     if not isinstance(row, dict) or not isinstance(row.get("abstract", row.get("text")), (str, list)):
         raise DataError(f"{place}: {line[:60]!r} has neither 'abstract' nor 'text'; expected an object with one of them")
     title, url, pmid = (one_line(str(row.get(key) or "")) for key in ("title", "url", "pmid"))
-    identifier = str(row.get("id") or row.get("doc_id") or pmid or number)
+    identifier = str(row.get("id") or row.get("doc_id") or pmid or f"#{number}")
     document = _abstract(row["abstract"]) if "abstract" in row else read_plain_text(_joined(row["text"]))
     year = row.get("year")
     return replace(

@@ -28,7 +28,8 @@ class Section:
 class Document:
     """One page of a source: its normalised text, headings included, and the sections found in it.
 
-    `file` is its path below the source, `item` its id within a file of many; `skipped` counts parts that held no text, by kind.
+    `file` is its path below the source, `item` its id in a file of many, or `#` and its number there; `skipped` counts parts that
+    held no text, by kind.
     """
 
     text: str
@@ -85,7 +86,7 @@ class Outline:
         return "".join(self._parts).rstrip(), tuple(self._sections)
 
 
-_ITEM = re.compile(r"(?:[-*+•◦▪·–]|\(?\d{1,3}[.)]|\(?[a-z]\)|[>|])(?:\s|$)|\|")
+_ITEM = re.compile(r"(?:[-*+•◦▪·\u2013]|\(?\d{1,3}[.)]|\(?[a-z]\)|[>|])(?:\s|$)|\|")
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?P<name>[^\W\d_].{0,98}[^\s.,;:!]):?$")
 _SENTENCE_END = re.compile(r"[.!?;,]$")
 _FEWEST_CAPITALS = 4
@@ -170,7 +171,7 @@ _UNDERLINE = re.compile(r"(?:=+|-{3,})$")
 _FENCE = re.compile(r"```|~~~")
 _FRONT_MATTER = re.compile(r"---\n(?P<fields>(?:(?!---$).*\n)*?)---(?:\n|\Z)", re.MULTILINE)
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"<!--.*?-->", re.DOTALL), ""),
+    (re.compile(r"<!--(?:(?!-->|<!--).)*-->", re.DOTALL), ""),
     (re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)"), r"\1"),
     (re.compile(r"(?<!\\)\*\*(?=\S)([^*\n]+)(?<=\S)\*\*"), r"\1"),
     (re.compile(r"(?<![\w\\])__(?=\S)([^_\n]+)(?<=\S)__(?!\w)"), r"\1"),

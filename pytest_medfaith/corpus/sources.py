@@ -84,19 +84,29 @@ def is_archive(path: Path) -> bool:
 
 
 def paths_of(src: Path) -> Iterator[Path]:
-    """Yields the files of `src` by name, folders searched below; hidden ones are passed over.
+    """Yields the files of `src` by name, folders searched below; hidden ones, pipes and devices are passed over.
 
     Raises:
-        DataError: `src` does not exist.
+        DataError: `src` does not exist, or a folder or link in it cannot be followed.
     """
     if not src.exists():
         raise DataError(f"{src}: no such file or folder; expected pages, a folder of pages, or a .tar.gz or .zip archive of them")
     if not src.is_dir():
         yield src
         return
-    for folder, folders, files in os.walk(src):
+    for folder, folders, files in os.walk(src, onerror=_refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(folder, name) for name in sorted(files) if not name.startswith("."))
+        for path in (Path(folder, name) for name in sorted(files) if not name.startswith(".")):
+            if not path.exists():
+                raise DataError(f"{path}: points to '{path.readlink()}', which does not exist; mend or remove the link")
+            if path.is_file():
+                yield path
+
+
+def _refuse(error: OSError) -> None:
+    raise DataError(
+        f"{error.filename}: cannot be listed ({error.strerror}); give yourself the right to read it, or leave it out"
+    ) from error
 
 
 def source_files(src: Path) -> Iterator[SourceFile]:

@@ -18,7 +18,7 @@ _PIECES = 4
 class WindowSize:
     """How large a window may be.
 
-    `size` tokens at most (512: what the shipped encoder reads at once); neighbours share the whole sentences that fit in `stride`
+    `size` tokens at most (512: about what a BERT encoder reads at once); neighbours share the whole sentences that fit in `stride`
     tokens, the overlap, as in the tokenizers library (128: a quarter), and at most half of their sentences. `min_sent` to `max_sent`
     sentences a window; a section of fewer is one window, and `size` goes before `min_sent`.
     """

@@ -24,8 +24,8 @@ _LEFT_OUT = frozenset(
 )
 _BLOCKS = frozenset(
     "sec p list list-item def-list def-item table-wrap table fig boxed-text disp-quote disp-formula statement speech app app-group "
-    "glossary caption body back front-matter-part book-part named-book-part-body fig-group table-wrap-group tr verse-group preformat question "
-    "answer".split()
+    "glossary caption body back front-matter-part book-part named-book-part-body fig-group table-wrap-group tr verse-group preformat "
+    "question answer".split()
 )
 _SUBTITLE_WORDS = 12
 _OTHER_ABSTRACTS = frozenset({"graphical", "toc", "teaser", "key-points", "precis", "translated"})
@@ -40,7 +40,8 @@ def read_xml(stream: IO[bytes], *, place: str) -> Iterator[Document]:
     """
     for number, (root, element) in enumerate(xml_records(stream, place=place, tags=frozenset(_READERS)), start=1):
         document = _READERS[element.tag](element)
-        yield document if root in _ONE_RECORD_ROOTS else replace(document, item=document.item or str(number))
+        alone = number == 1 and root in _ONE_RECORD_ROOTS
+        yield replace(document, item="" if alone else document.item or f"#{number}")
 
 
 def _inline(element: Element) -> str:

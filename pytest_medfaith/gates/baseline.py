@@ -27,6 +27,7 @@ UPDATE = "--medfaith-update-baseline"
 _NAMED_PARTS = {"checkers": "checker", "corpora": "slice"}
 _DECIMALS = 10  # as the metrics round: the last bits differ between machines
 _WIDTH = 110
+_NAMES_SHOWN = 5
 
 
 class SliceKey(Protocol):
@@ -112,7 +113,7 @@ def _check_complete(slice_reports: Sequence[SliceReport]) -> None:
             raise DataError(f"{times} slice reports are of {_named(key)}; keep one test for each, a baseline holds one entry for each")
     for report in slice_reports:
         if report.partial or report.missing:
-            names = f": {', '.join(report.missing[:5])}" if report.missing else ""
+            names = f": {', '.join(report.missing[:_NAMES_SHOWN])}" if report.missing else ""
             raise DataError(
                 f"slice {report.slice!r} was cut short, {len(report.missing)} case(s) did not finish{names}; a baseline needs every "
                 f"case. Mend what stopped them and run with {UPDATE} again"
@@ -347,4 +348,4 @@ def _check_cases(path: Path, entry: SliceBaseline, case_ids: Collection[str]) ->
 
 
 def _first(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return ", ".join([*names[:_NAMES_SHOWN], *["..."] * (len(names) > _NAMES_SHOWN)])

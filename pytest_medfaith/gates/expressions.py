@@ -1,20 +1,34 @@
-"""Gate expressions: `faithfulness >= 0.80`, `hallucination <= 0.05`, `faithfulness >= 0.8 at 95%`."""
+"""Gate expressions: `hallucination <= 0.05`, `faithfulness >= 0.8 at 95%`, `hallucination no worse than baseline by 0.02`."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, NoReturn
 
+from pytest_medfaith.errors import DataError, MissingBaseline
+from pytest_medfaith.gates.baseline import UPDATE, SliceBaseline
+from pytest_medfaith.gates.paired import Comparison, Outcome, compare_metrics, holm, judge_comparison
+from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import parse_metric
 from pytest_medfaith.records import GateResult, MetricValue, SliceReport
 
-_NUMBER = r"[0-9]*\.?[0-9]+"
-_BOUND = re.compile(rf"\s*(?P<metric>[^\s<>=]+)\s*(?P<sign><=|>=)\s*(?P<bound>{_NUMBER})(?P<unit>ms|%)?(?P<sure>\s+at\s+95\s*%)?\s*")
+Inconclusive = Literal["warn", "fail", "pass"]
+# An unchanged system is inconclusive on a small slice in most runs. To stop those runs would teach people to ignore the gate, to hide
+# them would let a slice that can show nothing look like one that shows no harm.
+INCONCLUSIVE: Inconclusive = "warn"
+_SHAPES = "METRIC <= NUMBER, METRIC >= NUMBER (at 95%), or METRIC no worse than baseline (by NUMBER)"
+_MILLISECONDS = {"ms": 1.0, "s": 1000.0}
+_TAIL = 0.025  # of a 95 % interval
+_DECIMALS = 10  # 5% is 0.05, not 0.05000000000000001
+_NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gate:
+class BoundGate:
     """`metric` must be at least, or at most, `bound`; where `sure`, the far end of its 95 % interval must be."""
 
     expression: str
@@ -24,73 +38,224 @@ class Gate:
     sure: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class BaselineGate:
+    """`metric` must be no worse than in the baseline by more than `margin`, in its own unit (share, ms), 0 or more."""
+
+    expression: str
+    metric: str
+    margin: float = 0.0
+
+
+Gate = BoundGate | BaselineGate
+
+
+@dataclass
+class _Scanner:
+    """Reads an expression from left to right, and knows the place where it stopped."""
+
+    text: str
+    place: int = 0
+
+    def take(self, pattern: str) -> re.Match[str] | None:
+        """Returns the match at the next word, and goes behind it; None where it does not match."""
+        self.place = len(self.text) - len(self.text[self.place :].lstrip())
+        match = re.compile(pattern).match(self.text, self.place)
+        if match:
+            self.place = match.end()
+        return match
+
+    def expect(self, pattern: str, expected: str) -> re.Match[str]:
+        """Returns the match at the next word.
+
+        Raises:
+            ValueError: it does not match; the message points there.
+        """
+        match = self.take(pattern)
+        if match is None:
+            self.refuse(f"expected {expected}; a gate is {_SHAPES}, for example: hallucination <= 0.05", at=self.place)
+        return match
+
+    def refuse(self, why: str, *, at: int) -> NoReturn:
+        """Raises the ValueError that points at the character `at`."""
+        raise ValueError(f"this gate does not parse:\n  {self.text}\n  {' ' * at}^\n{why}")
+
+
 def parse_gate(expression: str) -> Gate:
     """Returns the gate that `expression` writes.
 
+    NUMBER is a share such as 0.05 or 5%, or for a latency milliseconds such as 200, 200ms or 0.2s.
+
     Raises:
-        ValueError: it does not parse; the message points at the place and shows what would.
+        ValueError: it does not parse; the message points at the place and says what would.
     """
-    match = _BOUND.fullmatch(expression)
-    if match is None:
-        place = _where_it_stops(expression)
-        raise ValueError(
-            f"this gate does not parse:\n  {expression}\n  {' ' * place}^\nexpected METRIC >= NUMBER or METRIC <= NUMBER, optionally followed by "
-            "'at 95%', for example: hallucination <= 0.05"
-        )
+    scanner = _Scanner(expression)
+    word = scanner.expect(r"[^\s<>=]+", "the name of a metric")
     try:
-        parse_metric(match["metric"])
+        metric = parse_metric(word[0])
     except ValueError as error:
-        raise ValueError(f"this gate does not parse:\n  {expression}\n  ^\n{error}") from None
-    bound = float(match["bound"]) / (100 if match["unit"] == "%" else 1)
-    return Gate(
-        expression=expression.strip(), metric=match["metric"], at_least=match["sign"] == ">=", bound=bound, sure=bool(match["sure"])
+        scanner.refuse(str(error), at=word.start())
+    gate = _baseline_gate(scanner, metric) if scanner.take(r"no\b") else _bound_gate(scanner, metric)
+    scanner.expect(r"$", "the end, or 'at 95%' behind a bound" if isinstance(gate, BoundGate) else "the end")
+    return gate
+
+
+def _bound_gate(scanner: _Scanner, metric: Metric) -> BoundGate:
+    sign = scanner.expect(r"(<=|>=)(?![<>=])", "<=, >= or 'no worse than baseline'")
+    place, bound = _number(scanner, metric)
+    low, high = metric.range
+    if not low <= bound <= high:
+        scanner.refuse(f"{metric.name} ranges from {low:g} to {high:g}, so this bound says nothing", at=place)
+    sure = scanner.take(r"at\b") is not None
+    if sure:
+        scanner.expect(r"95\s*%", "95%, the level of the intervals")
+    return BoundGate(expression=scanner.text.strip(), metric=metric.name, at_least=sign[0] == ">=", bound=bound, sure=sure)
+
+
+def _baseline_gate(scanner: _Scanner, metric: Metric) -> BaselineGate:
+    for word in ("worse", "than", "baseline"):
+        scanner.expect(rf"{word}\b", f"{word!r}, as in 'no worse than baseline'")
+    margin = 0.0
+    if scanner.take(r"by\b"):
+        place, margin = _number(scanner, metric)
+        if margin >= metric.range[1] - metric.range[0]:
+            scanner.refuse(f"{metric.name} ranges from {metric.range[0]:g} to {metric.range[1]:g}, so this allows everything", at=place)
+    return BaselineGate(expression=scanner.text.strip(), metric=metric.name, margin=margin)
+
+
+def _number(scanner: _Scanner, metric: Metric) -> tuple[int, float]:
+    """Returns the place of the next number and what it says in the metric's unit."""
+    is_time = metric.family == "latency"
+    digits = scanner.expect(
+        r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?(?![0-9.])", "a time such as 200ms" if is_time else "a number such as 0.05 or 5%"
     )
+    unit = scanner.take(r"%|ms\b|s\b")
+    scale = {"ms": 1.0, "s": 1000.0} if is_time else {"%": 0.01}
+    if unit and unit[0] not in scale:
+        scanner.refuse(f"{metric.name} is {'a time, in ms or s' if is_time else 'a share, such as 0.05 or 5%'}", at=unit.start())
+    return digits.start(), round(float(digits[0]) * scale[unit[0]], _DECIMALS) if unit else float(digits[0])
 
 
-def _where_it_stops(expression: str) -> int:
-    parts = (r"\s*[^\s<>=]+", r"\s*(<=|>=)", rf"\s*{_NUMBER}(ms|%)?", r"(\s+at\s+95\s*%)?\s*")
-    place = 0
-    for part in parts:
-        match = re.compile(part).match(expression, place)
-        if match is None:
-            break
-        place = match.end()
-    return place
+def judge_gates(expressions: Sequence[str], report: SliceReport, *, baseline: SliceBaseline | None = None, seed: int = 0) -> SliceReport:
+    """Returns `report` with the results of all gate `expressions`, in their order.
+
+    Where several metrics are compared with the baseline their p values are Holm-corrected; two gates on one metric are one look at it.
+
+    Args:
+        expressions: as `parse_gate` reads them.
+        report: of the slice.
+        baseline: the slice's entry, see `baseline.slice_baseline`; needed where `compared_metrics` names any.
+        seed: of resamples.
+
+    Raises:
+        ValueError: an expression does not parse.
+        MissingBaseline: a gate needs a baseline and there is none, or it lacks the metric.
+        DataError: a metric of `report` is NaN or infinite.
+    """
+    gates = [parse_gate(expression) for expression in expressions]
+    compared = _compare(compared_metrics(gates), report, baseline, seed=seed)
+    p_values = holm({name: comparison.p for name, comparison in compared.items()})
+    results = [
+        judge_bound(gate, report, seed=seed) if isinstance(gate, BoundGate) else _judge_against(gate, report, compared, p_values)
+        for gate in gates
+    ]
+    return report.with_(gates=tuple(results))
 
 
-def judge_gate(gate: Gate, report: SliceReport) -> GateResult:
-    """Returns whether `report` passes `gate`. A metric that has no value, or a slice cut short, never passes."""
-    value = report.metrics.get(gate.metric)
-    if value is None or value.value is None:
-        return GateResult(
-            expression=gate.expression,
-            outcome="fail",
-            message=f"{gate.metric} could not be measured on this slice, so nothing says that it passes",
+def compared_metrics(gates: Iterable[Gate]) -> set[str]:
+    """Returns the names of the metrics that `gates` compare with the baseline."""
+    return {gate.metric for gate in gates if isinstance(gate, BaselineGate)}
+
+
+def stops_run(result: GateResult, *, inconclusive: Inconclusive = INCONCLUSIVE) -> bool:
+    """Returns whether a gate's `result` fails the run: a failure does, and an inconclusive one where `inconclusive` is "fail"."""
+    return result.outcome == "fail" or (result.outcome == "inconclusive" and inconclusive == "fail")
+
+
+def _compare(names: set[str], report: SliceReport, baseline: SliceBaseline | None, *, seed: int) -> dict[str, Comparison]:
+    if not names:
+        return {}
+    if baseline is None:
+        raise MissingBaseline(
+            f"a gate compares {', '.join(sorted(names))} of slice {report.slice!r} with a baseline, and there is none; write one with "
+            f"pytest {UPDATE}, or name one with --medfaith-baseline FILE"
         )
-    measured = _measured(gate, value)
-    if measured is None:
-        message = f"{gate.metric} has no interval over {value.n} case(s); expected at least 2"
-        return GateResult(expression=gate.expression, outcome="inconclusive", value=value.value, message=message)
-    clears = measured >= gate.bound if gate.at_least else measured <= gate.bound
-    if clears and report.missing:
-        message = (
-            f"{len(report.missing)} of {len(report.reports) + len(report.missing)} cases did not finish: {', '.join(report.missing[:5])}"
-        )
-        return GateResult(expression=gate.expression, outcome="fail", value=value.value, message=message)
-    return GateResult(expression=gate.expression, outcome="pass" if clears else "fail", value=value.value, message=_told(gate, value))
+    return compare_metrics(names, report, baseline, seed=seed)
 
 
-def _measured(gate: Gate, value: MetricValue) -> float | None:
+def _judge_against(
+    gate: BaselineGate, report: SliceReport, compared: Mapping[str, Comparison], p_values: Mapping[str, float]
+) -> GateResult:
+    if gate.metric not in compared:
+        return _unmeasured(gate)
+    comparison = compared[gate.metric]
+    result = judge_comparison(comparison, expression=gate.expression, margin=gate.margin, p=p_values[gate.metric], tests=len(compared))
+    return _unless_cut_short(result, report)
+
+
+def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0) -> GateResult:
+    """Returns whether `report` passes `gate`. A metric that has no value, or a slice cut short, never passes.
+
+    Raises:
+        DataError: the metric is NaN or infinite.
+    """
+    measured = report.metrics.get(gate.metric) or aggregate(parse_metric(gate.metric), report.reports, seed=seed)[0]
+    if measured.value is None:
+        return _unmeasured(gate)
+    for number in (measured.value, measured.low, measured.high):
+        if number is not None and not math.isfinite(number):
+            raise DataError(f"{gate.metric} of slice {report.slice!r} is {measured!r}, expected finite numbers; mend where it is made")
+    outcome, why = _bound_outcome(gate, measured)
+    interval = "" if measured.low is None or measured.high is None else f", 95 % interval [{measured.low:.3f}, {measured.high:.3f}]"
+    wanted = f"wanted {'at least' if gate.at_least else 'at most'} {gate.bound:g}"
+    message = f"{gate.metric} is {measured.value:.3f}{interval} over {measured.n} cases; {wanted}{why}"
+    return _unless_cut_short(GateResult(expression=gate.expression, outcome=outcome, value=measured.value, message=message), report)
+
+
+def _unmeasured(gate: Gate) -> GateResult:
+    message = f"{gate.metric} could not be measured on this slice, so nothing says that it passes"
+    return GateResult(expression=gate.expression, outcome="fail", message=message)
+
+
+def _unless_cut_short(result: GateResult, report: SliceReport) -> GateResult:
+    """Returns `result`, or a failure where it would have been better and cases are missing."""
+    if result.outcome == "fail" or not report.missing:
+        return result
+    names = ", ".join(report.missing[:_NAMES_SHOWN])
+    message = f"{len(report.missing)} of {len(report.reports) + len(report.missing)} cases did not finish: {names}; {result.message}"
+    return result.with_(outcome="fail", message=message)
+
+
+def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str]:
+    """Returns what `gate` answers and, where more cases could change it, how many."""
+    value, far = measured.value, measured.low if gate.at_least else measured.high
+    if value is None or not _clears(gate, value):
+        return "fail", ""
     if not gate.sure:
-        return value.value
-    return value.low if gate.at_least else value.high
+        return "pass", ""
+    if far is None:
+        return "inconclusive", "; one case has no interval, expected at least 2"
+    if not _clears(gate, far):
+        needed = math.ceil(measured.n * ((far - value) / (gate.bound - value)) ** 2) if value != gate.bound else None
+        return "fail", f" for sure; if the value stays, about {needed} cases would show it" if needed else " for sure"
+    needed = _cases_without_spread(gate, value) if measured.low == measured.high else 0
+    if needed is None or measured.n < needed:
+        return "inconclusive", f" for sure; all cases came out alike, which shows nothing below {needed or 'any number of'} cases"
+    return "pass", ""
 
 
-def _told(gate: Gate, value: MetricValue) -> str:
-    interval = "" if value.low is None or value.high is None else f", 95 % interval [{value.low:.3f}, {value.high:.3f}]"
-    return f"{gate.metric} is {value.value:.3f}{interval} over {value.n} cases; wanted {'at least' if gate.at_least else 'at most'} {gate.bound:g}"
+def _clears(gate: BoundGate, value: float) -> bool:
+    return value >= gate.bound if gate.at_least else value <= gate.bound
 
 
-def judge_gates(expressions: Sequence[str], report: SliceReport) -> SliceReport:
-    """Returns `report` with the results of all gate `expressions`."""
-    return report.with_(gates=tuple(judge_gate(parse_gate(expression), report) for expression in expressions))
+def _cases_without_spread(gate: BoundGate, value: float) -> int | None:
+    """Returns how many cases that all came out alike rule out a value beyond the bound, None where none do.
+
+    The bootstrap has no interval there. What could spoil the value unseen is a kind of case that misses the metric by its whole range;
+    a share `gap` of such cases escapes n draws with probability (1 - gap)^n (Hanley & Lippman-Hand 1983, JAMA 249(13)).
+    """
+    low, high = parse_metric(gate.metric).range
+    gap = abs(value - gate.bound) / (high - low)
+    if gap == 0:
+        return 0 if math.isinf(high - low) else None
+    return 1 if gap == 1 else math.ceil(math.log(_TAIL) / math.log1p(-gap))

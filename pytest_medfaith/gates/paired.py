@@ -28,7 +28,7 @@ from pytest_medfaith.errors import MissingBaseline
 from pytest_medfaith.gates.baseline import UPDATE, CaseBaseline, SliceBaseline, case_baseline
 from pytest_medfaith.gates.turned import McNemar, bad_labels, mcnemar, same_claims
 from pytest_medfaith.metrics.base import Metric
-from pytest_medfaith.metrics.bootstrap import Floats, percentile_interval, ratio
+from pytest_medfaith.metrics.bootstrap import Floats, ratio
 from pytest_medfaith.metrics.registry import parse_metric
 from pytest_medfaith.records import GateResult, SliceReport
 
@@ -40,7 +40,8 @@ RESAMPLES = 9999
 UNSTATED_MARGIN = 0.05
 _BLOCK = 2_000_000  # numbers held at once, 16 MB
 _TIE = 1e-9  # swaps that come out alike differ in their last bits
-_DECIMALS = 10
+_DECIMALS = 10  # as the metrics round
+_SMALLEST_SHOWN = 0.001
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 
@@ -137,7 +138,8 @@ def _compare(
     if metric.quantile is None:
         p, worsening = swap_p_values(pairs, seed=seed, resamples=resamples), worsenings(pairs)
     else:
-        p, worsening = _quantile_test(pairs, metric.quantile, seed=seed, resamples=resamples)
+        p = _quantile_p_value(pairs, metric.quantile, seed=seed, resamples=resamples)
+        worsening = _quantile_worsening(pairs, metric.quantile, seed=seed, resamples=resamples)
     return Comparison(
         metric=metric,
         before=_value(pairs.before, metric.quantile),
@@ -178,11 +180,15 @@ def swap_p_values(pairs: Pairs, *, seed: int = 0, resamples: int = RESAMPLES) ->
         drawn = _worse_by(before[:, None] + moved, after[:, None] - moved, pairs.sign)
         # a swap that leaves one side without any measured case counts as bad
         reached += (~(drawn < measured - _TIE)).sum(axis=0)
-    return reached / 2**cases if _exact(cases, resamples) else (1 + reached) / (1 + resamples)
+    return _share(reached, cases, resamples)
 
 
 def _worse_by(before: Floats, after: Floats, sign: float) -> Floats:
-    return sign * (ratio(after[0], after[1]) - ratio(before[0], before[1]))
+    return np.asarray(sign * (ratio(after[0], after[1]) - ratio(before[0], before[1])), dtype=np.float64)
+
+
+def _share(reached: Floats, cases: int, resamples: int) -> Floats:
+    return reached / 2**cases if _exact(cases, resamples) else (1 + reached) / (1 + resamples)
 
 
 def _exact(cases: int, resamples: int) -> bool:
@@ -224,27 +230,37 @@ def _parts(fractions: Floats, sums: Floats) -> Floats:
     return (fractions[0] - sums[0] / sums[1] * fractions[1]) / sums[1]
 
 
-def _quantile_test(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> tuple[Floats, Worsening]:
-    """Returns the p value of the same permutation test, and bounds by the percentile bootstrap over cases, each (1,)."""
-    before, after = (fractions[0, :, 0] / fractions[1, :, 0] for fractions in (pairs.before, pairs.after))
+def _quantile_p_value(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> Floats:
+    """Returns (1,) the p value of `swap_p_values` for a quantile; every case must be measured in both runs."""
+    before, after = _values(pairs)
+    measured = _worse_quantile(before, after, quantile, pairs.sign)
+    reached = np.zeros(1)
+    for swaps in _swaps(len(before), resamples=resamples, seed=seed):
+        drawn = _worse_quantile(np.where(swaps, after, before), np.where(swaps, before, after), quantile, pairs.sign)
+        reached += (drawn >= measured - _TIE).sum()
+    return _share(reached, len(before), resamples)
 
-    def worse_by(old: Floats, new: Floats) -> Floats:
-        difference: Floats = pairs.sign * (np.quantile(new, quantile, axis=-1) - np.quantile(old, quantile, axis=-1))
-        return difference
 
-    measured, cases = worse_by(before, after), len(before)
-    reached, resampled = 0, []
-    for swaps in _swaps(cases, resamples=resamples, seed=seed):
-        swapped = worse_by(np.where(swaps, after, before), np.where(swaps, before, after))
-        reached += int((swapped >= measured - _TIE).sum())
-        drawn = np.random.default_rng((seed, len(resampled))).integers(cases, size=swaps.shape)
-        resampled.append(worse_by(before[drawn], after[drawn]))
-    p = reached / 2**cases if _exact(cases, resamples) else (1 + reached) / (1 + resamples)
-    draws = np.concatenate(resampled)
-    low, high = percentile_interval(draws, level=1 - 2 * ALPHA) if cases > 1 else (-math.inf, math.inf)
-    spread = float(draws.std()) * math.sqrt(cases) if cases > 1 else math.inf
-    numbers = (np.array([value]) for value in (float(measured), low, high, spread))
-    return np.array([p]), Worsening(**dict(zip(("estimate", "low", "high", "spread"), numbers, strict=True)))
+def _quantile_worsening(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> Worsening:
+    """Returns the difference of the quantiles with bounds by the percentile bootstrap over cases, each (1,)."""
+    before, after = _values(pairs)
+    cases, generator = len(before), np.random.default_rng(seed)
+    rows = max(1, _BLOCK // cases)
+    drawn = [generator.integers(cases, size=(min(rows, resamples - start), cases)) for start in range(0, resamples, rows)]
+    draws = np.concatenate([_worse_quantile(before[picked], after[picked], quantile, pairs.sign) for picked in drawn])
+    low, high = np.quantile(draws, [ALPHA, 1 - ALPHA]) if cases > 1 else (-math.inf, math.inf)
+    spread = draws.std() * math.sqrt(cases) if cases > 1 else math.inf
+    estimate = _worse_quantile(before, after, quantile, pairs.sign)
+    return Worsening(estimate=estimate.reshape(1), low=np.array([low]), high=np.array([high]), spread=np.array([spread]))
+
+
+def _values(pairs: Pairs) -> tuple[Floats, Floats]:
+    return pairs.before[0, :, 0] / pairs.before[1, :, 0], pairs.after[0, :, 0] / pairs.after[1, :, 0]
+
+
+def _worse_quantile(before: Floats, after: Floats, quantile: float, sign: float) -> Floats:
+    difference = np.quantile(after, quantile, axis=-1) - np.quantile(before, quantile, axis=-1)
+    return np.asarray(sign * difference, dtype=np.float64)
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -332,7 +348,7 @@ def _tests_said(comparison: Comparison, p: float, tests: int) -> str:
 
 
 def _p_shown(p: float) -> str:
-    return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+    return f"p = {p:.3f}" if p >= _SMALLEST_SHOWN else f"p < {_SMALLEST_SHOWN}"
 
 
 def _outcome_said(outcome: Outcome, comparison: Comparison, margin: float, tolerated: float, tests: int) -> str:

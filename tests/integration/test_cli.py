@@ -85,7 +85,44 @@ def test_index_is_built_once_and_retrieve_uses_it(project):
     assert {path: path.stat().st_mtime_ns for path in (project.path / ".medfaith_cache").rglob("*.npy")} == shards
 
 
-@pytest.mark.parametrize("command", ["check", "evaluate", "index", "retrieve"])
+@pytest.mark.parametrize("command", ["check", "evaluate", "index", "retrieve", "chunk", "adapt", "report"])
 def test_help_teaches_with_an_example(tmp_path, command):
     result = medfaith(command, "--help", folder=tmp_path)
     assert f"Example: medfaith {command}" in result.stdout
+
+
+def test_report_makes_every_format_of_a_run_again(project):
+    project.run("--medfaith-report", "run")
+    for kind, shown in (("terminal", "mini"), ("markdown", "| mini"), ("json", '"slice"'), ("csv", "Moonlight"), ("html", "<!doctype html>")):
+        result = medfaith("report", "run", "--format", kind, folder=project.path)
+        assert shown in result.stdout, (kind, result.stderr)
+    written = medfaith("report", "run", "--format", "markdown", "--out", "card.md", folder=project.path)
+    assert "card.md" in written.stdout
+    wrong = medfaith("report", "run", "--format", "pdf", folder=project.path)
+    assert (wrong.returncode, "expected one of terminal, markdown" in wrong.stderr) == (2, True)
+
+
+def test_gold_claims_go_to_a_sheet_and_back(project):
+    before = (project.path / "gold.jsonl").read_text()
+    assert "3 claims" in medfaith("gold", "review", "gold.jsonl", "--sheet", "sheet.csv", folder=project.path).stdout
+    sheet = (project.path / "sheet.csv").read_text(encoding="utf-8-sig")
+    (project.path / "sheet.csv").write_text(sheet.replace("Allopurinol lowers uric acid in gout.", "Allopurinol lowers uric acid."), encoding="utf-8")
+    result = medfaith("gold", "review", "gold.jsonl", "--apply", "sheet.csv", folder=project.path)
+    assert result.returncode == 0, result.stderr
+    after = (project.path / "gold.jsonl").read_text()
+    assert "Allopurinol lowers uric acid." in after
+    assert len(after.splitlines()) == len(before.splitlines())
+    neither = medfaith("gold", "review", "gold.jsonl", folder=project.path)
+    assert (neither.returncode, "give either --sheet" in neither.stderr) == (2, True)
+
+
+def test_chunks_of_pages_are_a_corpus(tmp_path):
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "iron.md").write_text("# Iron\n\n## Treatment\n\nIron tablets treat iron deficiency. Take them on an empty stomach.\n")
+    result = medfaith("chunk", "pages", "--source", "clinic", "--out", "corpus", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    found = medfaith("retrieve", "iron tablets", "--corpus", "corpus", "--k", "1", "--retriever", "bm25", "--json", folder=tmp_path)
+    chunk = json.loads(found.stdout)["chunk"]
+    assert (chunk["section_path"], chunk["source"]) == (["Iron", "Treatment"], "clinic")
+    wrong = medfaith("chunk", "nowhere", "--source", "clinic", "--out", "corpus", folder=tmp_path)
+    assert (wrong.returncode, "Traceback" in wrong.stderr) == (2, False)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,7 @@ SUITE = {
     "medfaith/responses.jsonl",
     "tests/test_medical_answers.py",
 }
+REPO = Path(__file__).parents[2]
 # The suite under test is the written one; only the model is replaced, by one that reads words and knows the dose that clashes.
 CONFTEST = """
 import pytest
@@ -74,6 +76,31 @@ def test_the_mended_answer_passes_with_its_gates(first_run, pytester):
     result = first_run()
     assert result.ret == 0
     result.stdout.fnmatch_lines(["PASS*faithfulness*1.000*", "PASS*hallucination*0.000*"])
+
+
+def test_the_output_in_the_quickstart_is_that_of_the_first_run(first_run, monkeypatch):
+    page = (REPO / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    shown = [line for block in re.findall(r"```text\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
+    assert len(shown) > 15
+    monkeypatch.setenv("COLUMNS", "80")
+    patterns = [re.sub(r" score [<>]?[0-9.]+, threshold [0-9.]+", " score *, threshold *", line.replace("[", "[[]")) for line in shown]
+    first_run().stdout.fnmatch_lines([pattern for pattern in patterns if pattern.strip()])  # scores and thresholds are the model's
+
+
+def test_the_tutorial_works_as_it_is_written(pytester):
+    page = (REPO / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    files = dict(re.findall(r'```python title="([\w/]+\.py)"\n(.*?)```', page, re.DOTALL))
+    assert files.keys() == {"my_rag.py", "conftest.py", "tests/test_live_answers.py"}
+    init_project(pytester.path)
+    for name, code in files.items():
+        included = re.fullmatch(r'--8<-- "(.+)"\n', code)
+        text = (REPO / included[1]).read_text(encoding="utf-8") if included else code
+        (pytester.path / name).write_text(text)
+    with (pytester.path / "conftest.py").open("a", encoding="utf-8") as conftest:
+        conftest.write(CONFTEST)
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=10)
+    result.stdout.fnmatch_lines(["*5 cases (0 abstained)*0 refuted*", "PASS*hallucination*"])
 
 
 def test_the_samples_fit_together(tmp_path):

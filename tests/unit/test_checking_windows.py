@@ -61,3 +61,16 @@ def test_coverage_is_the_weighted_share_of_words_the_text_holds():
     assert coverage("anaemia iron", "anaemia iron", of=text) == 1.0
     assert coverage("zinc", "anaemia", of=text) == 0.0
     assert 0.5 < coverage("anaemia iron", "anaemia", of=text) < 1.0
+
+
+def test_a_sentence_without_end_is_cut_between_words_and_read_to_its_last():
+    text = "filler words without any stop " * 100 + "letrozole starts at 2.5 mg a day"
+    window = best_windows("Letrozole starts at 2.5 mg a day", text, most=1)[0]
+    assert window.text.endswith("letrozole starts at 2.5 mg a day")
+    assert len(window.text.split()) <= 60
+
+
+@pytest.mark.parametrize("text", [" " * 100_000 + "x", "." * 100_000, "a. " * 50_000, "\n" * 100_000, "x" * 100_000, "] " * 50_000])
+def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
+    assert sentence_spans(text) is not None
+    assert evidence_windows(text) is not None

@@ -18,7 +18,17 @@ MARKERS = {
     "a link": ("Iron helps [4](https://example.org/4).", ["4"]),
     "twice the same in a bracket": ("Iron helps [1, 1].", ["1"]),
 }
-NO_MARKERS = ["The 95% CI [1, 3] excludes 0.", "The range was [12-18].", "Sodium [120-180] is read off.", "See [2020].", "Take [5 mg].", "[0]", "[3-1]", "[]", "x[i]"]
+NO_MARKERS = [
+    "The 95% CI [1, 3] excludes 0.",
+    "The range was [12-18].",
+    "Sodium [120-180] is read off.",
+    "See [2020].",
+    "Take [5 mg].",
+    "[0]",
+    "[3-1]",
+    "[]",
+    "x[i]",
+]
 
 
 @pytest.mark.parametrize(("text", "markers"), MARKERS.values(), ids=MARKERS)

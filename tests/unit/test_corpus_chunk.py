@@ -3,7 +3,7 @@ import json
 import os
 import tarfile
 import tracemalloc
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_medfaith.corpus import chunk as chunk_module
-from pytest_medfaith.corpus.chunk import chunk_source, original_span
+from pytest_medfaith.corpus.chunk import chunk_source
+from pytest_medfaith.corpus.cut import original_span
+from pytest_medfaith.corpus.documents import read_documents
 from pytest_medfaith.corpus.jsonl import read_chunks
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
@@ -19,13 +21,12 @@ from pytest_medfaith.records import Chunk
 SENTENCES = "Metformin is taken with food. It lowers glucose. Nausea is common at first. Kidney function is checked every year. "
 MARKDOWN = "# Metformin\n\n## Dosing\n\n" + SENTENCES * 3 + "\n\n## Safety\n\nLactic acidosis is rare (< 10 per 10⁵ patient-years).\n"
 PUBMED = (
-    "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>41</PMID><Article><ArticleTitle>A trial.</ArticleTitle><Abstract><AbstractText>"
-    + SENTENCES * 40
-    + "</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
+    "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>41</PMID><Article><ArticleTitle>A trial.</ArticleTitle><Abstract>"
+    "<AbstractText>" + SENTENCES * 40 + "</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
 )
 PAGES = {
     "drugs/metformin.md": MARKDOWN,
-    "drugs/aspirin.html": "<html><link rel=canonical href='https://example.org/a'><h1>Aspirin</h1><p>75&nbsp;mg daily. Not in children.</p></html>",
+    "drugs/aspirin.html": "<link rel=canonical href='https://example.org/a'><h1>Aspirin</h1><p>75&nbsp;mg daily. Not in children.</p>",
     "my notes.txt": "DOSAGE\r\n\r\nGive 5 mg. Then wait.\r\n",
     "set.xml": PUBMED,
     "empty.txt": " \n",
@@ -68,7 +69,7 @@ def test_windows_never_cross_sections_and_never_cut_sentences(pages, tmp_path):
     chunks = [chunk for chunk in read_chunks([tmp_path / "out.jsonl"]) if "metformin" in chunk.id]
     assert [chunk.section_path[-1] for chunk in chunks] == ["Dosing"] * (len(chunks) - 1) + ["Safety"]
     assert all(chunk.text[-1] == "." and chunk.text[0].isupper() for chunk in chunks)
-    assert any(a.end > b.start for a, b in zip(chunks, chunks[1:], strict=False)), "neighbours overlap"
+    assert any(a.end > b.start for a, b in pairwise(chunks)), "neighbours overlap"
 
 
 def test_an_abstract_stays_one_chunk_however_long(pages, tmp_path):
@@ -92,7 +93,9 @@ def test_every_chunk_can_be_cut_out_of_its_document_again(pages, tmp_path, archi
         assert original_span(chunk, src=src) == chunk.text
 
 
-alphabet = st.sampled_from([*"aB.?\n -#|*_&;<>µ±αe\u0301\u00a0\ufeff\r\t1", "Dose. ", "# H\n", "<p>", "</h2><h2>", "DOSAGE\n", "&lt;", "**", "U.S. "])
+alphabet = st.sampled_from(
+    [*"aB.?\n -#|*_&;<>µ±αe\u0301\u00a0\ufeff\r\t1", "Dose. ", "# H\n", "<p>", "</h2><h2>", "DOSAGE\n", "&lt;", "**", "U.S. "]
+)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -102,8 +105,10 @@ def test_any_page_whatever_is_in_it_gives_chunks_that_are_its_spans(tmp_path, te
     page.write_bytes(text.encode())
     try:
         summary = chunk_source(page, source="s", out=tmp_path / "out", size=size, stride=size // 4)
-    except DataError as error:
-        assert "holds no text to chunk" in str(error)
+    except DataError:
+        assert not any(
+            character.isalnum() for document in read_documents(page) for section in document.sections for character in section.text
+        )
         return
     chunks = read_chunks([summary.out])
     assert len({chunk.id for chunk in chunks}) == summary.chunks == len(chunks)
@@ -133,7 +138,11 @@ def test_the_prefix_is_kept_apart_from_the_text(pages, tmp_path):
     assert with_prefix == plain
     assert [chunk.extra["prefix"] for chunk in with_prefix] == ["Aspirin", "Metformin > Dosing", "Metformin > Safety"]
     chunk_source(
-        pages / "drugs", source="d", out=tmp_path / "line.jsonl", workers=2, prefix=lambda text, chunk: f"{len(text)}: {chunk.section_path[-1]}"
+        pages / "drugs",
+        source="d",
+        out=tmp_path / "line.jsonl",
+        workers=2,
+        prefix=lambda text, chunk: f"{len(text)}: {chunk.section_path[-1]}",
     )
     assert read_chunks([tmp_path / "line.jsonl"])[0].extra["prefix"] == "37: Aspirin"
 
@@ -151,6 +160,26 @@ def test_pages_of_one_name_and_two_kinds_have_two_ids(tmp_path):
     chunk_source(tmp_path, source="s", out=tmp_path.parent / "names.jsonl")
     ids = [chunk.id for chunk in read_chunks([tmp_path.parent / "names.jsonl"])]
     assert ids == ["s/a-001", "s/a.md-001", "s/b_c-001", "s/b_c.txt-001"]
+
+
+def test_records_without_an_id_are_named_by_file_and_number(tmp_path):
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text('{"text": "Gout hurts."}\n' + json.dumps({"text": "It swells.", "id": name}))
+    summary = chunk_source(tmp_path, source="s", out=tmp_path.parent / "numbers.jsonl")
+    chunks = read_chunks([summary.out])
+    assert [chunk.id for chunk in chunks] == ["s/a.1-001", "s/a.jsonl-001", "s/b.1-001", "s/b.jsonl-001"]
+    assert original_span(chunks[2], src=tmp_path) == "Gout hurts."
+
+
+@pytest.mark.parametrize(("name", "stem"), [("pmc.2024", "pmc.2024"), ("set.tar.gz", "set"), ("page.txt", "page")])
+def test_the_file_is_named_after_the_source(tmp_path, name, stem):
+    page = tmp_path / name / "a.txt" if name == "pmc.2024" else tmp_path / "page.txt"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text("Gout hurts.")
+    if name == "set.tar.gz":
+        with tarfile.open(tmp_path / name, "w:gz") as archive:
+            archive.add(page, arcname="a.txt")
+    assert chunk_source(tmp_path / name, source="s", out=tmp_path / "out").out == tmp_path / "out" / f"{stem}.jsonl"
 
 
 def test_one_id_used_by_two_records_is_an_error(pages, tmp_path):
@@ -269,5 +298,9 @@ def test_the_medquad_archive(tmp_path):
     assert (summary.documents, summary.chunks) == (5156, 29191)
     assert summary.skipped == {"documents without text": 4373, "empty answer": 17353}
     chunks = read_chunks([tmp_path])
-    assert [chunks[i].id for i in (0, 9, -1)] == ["?", "?", "?"]
+    assert [chunks[i].id for i in (0, 9, -1)] == [
+        "medquad/1_CancerGov_QA/0000024_1-001",
+        "medquad/1_CancerGov_QA/0000024_1-010",
+        "medquad/readme-004",
+    ]
     assert original_span(chunks[0], src=src) == chunks[0].text

@@ -15,7 +15,10 @@ def test_what_is_written_is_read_back(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"id": "a", "text": "x"}\n{"id": "b", text}', r"c\.jsonl:2: not JSON .*: '{\"id\": \"b\", text}'; expected one JSON object a line"),
+        (
+            b'{"id": "a", "text": "x"}\n{"id": "b", text}',
+            r"c\.jsonl:2: not JSON .*: '{\"id\": \"b\", text}'; expected one JSON object a line",
+        ),
         (b'["a"]', r"c\.jsonl:1: got list '\[\"a\"\]', expected one JSON object a line"),
         (b'{"id": "a", "text": "caf\xe9"}', r"c\.jsonl:1: byte b'\\xe9' at column 25 is not UTF-8"),
         (b'{"id": "a", "text": "x"}\n\n{"id": "a", "text": "y"}', r"c\.jsonl:3: id 'a' was used on line 1 already"),

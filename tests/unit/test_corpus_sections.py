@@ -146,7 +146,8 @@ def test_text_without_a_word_is_no_section():
 
 lines = st.lists(
     st.one_of(
-        st.sampled_from(["", "# Top", "## Sub", "===", "---", "1. One", "1.1 Deep", "DOSAGE", "- item", "```", "a b. C d", "| x | y |"]), st.text()
+        st.sampled_from(["", "# Top", "## Sub", "===", "---", "1. One", "1.1 Deep", "DOSAGE", "- item", "```", "a b. C d", "| x | y |"]),
+        st.text(),
     ),
     max_size=12,
 )

@@ -43,7 +43,9 @@ def test_a_folder_is_read_by_name_without_hidden_files(folder):
     assert texts(folder) == ALL
 
 
-@pytest.mark.parametrize(("name", "mode"), [("p.tar", "w"), ("p.tar.gz", "w:gz"), ("p.tgz", "w:gz"), ("p.tar.bz2", "w:bz2"), ("p.tar.xz", "w:xz")])
+@pytest.mark.parametrize(
+    ("name", "mode"), [("p.tar", "w"), ("p.tar.gz", "w:gz"), ("p.tgz", "w:gz"), ("p.tar.bz2", "w:bz2"), ("p.tar.xz", "w:xz")]
+)
 def test_tar_archives(tmp_path, name, mode):
     path = write_tar(tmp_path / name, PAGES, mode)
     assert texts(path) == ALL
@@ -127,9 +129,19 @@ def test_a_source_that_is_not_there(tmp_path):
         list(source_files(tmp_path / "nowhere"))
 
 
+def test_a_broken_link_is_an_error_and_a_pipe_is_passed_over(folder):
+    os.mkfifo(folder / "pipe.txt")
+    assert texts(folder) == ALL
+    (folder / "z.txt").symlink_to("gone.txt")
+    with pytest.raises(DataError, match=r"z\.txt: points to 'gone\.txt', which does not exist; mend or remove the link"):
+        texts(folder)
+
+
 def test_rows_of_abstracts_and_texts(tmp_path):
     path = tmp_path / "rows.jsonl"
-    path.write_text('{"pmid": 7, "title": "T", "abstract": ["One.", "Two."], "year": 2020}\n\n{"id": "x", "text": "AIMS\\n\\nThree.", "url": "u"}\n')
+    path.write_text(
+        '{"pmid": 7, "title": "T", "abstract": ["One.", "Two."], "year": 2020}\n\n{"id": "x", "text": "AIMS\\n\\nThree.", "url": "u"}\n'
+    )
     first, second = read_documents(path)
     assert (first.item, first.pmid, first.year, first.url) == ("7", "7", 2020, "https://pubmed.ncbi.nlm.nih.gov/7/")
     assert [(section.path, section.text, section.whole) for section in first.sections] == [(("Abstract",), "One. Two.", True)]

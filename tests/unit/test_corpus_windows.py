@@ -1,4 +1,5 @@
 import warnings
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -52,7 +53,7 @@ def test_pysbd_cuts_most_of_these_texts_alike():
 def test_sentences_are_ordered_trimmed_and_lose_nothing(text):
     spans = whole_sentences(text)
     assert all(text[start:end] == text[start:end].strip() != "" for start, end in spans)
-    assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))
     left = "".join(text[a:b] for a, b in zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)], strict=True))
     assert left.strip() == ""
 
@@ -117,15 +118,17 @@ def test_a_sentence_longer_than_a_window_is_cut_at_spaces_and_overlaps():
     assert all(len(part) <= 20 for part in parts)
     assert parts[0][:3] == ["Short", "one.", "w0"]
     assert parts[-1][-1] == "end."
-    assert all(set(a) & set(b) for a, b in zip(parts, parts[1:], strict=False))
+    assert all(set(a) & set(b) for a, b in pairwise(parts))
 
 
 def test_default_windows_of_running_text_are_as_the_defaults_say():
-    sentence = "The patient with chronic obstructive pulmonary disease was given prednisolone 40 mg once daily for five days and improved, although slowly. "
-    text = sentence * 100
+    text = (
+        "The patient with chronic lung disease was given prednisolone 40 mg once daily for five days and improved, although very slowly. "
+        * 100
+    )
     spans = windows(text)
     tokens = [len(token_offsets(text[start:end])) for start, end in spans]
-    shared = [len(token_offsets(text[b[0] : a[1]])) for a, b in zip(spans, spans[1:], strict=False)]
+    shared = [len(token_offsets(text[b[0] : a[1]])) for a, b in pairwise(spans)]
     assert all(300 <= count <= 512 for count in tokens)
     assert all(100 <= count <= 128 for count in shared)
 
@@ -137,7 +140,7 @@ def test_windows_keep_every_promise(sizes, size, stride, min_sent, more):
     whole = whole_sentences(text)
     starts, ends = {start for start, _ in whole}, {end for _, end in whole}
     spans = windows(text, shape=shape, count_tokens=words)
-    assert all(a[0] < b[0] and a[1] < b[1] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(spans))
     assert spans[0][0] == 0
     assert spans[-1][1] == len(text)
     for start, end in spans:
@@ -147,7 +150,7 @@ def test_windows_keep_every_promise(sizes, size, stride, min_sent, more):
             assert start in starts
             assert end in ends
             assert sum(start <= first < end for first, _ in whole) <= shape.max_sent
-    for a, b in zip(spans, spans[1:], strict=False):
+    for a, b in pairwise(spans):
         assert text[a[1] : b[0]].strip() == ""
 
 

@@ -27,16 +27,18 @@ JATS = """<?xml version="1.0"?>
 <pub-date pub-type="epub"><year>2019</year></pub-date><pub-date pub-type="ppub"><year>2020</year></pub-date>
 <abstract><sec><title>Aims:</title><p>We compared A with B.</p></sec><sec><title>Results</title><p>A won.</p></sec></abstract>
 <abstract abstract-type="graphical"><p>A picture.</p></abstract></article-meta></front>
-<body><p>Gout hurts.</p><sec><label>1</label><title>Methods</title><p>We gave 10<sup>-3</sup>&#160;g of A<sup><xref ref-type="bibr">4</xref></sup>
-to TNF-&alpha; users [<xref ref-type="bibr" rid="b">5</xref>]: <list><list-item><p>adults</p></list-item><list-item><p>children</p></list-item></list></p>
+<body><p>Gout hurts.</p><sec><label>1</label><title>Methods</title><p>We gave 10<sup>-3</sup>&#160;g of A<sup><xref
+ref-type="bibr">4</xref></sup> to TNF-&alpha; users [<xref ref-type="bibr" rid="b">5</xref>]:
+<list><list-item><p>adults</p></list-item><list-item><p>children</p></list-item></list></p>
 <sec><title>Dosing</title><table-wrap><label>Table 1</label><caption><title>Doses</title></caption><table><tr><th>Arm</th><th>mg</th></tr>
 <tr><td>A</td><td>5 &#177; 1</td></tr></table></table-wrap></sec></sec></body>
-<back><ack><p>Thanks.</p></ack><ref-list><title>References</title><ref><mixed-citation>Old paper</mixed-citation></ref></ref-list></back></article>"""
+<back><ack><p>Thanks.</p></ack><ref-list><title>References</title>
+<ref><mixed-citation>Old paper</mixed-citation></ref></ref-list></back></article>"""
 
 
 def test_jats_article():
     (document,) = read(JATS)
-    assert (document.title, document.year, document.pmid, document.item) == ("Drug A for gout", 2019, "111", "PMC222")
+    assert (document.title, document.year, document.pmid, document.item) == ("Drug A for gout", 2019, "111", "")
     assert document.url == "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC222/"
     assert outline(document) == [
         (("Abstract",), "Aims: We compared A with B.\nResults: A won."),
@@ -47,6 +49,12 @@ def test_jats_article():
     assert [section.whole for section in document.sections] == [True, False, False, False]
 
 
+def test_articles_of_a_set_are_named_by_their_own_ids():
+    article = JATS[JATS.index("<article ") :].replace("&alpha;", "α")
+    first, second = read(f"<pmc-articleset>{article}<article><body><p>No id.</p></body></article></pmc-articleset>")
+    assert (first.item, second.item) == ("PMC222", "#2")
+
+
 BITS = """<book-part-wrapper><book-meta><book-title-group><book-title>Reviews</book-title></book-title-group></book-meta>
 <book-part id="NBK123" book-part-type="chapter"><book-part-meta><title-group><title>Sepsis</title></title-group></book-part-meta>
 <body><sec><title>Treatment</title><p><bold>Fluids</bold></p><p>Give 30 mL/kg.</p></sec></body></book-part></book-part-wrapper>"""
@@ -54,18 +62,19 @@ BITS = """<book-part-wrapper><book-meta><book-title-group><book-title>Reviews</b
 
 def test_bookshelf_chapter_with_bold_subtitles():
     (document,) = read(BITS)
-    assert (document.title, document.url, document.item) == ("Sepsis", "https://www.ncbi.nlm.nih.gov/books/NBK123/", "NBK123")
+    assert (document.title, document.url, document.item) == ("Sepsis", "https://www.ncbi.nlm.nih.gov/books/NBK123/", "")
     assert outline(document) == [(("Treatment", "Fluids"), "Give 30 mL/kg.")]
 
 
 def test_a_book_of_chapters_is_read_chapter_by_chapter():
     chapters = "".join(
         f"<book-part><book-part-meta><title-group><title>C{i}</title></title-group></book-part-meta><body><p>Text {i}.</p>"
-        "<book-part><book-part-meta><title-group><title>Part</title></title-group></book-part-meta><body><p>Inner.</p></body></book-part></body></book-part>"
+        "<book-part><book-part-meta><title-group><title>Part</title></title-group></book-part-meta><body><p>Inner.</p></body></book-part>"
+        "</body></book-part>"
         for i in (1, 2)
     )
     documents = read(f"<book><book-body>{chapters}</book-body></book>")
-    assert [(document.item, document.title) for document in documents] == [("1", "C1"), ("2", "C2")]
+    assert [(document.item, document.title) for document in documents] == [("#1", "C1"), ("#2", "C2")]
     assert outline(documents[1]) == [((), "Text 2."), (("Part",), "Inner.")]
 
 
@@ -73,8 +82,8 @@ def test_pubmed_abstracts_are_whole_sections():
     first, second = read(
         '<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID Version="1">31</PMID><Article><Journal><JournalIssue><PubDate>'
         "<MedlineDate>2001 Jan-Feb</MedlineDate></PubDate></JournalIssue></Journal><ArticleTitle>A vs B.</ArticleTitle><Abstract>"
-        '<AbstractText Label="AIM">To <i>see</i>.</AbstractText><AbstractText Label="RESULTS">p &lt; 0.05.</AbstractText></Abstract></Article>'
-        "</MedlineCitation></PubmedArticle><PubmedArticle><MedlineCitation><PMID>32</PMID><Article><ArticleTitle>None.</ArticleTitle></Article>"
+        '<AbstractText Label="AIM">To <i>see</i>.</AbstractText><AbstractText Label="RESULTS">p &lt; 0.05.</AbstractText></Abstract>'
+        "</Article></MedlineCitation></PubmedArticle><PubmedArticle><MedlineCitation><PMID>32</PMID><Article><ArticleTitle>None.</ArticleTitle></Article>"
         "</MedlineCitation></PubmedArticle></PubmedArticleSet>"
     )
     assert (first.pmid, first.item, first.year, first.url) == ("31", "31", 2001, "https://pubmed.ncbi.nlm.nih.gov/31/")
@@ -86,14 +95,15 @@ def test_pubmed_abstracts_are_whole_sections():
 def test_medlineplus_topics_and_search_results():
     (topic,) = read(
         '<health-topics total="1"><health-topic title="Gout" url="https://medlineplus.gov/gout.html" id="9" language="English">'
-        "<full-summary>&lt;p&gt;Gout is &lt;b&gt;arthritis&lt;/b&gt;.&lt;/p&gt;&lt;h3&gt;Treatment&lt;/h3&gt;&lt;p&gt;5 &amp;lt; 6&lt;/p&gt;</full-summary>"
-        "</health-topic></health-topics>"
+        "<full-summary>&lt;p&gt;Gout is &lt;b&gt;arthritis&lt;/b&gt;.&lt;/p&gt;&lt;h3&gt;Treatment&lt;/h3&gt;"
+        "&lt;p&gt;5 &amp;lt; 6&lt;/p&gt;</full-summary></health-topic></health-topics>"
     )
     assert (topic.title, topic.url, topic.item) == ("Gout", "https://medlineplus.gov/gout.html", "9")
     assert outline(topic) == [((), "Gout is arthritis."), (("Treatment",), "5 < 6")]
     (result,) = read(
         '<nlmSearchResult><list><document rank="0" url="https://medlineplus.gov/gout.html">'
-        '<content name="title">&lt;span class="qt0"&gt;Gout&lt;/span&gt;</content><content name="FullSummary">&lt;p&gt;Urate.&lt;/p&gt;</content>'
+        '<content name="title">&lt;span class="qt0"&gt;Gout&lt;/span&gt;</content>'
+        '<content name="FullSummary">&lt;p&gt;Urate.&lt;/p&gt;</content>'
         "</document></list></nlmSearchResult>"
     )
     assert (result.title, result.item, outline(result)) == ("Gout", "gout", [((), "Urate.")])
@@ -101,8 +111,8 @@ def test_medlineplus_topics_and_search_results():
 
 def test_medquad_questions_are_headings_and_empty_answers_are_counted():
     (page,) = read(
-        '<Document id="1" source="X" url="https://example.org/g"><Focus>Gout</Focus><QAPairs><QAPair pid="1"><Question>What is Gout ?</Question>'
-        "<Answer>Key points   - It hurts.   -  Urate is high.</Answer></QAPair><QAPair><Question>Why?</Question><Answer></Answer></QAPair>"
+        '<Document id="1" source="X" url="https://example.org/g"><Focus>Gout</Focus><QAPairs><QAPair pid="1">'
+        "<Question>What is Gout ?</Question><Answer>Key points   - It hurts.   -  Urate is high.</Answer></QAPair><QAPair><Question>Why?</Question><Answer></Answer></QAPair>"
         "</QAPairs></Document>"
     )
     assert (page.title, page.url, page.skipped) == ("Gout", "https://example.org/g", {"empty answer": 1})
@@ -151,7 +161,9 @@ def test_records_are_read_as_they_come():
         def read(self, _size: int = -1) -> bytes:
             head = b"" if self.begun else b"<PubmedArticleSet>"
             self.begun = True
-            record = "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Abstract><AbstractText>Text.</AbstractText></Abstract></Article>"
+            record = (
+                "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Abstract><AbstractText>Text.</AbstractText></Abstract></Article>"
+            )
             return head + f"{record}</MedlineCitation></PubmedArticle>".encode()
 
     documents = read_xml(Endless(), place="page.xml")

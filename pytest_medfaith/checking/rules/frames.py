@@ -12,6 +12,8 @@ from pytest_medfaith.checking.rules.text import MAX_TOKENS, Sentence, Token, evi
 # Sentences that share less than this of the claim's words do not speak of it; written paraphrases of the development data share 0.4 at
 # the median, so most of them are left to the model.
 LEAST_SHARED = 0.4
+COPY = 0.8  # from this coverage on, and
+LIKE_COPY = 0.7  # with the small words alike too, the claim is the sentence with a spot changed
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,18 @@ class Frame:
     def likeness(self) -> float:
         """Which part of all the claim's words and numbers, small ones too, has its like in the sentence, in order: 0 to 1."""
         return sum(1 for index in self.pairs if self.claim[index].key) / max(1, sum(1 for token in self.claim if token.key))
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Returns the characters of the evidence, half-open, that stand where the claim's tokens `start:end` stand."""
+        inside = [there for here, there in self.pairs.items() if start <= here < end]
+        before = max((there for here, there in self.pairs.items() if here < start), default=-1)
+        after = min((there for here, there in self.pairs.items() if here >= end), default=len(self.sentence.tokens))
+        tokens = self.sentence.tokens[min([before + 1, *inside]) : max([after, *(there + 1 for there in inside)])]
+        return (tokens[0].start, tokens[-1].end) if tokens else (self.sentence.end, self.sentence.end)
+
+    def copies(self, but: Collection[int] = ()) -> bool:
+        """Returns whether the claim is all but the sentence itself, its words at the indices `but` aside."""
+        return self.likeness >= LIKE_COPY and self.coverage_without(but) >= COPY
 
     def gaps(self) -> Iterator[tuple[range, range]]:
         """Yields, between each two neighbouring pairs and at both ends, the indices of the claim's and the sentence's words left over.

@@ -11,8 +11,6 @@ from pytest_medfaith.records import Finding
 # Fitted on the development part of the written pairs (bench/rules.py): with less of the claim in the sentence, in the claim's order, the
 # negation often belongs to something else.
 LEAST_COVERED = 0.6
-COPY = 0.8  # from here on any negation counts that only one side has, wherever it stands,
-LIKE_COPY = 0.7  # if the small words are alike too
 
 _PLAIN = frozenset(
     "not no never cannot can't don't doesn't didn't isn't aren't wasn't weren't won't shouldn't needn't mustn't couldn't wouldn't hasn't haven't".split()
@@ -49,16 +47,13 @@ def negation(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence say the same of the same thing, and one of them negates it."""
     for frame in frames(claim, evidence):
         polar = [index for index, token in enumerate(frame.claim) if token.lower in _ADVISING | _REFUSING | _PLAIN]
-        covered = frame.coverage_without(polar)
-        clash = None
-        if covered >= LEAST_COVERED:
-            clash = _negated_word(frame) or _refused(frame)
-        if covered >= COPY and frame.likeness >= LIKE_COPY:
+        clash = _negated_word(frame) or _refused(frame) if frame.coverage_without(polar) >= LEAST_COVERED else None
+        if frame.copies(polar):
             clash = clash or _one_more(frame)
         if clash:
             return [_finding(*clash, claim, evidence)]
-        if covered >= COPY:
-            return []
+        if frame.copies(polar):
+            return []  # the evidence says it; what else it says does not matter
     return []
 
 

@@ -134,6 +134,8 @@ def _agree(quantity: Quantity, other: Quantity) -> bool:
 
 def _differ(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether two quantities at one place of two copies are not the same, be it that both could be true."""
+    if quantity.bound and other.bound and quantity.bound != other.bound:
+        return True
     if quantity.bound != other.bound or (quantity.low == quantity.high) != (other.low == other.high):
         return not _agree(quantity, other)
     allowed = max(_allowed(quantity), _allowed(other), 1e-9 * abs(quantity.high))

@@ -9,11 +9,12 @@ from types import MappingProxyType
 # group: words that point one way / words that point the other. Every form is listed: a stem would meet words of other meaning.
 _GROUPS: Mapping[str, tuple[str, str]] = {
     "amount": (
-        "increase increases increased increasing raise raises raised raising rise rises rose risen rising higher high elevate elevates elevated elevating greater more boost boosts boosted gain gains gained grow grows grew "
+        "increase increases increased increasing raise raises raised raising rise rises rose risen rising higher elevate elevates elevated elevating greater more boost boosts boosted gain gains gained grow grows grew "
         "enhance enhances enhanced augment augments augmented upregulates upregulated elevation larger additional excess heightened likelier",
-        "decrease decreases decreased decreasing reduce reduces reduced reducing lower lowers lowered lowering low decline declines declined declining fall falls fell fallen falling less fewer drop drops dropped "
+        "decrease decreases decreased decreasing reduce reduces reduced reducing lower lowers lowered lowering decline declines declined declining fall falls fell fallen falling less fewer drop drops dropped "
         "diminish diminishes diminished lessen lessens lessened cut cuts cutting downregulates downregulated reduction smaller attenuates attenuated halve halves halved",
     ),
+    "level": ("high", "low"),
     "quality": (
         "improve improves improved improving better best improvement superior benefit benefits benefited relieves relieved eases eased",
         "worsen worsens worsened worsening worse worst deteriorate deteriorates deteriorated deteriorating deterioration inferior harm harms harmed aggravates aggravated exacerbates exacerbated impairs impaired",
@@ -25,6 +26,9 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     "length": ("longer prolong prolongs prolonged prolonging lengthen lengthens lengthened extends extended", "shorter shorten shortens shortened shortening"),
     "order": ("before prior preceding precedes preceded", "after following follows followed afterwards"),
     "line": ("first-line preferred", "second-line third-line last-line last-resort"),
+    "rank": ("first", "last second"),
+    "age": ("older elderly old", "younger young"),
+    "time": ("early earlier", "late later"),
     "course": ("acute acutely short-term sudden suddenly temporary transient reversible", "chronic chronically long-term gradual gradually permanent permanently irreversible"),
     "drive": (
         "stimulate stimulates stimulated stimulating activate activates activated activating promote promotes promoted promoting induce induces induced agonist agonists enhances",
@@ -55,6 +59,8 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     "reach": ("local localized localised topical", "systemic generalized generalised"),
     "kidney": ("intake retention retains", "excretion excretes loss"),
 }
+# Words of these groups stand in many places of a text and for many things; only in a copy does their change mean anything.
+_IN_COPIES = frozenset({"rank", "age", "time", "day", "sign", "side", "chamber", "level", "severity", "count", "reach", "ends", "dryness"})
 _PREFIXES = (("hyper", "hypo"), ("tachy", "brady"), ("macro", "micro"), ("poly", "oligo"), ("vasodilat", "vasoconstrict"), ("pre", "post"), ("anti", "pro"), ("leukocyto", "leukopeni"), ("endo", "exo"), ("intra", "extra"), ("over", "under"))  # fmt: skip
 _LEAST_STEM = 4  # letters after a prefix; "hyper" against "hypo" alone is an abbreviation of who knows what
 
@@ -74,10 +80,13 @@ def directions(word: str) -> Mapping[str, int]:
     return _signs().get(word, {})
 
 
-def opposed(word: str, other: str) -> bool:
-    """Returns whether two lower-case words point in opposite directions, by their group or by their prefix (hyper-, hypo-)."""
+def opposed(word: str, other: str, *, in_copies: bool = False) -> bool:
+    """Returns whether two lower-case words point in opposite directions, by their group or by their prefix (hyper-, hypo-).
+
+    Pairs such as first and last count only `in_copies`.
+    """
     mine, theirs = directions(word), directions(other)
-    if any(theirs.get(group) == -sign for group, sign in mine.items()):
+    if any(theirs.get(group) == -sign and (in_copies or group not in _IN_COPIES) for group, sign in mine.items()):
         return True
     return any(_swapped(word, other, one, two) or _swapped(other, word, one, two) for one, two in _PREFIXES)
 

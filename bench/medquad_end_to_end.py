@@ -1,0 +1,106 @@
+"""The main job on real input: MedQuAD questions, their pages chunked and indexed, answered by examples/own_rag, checked, the card printed.
+
+    python bench/medquad_end_to_end.py --medquad ARCHIVE [--cases 50]
+
+Then the same answers with one fact changed in every third sentence (a number times ten, a negation put in or taken out, a drug or
+disease swapped for another case's): the card must move.
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from pytest_medfaith.cards.terminal import result_card
+from pytest_medfaith.checking.checker import load_checker
+from pytest_medfaith.corpus.chunk import chunk_source
+from pytest_medfaith.corpus.jsonl import read_chunks, write_records
+from pytest_medfaith.datasets.registry import find_adapter
+from pytest_medfaith.evaluation import SliceRun, evaluate_case, slice_report
+from pytest_medfaith.records import Response
+from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.sentences import sentence_spans
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "own_rag"))
+from my_rag import answer_question
+
+NEGATIONS = [(" is ", " is not "), (" are ", " are not "), (" can ", " cannot "), (" may ", " may never "), (" does ", " does not "), (" has ", " has no ")]
+
+
+def change_number(sentence: str, _other: str) -> str:
+    return re.sub(r"(?<![\[\d.])(\d+)(?![\d\]])", lambda match: str(int(match[1]) * 10), sentence, count=1)
+
+
+def change_negation(sentence: str, _other: str) -> str:
+    for plain, negated in NEGATIONS:
+        if negated in sentence:
+            return sentence.replace(negated, plain, 1)
+    for plain, negated in NEGATIONS:
+        if plain in sentence:
+            return sentence.replace(plain, negated, 1)
+    return sentence
+
+
+def change_subject(sentence: str, other: str) -> str:
+    names = sorted(set(re.findall(r"\b[A-Za-z]{9,}\b", sentence)), key=lambda word: (-len(word), word))
+    return sentence.replace(names[0], other) if names else sentence
+
+
+CHANGES = {"dose": change_number, "negation": change_negation, "entity": change_subject}
+
+
+def changed(answer: str, start: int, other: str) -> tuple[str, int]:
+    """Returns the answer with every third sentence changed, counting from `start` over all answers, and how many were."""
+    sentences = [answer[a:b] for a, b in sentence_spans(answer)]
+    count = 0
+    for i, sentence in enumerate(sentences):
+        if (start + i) % 3 == 0:
+            for kind in [list(CHANGES)[(start + i) // 3 % 3], *CHANGES]:
+                new = CHANGES[kind](sentence, other)
+                if new != sentence:
+                    sentences[i] = new
+                    count += 1
+                    break
+    return " ".join(sentences), count
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--medquad", type=Path, required=True)
+    parser.add_argument("--cases", type=int, default=50)
+    arguments = parser.parse_args()
+    adapter = find_adapter("medquad")
+    cases = list(adapter.read_with_gold(arguments.medquad, limit=arguments.cases, seed=1))
+    wanted = {reference for case in cases for reference in case.references}
+    pages = [page for page in adapter.read_chunks(arguments.medquad) if page.id in wanted]
+    with tempfile.TemporaryDirectory() as folder:
+        write_records(Path(folder) / "pages.jsonl", pages)
+        chunk_source(Path(folder) / "pages.jsonl", source="medquad", out=Path(folder) / "chunks")
+        chunks = read_chunks([Path(folder) / "chunks"])
+        retriever = build_retriever("rrf", chunks, settings=RetrievalSettings(cache=Path(folder)))
+        checker = load_checker()
+        answers = {case.id: answer_question(case.question, retriever) for case in cases}
+        total, start, changes = 0, 0, {}
+        for number, case in enumerate(cases):
+            other = re.findall(r"\b[A-Za-z]{7,}\b", cases[(number + 7) % len(cases)].question)[-1:] or ["measles"]
+            text, count = changed(answers[case.id].answer, start, other[0])
+            changes[case.id], total, start = answers[case.id].with_(answer=text), total + count, start + len(sentence_spans(answers[case.id].answer))
+        rows = []
+        for name, responses in (("medquad-real", answers), ("medquad-changed", changes)):
+            began = time.perf_counter()
+            run = SliceRun(slice=name, retriever="rrf", checker="default", k=5)
+            rows.append(slice_report(run, [evaluate(case, responses[case.id], checker, retriever) for case in cases]))
+            print(f"{name}: {time.perf_counter() - began:.1f} s")
+    print(f"{len(cases)} questions, {len(pages)} pages, {len(chunks)} chunks, {start} sentences, {total} of them changed\n")
+    print(result_card(rows, verbose=True))
+
+
+def evaluate(case, response: Response, checker, retriever):
+    hits = retriever(case.question, top_k=5)
+    return evaluate_case(case, response, checker=checker, hits=hits, retriever="rrf", k=5)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Another population: a claim about children, men or mice where the evidence speaks of adults, women or people only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from pytest_medfaith.checking.rules.frames import Frame, frames
+from pytest_medfaith.checking.rules.substitution import Linker
+from pytest_medfaith.entities.linker import Mention, link
+from pytest_medfaith.records import Finding
+
+# Fitted on the development part of the written pairs (bench/rules.py).
+LEAST_COVERED = 0.5  # of the claim's other content words
+
+# Populations of one family exclude each other, unless one holds the other (an infant is a child).
+_FAMILIES: Mapping[str, str] = MappingProxyType(
+    {
+        member: family
+        for family, members in {
+            "age": "newborn infant preterm_infant toddler child adolescent young_adult adult older_adult",
+            "sex": "man woman",
+            "young sex": "boy girl",
+            "birth": "pregnant postpartum",
+            "menopause": "premenopausal postmenopausal",
+            "smoking": "smoker nonsmoker former_smoker",
+            "species": "human animal mouse rat cell_culture",
+        }.items()
+        for member in members.split()
+    }
+)
+
+
+def population(claim: str, evidence: str, *, linker: Linker = link) -> list[Finding]:
+    """Returns a finding where the claim is about one population and the sentence about another that excludes it.
+
+    A population that any part of the evidence names is no clash, nor is a claim that names none.
+    """
+    stated = _populations(claim, linker)
+    known = _populations(evidence, linker) if stated else []
+    for frame in frames(claim, evidence) if known else ():
+        inside = [other for other in known if frame.sentence.start <= other.start < frame.sentence.end]
+        for mention in stated:
+            other = _excluded(mention, stated, inside, known, frame)
+            if other:
+                return [_finding(mention, other, claim, evidence)]
+    return []
+
+
+def _populations(text: str, linker: Linker) -> list[Mention]:
+    return [mention for mention in linker(text) if mention.concept in _FAMILIES]
+
+
+def _excluded(mention: Mention, stated: Sequence[Mention], inside: Sequence[Mention], known: Sequence[Mention], frame: Frame) -> Mention | None:
+    own = [index for index, token in enumerate(frame.claim) if mention.start <= token.start < mention.end]
+    if any(mention.is_related(other) for other in known) or frame.coverage_without(own) < LEAST_COVERED:
+        return None
+    return next(
+        (
+            other
+            for other in inside
+            if _FAMILIES[other.concept] == _FAMILIES[mention.concept] and not any(other.is_related(each) for each in stated)
+        ),
+        None,
+    )
+
+
+def _finding(mention: Mention, other: Mention, claim: str, evidence: str) -> Finding:
+    return Finding(
+        rule="population",
+        message=f"claim is about {claim[mention.start : mention.end]}, evidence is about {evidence[other.start : other.end]}",
+        claim_span=(mention.start, mention.end),
+        evidence_span=(other.start, other.end),
+        effect="weaken",
+    )

@@ -1,0 +1,174 @@
+"""Splits a statement where "and", "but" or "or" joins what is said of one subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pytest_medfaith.claims import lexicon
+from pytest_medfaith.claims.clauses import has_pair
+from pytest_medfaith.claims.grammar import Clause, auxiliary_form, begins_object, ends_open, forms, is_adverb, is_auxiliary, read_clause
+from pytest_medfaith.claims.words import Phrase, carried, holds, places, trimmed
+
+_REPEATABLE = word_set("for in by to from on through as during after")
+_BEFORE_BARE_VERB = lexicon.MODALS | word_set("to do does did don't doesn't didn't help helps please")
+
+
+@dataclass(frozen=True)
+class _Parallel:
+    """A second predicate: it begins at `begin`, behind the joint at `joint`, and stands where the verb at `match` stands."""
+
+    joint: int
+    begin: int
+    match: int
+
+
+def split_predicates(words: Phrase) -> list[Phrase]:
+    """Splits "X lowers A and raises B" into "X lowers A" and "X raises B".
+
+    The second verb takes the place of the nearest verb of its form, and carries all words before that: "X can lower A and raise
+    B" gives "X can raise B". What "if", "who" or a negation holds together stays whole, and so does a choice with "or".
+    """
+    clause = read_clause(words)
+    if clause is None or holds(words, lexicon.PAIRING) or has_pair(words, "not", "only"):
+        return [words]
+    for parallel in _parallels(clause):
+        second = (*carried(words[: parallel.match]), *words[parallel.joint + 1 :])
+        return [*split_predicates(trimmed(words[: parallel.joint])), *split_predicates(second)]
+    return [words]
+
+
+def _parallels(clause: Clause) -> Iterator[_Parallel]:
+    words = clause.words
+    for joint in places(words, (",", "and", "or", "but"), clause.main + 1, len(words) - 1):
+        if words[joint].text == "," and words[joint + 1].lower in ("and", "or", "but"):
+            continue
+        begin = joint + 1
+        while begin < len(words) - 1 and is_adverb(words[begin]) and words[begin].lower != "not":
+            begin += 1
+        match = _match(clause, joint, begin)
+        parallel = None if match is None else _Parallel(joint, begin, match)
+        if parallel is not None and _may_part(clause, parallel) and (words[joint].text != "," or _joined_later(clause, begin)):
+            yield parallel
+
+
+def _joined_later(clause: Clause, begin: int) -> bool:
+    """Returns whether a verb behind an "and" follows, so that a comma before can part predicates too."""
+    later = places(clause.words, ("and", "or"), begin, len(clause.words) - 1)
+    return any(_match(clause, joint, joint + 1) is not None for joint in later)
+
+
+def _match(clause: Clause, joint: int, begin: int) -> int | None:
+    """Returns the place of the nearest verb before `joint` whose form the word at `begin` shares, or None."""
+    wanted = frozenset() if clause.words[begin].inside else _forms_behind_joint(clause.words, begin)
+    verbs = range(joint - 1, clause.main - 1, -1) if wanted else ()
+    return next((index for index in verbs if not clause.words[index].inside and _forms_in_place(clause, index) & wanted), None)
+
+
+def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
+    """Returns the forms in which the word behind an "and" can be a verb there, judged by the word that follows."""
+    word = words[index]
+    if auxiliary_form(word) is not None:
+        return frozenset({"finite", "base"} if word.lower in ("have", "do") else {"finite"})
+    if word.lower == "be":
+        return frozenset({"base"})
+    can_be, noun = forms(word), word.lower in lexicon.noun_verbs()
+    after = words[index + 1] if index + 1 < len(words) else None
+    objects = after is not None and begins_object(after)
+    found: set[str] = set()
+    if "s" in can_be and (not noun or objects or (after is not None and after.lower in ("in", "from", "by", "as", "to"))):
+        found.add("s")
+    if "base" in can_be and (objects or (not noun and after is not None and after.text not in ".,;")):
+        found |= {"base", "plural"}
+    if "past" in can_be and objects:
+        found.add("past")
+    elif "part" in can_be and not objects:
+        found.add("part")
+    return frozenset(found)
+
+
+def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
+    """Returns the form that the verb at `index` has where it stands; empty for any other word."""
+    word = clause.words[index]
+    verb = next((verb for verb in clause.verbs if verb.index == index), None)
+    if verb is not None:
+        any_number = {"s", "plural"} if verb.form in ("modal", "past") else set()
+        past = {"past"} if word.lower in ("was", "were") else set()
+        return frozenset({"base"}) if verb.form == "base" else frozenset({"finite", verb.form, *any_number, *past})
+    before = next((clause.words[place] for place in range(index - 1, -1, -1) if not is_adverb(clause.words[place])), None)
+    if before is None:
+        return frozenset()
+    if before.lower in _BEFORE_BARE_VERB and ("base" in forms(word) or word.lower in ("be", "have")):
+        return frozenset({"base"})
+    participle = "part" in forms(word) and is_auxiliary(before) and before.lower not in lexicon.MODALS
+    return frozenset({"part"}) if participle else frozenset()
+
+
+def _may_part(clause: Clause, parallel: _Parallel) -> bool:
+    """Returns whether both predicates hold on their own."""
+    words, joint, match = clause.words, parallel.joint, parallel.match
+    complete = any(not is_adverb(word) and word.text != "," for word in words[match + 1 : joint]) and not ends_open(words[:joint])
+    conditional = _governed(clause, match) or _condition_between(clause, match, joint) or _closing_condition(clause, parallel.begin)
+    doubtful = _is_adjective(clause, parallel) or (words[joint - 1].text == "," and _two_levels(clause, parallel))
+    return complete and not conditional and not doubtful and _joint_allows(clause, parallel)
+
+
+def _joint_allows(clause: Clause, parallel: _Parallel) -> bool:
+    """Returns whether the joining word lets both hold: "or" only under "may" or a negation, "and" not under a negation."""
+    before = {word.lower for word in clause.words[clause.subject_end : parallel.match + 2]}
+    negated = bool(lexicon.NEGATIONS & before)
+    if clause.words[parallel.joint].lower == "or":
+        return negated or bool(lexicon.TENTATIVE & before)
+    return not negated or "finite" in _forms_in_place(clause, parallel.match)
+
+
+def _is_adjective(clause: Clause, parallel: _Parallel) -> bool:
+    """Returns whether the second "verb" may be an adjective, as in "without delay and lower costs"."""
+    words = clause.words
+    far = any(word.lower in lexicon.PREPOSITIONS - {"to"} for word in words[parallel.match : parallel.joint])
+    return words[parallel.begin].lower in lexicon.ADJECTIVE_VERBS and (far or is_adverb(words[parallel.begin - 1]))
+
+
+def _two_levels(clause: Clause, parallel: _Parallel) -> bool:
+    """Returns whether a bare verb could go with another verb than the match: "may find it hard to breathe, or wake"."""
+    if "base" not in _forms_in_place(clause, parallel.match):
+        return False
+    bare = [index for index in range(clause.main, parallel.joint) if "base" in _forms_in_place(clause, index)]
+    return len({clause.words[index - 1].lower == "to" for index in bare}) > 1
+
+
+def _governed(clause: Clause, match: int) -> bool:
+    """Returns whether a subordinating word governs the verb at `match`; "studies show that" does not count."""
+    words = clause.words
+    return any(
+        words[index].lower != "that" or words[index - 1].lower not in lexicon.ATTRIBUTIONS
+        for index in places(words, lexicon.SUBORDINATORS, clause.main + 1, match)
+    )
+
+
+def _condition_between(clause: Clause, match: int, joint: int) -> bool:
+    """Returns whether an "if ..." with a verb stands between the verb at `match` and the joint."""
+    conditions = places(clause.words, lexicon.STRONG_CONDITIONS - {"until"}, match + 1, joint)
+    return any(condition < verb.index < joint for condition in conditions for verb in clause.verbs)
+
+
+def _closing_condition(clause: Clause, begin: int) -> bool:
+    """Returns whether the last of the joined predicates ends in "if ...", which may hold for all of them."""
+    conditions = places(clause.words, lexicon.STRONG_CONDITIONS, begin + 1)
+    return bool(conditions) and not _joined_later(clause, conditions[-1])
+
+
+def split_repeated(words: Phrase) -> list[Phrase]:
+    """Splits "for A and for B", and "if A or if B", where the joined word is said twice."""
+    clause = read_clause(words)
+    if clause is None or any(word.lower in lexicon.NEGATIONS for word in words):
+        return [words]
+    for joint in places(words, ("and", "or"), clause.main + 1, len(words) - 2):
+        again = words[joint + 1].lower
+        if again not in (_REPEATABLE if words[joint].lower == "and" else lexicon.STRONG_CONDITIONS):
+            continue
+        first = max(places(words, (again,), clause.main + 1, joint), default=None)
+        if first is None or (again in _REPEATABLE and any(auxiliary_form(word) for word in words[first:joint])):
+            continue
+        return [trimmed(words[:joint]), *split_repeated((*carried(words[:first]), *words[joint + 1 :]))]
+    return [words]

@@ -1,0 +1,45 @@
+"""Finds short forms that a text explains itself: "polycystic ovary syndrome (PCOS)".
+
+The rule is that of Schwartz and Hearst 2003, A simple algorithm for identifying abbreviation definitions in biomedical text, Pac Symp
+Biocomput 8:451: the short form's letters are found in order, from the right, in the words before the bracket, the first at a word's start.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+_BRACKET = re.compile(r"\(([^()]{2,10})\)")
+_SHORT = re.compile(r"[A-Za-z][\w/&.-]*\d*s?$")
+_CLAUSE_END = re.compile(r"[;:.!?]\s|[()]")
+
+
+def find_abbreviations(text: str) -> Mapping[str, str]:
+    """Returns short form -> long form, as written, for the definitions in `text`; the first definition of a short form counts."""
+    found: dict[str, str] = {}
+    for bracket in _BRACKET.finditer(text):
+        short = bracket[1].strip()
+        if _SHORT.match(short) and sum(map(str.isupper, short)) >= 2 and short not in found:
+            long = _long_form(short, text[: bracket.start()])
+            if long:
+                found[short] = long
+    return MappingProxyType(found)
+
+
+def _long_form(short: str, before: str) -> str | None:
+    """Returns the end of `before` that spells out `short`: at most as many words as the short form has letters, and five more."""
+    clause = _CLAUSE_END.split(before)[-1].rstrip()
+    letters = [letter.lower() for letter in short.removesuffix("s") if letter.isalnum()]
+    words = clause.split()[-(min(len(letters) + 5, len(letters) * 2)) :]
+    candidate = " ".join(words)
+    place = len(candidate)
+    for number, letter in enumerate(reversed(letters), start=1):
+        place -= 1
+        first = number == len(letters)
+        while place >= 0 and (candidate[place].lower() != letter or (first and place > 0 and candidate[place - 1].isalnum())):
+            place -= 1
+        if place < 0:
+            return None
+    long = candidate[place:]
+    return long if len(long) > len(short) else None

@@ -1,0 +1,265 @@
+"""The docs name everything there is, and nothing that is not; their code runs, their links lead somewhere."""
+
+import ast
+import dataclasses
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pytest_medfaith
+from pytest_medfaith import config, plugin, session
+from pytest_medfaith.config import load_settings
+from pytest_medfaith.datasets.registry import ADAPTERS
+from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
+from pytest_medfaith.metrics.registry import METRICS
+from pytest_medfaith.records import Case, Chunk, PairScore, Response
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+REPO = Path(__file__).parents[2]
+DOCS = REPO / "docs"
+RUNNABLE = "<!-- runnable -->"
+FENCE = re.compile(r"^(?P<before>[^\n]*)\n```(?P<language>[a-z]+)(?: [^\n]*)?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def load_tables():
+    spec = importlib.util.spec_from_file_location("docs_tables", DOCS / "tables.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+TABLES = load_tables()
+SOURCES = {path.name: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}
+# As a reader sees them: tables written in.
+PAGES = {name: TABLES.expand(text) for name, text in SOURCES.items()}
+README = (REPO / "README.md").read_text(encoding="utf-8")
+EVERYTHING = "\n".join([*PAGES.values(), README])
+
+
+@dataclasses.dataclass(frozen=True)
+class Block:
+    page: str
+    language: str
+    body: str
+    runnable: bool
+
+
+def blocks() -> Iterator[Block]:
+    for page, text in {**SOURCES, "README.md": README}.items():
+        for found in FENCE.finditer(f"\n{text}"):
+            body = re.sub(r'^--8<-- "(.+)"$', lambda line: (REPO / line[1]).read_text(encoding="utf-8"), found["body"], flags=re.MULTILINE)
+            yield Block(page, found["language"], body, found["before"].strip() == RUNNABLE)
+
+
+def of_language(language):
+    chosen = [block for block in blocks() if block.language == language]
+    return pytest.mark.parametrize("block", chosen, ids=[f"{block.page}-{number}" for number, block in enumerate(chosen)])
+
+
+class RecordedOptions:
+    """Takes the place of pytest's parser and notes what the plugin adds."""
+
+    def __init__(self):
+        self.names = []
+
+    def getgroup(self, *_, **__):
+        return self
+
+    def addoption(self, *names, **_):
+        self.names += names
+
+    def addini(self, name, *_, **__):
+        self.names.append(name)
+
+
+def plugin_options():
+    parser = RecordedOptions()
+    plugin.pytest_addoption(parser)
+    return parser.names
+
+
+FIXTURES = [name for name in vars(plugin) if name.startswith("medfaith_")]
+
+
+def in_table(name, page):
+    """Returns whether a row of a table in `page` begins with `name`, alone or in a list."""
+    return any(
+        re.search(rf"`{re.escape(name)}(?: [A-Z]+)?`", row.split(" | ")[0]) for row in PAGES[page].splitlines() if row.startswith("| ")
+    )
+
+
+@pytest.mark.parametrize("name", plugin_options())
+def test_every_option_has_its_row(name):
+    assert in_table(name, "options.md")
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_every_fixture_has_its_row(name):
+    assert in_table(name, "fixtures.md")
+
+
+@pytest.mark.parametrize("name", session._MARKER_KEYS)
+def test_every_argument_of_the_marker_has_its_row(name):
+    assert in_table(name, "options.md")
+
+
+@pytest.mark.parametrize("kind", [config.SliceSettings, config.Settings], ids=lambda kind: kind.__name__)
+def test_every_setting_has_its_row(kind):
+    assert [field.name for field in dataclasses.fields(kind) if not in_table(field.name, "options.md")] == []
+
+
+@pytest.mark.parametrize("metric", [*METRICS.values(), *LABEL_METRICS.values()], ids=lambda metric: metric.name)
+def test_every_metric_has_its_row_with_definition_and_source(metric):
+    row = next(line for line in PAGES["metrics.md"].splitlines() if line.startswith(f"| `{metric.name}` |"))
+    assert metric.definition in row
+    assert metric.source in row
+    assert f"| {metric.direction} |" in row
+
+
+@pytest.mark.parametrize("name", TABLES.commands())
+def test_every_command_has_its_section_and_explains_its_arguments(name):
+    section = PAGES["commands.md"].split(f"\n## medfaith {name}\n")[1].split("\n## ")[0]
+    assert section.strip()[0].isupper()
+    assert [row for row in section.splitlines() if row.startswith("| `") and row.split(" | ")[1].strip() == ""] == []
+
+
+@pytest.mark.parametrize("name", pytest_medfaith.__all__)
+def test_every_public_name_has_its_section(name):
+    assert f"\n### `{name}`\n" in PAGES["api.md"]
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_every_data_set_has_its_row(name):
+    assert in_table(name, "recipes.md")
+
+
+@pytest.mark.parametrize(("section", "kind"), [("Chunk", Chunk), ("Case", Case), ("Response", Response), ("Pair", PairScore)])
+def test_a_format_shows_every_field_in_a_line_that_reads_back(section, kind):
+    text = SOURCES["formats.md"].split(f"\n## {section}\n")[1]
+    row = json.loads(re.search(r"```json\n(.*?)\n```", text, re.DOTALL)[1])
+    fields = {field.name for field in dataclasses.fields(kind)} - {"extra"}
+    assert row.keys() == fields
+    filled = {**row, "contexts": [{**chunk, "text": "x"} for chunk in row["contexts"]]} if "contexts" in row else row
+    assert kind.from_dict(filled).extra == {}
+
+
+def test_nothing_is_named_that_is_not_there():
+    named = set(re.findall(r"--medfaith-[a-z-]*[a-z]", EVERYTHING))
+    assert named <= set(plugin_options())
+    fixtures = set(re.findall(r"(?<![.\w])medfaith_[a-z_]+\b", EVERYTHING))
+    assert fixtures <= set(FIXTURES)
+    typed = re.findall(r"(?:^\$ |`)medfaith ([a-z][^`\n]*)", EVERYTHING, re.MULTILINE)
+    assert [line for line in typed if not any(f"{line} ".startswith(f"{name} ") for name in TABLES.commands())] == []
+
+
+def test_a_marker_that_asks_for_nothing_known_is_an_error():
+    with pytest.raises(ValueError, match=r"'<!-- table: metric claims -->' asks for an unknown table; expected one of .*metrics"):
+        TABLES.expand("<!-- table: metric claims -->")
+    with pytest.raises(ValueError, match="no metric is of the family 'claim'"):
+        TABLES.expand("<!-- table: metrics claim -->")
+
+
+def test_no_marker_is_left_in_a_page():
+    assert [name for name, text in PAGES.items() if "<!-- table" in text] == []
+
+
+def test_the_checkers_figures_are_those_of_its_card():
+    value = {"value": 0.71234, "low": 0.65, "high": 0.7561}
+    table = TABLES.quality_table({"measured": {"healthver": {"n": 1917, "f1": value, "accuracy": value}}})
+    assert table.splitlines()[-1] == "| `healthver` | 1,917 | 0.712 [0.650, 0.756] | 0.712 [0.650, 0.756] | - | - |"
+    assert "holds no measured figures" in TABLES.quality_table({"scoring": {}})
+    assert TABLES.checker_quality("") in PAGES["checkers.md"]
+
+
+@of_language("python")
+def test_python_compiles(block):
+    ast.parse(block.body)
+
+
+@pytest.mark.parametrize("block", [block for block in blocks() if block.runnable], ids=lambda block: block.page)
+def test_runnable_python_runs(block, tmp_path, monkeypatch):
+    assert block.language == "python"
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block.body, block.page, "exec"), {"__name__": "docs"})  # noqa: S102 - that is what is tested
+
+
+def test_a_marker_of_runnable_code_stands_right_before_code():
+    for page, text in {**SOURCES, "README.md": README}.items():
+        assert len(re.findall(rf"^{RUNNABLE}$", text, re.MULTILINE)) == sum(block.runnable for block in blocks() if block.page == page), (
+            page
+        )
+
+
+@of_language("toml")
+def test_toml_is_read_by_the_code_that_reads_it(block, tmp_path):
+    table = tomllib.loads(block.body)
+    if "medfaith" in table.get("tool", {}):
+        (tmp_path / "pyproject.toml").write_text(block.body)
+        settings = load_settings(tmp_path)
+        assert list(settings.slices) == list(table["tool"]["medfaith"].get("slices", {}))
+
+
+@of_language("json")
+def test_json_parses(block):
+    json.loads(block.body)
+
+
+@of_language("yaml")
+def test_yaml_parses(block):
+    yaml = pytest.importorskip("yaml", reason="comes with the extra docs")
+    assert yaml.safe_load(block.body)
+
+
+def anchors(page):
+    """Returns the anchors of a page's headings, as Python-Markdown's toc makes them."""
+    text = re.sub(r"^```.*?^```$", "", PAGES[page], flags=re.MULTILINE | re.DOTALL)
+    headings = [re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
+    return {re.sub(r"[-\s]+", "-", heading) for heading in headings}
+
+
+def links(text):
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"https?:|mailto:", target)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_between_pages_lead_somewhere(page):
+    for target in links(PAGES[page]):
+        file, _, anchor = target.partition("#")
+        assert (file or page) in PAGES, target
+        assert not anchor or anchor in anchors(file or page), target
+
+
+def test_links_of_the_readme_lead_somewhere():
+    for target in links(README):
+        file, _, anchor = target.partition("#")
+        assert (REPO / file).exists(), target
+        assert not anchor or not file.startswith("docs/") or anchor in anchors(file.removeprefix("docs/")), target
+
+
+def test_every_page_is_in_the_navigation():
+    named = re.findall(r"([\w-]+\.md)$", (REPO / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(named) == sorted(PAGES)
+
+
+def test_the_site_builds_strictly_and_asks_nothing_of_other_hosts(tmp_path):
+    pytest.importorskip("mkdocs", reason="comes with the extra docs")
+    pytest.importorskip("material", reason="comes with the extra docs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    built = subprocess.run(command, cwd=REPO, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, textwrap.shorten(built.stderr, 2000)
+    for path in tmp_path.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|img|link)\b[^>]*?\b(?:src|href)=[\"']?(https?:[^\"'\s>]+)", path.read_text(encoding="utf-8"))
+        assert [address for address in loaded if "canonical" not in address] == [], path.name
