@@ -23,8 +23,10 @@ lint: $(VENV)/.ready
 	$(RUN) mypy
 
 bench: $(VENV)/.ready
-	$(RUN) pip install -q -c constraints.txt -e '.[bench]'
-	for script in bench/*.py; do echo "== $$script"; $(VENV)/bin/python $$script || exit 1; done
+	$(VENV)/bin/python bench/load.py
+
+docs: $(VENV)/.ready
+	$(RUN) mkdocs build --strict
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

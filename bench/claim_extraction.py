@@ -101,27 +101,53 @@ def match(made: Sequence[str], written: Sequence[str]) -> int:
     return int((scores[rows, columns] > 0).sum())
 
 
-def count(answers: Sequence[Answer], extract: Extract) -> list[Counts]:
-    found = []
+def extract_all(answers: Sequence[Answer], extract: Extract) -> tuple[list[list[str]], list[float]]:
+    """Returns each answer's claims, and the milliseconds of processor time that each answer took."""
+    made, times = [], []
     for answer in answers:
-        made = extract(answer.text, answer.question)
-        found.append(Counts(len(made), len(answer.claims), match(made, answer.claims)))
-    return found
+        begun = time.process_time()
+        made.append(extract(answer.text, answer.question))
+        times.append(1000 * (time.process_time() - begun))
+    return made, times
+
+
+def count(answers: Sequence[Answer], made: Sequence[Sequence[str]]) -> list[Counts]:
+    return [Counts(len(claims), len(answer.claims), match(claims, answer.claims)) for answer, claims in zip(answers, made, strict=True)]
 
 
 def summarise(counts: Sequence[Counts], *, seed: int = 0) -> dict[str, tuple[float, float, float]]:
     """Returns name -> (value, low, high) over all claims; 95 % percentile bootstrap over answers."""
-    table = np.array([(c.made, c.written, c.matched) for c in counts], dtype=float)
+    table, picks = _table(counts), _picks(len(counts), seed)
     ratios = table[:, 0] / table[:, 1]
-    picks = np.random.default_rng(seed).integers(0, len(table), (RESAMPLES, len(table)))
     values = _measures(table.sum(axis=0), ratios.mean())
     resampled = _measures(table[picks].sum(axis=1).T, ratios[picks].mean(axis=1))
     return {name: (float(values[name]), *map(float, np.percentile(resampled[name], [2.5, 97.5]))) for name in values}
 
 
-def _measures(sums, ratio) -> dict:
+def f1_gain(counts: Sequence[Counts], baseline: Sequence[Counts], *, seed: int = 0) -> tuple[float, float, float]:
+    """Returns the F1 of `counts` minus that of `baseline`, both of the same answers, with its 95 % paired bootstrap interval."""
+    first, second, picks = _table(counts), _table(baseline), _picks(len(counts), seed)
+    gain = float(_f1(first.sum(axis=0)) - _f1(second.sum(axis=0)))
+    resampled = _f1(first[picks].sum(axis=1).T) - _f1(second[picks].sum(axis=1).T)
+    return gain, *map(float, np.percentile(resampled, [2.5, 97.5]))
+
+
+def _table(counts: Sequence[Counts]) -> np.ndarray:
+    return np.array([(c.made, c.written, c.matched) for c in counts], dtype=float)
+
+
+def _picks(n: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, n, (RESAMPLES, n))
+
+
+def _f1(sums: np.ndarray) -> np.ndarray:
     made, written, matched = sums
-    return {"precision": matched / made, "recall": matched / written, "f1": 2 * matched / (made + written), "claims/gold": ratio}
+    return 2 * matched / (made + written)
+
+
+def _measures(sums: np.ndarray, ratio: np.ndarray) -> dict[str, np.ndarray]:
+    made, written, matched = sums
+    return {"precision": matched / made, "recall": matched / written, "f1": _f1(sums), "claims/gold": ratio}
 
 
 def rules(answer: str, question: str) -> list[str]:
@@ -137,19 +163,23 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with kqa/ and factcheck_bench/")
     folder = parser.parse_args().data
     extractors: dict[str, Extract] = {"rules": rules, "pySBD sentences": sentences(Segmenter(language="en", clean=False))}
+    for extract in extractors.values():
+        extract("It warms up, e.g. here. Dr. A agrees.", "")
     for name, answers in (("K-QA", list(read_kqa(folder))), ("Factcheck-Bench", list(read_factcheck(folder)))):
         for half in ("development", "test"):
             chosen = [answer for answer in answers if answer.half == half]
+            print(f"\n{name}, {half} half, {len(chosen)} answers")
+            counts = []
             for extractor, extract in extractors.items():
-                extract("Warm-up. Two sentences.", "")
-                begun = time.perf_counter()
-                counts = count(chosen, extract)
-                _show(f"{name} {half}, {len(chosen)} answers, {extractor}", summarise(counts), time.perf_counter() - begun)
+                made, times = extract_all(chosen, extract)
+                counts.append(count(chosen, made))
+                _show(extractor, summarise(counts[-1]), times)
+            print("  F1 gained        {:+.3f} [{:+.3f}, {:+.3f}]".format(*f1_gain(*counts)))
 
 
-def _show(title: str, measures: dict[str, tuple[float, float, float]], seconds: float) -> None:
+def _show(extractor: str, measures: dict[str, tuple[float, float, float]], times: Sequence[float]) -> None:
     shown = "  ".join(f"{name} {value:.3f} [{low:.3f}, {high:.3f}]" for name, (value, low, high) in measures.items())
-    print(f"{title:<60} {shown}  {seconds:.2f} s with matching")
+    print(f"  {extractor:<16} {shown}  {np.mean(times):.1f} ms an answer, p95 {np.percentile(times, 95):.1f}")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,27 @@ RootOption = Annotated[Path, typer.Option(help="The project: where pyproject.tom
 
 
 @app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="The root of a project, or a new folder.")] = Path(),
+    github: Annotated[bool, typer.Option("--github", help="Also write .github/workflows/medfaith.yml.")] = False,
+    gitlab: Annotated[bool, typer.Option("--gitlab", help="Also write .gitlab-ci.yml.")] = False,
+) -> None:
+    """Write a first suite that runs at once: settings, sample chunks, cases, recorded answers and a test.
+
+    Example: medfaith init --github
+
+    One recorded answer names a wrong dose, so that the first run shows what a failure looks like. Nothing is overwritten: where one of
+    the files is there already, or pyproject.toml configures medfaith, the message names it and nothing is written.
+    """
+    from pytest_medfaith.init_project import init_project
+
+    chosen = [name for name, wanted in (("github", github), ("gitlab", gitlab)) if wanted]
+    for path in init_project(folder, ci=chosen):
+        typer.echo(path)
+    typer.echo("Next: run pytest there. One test fails on purpose.", err=True)
+
+
+@app.command()
 def check(
     rows: Annotated[Path, typer.Argument(help='JSON Lines of {"id", "claim", "evidence"}; evidence is a text or a list of texts.')],
     out: Annotated[Path, typer.Option(help='Written as JSON Lines of {"id", "label", "probs", "span"}, in the same order.')],
@@ -83,9 +104,9 @@ def evaluate(
     for number, target in enumerate(targets, start=1):
         session.add(payload(target, evaluate_target(session, target)))
         progress(number, len(targets))
-    reports, failed = finish_run(session, partial=False, add_property=None)
-    typer.echo(result_card(reports, verbose=verbose))
-    if failed:
+    finish = finish_run(session, partial=False, add_property=None)
+    typer.echo(result_card(finish.reports, verbose=verbose))
+    if finish.status != "passed":
         raise typer.Exit(1)
 
 

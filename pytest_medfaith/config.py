@@ -10,7 +10,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pytest_medfaith.errors import DataError
 
@@ -55,6 +55,8 @@ class Settings:
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
     seed: int = 0
+    baseline: Path = Path("medfaith-baseline.json")
+    inconclusive: Literal["warn", "fail", "pass"] = "warn"
 
     def slice(self, name: str) -> SliceSettings:
         """Returns the settings of slice `name`.
@@ -85,7 +87,7 @@ def load_settings(root: Path) -> Settings:
     values = {key: value for key, value in table.items() if key != "slices"}
     settings = _fill(Settings, {"root": root, **values}, str(path))
     resolved = {name: _resolve(one, root) for name, one in slices.items()}
-    return dataclasses.replace(settings, slices=resolved, cache=root / settings.cache)
+    return dataclasses.replace(settings, slices=resolved, cache=root / settings.cache, baseline=root / settings.baseline)
 
 
 def _read_table(root: Path) -> tuple[Path, Mapping[str, Any]]:
@@ -138,6 +140,10 @@ def _value(value: Any, kind: Any, place: str) -> Any:
         if not isinstance(items, (list, tuple)):
             raise DataError(f"{place} is {value!r}, expected a list")
         return tuple(_value(item, arguments[0], f"{place}[{i}]") for i, item in enumerate(items))
+    if origin is Literal:
+        if value not in arguments:
+            raise DataError(f"{place} is {value!r}, expected one of {', '.join(arguments)}")
+        return value
     if kind is Path and isinstance(value, (str, Path)):
         return Path(value)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):

@@ -72,8 +72,8 @@ def _refuse_existing(paths: Iterable[Path]) -> None:
     there = [str(path) for path in paths if os.path.lexists(path)]
     if there:
         raise DataError(
-            f"{', '.join(there)}: there already, and nothing is overwritten; move it away, leave out its workflow, "
-            "or give another folder with medfaith init FOLDER"
+            f"{', '.join(there)}: there already, and nothing is overwritten; move it away, leave out --github or --gitlab "
+            "where that asks for it, or give another folder with medfaith init FOLDER"
         )
 
 

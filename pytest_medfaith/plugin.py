@@ -12,13 +12,14 @@ import pytest
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
     from pytest_medfaith.config import Settings
+    from pytest_medfaith.finish import Finish
     from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response
     from pytest_medfaith.retrieval.ranking import Retriever
     from pytest_medfaith.session import MedfaithSession, Target
 
 _SESSION: pytest.StashKey[MedfaithSession] = pytest.StashKey()
 _PAYLOADS: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
-_SUMMARY: pytest.StashKey[list[Any]] = pytest.StashKey()
+_SUMMARY: pytest.StashKey[Finish] = pytest.StashKey()
 _NOT_SELECTED = "not-selected"
 
 
@@ -34,6 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--medfaith-seed", type=int, metavar="SEED", help="seed of the intervals, and of the sample that --medfaith-limit takes")
     add("--medfaith-report", metavar="DIR", help="write the run folder there: card.md, report.json, claims, pairs, responses, signature")
     add("--medfaith-gate", action="append", metavar="EXPR", default=[], help="a gate for every slice, such as 'hallucination <= 0.05'")
+    add("--medfaith-baseline", metavar="FILE", help="the baseline that gates compare with, instead of medfaith-baseline.json")
+    add("--medfaith-update-baseline", action="store_true", help="write this run to the baseline; commit the file")
     add("--medfaith-verbose", action="store_true", help="show intervals in the card and every claim that failed")
 
 
@@ -154,9 +157,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     from pytest_medfaith.finish import finish_run
 
     interrupted = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-    config.stash[_SUMMARY], failed = finish_run(config.stash[_SESSION], partial=interrupted, add_property=_junit_property(config))
-    if failed and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    finish = config.stash[_SUMMARY] = finish_run(config.stash[_SESSION], partial=interrupted, add_property=_junit_property(config))
+    if finish.status != "passed" and not interrupted:
+        session.exitstatus = pytest.ExitCode.USAGE_ERROR if finish.status == "unusable" else pytest.ExitCode.TESTS_FAILED
 
 
 def _junit_property(config: pytest.Config) -> Callable[[str, object], None] | None:
@@ -168,7 +171,7 @@ def _junit_property(config: pytest.Config) -> Callable[[str, object], None] | No
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Prints the card."""
-    if config.stash.get(_SUMMARY, None):
+    if _SUMMARY in config.stash and config.stash[_SUMMARY].reports:
         from pytest_medfaith.finish import print_summary
 
         print_summary(config.stash[_SUMMARY], config.stash[_SESSION], terminalreporter)
@@ -188,6 +191,8 @@ def _session(config: pytest.Config) -> MedfaithSession:
             seed=option("--medfaith-seed"),
             gates=tuple(option("--medfaith-gate")),
             report=_report_folder(config) if option("--medfaith-report") else None,
+            baseline=Path(config.invocation_params.dir, file) if (file := option("--medfaith-baseline")) else None,
+            update_baseline=option("--medfaith-update-baseline"),
             verbose=option("--medfaith-verbose"),
         )
         config.stash[_SESSION] = MedfaithSession(root=config.rootpath, options=options)

@@ -17,7 +17,8 @@ from pytest_medfaith.corpus.jsonl import read_chunks
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import SliceRun, evaluate_case, read_responses, slice_report
-from pytest_medfaith.gates.expressions import judge_gates, parse_gate
+from pytest_medfaith.gates.baseline import read_baseline
+from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.records import Case, Chunk, Report, Response, SliceReport
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
@@ -37,6 +38,8 @@ class Options:
     seed: int | None = None
     gates: tuple[str, ...] = ()
     report: Path | None = None
+    baseline: Path | None = None
+    update_baseline: bool = False
     verbose: bool = False
 
 
@@ -101,8 +104,8 @@ class MedfaithSession:
                 self.options.checker or _listed(marker.get("checker")) or (configured.checker,),
             )
         ]
-        for expression in variants[0].gates:
-            parse_gate(expression)
+        if compared_metrics(map(parse_gate, variants[0].gates)) and not self.options.update_baseline:
+            read_baseline(self.baseline_path)  # a missing or broken one is said now, not after the run
         cases = self.cases(variants[0])
         return [Target(settings=settings, case=case) for settings in variants for case in cases]
 
@@ -132,6 +135,16 @@ class MedfaithSession:
         if key not in self._loaded:
             self._loaded[key] = build_retriever(settings.retriever, chunks, settings=self.retrieval_settings)
         return self._loaded[key]  # type: ignore[no-any-return]
+
+    @property
+    def seed(self) -> int:
+        """The seed of every interval and test: the command line's, else the configured one."""
+        return self.options.seed if self.options.seed is not None else self.settings.seed
+
+    @property
+    def baseline_path(self) -> Path:
+        """The baseline file: the command line's, else the configured one."""
+        return self.options.baseline or self.settings.baseline
 
     @property
     def retrieval_settings(self) -> RetrievalSettings:
@@ -203,17 +216,16 @@ class MedfaithSession:
                 case_id = test_id.rstrip("]").partition("[")[2].removeprefix(prefix)
                 self._expected.setdefault(run, []).append(case_id)
 
-    def slice_reports(self, *, partial: bool = False) -> list[SliceReport]:
-        """Returns the aggregated and judged report of every slice that ran, in the order of the card."""
+    def slice_reports(self, *, partial: bool = False) -> list[tuple[SliceReport, tuple[str, ...]]]:
+        """Returns the aggregated report of every slice that ran with its gates, not judged yet, in the order of the card."""
         self._expect_siblings_of_finished_tests()
         runs = sorted({run for run, _ in self._reports}, key=lambda run: (run.slice, run.retriever, run.checker, run.k))
-        seed = self.options.seed if self.options.seed is not None else self.settings.seed
         reports = []
         for run in runs:
             own = [report for (other, _), report in self._reports.items() if other == run]
             shown = dataclasses.replace(run, checker=own[0].checker)  # a test may have put its own checker in the configured one's place
-            summary = slice_report(shown, own, expected=self._expected.get(run, ()), partial=partial, seed=seed)
-            reports.append(judge_gates(self._gates[run], summary))
+            summary = slice_report(shown, own, expected=self._expected.get(run, ()), partial=partial, seed=self.seed)
+            reports.append((summary, self._gates[run]))
         return reports
 
     def signature(self, reports: Sequence[SliceReport]) -> dict[str, Any]:
@@ -232,7 +244,7 @@ class MedfaithSession:
                 for name, c in checkers.items()
             },
             "corpora": {name: corpus_hash(self.chunks(one)) for name, one in slices.items() if one.corpus},
-            "seed": self.options.seed if self.options.seed is not None else self.settings.seed,
+            "seed": self.seed,
         }
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.grammar import Clause, auxiliary_form, finite_verbs, forms, is_adverb, is_content, read_clause
+from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.words import Phrase, Word, carried, holds, inserted, places
 
 _LONGEST_SUBJECT = 9
@@ -13,8 +14,7 @@ _LONGEST_ANTECEDENT = 5
 _ENUMERATING = word_set("including include includes included involve involves such like")
 # Participles that belong to the words before them, or state nothing.
 _ATTACHED = word_set(
-    "including following regarding concerning depending using according excluding involving containing being having ranging "
-    "considering"
+    "including following regarding concerning depending using according excluding involving containing being having ranging considering"
 )
 # What a treatment or finding does; patients and doctors do not "result in" things.
 _OF_EVENTS = word_set("resulting leading causing allowing making enabling contributing")

@@ -31,24 +31,26 @@ _STATED = r"as\s+(?:stated|mentioned|described|noted|shown|indicated|reported)\s
 _OPENERS = tuple(
     re.compile(pattern, re.IGNORECASE | re.VERBOSE)
     for pattern in (
-        rf"(?:{_DISCOURSE}) (?:\s*[,:—–]\s*|\s+-\s+)",
+        rf"(?:{_DISCOURSE}) (?:\s*[,:—\u2013]\s*|\s+-\s+)",
         r"(?:yes|no|sure|absolutely|certainly)\s*[.!]\s+(?=\S)",
         r"(?:however|therefore|thus|hence|additionally|furthermore|moreover|consequently)\s+(?=\w)",
         r"(?:and|but|so|or)\s*,?\s+(?=\w)",
         rf"(?:based\s+on|according\s+to|{_STATED}) \s+{SOURCES} (?:\s*,\s*|\s+(?!(?:of|in|for|on|about|from|by|with|that|which|and)\b))",
         rf"(?:from|per|as\s+per|in) \s+{SOURCES} \s*,\s*",
         rf"(?:based\s+on|according\s+to|{_STATED}|in|from) \s*,\s*",  # the source was a citation marker
-        rf"{SOURCES} \s+(?:(?:also|clearly|further)\s+)?(?:states?|says?|mentions?|indicates?|notes?|reports?|explains?|suggests?|shows?|describes?)\s+that\s+",
+        rf"""{SOURCES} \s+(?:(?:also|clearly|further)\s+)?
+            (?:states?|says?|mentions?|indicates?|notes?|reports?|explains?|suggests?|shows?|describes?) \s+that\s+""",
         r"""(?:as\s+of\s+my\s+(?:knowledge\s+cut-?off|last\s+(?:knowledge\s+)?update)|to\s+(?:the\s+best\s+of\s+)?my\s+knowledge|in\s+my\s+opinion
             |as\s+far\s+as\s+i\s+know) (?:\s+(?:date|in|of|on)\s+[\w\s]{1,20})? \s*,\s*""",
         r"(?:based\s+on|according\s+to)\s+my\s+(?:\w+\s+)?(?:knowledge|understanding|information|training)\s*,\s*",
         r"i\s+(?:would\s+)?(?:think|believe|guess|suspect|assume|suppose|feel|say)(?:\s+that)?\s+",
         r"(?:please\s+|kindly\s+)?(?:note|remember|be\s+aware|keep\s+in\s+mind|bear\s+in\s+mind)(?:\s+that\s+|\s*[,:]\s*)",
-        rf"""(?:it\s*(?:is|['’]s)|it\s+(?:may|would)\s+be) \s+(?:(?:also|always|very)\s+)?
-            (?:important|worth|worthwhile|essential|crucial|useful|helpful|good|vital|key|necessary|interesting) \s+(?:to\s+)?(?:also\s+)?(?:{_NOTE}) \s+that\s+""",
-        r"it\s*(?:is|['’]s)\s+(?:also\s+)?worth\s+(?:noting|mentioning|remembering|knowing|to\s+note)\s+that\s+",
+        rf"""(?:it\s*(?:is|['\u2019]s)|it\s+(?:may|would)\s+be) \s+(?:(?:also|always|very)\s+)?
+            (?:important|worth|worthwhile|essential|crucial|useful|helpful|good|vital|key|necessary|interesting)
+            \s+(?:to\s+)?(?:also\s+)?(?:{_NOTE}) \s+that\s+""",
+        r"it\s*(?:is|['\u2019]s)\s+(?:also\s+)?worth\s+(?:noting|mentioning|remembering|knowing|to\s+note)\s+that\s+",
         r"it\s+(?:should|must|can)\s+(?:also\s+)?be\s+(?:noted|mentioned|emphasi[sz]ed|pointed\s+out)\s+that\s+",
-        r"(?:i\s*(?:am|['’]m)\s+sorry|sorry|i\s+apologi[sz]e|apologies)(?:\s+(?:to\s+hear|about|for)[^,.;]*)?\s*,\s*(?:but\s+)?",
+        r"(?:i\s*(?:am|['\u2019]m)\s+sorry|sorry|i\s+apologi[sz]e|apologies)(?:\s+(?:to\s+hear|about|for)[^,.;]*)?\s*,\s*(?:but\s+)?",
         r"""(?:(?:short|final|direct|quick)\s+)?
             (?:answer|conclusion|summary|note|response|important|key\s+points?|bottom\s+line|tl;dr|in\s+summary|caution|disclaimer)\s*:\s*""",
         r"(?:great|good|excellent)\s+question\s*[!.,]\s*",
@@ -61,15 +63,16 @@ _PLEASANTRY = re.compile(
     | (?:thanks(?!\s+to)|thank\s+you)\b
     | (?:great|good|excellent)\s+question\b
     | i\s+(?:hope|wish|trust)\b | hope\s+(?:this|that|it)\b
-    | i\s*(?:am|['’]m)\s+(?:glad|happy|here|sorry|an?\s+(?:ai|assistant|language\s+model))\b
-    | (?:sure|yes|no|ok|okay|certainly|absolutely|of\s+course|maybe|definitely|true|false|it\s+depends|not\s+(?:really|necessarily|always))\W*$
+    | i\s*(?:am|['\u2019]m)\s+(?:glad|happy|here|sorry|an?\s+(?:ai|assistant|language\s+model))\b
+    | (?:sure|yes|no|ok|okay|certainly|absolutely|of\s+course|maybe|definitely|true|false|it\s+depends
+        |not\s+(?:really|necessarily|always))\W*$
     | (?:sure|certainly|absolutely|of\s+course)\W+(?:here|let|i)\b
     | (?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b
-    | (?:please\s+)?(?:don['’]?t|do\s+not)\s+hesitate\s+to\s+(?:ask|reach\s+out|let\s+me|write)\b
+    | (?:please\s+)?(?:don['\u2019]?t|do\s+not)\s+hesitate\s+to\s+(?:ask|reach\s+out|let\s+me|write)\b
     | (?:get\s+well(?:\s+soon)?|take\s+care|good\s+luck|stay\s+safe|best\s+(?:wishes|regards))\W*$
     | if\s+you\s+(?:have|need|would\s+like)\s+(?:any|more|further|additional|other)\b.*\b(?:ask|let\s+me\s+know|reach\s+out|assist)\b
-    | (?:here\s+(?:is|are)|here['’]s|below\s+(?:is|are)|the\s+following\s+(?:is|are))\b[^:]*:?\W*$
-    | let(?:['’]s|\s+us|\s+me)\b
+    | (?:here\s+(?:is|are)|here['\u2019]s|below\s+(?:is|are)|the\s+following\s+(?:is|are))\b[^:]*:?\W*$
+    | let(?:['\u2019]s|\s+us|\s+me)\b
     | as\s+an\s+(?:ai|artificial|language|assistant)\b
     | (?:please\s+)?(?:see|refer\s+to|check|visit)\s+(?:the\s+)?(?:references?|sources?|links?|citations?|table|figure|website|https?:)
     """,
@@ -81,7 +84,7 @@ _DISCLAIMER = re.compile(
       \b(?:(?:a\s+)?(?:substitute|replacement)\s+for|replace\s+(?:the\s+)?(?:advice|professional|medical|consult)|(?:medical|professional)\s+advice
           |(?:educational|informational)\s+purposes|general\s+(?:information|purposes|in\s+nature)|accurate\s+as\s+of)
     | \bnot\s+a\s+(?:substitute|replacement)\s+for\s+(?:professional|medical)
-    | \bi\s*(?:am|['’]m)\s+not\s+a\s+(?:doctor|physician|medical|health|licensed)
+    | \bi\s*(?:am|['\u2019]m)\s+not\s+a\s+(?:doctor|physician|medical|health|licensed)
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
@@ -96,7 +99,8 @@ _ADVICE = re.compile(
           |follow\s+up\s+with|seek\b.{{0,60}}\bfrom)
       \s+(?:with\s+)?(?:your|a|an|the|their|his|her|with)?\s*(?:own\s+)?(?:[\w-]+\s+){{0,3}}?{_PROFESSIONAL}\b
     | \bseek\s+(?:\w+\s+){{0,2}}(?:medical|professional|health)\s+(?:attention|advice|help|care|evaluation)\b
-    | \bfollow(?:ing)?\s+(?:your|their|the)\s+(?:doctor|physician|health\s?care\s+provider)['’]?s?\s+(?:instructions|advice|recommendations)\b
+    | \bfollow(?:ing)?\s+(?:your|their|the)\s+(?:doctor|physician|health\s?care\s+provider)['\u2019]?s?
+      \s+(?:instructions|advice|recommendations)\b
     | \b(?:consulting|consultation|discussion|speaking|talking)\s+with\s+(?:your|an?)\s+(?:[\w-]+\s+){{0,2}}{_PROFESSIONAL}\b
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
@@ -111,7 +115,7 @@ _NO_OCCASION = re.compile(
     r"""
       \bif\s+you\s+(?:have|want|need|would\s+like)\s+(?:(?:any|more|further|additional|other|some)\s+)+
         (?:questions?|concerns?|information|advice|doubts?|help|guidance)
-    | \bif\s+you\s*(?:are|['’]re)\s+(?:unsure|uncertain|concerned|worried|in\s+doubt) | \bif\s+in\s+doubt
+    | \bif\s+you\s*(?:are|['\u2019]re)\s+(?:unsure|uncertain|concerned|worried|in\s+doubt) | \bif\s+in\s+doubt
     | \bbefore\s+(?:making|starting|taking|stopping|using|changing|beginning)\s+(?:any|or|a\s+new|new|this|these)\b
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -119,7 +123,7 @@ _NO_OCCASION = re.compile(
 # What may stand before the advice without being a statement of its own.
 _BEFORE_ADVICE = re.compile(
     r"""\W*(?:(?:for|to|as|in|when|regarding)\b[^,;]*,)?
-    (?:[\s,]|\b(?:please|always|also|so|therefore|but|and|you|patients|people|one|we|i|it|it['’]s|is|are|should|must|may|might|can|could|would|will|want|wish
+    (?:[\s,]|\b(?:please|always|also|so|therefore|but|and|you|patients|people|one|we|i|it|it['\u2019]s|is|are|should|must|may|might|can|could|would|will|want|wish
       |need|to|be|best|better|good|wise|idea|a|important|essential|crucial|necessary|advisable|recommended|recommend|suggest|advise|advised|encourage|strongly
       |that|sure|make|remember|first|then|ideally|consider|helpful|vital|if|needed|possible|ultimately|however|finally|likely)\b)*""",
     re.VERBOSE | re.IGNORECASE,

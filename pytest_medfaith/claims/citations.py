@@ -13,7 +13,7 @@ from pytest_medfaith.records import Chunk
 
 # "[120-140]" is a reference interval, not 21 sources.
 _LONGEST_RANGE = 20
-_NUMBERS = r"\d{1,3}(?:\s*[-–—]\s*\d{1,3})?(?:\s*[,;]\s*\d{1,3}(?:\s*[-–—]\s*\d{1,3})?)*"
+_NUMBERS = r"\d{1,3}(?:\s*[-\u2013—]\s*\d{1,3})?(?:\s*[,;]\s*\d{1,3}(?:\s*[-\u2013—]\s*\d{1,3})?)*"
 _SOURCE_WORD = r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?)\s*[#]?\s*"
 _PMIDS = r"PMIDs?\s*:?\s*\d{1,9}(?:\s*[,;]\s*(?:PMID\s*:?\s*)?\d{4,9})*"
 _MARKER = re.compile(

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.grammar import Clause, ends_open, is_content, is_plain_verb, read_clause
+from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.words import Phrase, carried, holds, places, trimmed
 
 _JOINTS = word_set("and but so yet whereas while although though")
@@ -76,7 +78,9 @@ def _stands_alone(right: Clause) -> bool:
     subject = right.subject
     if not any(is_content(word) or word.lower in lexicon.PRONOUNS for word in subject) or right.words[0].lower in _QUESTION_WORDS:
         return False
-    if holds(subject, ",;") or holds(subject, _OPENING_WORDS) or subject[-1].lower in ("and", "or", "but"):
+    commas = places(subject, (",", ";"))
+    aside = subject[-1].text == "," and len(commas) == 2  # noqa: PLR2004 "aspirin, a salicylate, thins blood"
+    if (commas and not aside) or holds(subject, _OPENING_WORDS) or subject[-1].lower in ("and", "or", "but"):
         return False
     return subject[0].lower not in lexicon.PREPOSITIONS and not is_plain_verb(subject[0])
 
@@ -120,4 +124,4 @@ def _conditional(words: Phrase) -> bool:
 
 def has_pair(words: Phrase, first: str, second: str) -> bool:
     """Returns whether the words `first second` stand side by side in `words`."""
-    return any(a.lower == first and b.lower == second for a, b in zip(words, words[1:], strict=False))
+    return any(a.lower == first and b.lower == second for a, b in pairwise(words))

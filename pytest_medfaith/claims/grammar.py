@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import Literal
 
 from pytest_medfaith.claims import lexicon
+from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.words import Phrase, Word, holds, places
 
 Form = Literal["s", "plural", "past", "modal", "base"]
 
 _COORDINATORS = word_set("and or but nor")
 _SUBJECT_PRONOUNS = word_set("it he she they we which who")
-_STOPS = frozenset(".,;:!?-–—")
+_STOPS = frozenset(".,;:!?-\u2013—")
 _CLEARED_BY_COMMA = lexicon.CONDITIONS | {"because", "although", "though", "since", "before", "after"}
 _PARTICIPLE_OPENINGS = word_set("as due based according compared")
 

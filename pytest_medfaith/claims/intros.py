@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.grammar import finite_verbs, forms, is_adverb, is_content, is_plain_verb, read_clause
+from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.words import Phrase, carried, inserted, trimmed, without_brackets
 
 _OPEN_ENDS = word_set(
@@ -97,7 +98,7 @@ def read_label(item: Phrase) -> tuple[Phrase, Phrase]:
     marks = (
         index
         for index, word in enumerate(item[: _LONGEST_LABEL + 1])
-        if not word.inside and (word.text == ":" or (word.text in "-–—" and word.spaced))
+        if not word.inside and (word.text == ":" or (word.text in "-\u2013—" and word.spaced))
     )
     mark = next(marks, 0)
     label, rest = item[:mark], item[mark + 1 :]

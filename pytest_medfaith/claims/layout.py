@@ -24,7 +24,7 @@ _MARKS = (
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|$)")
 _ITEM = re.compile(
     r"""(?P<mark>\s*(?:>\s*)*(?:
-        [-*+•◦▪‣·●–—]\s+ | [•◦▪‣●]\s* | [-–]\s*(?=[A-Z]) |
+        [-*+•◦▪‣·●\u2013—]\s+ | [•◦▪‣●]\s* | [-\u2013]\s*(?=[A-Z]) |
         \(?\d{1,2}[.)]\s+ | \d{1,2}[.)](?=["“A-Za-z*]) | \(?[a-z]\)\s+
     ))""",
     re.VERBOSE,
@@ -39,7 +39,7 @@ _REFERENCES = re.compile(r"\W*(?:references?|sources?|citations?|bibliography|fu
 _SOURCE_LINE = re.compile(r"\s*(?:(?:references?|sources?|citations?)\s*:\s*\S|https?://\S+\s*$)", re.IGNORECASE)
 _INLINE_ITEM = re.compile(r"(?:(?<=[.:;,!?”\"]\s)|(?<=[.:;,!?]\s\s)|(?<=[.:;!?”\"]))\(?(\d{1,2})[.)]\s+(?=[\"“*]*[A-Za-z])")
 _OPEN_END = re.compile(
-    r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(–-])\s*$", re.IGNORECASE
+    r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(\u2013-])\s*$", re.IGNORECASE
 )
 # Lines that an editor wrapped are about this long; a shorter line without a full stop is a line of its own.
 _WRAPPED_WIDTH = range(60, 121)
@@ -126,7 +126,7 @@ def _continues(before: Block, block: Block, text: str) -> bool:
     if last.endswith((".", "!", "?", ":", ";")):
         return False
     labelled = ":" in last[:_LONGEST_LABEL] or ":" in begin[:_LONGEST_LABEL]
-    new_sentence = begin[0].isupper() and re.split(r"['’\s]", begin)[0].lower() in DETERMINERS | PRONOUNS
+    new_sentence = begin[0].isupper() and re.split(r"['\u2019\s]", begin)[0].lower() in DETERMINERS | PRONOUNS
     wrapped = before.kind == "text" and len(last) in _WRAPPED_WIDTH and not labelled and not new_sentence
     return begin[0].islower() or _OPEN_END.search(last) is not None or wrapped
 

@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+
+def word_set(words: str) -> frozenset[str]:
+    """Returns the words of a blank-separated string."""
+    return frozenset(words.split())
+
+
 DETERMINERS = word_set(
     "a an the this that these those its their his her your our my some any no each every most many several few all both either"
 )
@@ -18,9 +24,7 @@ PREPOSITIONS = word_set(
 PRONOUNS = word_set("i you he she it we they who this these those there others someone people patients everyone")
 # Words that open a subject which names nothing that a later "it" could stand for.
 POINTING = word_set("here there what how whether this that these those such your its their his her my")
-MODALS = word_set(
-    "can could may might must shall should will would cannot can't couldn't won't wouldn't shouldn't mustn't"
-)
+MODALS = word_set("can could may might must shall should will would cannot can't couldn't won't wouldn't shouldn't mustn't")
 TENTATIVE = word_set("can could may might")
 SINGULAR_AUXILIARIES = word_set("is was has does isn't wasn't hasn't doesn't")
 PLURAL_AUXILIARIES = word_set("are were have do aren't weren't haven't don't")
@@ -63,63 +67,67 @@ ADJECTIVES = word_set(
 ADJECTIVE_ENDINGS = ("al", "ic", "ive", "ous", "ful", "able", "ible", "ary", "ory", "ish")
 
 # Verbs that are seldom nouns: one of their forms after a subject is the verb.
-_VERBS = (
-    "abolish absorb accelerate accept accompany accumulate achieve acidify acquire act activate add adhere adjust administer adopt advise "
-    "advocate affect aggravate aggregate alleviate allocate allow alter ameliorate antagonize appear apply approve approximate argue arise ask "
-    "assemble assess assign assist associate attach augment authorize avoid bear beat become begin believe belong bind bleed block bother breathe "
-    "bring build calcify calculate carry cease characterise characterize chew choose circulate clarify classify clean clog close coagulate "
-    "coexist coincide collect combine come compare compensate complete complicate comprise conclude confirm confound connect consent consider "
-    "consist constitute constrict consult consume contain contaminate continue contradict contraindicate contribute convert coordinate cope "
-    "correct counteract create cross curb customise decide defend define deform degrade delegate delete deliver demonstrate depend deplete "
-    "deprive derive describe desensitise desensitize destroy detect deteriorate determine develop diagnose die differ differentiate digest dilate "
-    "dilute diminish disappear discontinue discover discuss disrupt dissolve distinguish distribute divide downregulate earn ease eat educate "
-    "elevate eliminate emerge emit enable encode encourage endorse engage enhance enjoy enlarge enrol enroll ensue ensure enter eradicate erode "
-    "establish evaluate evaporate evolve exacerbate examine exceed exclude excrete exist expand expect explain express extend extrapolate "
-    "facilitate fail feel fill find fluctuate follow forbid fulfill generalize generate get give go graduate grow halve hamper happen harden heal "
-    "hear hinder hold hydrate hydrolyze identify impair impede implement imply improve include incorporate indicate individualise individualize "
-    "induce infect inflame inform inhale inherit inhibit initiate inject injure insert insist insulate integrate interact interfere interrupt "
-    "introduce invade investigate involve irritate join justify keep know lack lead learn leave lengthen lessen let license lie linger link "
-    "listen live locate loosen lose lower lubricate maintain make malfunction manage manifest mature maximize meet metabolise metabolize "
-    "metastasise metastasize migrate mimic minimise minimize mitigate modify move multiply mutate narrow neutralise neutralize normalise "
-    "normalize notice notify obey observe obstruct obtain occupy occur offer offset open operate opt optimise optimize originate outdo outnumber "
-    "outweigh overcome overestimate overlap overload own oxidize palliate participate penetrate perceive perforate perform permit persist "
-    "phosphorylate play pose potentiate precede preclude predict predispose prefer prescribe preserve prevail prevent prioritise prioritize "
-    "produce prohibit proliferate prolong promote propose protect protrude prove provide provoke publish pull push qualify quantify quit raise "
-    "randomise randomize reabsorb reach react realise realize reappear reassess recede receive recognise recognize recommend reconsider recover "
-    "recruit recur reduce refer reflect refute regain regard regenerate regress regulate rehydrate reinforce relate relax relieve rely remain "
-    "remind remove renew replace replenish replicate represent require resemble resolve respond restore restrict resume retain reveal rinse save "
-    "secrete sedate see seek seem select sell send sensitize separate serve shorten show shrink situate slide slow soothe speak specialise "
-    "specialize specify squeeze stabilise stabilize stay stem stick stiffen stimulate stratify strengthen succeed suffer suggest supervise "
-    "suppress surround survive suspect swallow swell synthesize tailor take talk teach tell tend terminate thicken thin think thrive titrate "
-    "tolerate train transform translate transmit treat try ulcerate underestimate undergo underlie understand upregulate urge vary verify vomit "
-    "wake want warn wash weaken wear weigh widen win withdraw withhold withstand worsen write"
-).split()  # fmt: skip
+_VERBS = word_set(
+    "abolish absorb accelerate accept accompany accumulate achieve acidify acquire act activate add adhere adjust administer adopt "
+    "advise advocate affect aggravate aggregate alleviate allocate allow alter ameliorate antagonize appear apply approve approximate "
+    "argue arise ask assemble assess assign assist associate attach augment authorize avoid bear beat become begin believe belong "
+    "bind bleed block bother breathe bring build calcify calculate carry cease characterise characterize chew choose circulate "
+    "clarify classify clean clog close coagulate coexist coincide collect combine come compare compensate complete complicate "
+    "comprise conclude confirm confound connect consent consider consist constitute constrict consult consume contain contaminate "
+    "continue contradict contraindicate contribute convert coordinate cope correct counteract create cross curb customise decide "
+    "defend define deform degrade delegate delete deliver demonstrate depend deplete deprive derive describe desensitise desensitize "
+    "destroy detect deteriorate determine develop diagnose die differ differentiate digest dilate dilute diminish disappear "
+    "discontinue discover discuss disrupt dissolve distinguish distribute divide downregulate earn ease eat educate elevate eliminate "
+    "emerge emit enable encode encourage endorse engage enhance enjoy enlarge enrol enroll ensue ensure enter eradicate erode "
+    "establish evaluate evaporate evolve exacerbate examine exceed exclude excrete exist expand expect explain express extend "
+    "extrapolate facilitate fail feel fill find fluctuate follow forbid fulfill generalize generate get give go graduate grow halve "
+    "hamper happen harden heal hear hinder hold hydrate hydrolyze identify impair impede implement imply improve include incorporate "
+    "indicate individualise individualize induce infect inflame inform inhale inherit inhibit initiate inject injure insert insist "
+    "insulate integrate interact interfere interrupt introduce invade investigate involve irritate join justify keep know lack lead "
+    "learn leave lengthen lessen let license lie linger link listen live locate loosen lose lower lubricate maintain make malfunction "
+    "manage manifest mature maximize meet metabolise metabolize metastasise metastasize migrate mimic minimise minimize mitigate "
+    "modify move multiply mutate narrow neutralise neutralize normalise normalize notice notify obey observe obstruct obtain occupy "
+    "occur offer offset open operate opt optimise optimize originate outdo outnumber outweigh overcome overestimate overlap overload "
+    "own oxidize palliate participate penetrate perceive perforate perform permit persist phosphorylate play pose potentiate precede "
+    "preclude predict predispose prefer prescribe preserve prevail prevent prioritise prioritize produce prohibit proliferate prolong "
+    "promote propose protect protrude prove provide provoke publish pull push qualify quantify quit raise randomise randomize "
+    "reabsorb reach react realise realize reappear reassess recede receive recognise recognize recommend reconsider recover recruit "
+    "recur reduce refer reflect refute regain regard regenerate regress regulate rehydrate reinforce relate relax relieve rely remain "
+    "remind remove renew replace replenish replicate represent require resemble resolve respond restore restrict resume retain reveal "
+    "rinse save secrete sedate see seek seem select sell send sensitize separate serve shorten show shrink situate slide slow soothe "
+    "speak specialise specialize specify squeeze stabilise stabilize stay stem stick stiffen stimulate stratify strengthen succeed "
+    "suffer suggest supervise suppress surround survive suspect swallow swell synthesize tailor take talk teach tell tend terminate "
+    "thicken thin think thrive titrate tolerate train transform translate transmit treat try ulcerate underestimate undergo underlie "
+    "understand upregulate urge vary verify vomit wake want warn wash weaken wear weigh widen win withdraw withhold withstand worsen "
+    "write"
+)
 # Words that are nouns as often as verbs: they need more of their neighbours before they count as verbs.
-_NOUN_VERBS = (
-    "account ache age aid aim appeal approach attack attempt balance ban bar battle benefit boost break bruise burn call care cause caution "
-    "change check claim clot clump coat complement compress concentrate contact contract contrast control correlate cost cough cover cure cushion "
-    "cut damage decrease delay deposit design display dispute dock double doubt drain draw drink drive drop escape estimate exercise exhibit "
-    "experience face fall favor favour feed field fight filter finish fit focus fold force form function fuse gain grade graft guide halt harm "
-    "help hide hope host hurt impact increase influence itch kill label last launch leak level limit line look map market mask match mean measure "
-    "merit monitor name need note number object order pass pay place plan point practice precipitate present press pressure process progress pump "
-    "put question range rank rate record release repair report rest result return reverse review rise risk rule run rupture score screen search "
-    "set shape share shift sign signal sit sleep smell smoke sound spray spread stage stand start state stop store strain stress stretch study "
-    "supply support switch taper target taste test trade transplant transport trap travel trial trigger triple turn use visit watch work worry"
-).split()
-_IRREGULAR = {
-    "lead": "led led", "make": "made made", "take": "took taken", "give": "gave given", "get": "got got", "become": "became become", "begin": "began begun",
-    "bind": "bound bound", "find": "found found", "know": "knew known", "think": "thought thought", "see": "saw seen", "tell": "told told", "feel": "felt felt",
-    "eat": "ate eaten", "drink": "drank drunk", "sleep": "slept slept", "mean": "meant meant", "keep": "kept kept", "hold": "held held", "lie": "lay lain",
-    "fall": "fell fallen", "rise": "rose risen", "grow": "grew grown", "shrink": "shrank shrunk", "choose": "chose chosen", "undergo": "underwent undergone",
-    "withdraw": "withdrew withdrawn", "spread": "spread spread", "hurt": "hurt hurt", "break": "broke broken", "arise": "arose arisen", "swell": "swelled swollen",
-    "bleed": "bled bled", "show": "showed shown", "seek": "sought sought", "meet": "met met", "build": "built built", "write": "wrote written", "run": "ran run",
-    "lose": "lost lost", "bring": "brought brought", "send": "sent sent", "put": "put put", "bear": "bore born", "fight": "fought fought", "speak": "spoke spoken",
-    "sell": "sold sold", "understand": "understood understood", "teach": "taught taught", "cut": "cut cut", "win": "won won", "leave": "left left", "come": "came come",
-    "go": "went gone", "let": "let let", "wear": "wore worn", "hear": "heard heard", "beat": "beat beaten", "outdo": "outdid outdone", "quit": "quit quit",
-    "wake": "woke woken", "set": "set set", "stick": "stuck stuck", "feed": "fed fed", "overcome": "overcame overcome", "withstand": "withstood withstood",
-    "withhold": "withheld withheld", "forbid": "forbade forbidden", "hide": "hid hidden", "draw": "drew drawn", "drive": "drove driven", "pay": "paid paid",
-    "stand": "stood stood", "sit": "sat sat", "wash": "washed washed",
-}  # fmt: skip
+_NOUN_VERBS = word_set(
+    "account ache age aid aim appeal approach attack attempt balance ban bar battle benefit boost break bruise burn call care cause "
+    "caution change check claim clot clump coat complement compress concentrate contact contract contrast control correlate cost "
+    "cough cover cure cushion cut damage decrease delay deposit design display dispute dock double doubt drain draw drink drive drop "
+    "escape estimate exercise exhibit experience face fall favor favour feed field fight filter finish fit focus fold force form "
+    "function fuse gain grade graft guide halt harm help hide hope host hurt impact increase influence itch kill label last launch "
+    "leak level limit line look map market mask match mean measure merit monitor name need note number object order pass pay place "
+    "plan point practice precipitate present press pressure process progress pump put question range rank rate record release repair "
+    "report rest result return reverse review rise risk rule run rupture score screen search set shape share shift sign signal sit "
+    "sleep smell smoke sound spray spread stage stand start state stop store strain stress stretch study supply support switch taper "
+    "target taste test trade transplant transport trap travel trial trigger triple turn use visit watch work worry"
+)
+_IRREGULAR_FORMS = (  # base, past, past participle
+    "lead led led, make made made, take took taken, give gave given, get got got, become became become, begin began begun, bind bound "
+    "bound, find found found, know knew known, think thought thought, see saw seen, tell told told, feel felt felt, eat ate eaten, "
+    "drink drank drunk, sleep slept slept, mean meant meant, keep kept kept, hold held held, lie lay lain, fall fell fallen, rise "
+    "rose risen, grow grew grown, shrink shrank shrunk, choose chose chosen, undergo underwent undergone, withdraw withdrew "
+    "withdrawn, spread spread spread, hurt hurt hurt, break broke broken, arise arose arisen, swell swelled swollen, bleed bled bled, "
+    "show showed shown, seek sought sought, meet met met, build built built, write wrote written, run ran run, lose lost lost, bring "
+    "brought brought, send sent sent, put put put, bear bore born, fight fought fought, speak spoke spoken, sell sold sold, "
+    "understand understood understood, teach taught taught, cut cut cut, win won won, leave left left, come came come, go went gone, "
+    "let let let, wear wore worn, hear heard heard, beat beat beaten, outdo outdid outdone, quit quit quit, wake woke woken, set set "
+    "set, stick stuck stuck, feed fed fed, overcome overcame overcome, withstand withstood withstood, withhold withheld withheld, "
+    "forbid forbade forbidden, hide hid hidden, draw drew drawn, drive drove driven, pay paid paid, stand stood stood, sit sat sat"
+)
+_IRREGULAR = {base: (past, part) for base, past, part in map(str.split, _IRREGULAR_FORMS.split(","))}
 _DOUBLED = word_set(
     "stop stem drop ban occur recur refer control prefer clot permit plan map trap clog fit quit enrol set bar get let put cut run "
     "sit win begin"
@@ -130,8 +138,8 @@ _DOUBLED = word_set(
 def verb_forms() -> dict[str, frozenset[str]]:
     """Returns word -> which of base, s (third person singular), past, part (past participle), ing it can be."""
     forms: dict[str, set[str]] = {}
-    for verb in {*_VERBS, *_NOUN_VERBS}:
-        past, part = _IRREGULAR[verb].split() if verb in _IRREGULAR else (_past(verb), _past(verb))
+    for verb in _VERBS | _NOUN_VERBS:
+        past, part = _IRREGULAR.get(verb) or (_past(verb), _past(verb))
         for word, form in ((verb, "base"), (_third_person(verb), "s"), (past, "past"), (part, "part"), (_ing(verb), "ing")):
             forms.setdefault(word, set()).add(form)
     return {word: frozenset(found) for word, found in forms.items()}
@@ -140,12 +148,12 @@ def verb_forms() -> dict[str, frozenset[str]]:
 @lru_cache(maxsize=1)
 def noun_verbs() -> frozenset[str]:
     """Returns the base and -s forms that are nouns as often as verbs, such as "causes" and "use"."""
-    return frozenset({*_NOUN_VERBS, *map(_third_person, _NOUN_VERBS)})
+    return _NOUN_VERBS | frozenset(map(_third_person, _NOUN_VERBS))
 
 
 @lru_cache(maxsize=1)
 def _verbs_by_participle() -> dict[str, str]:
-    return {_ing(verb): verb for verb in (*_NOUN_VERBS, *_VERBS)}
+    return {_ing(verb): verb for verb in sorted(_NOUN_VERBS | _VERBS)}
 
 
 def finite_of_participle(participle: str, form: str) -> str | None:
@@ -153,11 +161,7 @@ def finite_of_participle(participle: str, form: str) -> str | None:
     verb = _verbs_by_participle().get(participle)
     if verb is None or form == "base":
         return verb
-    return _third_person(verb) if form == "s" else _past_form(verb)
-
-
-def _past_form(verb: str) -> str:
-    return _IRREGULAR[verb].split()[0] if verb in _IRREGULAR else _past(verb)
+    return _third_person(verb) if form == "s" else _IRREGULAR.get(verb, (_past(verb),))[0]
 
 
 def _third_person(verb: str) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.grammar import Clause, finite_verbs, forms, is_adverb, is_auxiliary, is_content, read_clause
+from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.words import Phrase, Word, carried, holds, inserted, places
 
 # What opens a list: a word such as "include", "are" behind a subject such as "symptoms", or the verb whose objects are listed.
@@ -165,7 +166,7 @@ def _fit(words: Phrase, listing: _Listing) -> bool:
 
 
 def _is_item(phrase: Phrase) -> bool:
-    if not 0 < len(phrase) <= _LONGEST_ITEM or not any(map(is_content, phrase)) or any(word.text in ":;–—" for word in phrase):
+    if not 0 < len(phrase) <= _LONGEST_ITEM or not any(map(is_content, phrase)) or any(word.text in ":;\u2013—" for word in phrase):
         return False
     first = phrase[0]
     return not first.text[0].isdigit() and not any(

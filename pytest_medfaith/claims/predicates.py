@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.clauses import has_pair
 from pytest_medfaith.claims.grammar import Clause, auxiliary_form, begins_object, ends_open, forms, is_adverb, is_auxiliary, read_clause
+from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.words import Phrase, carried, holds, places, trimmed
 
 _REPEATABLE = word_set("for in by to from on through as during after")

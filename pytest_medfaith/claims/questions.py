@@ -10,7 +10,7 @@ from pytest_medfaith.claims.topics import LONGEST_TOPIC, Topic, Topics, looks_pl
 _ARTICLE = r"(?:the\s+|an?\s+)?"
 _NAME = (
     r"((?!(?:i|you|we|it|they|he|she|there|this|that|my|your|someone|people|anyone|one|just|not|only|also|still|always|ever|any)\b)"
-    r"[\w’'-]+(?:\s+[\w’'-]+){0,3}?)"
+    r"[\w\u2019'-]+(?:\s+[\w\u2019'-]+){0,3}?)"
 )
 _NOUN_OF = re.compile(
     r"\b((?:(?:common|main|possible|usual|recommended|typical|early|first-line|standard|best)\s+)*"

@@ -57,12 +57,21 @@ _DECLINES = tuple(
         r"(?:i\s+have\s+)?no\s+idea\b",
     )
 )
-_CONTRAST = re.compile(r"(?:[,:—–]\s*(?:but|however|although|though|yet|nevertheless|nonetheless)\b|;\s+|\.\s+)[\s,]*", re.IGNORECASE)
+_CONTRAST = re.compile(r"(?:[,:—\u2013]\s*(?:but|however|although|though|yet|nevertheless|nonetheless)\b|;\s+|\.\s+)[\s,]*", re.IGNORECASE)
 
 
 def declines(sentence: str) -> bool:
-    """Returns whether `sentence`, its apologies aside, says that the question is not answered."""
-    text = sentence.replace("’", "'").strip()
+    """Returns whether `sentence`, its apologies aside, only says that the question is not answered.
+
+    "I don't know the dose, but metformin is first-line" says more than that.
+    """
+    parts = [part for part in _CONTRAST.split(sentence) if any(map(str.isalnum, part))]
+    declined = [_part_declines(part) for part in parts]
+    return any(declined) and all(refused or is_chatter(part) for refused, part in zip(declined, parts, strict=True))
+
+
+def _part_declines(part: str) -> bool:
+    text = re.sub(r"^\W+", "", part.replace("\u2019", "'"))
     polite = _POLITE.match(text)
     return any(pattern.match(text, polite.end() if polite else 0) for pattern in _DECLINES)
 
@@ -74,7 +83,6 @@ def is_refusal(answer: str) -> bool:
     refusal, and neither is a statement about what is unknown ("It is not known whether X causes Y"), nor an empty answer.
     """
     layout = read_layout(mask_citations(answer))
-    sentences = (layout.text[sentence.start : sentence.end] for sentence in read_sentences(layout))
-    parts = [part for sentence in sentences for part in _CONTRAST.split(sentence) if part.strip()]
-    declined = [declines(part) for part in parts]
-    return any(declined) and all(refused or is_chatter(part) for refused, part in zip(declined, parts, strict=True))
+    sentences = [layout.text[sentence.start : sentence.end] for sentence in read_sentences(layout)]
+    declined = [declines(sentence) for sentence in sentences]
+    return any(declined) and all(refused or is_chatter(sentence) for refused, sentence in zip(declined, sentences, strict=True))

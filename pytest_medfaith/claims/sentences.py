@@ -13,7 +13,7 @@ from pytest_medfaith.sentences import sentence_spans
 # A stop after an ordinary word and before a capital ends a sentence for certain; only what is left needs pySBD, which takes
 # a millisecond a sentence.
 _CERTAIN = re.compile(r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])")
-_MAYBE = re.compile(r"[.!?。！？…]\S{0,3}\s+\S|[。！？]")
+_MAYBE = re.compile(r"[.!?。\uff01\uff1f…]\S{0,3}\s+\S|[。\uff01\uff1f]")
 _ABBREVIATED = re.compile(
     r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$", re.IGNORECASE
 )

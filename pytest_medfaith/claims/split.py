@@ -105,7 +105,7 @@ def _read_block(text: str, block: Block, read: Sequence[_Read], following: Block
     if block.kind == "heading":
         return replace(state, heading=read[0].words, intros=(), header=()), []
     if block.kind == "row":
-        cells = read_cells(text, block.start, block.end)
+        state, cells = replace(state, intros=()), read_cells(text, block.start, block.end)
         return (state, [(read[0].sentence, row_statement(state.header, cells))]) if state.header else (replace(state, header=cells), [])
     outer = tuple(intro for intro in state.intros if intro.indent < block.indent) if block.kind == "item" else ()
     state = replace(state, intros=outer, header=())
@@ -176,7 +176,7 @@ def _sentence_text(statement: Phrase) -> str:
     """Returns the text of `statement` as a sentence, or nothing where no own word says anything."""
     if not any(word.own and any(map(str.isalnum, word.text)) for word in statement):
         return ""
-    text = written(statement).strip(" ,;:–—-.")
+    text = written(statement).strip(" ,;:\u2013—-.")
     first = text.split(None, 1)[0]
     if first.isalpha() and first.islower():
         text = text[0].upper() + text[1:]

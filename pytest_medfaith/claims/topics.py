@@ -8,6 +8,7 @@ from typing import Literal
 
 from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.grammar import Clause, finite_verbs, is_auxiliary, is_content, read_clause
+from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.words import Phrase, Word, inserted, without_brackets, written
 
 Kind = Literal["drug", "disease", ""]
@@ -28,7 +29,10 @@ _OTHER_NOUNS = word_set(
     "procedure test surgery approach method virus bacterium bacteria device compound substance class enzyme protein gene type diet"
 )
 _CLASS_NOUNS = _DRUG_NOUNS | _DISEASE_NOUNS | _OTHER_NOUNS
-_DEGREE = r"(?:(?:the|its|most|less|more|common|typical|other|possible|potential|serious|severe|mild|early|main|usual|frequent|rare|additional|associated|reported)\s+)*"
+_DEGREE = (
+    r"(?:(?:the|its|most|less|more|common|typical|other|possible|potential|serious|severe|mild|early|main|usual|frequent|rare|"
+    r"additional|associated)\s+)*"
+)
 _OF_A_DRUG = re.compile(
     rf"{_DEGREE}(?:(?:side|adverse)\s+(?:effects|reactions|events)|contraindications|drug\s+interactions)", re.IGNORECASE
 )
@@ -38,7 +42,8 @@ _OF_A_DISEASE = re.compile(
 )
 _EXPLETIVE = re.compile(
     r"""it (?:
-      \s*(?:is|was|may|might|can|could|would|will|has|['’]s)\s+ (?:be(?:en)?\s+)? (?:(?:\w+ly|also|not|always|often|best|very|more|still|yet|well|therefore|thus|then|only|quite)\s+)*
+      \s*(?:is|was|may|might|can|could|would|will|has|['\u2019]s)\s+ (?:be(?:en)?\s+)?
+        (?:(?:\w+ly|also|not|always|often|best|very|more|still|yet|well|therefore|thus|then|only|quite)\s+)*
         (?:(?:important|essential|crucial|vital|necessary|possible|impossible|likely|unlikely|recommended|advised|advisable|best|better|safe|unsafe|
             difficult|hard|easy|wise|good|helpful|useful|normal|reasonable|appropriate|preferable|imperative|critical|time|prudent|beneficial|common|
             rare|uncommon|practice) \s+(?:\w+\s+){0,3}? (?:to|that|for|if|when|in)\b

@@ -236,7 +236,7 @@ def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str
     if far is None:
         return "inconclusive", "; one case has no interval, expected at least 2"
     if not _clears(gate, far):
-        needed = math.ceil(measured.n * ((far - value) / (gate.bound - value)) ** 2) if value != gate.bound else None
+        needed = round(measured.n * ((far - value) / (gate.bound - value)) ** 2) if value != gate.bound else None
         return "fail", f" for sure; if the value stays, about {needed} cases would show it" if needed else " for sure"
     needed = _cases_without_spread(gate, value) if measured.low == measured.high else 0
     if needed is None or measured.n < needed:

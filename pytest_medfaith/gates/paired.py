@@ -192,7 +192,7 @@ def _share(reached: Floats, cases: int, resamples: int) -> Floats:
 
 
 def _exact(cases: int, resamples: int) -> bool:
-    return cases < resamples.bit_length() and 2**cases <= resamples
+    return 2**cases <= resamples
 
 
 def _swaps(cases: int, *, resamples: int, seed: int, width: int = 0) -> Iterator[Floats]:
@@ -227,7 +227,7 @@ def worsenings(pairs: Pairs) -> Worsening:
 
 def _parts(fractions: Floats, sums: Floats) -> Floats:
     """Returns (n, c) what each case adds to its ratio's distance from the mean; they sum to 0."""
-    return (fractions[0] - sums[0] / sums[1] * fractions[1]) / sums[1]
+    return np.asarray((fractions[0] - sums[0] / sums[1] * fractions[1]) / sums[1], dtype=np.float64)
 
 
 def _quantile_p_value(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> Floats:

@@ -15,12 +15,12 @@ _BAD: dict[str, tuple[VerdictLabel, ...]] = {
     "hallucination": ("refuted",),
     "unsupported": ("unsupported",),
 }
-_WORST_BEFORE = ("supported", "unsupported", "refuted", "unscored", None)
+_FROM_BEST = ("supported", "unscored", "unsupported", "refuted")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TurnedClaim:
-    """A claim of `report` whose verdict became worse; `before` is its label in the baseline, None where the claim is new."""
+    """A claim of `report` whose verdict became worse; `before` is what it was in the baseline, None where the claim is new."""
 
     report: Report
     verdict: Verdict
@@ -43,11 +43,11 @@ def bad_labels(metric: str) -> tuple[VerdictLabel, ...] | None:
 
 
 def turned_claims(report: SliceReport, baseline: SliceBaseline, *, bad: Collection[VerdictLabel] = _NOT_SUPPORTED) -> list[TurnedClaim]:
-    """Returns the claims whose verdict is one of `bad` now and was none of them in the baseline, worst first.
+    """Returns the claims whose verdict is one of `bad` and worse than it was in the baseline, worst first.
 
-    Claims match where case and text are the same; a bad claim that the baseline does not hold is new, and counts as turned.
-    Refuted ones come first, by what they were (supported, unsupported, new) and then the surest first; then the unsupported, the
-    farthest from support first.
+    Claims match where case and text are the same; one that the baseline does not hold is new, and counts where it is bad. Refuted claims
+    come first, then unsupported ones; among them those that were supported, then those that fell less far, then the new ones; then the
+    surest refutation, or what is farthest from support.
 
     Args:
         report: this run.
@@ -58,15 +58,16 @@ def turned_claims(report: SliceReport, baseline: SliceBaseline, *, bad: Collecti
         TurnedClaim(report=one, verdict=verdict, before=before)
         for one in report.reports
         for verdict, before in _with_labels_before(one, baseline.cases.get(one.case.id))
-        if verdict.label in bad and before not in bad
+        if verdict.label in bad and (before is None or _FROM_BEST.index(before) < _FROM_BEST.index(verdict.label))
     ]
-    return sorted(turned, key=_badness)
+    return sorted(turned, key=_place)
 
 
-def _badness(turned: TurnedClaim) -> tuple[int, int, float, str]:
-    verdict = turned.verdict
-    refuted = verdict.label == "refuted"
-    return 0 if refuted else 1, _WORST_BEFORE.index(turned.before), -verdict.score if refuted else verdict.score, turned.report.case.id
+def _place(turned: TurnedClaim) -> tuple[int, int, float, str]:
+    verdict, before = turned.verdict, turned.before
+    fell_from = len(_FROM_BEST) if before is None else _FROM_BEST.index(before)
+    score = -verdict.score if verdict.label == "refuted" else verdict.score
+    return -_FROM_BEST.index(verdict.label), fell_from, score, turned.report.case.id
 
 
 def _with_labels_before(report: Report, case: CaseBaseline | None) -> Iterator[tuple[Verdict, VerdictLabel | None]]:

@@ -8,7 +8,7 @@ MARKERS = {
     "a list": ("Iron helps [1, 2].", ["1", "2"]),
     "a list with semicolons": ("Iron helps [1; 3].", ["1", "3"]),
     "a range": ("Iron helps [1-3].", ["1", "2", "3"]),
-    "a range with a dash": ("Iron helps [2–4, 7].", ["2", "3", "4", "7"]),
+    "a range with a dash": ("Iron helps [2\u20134, 7].", ["2", "3", "4", "7"]),
     "neighbours": ("Iron helps [1][2].", ["1", "2"]),
     "a footnote": ("Iron helps [^1].", ["1"]),
     "a named source": ("Iron helps [Source 2] and (Document 3).", ["2", "3"]),

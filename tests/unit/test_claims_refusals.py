@@ -4,7 +4,7 @@ from pytest_medfaith.claims.refusals import is_refusal
 
 REFUSALS = [
     "I don't know.",
-    "I don’t know the answer to this question.",
+    "I don\u2019t know the answer to this question.",
     "I do not know.",
     "I'm not sure.",
     "I could not find this in the documents provided.",

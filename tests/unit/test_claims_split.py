@@ -386,6 +386,10 @@ LISTS = {
         "| Drug | Dose |\n|---|---|\n| Metformin | 500 mg |\n| Sitagliptin | 100 mg |",
         ["Drug: Metformin; Dose: 500 mg.", "Drug: Sitagliptin; Dose: 100 mg."],
     ),
+    "a list after a table": (
+        "Doses:\n\n| Drug | Dose |\n|---|---|\n| Metformin | 500 mg |\n\n- Rest.",
+        ["Drug: Metformin; Dose: 500 mg.", "Rest."],
+    ),
     "text after a list": (
         "Symptoms of flu:\n- fever\nFlu is a viral disease.",
         ["Symptoms of flu include fever.", "Flu is a viral disease."],
@@ -434,6 +438,11 @@ def test_ids_count_from_one_and_citations_are_those_of_the_sentence():
 
 def test_the_refused_half_of_a_sentence_is_dropped():
     assert texts("I could not find a dose for adults, but children receive 5 mg.") == ["Children receive 5 mg."]
+    assert texts("I don't know the dose, but aspirin, a salicylate, thins blood.") == ["Aspirin thins blood.", "Aspirin is a salicylate."]
+
+
+def test_a_refusal_that_cannot_be_cut_off_hides_no_claim():
+    assert texts("I don't know the dose, but for adults who are well, rest, fluids, and sleep help.") != []
 
 
 def test_numbers_units_and_conditions_survive():

@@ -1,11 +1,86 @@
+import math
+
 import pytest
-from pytest_medfaith.gates.expressions import judge_gate, parse_gate
-from pytest_medfaith.records import MetricValue, SliceReport
+from gate_samples import case, report_of, slice_of, stored
+
+from pytest_medfaith.errors import DataError, MissingBaseline
+from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, compared_metrics, judge_bound, judge_gates, parse_gate, stops_run
+from pytest_medfaith.records import GateResult, MetricValue, SliceReport
 
 
-def report(value, low=None, high=None, *, missing=()):
-    metric = MetricValue(name="hallucination", value=value, low=low, high=high, n=10)
-    return SliceReport(slice="iron", retriever="bm25", checker="default", k=5, metrics={"hallucination": metric}, missing=missing)
+def report(value, low=None, high=None, *, missing=(), n=10, name="hallucination"):
+    metric = MetricValue(name=name, value=value, low=low, high=high, n=n)
+    return SliceReport(slice="iron", retriever="bm25", checker="default", k=5, metrics={name: metric}, missing=missing)
+
+
+@pytest.mark.parametrize(
+    ("expression", "metric", "at_least", "bound", "sure"),
+    [
+        ("hallucination <= 0.05", "hallucination", False, 0.05, False),
+        ("hallucination<=5%", "hallucination", False, 0.05, False),
+        ("hallucination <= 7 %", "hallucination", False, 0.07, False),
+        ("  faithfulness  >=  .8  at  95 % ", "faithfulness", True, 0.8, True),
+        ("faithfulness >= 80% at 95%", "faithfulness", True, 0.8, True),
+        ("hallucination <= 1e-05", "hallucination", False, 1e-05, False),
+        ("recall@20 >= 0.7", "recall@20", True, 0.7, False),
+        ("rchunk.ndcg@5 >= 1", "rchunk.ndcg@5", True, 1.0, False),
+        ("latency_p95 <= 200ms", "latency_p95", False, 200.0, False),
+        ("latency_p95 <= 0.2 s", "latency_p95", False, 200.0, False),
+        ("latency_p50 <= 150", "latency_p50", False, 150.0, False),
+    ],
+)
+def test_a_bound_is_read_in_the_unit_of_its_metric(expression, metric, at_least, bound, sure):
+    gate = parse_gate(expression)
+    assert gate == BoundGate(expression=expression.strip(), metric=metric, at_least=at_least, bound=bound, sure=sure)
+
+
+@pytest.mark.parametrize(
+    ("expression", "metric", "margin"),
+    [
+        ("hallucination no worse than baseline", "hallucination", 0.0),
+        ("hallucination no worse than baseline by 0.02", "hallucination", 0.02),
+        (" faithfulness no  worse than baseline by 2% ", "faithfulness", 0.02),
+        ("latency_p95 no worse than baseline by 20ms", "latency_p95", 20.0),
+    ],
+)
+def test_a_comparison_with_the_baseline_is_read_with_its_margin(expression, metric, margin):
+    gate = parse_gate(expression)
+    assert gate == BaselineGate(expression=expression.strip(), metric=metric, margin=margin)
+    assert compared_metrics([gate, parse_gate("claim_recall >= 0.5")]) == {metric}
+
+
+@pytest.mark.parametrize(
+    ("expression", "place", "said"),
+    [
+        ("hallucination < 0.05", 14, "expected <=, >= or 'no worse than baseline'"),
+        ("hallucination == 0.05", 14, "expected <=, >="),
+        ("hallucination", 13, "expected <=, >="),
+        ("hallucination <= low", 17, "expected a number such as 0.05 or 5%"),
+        ("hallucination <= -0.05", 17, "expected a number"),
+        ("hallucination <= nan", 17, "expected a number"),
+        ("hallucination <= 0.05.1", 17, "expected a number"),
+        ("hallucination <= 0.05 sometimes", 22, "expected the end, or 'at 95%'"),
+        ("hallucination <= 0.05sometimes", 21, "expected the end"),
+        ("hallucination <= 0.05 at 90%", 25, "expected 95%"),
+        ("hallucination <= 5", 17, "hallucination ranges from 0 to 1, so this bound says nothing"),
+        ("hallucination <= 5ms", 18, "hallucination is a share"),
+        ("latency_p95 <= 5%", 16, "latency_p95 is a time, in ms or s"),
+        ("latency_p95 <= fast", 15, "expected a time such as 200ms"),
+        ("hallucination no worse then baseline", 23, "expected 'than'"),
+        ("hallucination no worse than baseline 0.02", 37, "expected the end"),
+        ("hallucination no worse than baseline by", 39, "expected a number"),
+        ("hallucination no worse than baseline by 2", 40, "so this allows everything"),
+        ("hallucination no worse than baseline by 0.02 at 95%", 45, "expected the end"),
+        ("halucination <= 0.05", 0, "such as 'hallucination'"),
+        ("  recall@0 >= 0.05", 2, "expected 1 or more"),
+        ("", 0, "expected the name of a metric"),
+    ],
+)
+def test_a_gate_that_does_not_parse_points_at_the_place(expression, place, said):
+    with pytest.raises(ValueError, match="this gate does not parse") as caught:
+        parse_gate(expression)
+    assert f"\n  {expression}\n  {' ' * place}^\n" in str(caught.value)
+    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -15,31 +90,120 @@ def report(value, low=None, high=None, *, missing=()):
         ("hallucination <= 5%", 0.0501, 0.01, 0.2, "fail"),
         ("hallucination <= 0.05 at 95%", 0.02, 0.0, 0.04, "pass"),
         ("hallucination <= 0.05 at 95%", 0.02, 0.0, 0.06, "fail"),
+        ("hallucination <= 0.05 at 95%", 0.05, 0.0, 0.06, "fail"),
+        ("hallucination <= 0.05 at 95%", 0.06, None, None, "fail"),
         ("hallucination <= 0.05 at 95%", 0.02, None, None, "inconclusive"),
         ("hallucination >= 0.01 at 95 %", 0.05, 0.02, 0.06, "pass"),
     ],
 )
 def test_a_gate_is_judged_on_the_value_or_on_the_far_end_of_the_interval(expression, value, low, high, outcome):
-    result = judge_gate(parse_gate(expression), report(value, low, high))
+    result = judge_bound(parse_gate(expression), report(value, low, high))
     assert (result.outcome, result.value) == (outcome, value)
 
 
+def test_a_bound_that_the_interval_does_not_clear_says_how_many_cases_would_show_it():
+    result = judge_bound(parse_gate("faithfulness >= 0.8 at 95%"), report(0.85, 0.75, 0.93, n=50, name="faithfulness"))
+    assert result.outcome == "fail"
+    # the lower half of the interval is 0.10 wide and has to become 0.05 wide, which takes four times as many cases
+    assert result.message == (
+        "faithfulness is 0.850, 95 % interval [0.750, 0.930] over 50 cases; wanted at least 0.8 for sure; if the value stays, about 200 "
+        "cases would show it"
+    )
+
+
+@pytest.mark.parametrize(("n", "outcome"), [(71, "inconclusive"), (72, "pass")])
+def test_cases_that_all_come_out_alike_show_a_bound_only_where_there_are_enough_of_them(n, outcome):
+    # 0.95^72 < 0.025 <= 0.95^71: so many cases without one that hallucinates through and through
+    result = judge_bound(parse_gate("hallucination <= 0.05 at 95%"), report(0.0, 0.0, 0.0, n=n))
+    assert result.outcome == outcome
+    assert ("shows nothing below 72 cases" in result.message) == (outcome == "inconclusive")
+
+
+def test_no_number_of_cases_shows_that_every_claim_will_be_supported():
+    result = judge_bound(parse_gate("faithfulness >= 1 at 95%"), report(1.0, 1.0, 1.0, n=10_000, name="faithfulness"))
+    assert result.outcome == "inconclusive"
+    assert "below any number of cases" in result.message
+
+
 def test_what_could_not_be_measured_never_passes():
-    result = judge_gate(parse_gate("hallucination <= 1"), report(None))
+    result = judge_bound(parse_gate("hallucination <= 1"), report(None))
     assert (result.outcome, result.message) == ("fail", "hallucination could not be measured on this slice, so nothing says that it passes")
 
 
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_value_that_is_not_finite_is_an_error(number):
+    with pytest.raises(DataError, match=r"hallucination of slice 'iron' is .*, expected finite numbers"):
+        judge_bound(parse_gate("hallucination <= 1"), report(number))
+
+
 def test_a_slice_cut_short_never_passes():
-    result = judge_gate(parse_gate("hallucination <= 0.5"), report(0.1, missing=("iron-2",)))
+    result = judge_bound(parse_gate("hallucination <= 0.5"), report(0.1, missing=("iron-2",)))
     assert result.outcome == "fail"
     assert "did not finish: iron-2" in result.message
 
 
+def test_a_cut_off_that_no_card_shows_is_measured_for_its_gate():
+    cases = [case("a", "s", found=True), case("b", "s", found=False)]
+    judged = judge_gates(["recall@20 >= 0.5", "recall@20 >= 0.6"], report_of(cases))
+    assert [(gate.outcome, gate.value) for gate in judged.gates] == [("pass", 0.5), ("fail", 0.5)]
+
+
+def test_a_comparison_without_a_baseline_names_the_flag():
+    with pytest.raises(MissingBaseline, match=r"compares faithfulness of slice 'iron' .* write one with pytest --medfaith-update-baseline"):
+        judge_gates(["hallucination <= 0.5", "faithfulness no worse than baseline"], slice_of({"a": "s"}))
+
+
+def test_gates_keep_their_order_and_two_metrics_are_corrected_for_two_looks(tmp_path):
+    baseline = stored(tmp_path, slice_of({f"c{i}": "sssss" for i in range(8)}))
+    worse = slice_of({f"c{i}": "srsss" if i < 6 else "sssss" for i in range(8)})
+    single = judge_gates(["hallucination no worse than baseline"], worse, baseline=baseline).gates[0]
+    # 6 cases of 8 became worse, none better: 2^2 of 2^8 swaps come out as bad
+    assert (single.outcome, single.value) == ("fail", 0.15)
+    assert "p = 0.016;" in single.message
+    expressions = ["faithfulness >= 0.5", "hallucination no worse than baseline", "faithfulness no worse than baseline by 0.1"]
+    bound, hallucination, faithfulness = judge_gates(expressions, worse, baseline=baseline).gates
+    assert [bound.expression, hallucination.expression, faithfulness.expression] == expressions
+    for gate in (hallucination, faithfulness):
+        assert gate.outcome == "fail"
+        assert "p = 0.031, Holm-corrected for 2 metrics compared on this slice" in gate.message
+
+
+def test_two_gates_on_one_metric_are_one_look(tmp_path):
+    baseline = stored(tmp_path, slice_of({"a": "sr", "b": "ss"}))
+    expressions = ["hallucination no worse than baseline", "hallucination no worse than baseline by 0.1"]
+    judged = judge_gates(expressions, slice_of({"a": "sr", "b": "us"}), baseline=baseline)
+    assert not any("Holm" in gate.message for gate in judged.gates)
+
+
+def test_a_metric_that_this_run_could_not_measure_fails_its_comparison(tmp_path):
+    baseline = stored(tmp_path, slice_of({"a": "s", "b": "s"}))
+    judged = judge_gates(["faithfulness no worse than baseline"], slice_of({"a": "?", "b": "?"}), baseline=baseline)
+    assert judged.gates[0].outcome == "fail"
+    assert "could not be measured" in judged.gates[0].message
+
+
+def test_a_comparison_over_a_slice_cut_short_fails(tmp_path):
+    whole = slice_of({"a": "s", "b": "s"})
+    cut = report_of([case("a", "s")], expected=("a", "b"))
+    gate = judge_gates(["faithfulness no worse than baseline"], cut, baseline=stored(tmp_path, whole)).gates[0]
+    assert gate.outcome == "fail"
+    assert "1 of 2 cases did not finish: b" in gate.message
+
+
 @pytest.mark.parametrize(
-    ("expression", "place"),
-    [("hallucination < 0.05", 13), ("hallucination <= low", 16), ("hallucination <= 0.05 sometimes", 21), ("halucination <= 0.05", 0)],
+    ("outcome", "inconclusive", "stops"),
+    [
+        ("fail", "warn", True),
+        ("fail", "pass", True),
+        ("pass", "fail", False),
+        ("inconclusive", "fail", True),
+        ("inconclusive", "warn", False),
+        ("inconclusive", "pass", False),
+    ],
 )
-def test_a_gate_that_does_not_parse_points_at_the_place(expression, place):
-    with pytest.raises(ValueError, match="this gate does not parse") as caught:
-        parse_gate(expression)
-    assert f"\n  {expression}\n  {' ' * place}^\n" in str(caught.value)
+def test_the_user_says_what_inconclusive_does(outcome, inconclusive, stops):
+    assert stops_run(GateResult(expression="x", outcome=outcome), inconclusive=inconclusive) == stops
+
+
+def test_inconclusive_does_not_stop_a_run_by_default():
+    assert not stops_run(GateResult(expression="x", outcome="inconclusive"))

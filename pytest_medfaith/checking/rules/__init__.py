@@ -1,0 +1,64 @@
+"""Medical rules after the model: each finds one kind of clash between a claim and the sentences of evidence that speak of it.
+
+A rule reads `(claim, evidence)` and returns findings that name the two clashing spans, half-open characters of the claim and of the
+evidence. Effects: "refute" (the evidence says otherwise), "weaken" (the evidence does not say it), "note".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+
+from pytest_medfaith.checking.rules.certainty import certainty
+from pytest_medfaith.checking.rules.dates import dates
+from pytest_medfaith.checking.rules.direction import direction
+from pytest_medfaith.checking.rules.negation import negation
+from pytest_medfaith.checking.rules.numbers import numbers
+from pytest_medfaith.checking.rules.population import population
+from pytest_medfaith.checking.rules.substitution import substitution
+from pytest_medfaith.records import Finding
+
+Rule = Callable[[str, str], list[Finding]]
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "numbers": numbers,
+        "negation": negation,
+        "direction": direction,
+        "substitution": substitution,
+        "population": population,
+        "certainty": certainty,
+        "dates": dates,
+    }
+)
+# What these miss in the evidence may stand in the rest of its source.
+_READ_CONTEXT = frozenset({"dates"})
+_MOST_CHARACTERS = 4_000  # of a claim; a longer text is no single statement, and its words would meet any evidence
+
+
+def apply_rules(
+    claim: str, evidence: str, *, context: str = "", off: Collection[str] = frozenset(), rules: Mapping[str, Rule] = RULES
+) -> list[Finding]:
+    """Returns what the rules find, in the order of the registry; nothing for an empty or overlong claim, or empty evidence.
+
+    Args:
+        claim: the claim.
+        evidence: the sentences that speak of it: the best window of the best chunk, or the whole chunk.
+        context: what else the source says (title, the rest of the chunk): a year or a trial that stands there is known.
+        off: names of rules to leave out.
+        rules: the rules by name; the shipped ones, or those with a user's own added.
+
+    Raises:
+        ValueError: `off` names no rule.
+    """
+    unknown = sorted(set(off) - rules.keys())
+    if unknown:
+        raise ValueError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are: {', '.join(rules)}")
+    if not claim.strip() or not evidence.strip() or len(claim) > _MOST_CHARACTERS:
+        return []
+    return [
+        finding
+        for name, rule in rules.items()
+        if name not in off
+        for finding in rule(claim, f"{evidence}\n{context}" if context and name in _READ_CONTEXT else evidence)
+    ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.rules.numerals import WORDS, Numeral
+from pytest_medfaith.checking.rules.numerals import LOOK_BACK, WORDS, Numeral
 
 _PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
 _PART = re.compile(
@@ -47,7 +47,7 @@ def read_shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
         part = found["part"].lower().removesuffix("s")
         if found["top"] in (None, "one") and part not in ("half", "halve") and found["top"] is None:
             continue  # "the third trial", "fifth": an order, no share
-        if not _ORDINAL_BEFORE.search(text[: found.start()]):
+        if not _ORDINAL_BEFORE.search(text, max(0, found.start() - LOOK_BACK), found.start()):
             number = WORDS.get(top, 1.0)
             yield Share(number / _PARTS[part], number / _PARTS[part], found.start(), found.end(), rough=True)
     yield from _ratios(text, numerals)

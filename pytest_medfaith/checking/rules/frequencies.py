@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.rules.numerals import WORDS
+from pytest_medfaith.checking.rules.numerals import LOOK_BACK, WORDS
 
 _DAYS = {"minute": 1 / 1440, "min": 1 / 1440, "hour": 1 / 24, "hr": 1 / 24, "h": 1 / 24, "day": 1.0, "night": 1.0, "morning": 1.0, "evening": 1.0, "bedtime": 1.0, "week": 7.0, "fortnight": 14.0, "month": 365.25 / 12, "year": 365.25}
 _ADVERBS = {"hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "fortnightly": "fortnight", "monthly": "month", "yearly": "year", "annually": "year"}
@@ -43,7 +43,7 @@ class Frequency:
 def read_frequencies(text: str) -> Iterator[Frequency]:
     """Yields the frequencies that `text` states in words of their own, in order."""
     for found in _FREQUENCY.finditer(text):
-        if found["alone"] and _ADJECTIVE_AFTER.search(text[: found.start()]):
+        if found["alone"] and _ADJECTIVE_AFTER.search(text, max(0, found.start() - LOOK_BACK), found.start()):
             continue  # "the daily dose", "near-daily": an adjective
         low, high = _times_a_day(found)
         yield Frequency(low, high, found.start(), found.end())

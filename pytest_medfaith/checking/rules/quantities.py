@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from pytest_medfaith.checking.rules.fractions import Share, read_multiples, read_shares
 from pytest_medfaith.checking.rules.frequencies import frequency_after_amount, read_frequencies
-from pytest_medfaith.checking.rules.numerals import Numeral, read_numerals
+from pytest_medfaith.checking.rules.numerals import LOOK_BACK, Numeral, read_numerals
 from pytest_medfaith.checking.rules.text import word_key
 from pytest_medfaith.checking.rules.units import unit_of, unit_pattern
 
@@ -29,6 +29,7 @@ _LABEL_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"\s*(?P<joint>-|–|—|−|to|and|or)\s*", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bbetween\s+(?:\w+\s+)?$", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?)\b)\s*", re.IGNORECASE)
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
@@ -179,7 +180,7 @@ def _measures(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
 def _measure_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int, list[Quantity]]:
     """Returns how many numerals the measure at `index` uses up, and its quantities (two for a pair such as 130/80)."""
     first = numerals[index]
-    before, after = text[max(0, first.start - 40) : first.start], text[first.end : first.end + 2]
+    before, after = _before(text, first.start), text[first.end : first.end + 2]
     own = _unit_at(text, first.end)
     if (not own and _LABEL_BEFORE.search(before)) or (after in ("s", "s ") and not _AGE_BEFORE.search(before)):
         return 1, []
@@ -207,7 +208,7 @@ def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> _Unit | 
             break
         if unit := _unit_at(text, after.end):
             return replace(unit, end=end)
-    if _heads(text, end) or not _SET_AGAINST.search(text[max(0, numerals[index].start - 30) : numerals[index].start]):
+    if _heads(text, end) or not _SET_AGAINST.search(_before(text, numerals[index].start)):
         return None
     for earlier in reversed(numerals[max(0, index - 3) : index]):
         if re.search(r"[.;]\s", text[earlier.end : numerals[index].start]):
@@ -229,7 +230,7 @@ def _joined(text: str, end: int, first: Numeral, second: Numeral) -> bool:
     found = _RANGE.fullmatch(text, end, second.start)
     if not found:
         return False
-    return found["joint"].lower() != "and" or re.search(r"\bbetween\s+(?:\w+\s+)?$", text[: first.start], re.IGNORECASE) is not None
+    return found["joint"].lower() != "and" or _BETWEEN.search(_before(text, first.start)) is not None
 
 
 def _pair(text: str, first: Numeral, second: Numeral, unit: _Unit) -> list[Quantity]:
@@ -252,7 +253,7 @@ def _measure(text: str, first: Numeral, second: Numeral, first_unit: _Unit | Non
             return _bounded(Quantity(low, high, dimension, first.start, old.end(), step=second.step * unit.factor, role="age"), text)
         role = _role(text, first.start, end, dimension)
         return _bounded(Quantity(low, high, dimension, first.start, end, step=second.step * unit.factor, role=role), text)
-    if _AGE_BEFORE.search(text[: first.start]) or _AGE_AFTER.match(text, second.end):
+    if _AGE_BEFORE.search(_before(text, first.start)) or _AGE_AFTER.match(text, second.end):
         return _bounded(Quantity(first.value * _YEAR, second.value * _YEAR, "time", first.start, second.end, step=second.step * _YEAR, role="age"), text)
     heads = _heads(text, second.end)
     dimension = "count" if heads else "plain"
@@ -285,11 +286,16 @@ def _unit_at(text: str, position: int) -> _Unit | None:
 
 
 def _role(text: str, start: int, end: int, dimension: str) -> str:
-    if dimension == "time" and _AGE_BEFORE.search(text[:start]):
+    if dimension == "time" and _AGE_BEFORE.search(_before(text, start)):
         return "age"
-    if dimension in ("fraction", "points", "multiple") and (_CHANGE_AFTER.match(text, end) or _CHANGE_BEFORE.search(text[:start])):
+    if dimension in ("fraction", "points", "multiple") and (_CHANGE_AFTER.match(text, end) or _CHANGE_BEFORE.search(_before(text, start))):
         return "change"
     return ""
+
+
+def _before(text: str, position: int) -> str:
+    """Returns what stands before `position`, as far back as any word that qualifies a number may stand."""
+    return text[max(0, position - LOOK_BACK) : position]
 
 
 def _heads(text: str, end: int) -> frozenset[str]:
@@ -305,7 +311,7 @@ def _heads(text: str, end: int) -> frozenset[str]:
 
 def _bounded(quantity: Quantity, text: str) -> Quantity:
     """Returns `quantity` with the bound and the roughness that the words around it state."""
-    before = text[max(0, quantity.start - 40) : quantity.start]
+    before = _before(text, quantity.start)
     rough = quantity.rough or bool(_ROUGH_BEFORE.search(before) or _ROUGH_AFTER.match(text, quantity.end))
     low, high = _MINIMUM_BEFORE.search(before), _MAXIMUM_BEFORE.search(before)
     if quantity.dimension == "time":

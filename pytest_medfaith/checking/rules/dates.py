@@ -1,0 +1,78 @@
+"""Years and trials that the evidence does not know, and findings dated in the future."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timezone
+
+from pytest_medfaith.entities.linker import link
+from pytest_medfaith.records import Finding
+
+# Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
+_YEAR = re.compile(r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|\s*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories|steps|people|patients|women|men|adults|children|participants|cells|per|%|/|mm))")
+_SPAN = re.compile(r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|to|and|until|through)\s*(?P<last>(?:1[89]|20)?\d\d)\b")
+_FINDING = re.compile(r"\b(?:trials?|stud(?:y|ies)|guidelines?|review|meta-analysis|survey|cohort|showed|shown|found|reported|published|approved|demonstrated|concluded|confirmed|recommended)\b", re.IGNORECASE)
+_FORECAST = re.compile(r"\b(?:by|until|before|will|would|projected|expected|predicted|forecast|goal|target|plan(?:ned|s)?)\b", re.IGNORECASE)
+# EMPEROR-Preserved, DAPA-CKD, REDUCE: capitals, next to a word for a study; before a verb only with a hyphen (MRI showed ...).
+_NAME = re.compile(
+    r"(?<![\w-])(?:(?P<before>[A-Z][A-Z0-9]{3,}(?:[-–][A-Za-z0-9]+)*|[A-Z]{2,}[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:trials?|stud(?:y|ies)|cohort|registry|investigators)\b)"
+    r"|(?<=trial )(?P<after>[A-Z][A-Z0-9]{3,}(?:[-–][A-Za-z0-9]+)*)\b"
+    r"|(?P<subject>[A-Z][A-Z0-9]+[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:randomi[sz]ed|enrolled|assigned|compared|tested|showed|found|reported)\b))"
+)
+
+
+def dates(claim: str, evidence: str, *, this_year: int | None = None) -> list[Finding]:
+    """Returns a finding for each year and each named trial of the claim that the evidence does not name.
+
+    A study or guideline dated later than `this_year` (the clock's, where None) that the evidence does not know is refuted: it cannot have
+    happened. All else weakens: the evidence does not say it.
+    """
+    now = this_year if this_year is not None else datetime.now(tz=timezone.utc).year
+    return [*_unknown_years(claim, evidence, now), *_unknown_trials(claim, evidence)]
+
+
+def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Finding]:
+    known = {int(found["year"]) for found in _YEAR.finditer(evidence)}
+    spans = list(_spans(evidence))
+    for found in _YEAR.finditer(claim):
+        year = int(found["year"])
+        if year in known or found["decade"] or any(first <= year <= last for first, last in spans):
+            continue
+        future = year > now and bool(_FINDING.search(claim)) and not _FORECAST.search(claim)
+        yield Finding(
+            rule="dates",
+            message=f"claim dates a finding to {year}, which has not come" if future else f"claim says {year}, the evidence names no such year",
+            claim_span=found.span("year"),
+            effect="refute" if future else "weaken",
+        )
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yields first and last year of "2010 to 2019", "2010-19" and "the 2010s"."""
+    for found in _SPAN.finditer(text):
+        last = found["last"] if len(found["last"]) == 4 else found["first"][:2] + found["last"]  # noqa: PLR2004  a year's digits
+        yield int(found["first"]), int(last)
+    for found in _YEAR.finditer(text):
+        if found["decade"]:
+            yield int(found["year"]), int(found["year"]) + 9
+
+
+def _unknown_trials(claim: str, evidence: str) -> Iterator[Finding]:
+    found = _NAME.search(claim)
+    if not found or found[0].lower() in evidence.lower() or _spelled_out(found[0], evidence):
+        return
+    if any(mention.start <= found.start() < mention.end for mention in link(claim)):
+        return  # "COPD trials" names a disease
+    yield Finding(
+        rule="dates",
+        message=f"claim names the trial {found[0]}, the evidence does not",
+        claim_span=found.span(),
+        effect="weaken",
+    )
+
+
+def _spelled_out(name: str, evidence: str) -> bool:
+    """Returns whether `name` is made of the first letters of words that follow each other in the evidence."""
+    initials = "".join(word[0] for word in re.findall(r"[^\W_]+", evidence)).lower()
+    return "".join(filter(str.isalpha, name)).lower() in initials

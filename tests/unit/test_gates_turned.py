@@ -1,0 +1,81 @@
+import pytest
+from gate_samples import case, report_of, slice_of, stored
+
+from pytest_medfaith.gates.turned import bad_labels, mcnemar, same_claims, turned_claims
+
+
+def told(turned):
+    return [(one.report.case.id, one.verdict.claim.text, one.before, one.verdict.label) for one in turned]
+
+
+def test_turned_claims_come_worst_first(tmp_path):
+    baseline = stored(tmp_path, slice_of({"a": "ssus", "b": "sr"}))
+    now = report_of(
+        [
+            case("a", "usrr"),  # thing 0 lost its support, 2 and 3 are refuted now
+            case("b", "sru", texts=["b says thing 0.", "b says thing 1.", "b says something new."]),
+        ]
+    )
+    assert told(turned_claims(now, baseline)) == [
+        ("a", "a says thing 3.", "supported", "refuted"),
+        ("a", "a says thing 2.", "unsupported", "refuted"),
+        ("a", "a says thing 0.", "supported", "unsupported"),
+        ("b", "b says something new.", None, "unsupported"),
+    ]
+
+
+def test_the_surest_refutation_comes_before_another_of_its_kind(tmp_path):
+    baseline = stored(tmp_path, slice_of({"a": "sss", "b": "sss"}))
+    turned = turned_claims(slice_of({"a": "srs", "b": "rss"}), baseline)
+    assert [(one.report.case.id, one.verdict.score) for one in turned] == [("b", 0.9), ("a", 0.8)]
+
+
+def test_a_gate_on_hallucination_shows_what_turned_refuted(tmp_path):
+    baseline = stored(tmp_path, slice_of({"a": "sss"}))
+    turned = turned_claims(slice_of({"a": "rus"}), baseline, bad=bad_labels("hallucination"))
+    assert told(turned) == [("a", "a says thing 0.", "supported", "refuted")]
+
+
+def test_a_refuted_claim_that_is_only_unsupported_now_did_not_turn(tmp_path):
+    assert turned_claims(slice_of({"a": "us"}), stored(tmp_path, slice_of({"a": "rs"}))) == []
+
+
+@pytest.mark.parametrize(
+    ("metric", "labels"), [("faithfulness", ("refuted", "unsupported")), ("unsupported", ("unsupported",)), ("recall@k", None)]
+)
+def test_the_verdicts_that_worsen_a_metric(metric, labels):
+    assert bad_labels(metric) == labels
+
+
+def test_mcnemar_counts_the_claims_of_both_runs_that_were_scored(tmp_path):
+    baseline = stored(tmp_path, slice_of({"a": "ssssss?s", "b": "rs"}))
+    now = report_of([case("a", "rrrrsr?s"), case("b", "sr", texts=["b  says thing 0.", "b says something else."])])
+    test = mcnemar(now, baseline, bad=("refuted",))
+    # 7 claims of a and one of b in both; 5 worse, 1 better: P(5 or more of 6) = 7/64
+    assert (test.matched, test.worse, test.better) == (8, 5, 1)
+    assert test.p == pytest.approx(7 / 64)
+
+
+def test_mcnemar_without_a_claim_that_turned_shows_nothing(tmp_path):
+    report = slice_of({"a": "sr"})
+    assert mcnemar(report, stored(tmp_path, report), bad=("refuted",)).p == 1.0
+
+
+def test_a_text_that_stands_twice_is_matched_in_order(tmp_path):
+    texts = ["The same.", "The same."]
+    baseline = stored(tmp_path, report_of([case("a", "sr", texts=texts)]))
+    assert turned_claims(report_of([case("a", "sr", texts=texts)]), baseline) == []
+    assert told(turned_claims(report_of([case("a", "rr", texts=texts)]), baseline)) == [("a", "The same.", "supported", "refuted")]
+
+
+@pytest.mark.parametrize(
+    ("now", "same"), [({"a": "sr", "b": "s"}, True), ({"a": "sr"}, True), ({"a": "ss", "b": "s"}, False), ({"a": "s", "b": "s"}, False)]
+)
+def test_same_claims(tmp_path, now, same):
+    assert same_claims(slice_of(now), stored(tmp_path, slice_of({"a": "sr", "b": "s"}))) is same
+
+
+def test_another_wording_is_another_claim(tmp_path):
+    baseline = stored(tmp_path, report_of([case("a", "s", texts=["Iron is stored."])]))
+    assert same_claims(report_of([case("a", "s", texts=["Iron  is\nstored."])]), baseline)
+    assert not same_claims(report_of([case("a", "s", texts=["Iron is lost."])]), baseline)
