@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.checking.rules import RULES
 from pytest_medfaith.checking.student import ModelCard, read_card, score_with_student, weights_signature
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.distill.pairs import is_held_out, read_written
@@ -100,12 +101,12 @@ def model_checker(folder: Path, *, raw: bool) -> Checker:
     return Checker(str(folder), weights_signature(model), partial(score_with_student, model, card.max_tokens), thresholds, card.temperature)
 
 
-def decide(checker: Checker, claim: Claim, scores: list[PairScore], *, raw: bool) -> tuple[str, tuple[float, float, float]]:
+def decide(checker: Checker, row: Row, scores: list[PairScore], *, raw: bool) -> tuple[str, tuple[float, float, float]]:
     """Returns the label and the probabilities of the evidence that decided it."""
     if raw:
         best = max(scores, key=lambda score: max(score.probs[0], score.probs[2]))
         return best.label, best.probs
-    verdict = checker.decide(claim, scores)
+    verdict = checker.decide(Claim(id="claim", text=row[0]), scores, [Chunk(id=str(j), text=text) for j, text in enumerate(row[1])])
     return LABEL_OF[verdict.label], next(score.probs for score in scores if score.chunk_id == verdict.chunk_id)
 
 
@@ -115,10 +116,15 @@ def main() -> None:
     parser.add_argument("--checker", default="default")
     parser.add_argument("--model", type=Path, help="a folder with model.onnx, instead of a checker's name")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
+    parser.add_argument("--rules-off", action="store_true", help="the model alone")
     parser.add_argument("--raw", action="store_true", help="the likeliest class instead of the card's thresholds")
     parser.add_argument("--scores", type=Path, help="write every row's probabilities there, as JSON Lines")
     arguments = parser.parse_args()
-    checker = model_checker(arguments.model, raw=arguments.raw) if arguments.model else load_checker(arguments.checker)
+    checker = (
+        model_checker(arguments.model, raw=arguments.raw)
+        if arguments.model
+        else load_checker(arguments.checker, rules_off=RULES if arguments.rules_off else ())
+    )
     out = arguments.scores.open("w") if arguments.scores else None
     for name in arguments.sets:
         rows = list(SETS[name](arguments.data))
@@ -131,10 +137,12 @@ def main() -> None:
         for score in checker.score(pairs):
             by_claim.setdefault(score.claim_id, []).append(score)
         scored = [by_claim[str(i)] for i in range(len(rows))]
-        decided = [decide(checker, Claim(id=str(i), text=row[0]), own, raw=arguments.raw) for i, (row, own) in enumerate(zip(rows, scored, strict=True))]
+        decided = [decide(checker, row, own, raw=arguments.raw) for row, own in zip(rows, scored, strict=True)]
         labels, predicted = [row[2] for row in rows], [word for word, _ in decided]
         values = score_checker(labels, [probs for _, probs in decided], predicted=predicted, groups=[row[0] for row in rows])
-        shown = ", ".join(f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in ("f1", "accuracy", "ece", "roc_auc"))
+        shown = ", ".join(
+            f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in ("f1", "accuracy", "ece", "roc_auc")
+        )
         print(f"{name}: n {len(rows)}, {shown}, said {dict(Counter(predicted))}, true {dict(Counter(labels))}", flush=True)
         if out:
             for row, own in zip(rows, scored, strict=True):

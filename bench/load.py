@@ -30,7 +30,9 @@ def main() -> None:
     without, with_ = (statistics.median(column) for column in zip(*rounds, strict=True))
     own = statistics.median(import_milliseconds() for _ in range(RUNS))
     print(f"plugin import: {own:.2f} ms (median of {RUNS})")
-    print(f"pytest --collect-only, empty folder: {without:.3f} s without, {with_:.3f} s with, ratio {with_ / without:.3f} (medians of {RUNS})")
+    print(
+        f"pytest --collect-only, empty folder: {without:.3f} s without, {with_:.3f} s with, ratio {with_ / without:.3f} (medians of {RUNS})"
+    )
 
 
 if __name__ == "__main__":

@@ -26,7 +26,14 @@ from pytest_medfaith.sentences import sentence_spans
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "own_rag"))
 from my_rag import answer_question
 
-NEGATIONS = [(" is ", " is not "), (" are ", " are not "), (" can ", " cannot "), (" may ", " may never "), (" does ", " does not "), (" has ", " has no ")]
+NEGATIONS = [
+    (" is ", " is not "),
+    (" are ", " are not "),
+    (" can ", " cannot "),
+    (" may ", " may never "),
+    (" does ", " does not "),
+    (" has ", " has no "),
+]
 
 
 def change_number(sentence: str, _other: str) -> str:
@@ -86,7 +93,11 @@ def main() -> None:
         for number, case in enumerate(cases):
             other = re.findall(r"\b[A-Za-z]{7,}\b", cases[(number + 7) % len(cases)].question)[-1:] or ["measles"]
             text, count = changed(answers[case.id].answer, start, other[0])
-            changes[case.id], total, start = answers[case.id].with_(answer=text), total + count, start + len(sentence_spans(answers[case.id].answer))
+            changes[case.id], total, start = (
+                answers[case.id].with_(answer=text),
+                total + count,
+                start + len(sentence_spans(answers[case.id].answer)),
+            )
         rows = []
         for name, responses in (("medquad-real", answers), ("medquad-changed", changes)):
             began = time.perf_counter()

@@ -159,7 +159,9 @@ def _bound(reports: Sequence[Report], name: str, bound: float, *, at_least: bool
     if value < bound if at_least else value > bound:
         account = recall_account if name == "claim_recall" else faithfulness_account
         wanted = f"{'at least' if at_least else 'at most'} {bound:g}"
-        raise AssertionError(f"{name} is {value:.3f}, expected {wanted}\n{account(reports, most=_SHOWN.get().most, width=_SHOWN.get().width)}")
+        raise AssertionError(
+            f"{name} is {value:.3f}, expected {wanted}\n{account(reports, most=_SHOWN.get().most, width=_SHOWN.get().width)}"
+        )
 
 
 def _why_unmeasured(reports: Sequence[Report]) -> str:

@@ -54,17 +54,18 @@ def check_rows(rows: Sequence[CheckRow], checker: Checker, *, progress: Callable
     """
     claims = [Claim(id=str(number), text=row.claim) for number, row in enumerate(rows)]
     chunks = [
-        [Chunk(id=str(number), text=text) for number, text in enumerate(row.evidence) if not unusable_text(text, "evidence")] for row in rows
+        [Chunk(id=str(number), text=text) for number, text in enumerate(row.evidence) if not unusable_text(text, "evidence")]
+        for row in rows
     ]
     pairs = [(claim, chunk) for claim, own in zip(claims, chunks, strict=True) if not unusable_text(claim.text, "claim") for chunk in own]
     scores: dict[str, list[Any]] = {}
     for score in checker.score(pairs, progress=progress):
         scores.setdefault(score.claim_id, []).append(score)
-    return [_result(row, claim, scores.get(claim.id, []), checker) for row, claim in zip(rows, claims, strict=True)]
+    return [_result(row, claim, scores.get(claim.id, []), own, checker) for row, claim, own in zip(rows, claims, chunks, strict=True)]
 
 
-def _result(row: CheckRow, claim: Claim, scores: Sequence[Any], checker: Checker) -> dict[str, Any]:
-    verdict = checker.decide(claim, scores)
+def _result(row: CheckRow, claim: Claim, scores: Sequence[Any], chunks: Sequence[Chunk], checker: Checker) -> dict[str, Any]:
+    verdict = checker.decide(claim, scores, chunks)
     if verdict.label == "unscored" or not scores:
         reason = verdict.reason if verdict.label == "unscored" else unusable_text(" ".join(row.evidence), "evidence")
         return {"id": row.id, "label": "unscored", "probs": None, "span": None, "reason": reason}
@@ -75,4 +76,6 @@ def _result(row: CheckRow, claim: Claim, scores: Sequence[Any], checker: Checker
         "probs": dict(zip(LABELS, decisive.probs, strict=True)),
         "span": list(decisive.span) if decisive.span else None,
     }
+    if verdict.findings:
+        result["rules"] = [finding.rule for finding in verdict.findings]
     return result if len(row.evidence) == 1 else {**result, "evidence_index": int(decisive.chunk_id)}

@@ -20,7 +20,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Checks, claim by claim and offline, whether medical answers say things their evidence does not say.",
 )
-distill = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Train and export the small models that the wheel ships (extra: train).")
+distill = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Train and export the small models that the wheel ships (extra: train)."
+)
 app.add_typer(distill, name="distill")
 gold = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look through gold claims, and mend them.")
 app.add_typer(gold, name="gold")
@@ -65,8 +67,8 @@ def check(
 
     A row whose claim or evidence holds no word is labelled "unscored" with the reason, and counted at the end.
     """
-    from pytest_medfaith.checking.checker import load_checker
     from pytest_medfaith.check_rows import check_rows, read_check_rows
+    from pytest_medfaith.checking.checker import load_checker
 
     loaded = read_check_rows(rows)
     results = check_rows(loaded, load_checker(checker, cache=cache), progress=_progress("pairs"))
@@ -158,7 +160,9 @@ def retrieve(
 
 @app.command()
 def chunk(
-    src: Annotated[Path, typer.Argument(help="A page, a folder or an archive (.tar.*, .zip) of .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, .docx.")],
+    src: Annotated[
+        Path, typer.Argument(help="A page, a folder or an archive (.tar.*, .zip) of .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, .docx.")
+    ],
     source: Annotated[str, typer.Option(help="Name of the corpus, such as statpearls; ids begin with it.")],
     out: Annotated[Path, typer.Option(help="Folder for the chunks, such as corpus/NAME/chunk; not inside SRC.")],
     size: Annotated[int, typer.Option(help="Most tokens a chunk has; 400 to 700 suit most encoders.")] = 512,
@@ -167,7 +171,9 @@ def chunk(
     max_sent: Annotated[int, typer.Option(help="Most sentences a chunk has.")] = 12,
     prefix: Annotated[str | None, typer.Option(help="title: keep title and section path beside the text.")] = None,
     dedup: Annotated[str | None, typer.Option(help="minhash (extra: dedup) or cosine: drop near-duplicates and list them.")] = None,
-    dedup_threshold: Annotated[float | None, typer.Option(help="Similarity from which a chunk is dropped: 0.9 for minhash, 0.95 for cosine.")] = None,
+    dedup_threshold: Annotated[
+        float | None, typer.Option(help="Similarity from which a chunk is dropped: 0.9 for minhash, 0.95 for cosine.")
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes; the result is the same for any number.")] = 1,
 ) -> None:
     """Cut pages into chunks along their sections and sentences; a chunk's span in its page can always be cut out again.
@@ -246,7 +252,9 @@ def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as --medfaith-report writes it.")],
     kind: Annotated[str, typer.Option("--format", help="terminal, markdown, json, csv or html (extra: report).")] = "terminal",
     out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
-    earlier: Annotated[list[Path] | None, typer.Option(help="An earlier run folder for the trend of the HTML page; again for more, oldest first.")] = None,
+    earlier: Annotated[
+        list[Path] | None, typer.Option(help="An earlier run folder for the trend of the HTML page; again for more, oldest first.")
+    ] = None,
 ) -> None:
     """Make a report of a finished run again, in any format.
 

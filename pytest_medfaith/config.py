@@ -54,6 +54,7 @@ class Settings:
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
+    rules_off: tuple[str, ...] = ()
     seed: int = 0
     baseline: Path = Path("medfaith-baseline.json")
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
@@ -85,7 +86,7 @@ def load_settings(root: Path) -> Settings:
         for name, row in _mapping(table.get("slices", {}), f"{path}: slices").items()
     }
     values = {key: value for key, value in table.items() if key != "slices"}
-    settings = _fill(Settings, {"root": root, **values}, str(path))
+    settings: Settings = _fill(Settings, {"root": root, **values}, str(path))
     resolved = {name: _resolve(one, root) for name, one in slices.items()}
     return dataclasses.replace(settings, slices=resolved, cache=root / settings.cache, baseline=root / settings.baseline)
 
@@ -127,7 +128,7 @@ def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
             raise DataError(f"{place}: key {key!r} is unknown{_nearest(key, hints)}; known keys: {', '.join(hints)}")
     missing = [f.name for f in dataclasses.fields(kind) if f.default is f.default_factory is dataclasses.MISSING and f.name not in row]
     if missing:
-        raise DataError(f"{place}: key {missing[0]!r} is missing; expected for example {missing[0]} = \"gold/cases.jsonl\"")
+        raise DataError(f'{place}: key {missing[0]!r} is missing; expected for example {missing[0]} = "gold/cases.jsonl"')
     return kind(**{key: _value(value, hints[key], f"{place}.{key}") for key, value in row.items()})
 
 
@@ -149,7 +150,11 @@ def _value(value: Any, kind: Any, place: str) -> Any:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     expected = origin or kind
-    fits = isinstance(value, Mapping) if expected is not kind else isinstance(value, expected) and not (kind is int and isinstance(value, bool))
+    fits = (
+        isinstance(value, Mapping)
+        if expected is not kind
+        else isinstance(value, expected) and not (kind is int and isinstance(value, bool))
+    )
     if not fits:
         raise DataError(f"{place} is {value!r}, expected {getattr(kind, '__name__', kind)}")
     return value

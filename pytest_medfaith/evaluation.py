@@ -50,12 +50,14 @@ def evaluate_case(
     pairs = _pairs(case, response, claims)
     scores = checker.score(pairs, progress=progress)
     by_pair = {(score.claim_id, score.chunk_id): score for score in scores}
+    verdicts = tuple(_verdict(checker, claim, response.contexts, by_pair) for claim in claims)
+    gold_verdicts = () if abstained else tuple(_gold_verdict(checker, gold, response, by_pair) for gold in case.gold_claims)
     report = Report(
         case=case,
         response=response,
-        verdicts=tuple(_verdict(checker, claim, response.contexts, by_pair) for claim in claims),
-        gold_verdicts=() if abstained else tuple(_gold_verdict(checker, gold, by_pair) for gold in case.gold_claims),
-        entailments=_entailments(case, response, claims, by_pair, checker),
+        verdicts=verdicts,
+        gold_verdicts=gold_verdicts,
+        entailments=_entailments(case, response, verdicts, gold_verdicts, by_pair, checker),
         pairs=tuple(score.with_(case_id=case.id) for score in scores),
         hits=tuple(hits),
         abstained=abstained,
@@ -87,26 +89,31 @@ def reference_text(case: Case) -> str:
 
 
 def _verdict(checker: Checker, claim: Claim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]) -> Verdict:
-    return checker.decide(claim, [by_pair[claim.id, chunk.id] for chunk in contexts])
+    return checker.decide(claim, [by_pair[claim.id, chunk.id] for chunk in contexts], contexts)
 
 
-def _gold_verdict(checker: Checker, gold: GoldClaim, by_pair: Mapping[tuple[str, str], PairScore]) -> Verdict:
+def _gold_verdict(checker: Checker, gold: GoldClaim, response: Response, by_pair: Mapping[tuple[str, str], PairScore]) -> Verdict:
     score = by_pair.get((_gold_id(gold), ANSWER))
-    return checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [])
+    return checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [], [Chunk(id=ANSWER, text=response.answer)])
 
 
 def _entailments(
-    case: Case, response: Response, claims: Sequence[Claim], by_pair: Mapping[tuple[str, str], PairScore], checker: Checker
+    case: Case,
+    response: Response,
+    verdicts: Sequence[Verdict],
+    gold_verdicts: Sequence[Verdict],
+    by_pair: Mapping[tuple[str, str], PairScore],
+    checker: Checker,
 ) -> Entailments:
     def row(claim_id: str, chunk_ids: Iterable[str]) -> tuple[bool, ...]:
         return tuple(entails(by_pair[claim_id, chunk_id], checker.thresholds) for chunk_id in chunk_ids)
 
     contexts = [chunk.id for chunk in response.contexts]
     return Entailments(
-        chunk_claims=tuple(row(claim.id, contexts) for claim in claims),
+        chunk_claims=tuple(tuple(name in verdict.supporting for name in contexts) for verdict in verdicts),
         chunk_gold=tuple(row(_gold_id(gold), contexts) for gold in case.gold_claims),
-        answer_gold=tuple(bool(claims) and row(_gold_id(gold), [ANSWER])[0] for gold in case.gold_claims),
-        reference_claims=tuple(row(claim.id, [REFERENCE])[0] for claim in claims) if reference_text(case) else None,
+        answer_gold=tuple(verdict.label == "supported" for verdict in gold_verdicts) or (False,) * len(case.gold_claims),
+        reference_claims=tuple(row(verdict.claim.id, [REFERENCE])[0] for verdict in verdicts) if reference_text(case) else None,
     )
 
 
@@ -141,7 +148,7 @@ def _contexts(rows: Any, by_id: Mapping[str, Chunk]) -> list[Any]:
 def _context(row: Any, by_id: Mapping[str, Chunk]) -> Any:
     if not isinstance(row, Mapping) or "text" in row:
         return row
-    name = row.get("id")
+    name = str(row.get("id"))
     if name not in by_id:
         raise DataError(f"context {name!r} is in no corpus file of this slice; add its corpus, or give the chunk its text here")
     return by_id[name]
@@ -163,7 +170,9 @@ def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Respo
     if isinstance(answer, tuple) and len(answer) == 2:
         answer = {"answer": answer[0], "contexts": answer[1]}
     if not isinstance(answer, Mapping):
-        raise DataError(f"the RAG callable returned {answer!r}; expected a Response, an answer text, (answer, contexts) or a mapping with both")
+        raise DataError(
+            f"the RAG callable returned {answer!r}; expected a Response, an answer text, (answer, contexts) or a mapping with both"
+        )
     contexts = answer.get("contexts")
     chunks = [hit.chunk for hit in hits] if contexts is None else as_chunks(contexts)
     return Response.from_dict({**answer, "case_id": case_id, "contexts": chunks})
@@ -210,7 +219,9 @@ class SliceRun:
     k: int
 
 
-def slice_report(run: SliceRun, reports: Sequence[Report], *, expected: Sequence[str] = (), partial: bool = False, seed: int = 0) -> SliceReport:
+def slice_report(
+    run: SliceRun, reports: Sequence[Report], *, expected: Sequence[str] = (), partial: bool = False, seed: int = 0
+) -> SliceReport:
     """Returns the aggregated report of a slice; cases of `expected` without a report are listed as missing."""
     ordered = tuple(sorted(reports, key=lambda report: report.case.id))
     micro, macro = slice_metrics(ordered, seed=seed)

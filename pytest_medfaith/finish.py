@@ -14,8 +14,9 @@ from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.cards.run_folder import write_run
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.errors import MedfaithError
-from pytest_medfaith.gates.baseline import SliceBaseline, read_baseline, slice_baseline, write_baseline
+from pytest_medfaith.gates.baseline import SliceBaseline, read_baseline, write_baseline
 from pytest_medfaith.gates.expressions import compared_metrics, judge_gates, parse_gate, stops_run
+from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.gates.turned import turned_claims
 from pytest_medfaith.records import GateResult, SliceReport
 from pytest_medfaith.session import MedfaithSession

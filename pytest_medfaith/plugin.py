@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,8 +29,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add = group.addoption
     add("--medfaith-slice", action="append", metavar="NAME", default=[], help="run only this slice; may be given again")
     add("--medfaith-k", type=int, metavar="K", help="how many chunks to retrieve, instead of the configured k")
-    add("--medfaith-retriever", action="append", metavar="NAME", default=[], help="bm25, dense, rrf, weighted or a dotted name; again for an ablation")
-    add("--medfaith-checker", action="append", metavar="NAME", default=[], help="default, a model folder or a Hugging Face name; may be given again")
+    add(
+        "--medfaith-retriever",
+        action="append",
+        metavar="NAME",
+        default=[],
+        help="bm25, dense, rrf, weighted or a dotted name; again for an ablation",
+    )
+    add(
+        "--medfaith-checker",
+        action="append",
+        metavar="NAME",
+        default=[],
+        help="default, a model folder or a Hugging Face name; may be given again",
+    )
     add("--medfaith-limit", type=int, metavar="N", help="at most N cases of each slice")
     add("--medfaith-seed", type=int, metavar="SEED", help="seed of the intervals, and of the sample that --medfaith-limit takes")
     add("--medfaith-report", metavar="DIR", help="write the run folder there: card.md, report.json, claims, pairs, responses, signature")
@@ -71,7 +83,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def _parametrization(config: pytest.Config, marker: pytest.Mark) -> tuple[list[Any], list[str]]:
     if len(marker.args) != 1 or not isinstance(marker.args[0], str):
-        raise ValueError(f"the marker medfaith got {marker.args!r}; expected the name of one slice, as in @pytest.mark.medfaith(\"medquad-nih\")")
+        raise ValueError(
+            f'the marker medfaith got {marker.args!r}; expected the name of one slice, as in @pytest.mark.medfaith("medquad-nih")'
+        )
     session = _session(config)
     for name in session.options.slices:
         session.settings.slice(name)
@@ -81,9 +95,7 @@ def _parametrization(config: pytest.Config, marker: pytest.Mark) -> tuple[list[A
     retrievers = {target.settings.retriever for target in targets}
     checkers = {target.settings.checker for target in targets}
     ids = [
-        "-".join(
-            [target.settings.retriever] * (len(retrievers) > 1) + [target.settings.checker] * (len(checkers) > 1) + [target.case.id]
-        )
+        "-".join([target.settings.retriever] * (len(retrievers) > 1) + [target.settings.checker] * (len(checkers) > 1) + [target.case.id])
         for target in targets
     ]
     return targets, ids
@@ -109,18 +121,18 @@ def _is_marked(item: pytest.Item) -> bool:
 
 
 def _param(item: pytest.Item) -> Target | None:
-    return item.callspec.params["medfaith_target"] if _is_marked(item) else None  # type: ignore[attr-defined,no-any-return]
+    return item.callspec.params["medfaith_target"] if _is_marked(item) else None  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     """Hangs what a test measured on its report, which is how it travels from a worker to the controller."""
     report: Any = yield
     payloads = item.stash.get(_PAYLOADS, [])
     if payloads:
         report.medfaith = list(payloads)
         payloads.clear()
-    return report  # type: ignore[return-value]
+    return report
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -217,16 +229,22 @@ def _plain_errors() -> Iterator[None]:
         pytest.fail(message, pytrace=False)
 
 
-def _account(config: pytest.Config) -> dict[str, int | None]:
+def _tell(config: pytest.Config) -> None:
+    """Lets the assertions of this run tell failures in the terminal's width, and all of them with -v."""
+    from pytest_medfaith.asserts import set_account
+
     everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
-    return {"most": None if everything else 5, "width": min(config.get_terminal_writer().fullwidth, 100) - 4}
+    set_account(most=None if everything else 5, width=min(config.get_terminal_writer().fullwidth, 100) - 4)
 
 
 @pytest.fixture
 def medfaith_target(request: pytest.FixtureRequest) -> Target:
     """The slice, retriever, checker and case of this test item (made by the marker medfaith)."""
     if not hasattr(request, "param"):
-        pytest.fail('medfaith: this test has no case; mark it with @pytest.mark.medfaith("slice"), or use medfaith_check without a slice', pytrace=False)
+        pytest.fail(
+            'medfaith: this test has no case; mark it with @pytest.mark.medfaith("slice"), or use medfaith_check without a slice',
+            pytrace=False,
+        )
     return request.param  # type: ignore[no-any-return]
 
 
@@ -314,7 +332,6 @@ def medfaith_report(
     medfaith_hits: list[Any],
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
-    from pytest_medfaith.asserts import set_account
     from pytest_medfaith.cards.junit import case_properties
     from pytest_medfaith.evaluation import evaluate_case
     from pytest_medfaith.session import payload
@@ -332,16 +349,18 @@ def medfaith_report(
         )
     request.node.stash.setdefault(_PAYLOADS, []).append(payload(medfaith_target, report))
     request.node.user_properties.extend(case_properties(report))
-    set_account(**_account(request.config))
+    _tell(request.config)
     return report
 
 
 @pytest.fixture
-def medfaith_check(request: pytest.FixtureRequest, medfaith_checker: Checker, medfaith_extractor: Callable[..., list[Claim]]) -> Callable[..., Report]:
+def medfaith_check(
+    request: pytest.FixtureRequest, medfaith_checker: Checker, medfaith_extractor: Callable[..., list[Claim]]
+) -> Callable[..., Report]:
     """A callable `(answer, *, contexts, question=None, gold_claims=None) -> Report`, for tests that have no slice."""
     from functools import partial
 
-    from pytest_medfaith.asserts import check_answer, set_account
+    from pytest_medfaith.asserts import check_answer
 
-    set_account(**_account(request.config))
+    _tell(request.config)
     return partial(check_answer, checker=medfaith_checker, extractor=medfaith_extractor)

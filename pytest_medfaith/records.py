@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
+from typing_extensions import Self
+
 from pytest_medfaith.errors import DataError
 
 LABELS = ("entail", "neutral", "contradict")
@@ -32,7 +34,7 @@ class Record:
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def from_dict(cls: type[R], row: Mapping[str, Any]) -> R:
+    def from_dict(cls, row: Mapping[str, Any]) -> Self:
         """Returns the record of `row`.
 
         Raises:
@@ -40,7 +42,7 @@ class Record:
         """
         if not isinstance(row, Mapping):
             raise DataError(f"expected an object for a {cls.__name__.lower()}, got {_shown(row)}")
-        known = _field_types(cls)
+        known = _field_types(cls)  # type: ignore[arg-type]
         values: dict[str, Any] = {name: _convert(row[name], kind, name) for name, kind in known.items() if row.get(name) is not None}
         values |= {name: None for name, kind in known.items() if name in row and row[name] is None and type(None) in typing.get_args(kind)}
         missing = [f.name for f in dataclasses.fields(cls) if _required(f) and f.name not in values]
@@ -57,7 +59,7 @@ class Record:
                 row[f.name] = _plain(value)
         return {**row, **self.extra}
 
-    def with_(self: R, **changes: Any) -> R:
+    def with_(self, **changes: Any) -> Self:
         """Returns a copy with `changes`."""
         return dataclasses.replace(self, **changes)
 
@@ -84,7 +86,7 @@ def _wrong(name: str, value: object, expected: str) -> DataError:
     return DataError(f"field {name!r} is {_shown(value)}, expected {expected}")
 
 
-def _convert(value: Any, kind: Any, name: str) -> Any:
+def _convert(value: Any, kind: Any, name: str) -> Any:  # noqa: PLR0911 - one return a kind of annotation
     """Returns `value` as the annotated type `kind`, or raises DataError naming the field."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:

@@ -157,7 +157,7 @@ class MedfaithSession:
         key = ("checker", name)
         if key not in self._loaded:
             s = self.settings
-            checker = load_checker(name, label_map=s.label_map, cache=s.cache / "pairs.sqlite")
+            checker = load_checker(name, label_map=s.label_map, cache=s.cache / "pairs.sqlite", rules_off=s.rules_off)
             entail = s.entail_threshold or checker.thresholds.entail
             contradict = s.contradict_threshold or checker.thresholds.contradict
             self._loaded[key] = dataclasses.replace(checker, thresholds=Thresholds(entail=entail, contradict=contradict))
@@ -173,7 +173,7 @@ class MedfaithSession:
         if settings.responses is None:
             raise DataError(
                 f"slice {settings.name!r} has no recorded responses, and no fixture medfaith_rag answers its questions. "
-                f"Set responses = \"...jsonl\" in [tool.medfaith.slices.{settings.name}], or define medfaith_rag in conftest.py"
+                f'Set responses = "...jsonl" in [tool.medfaith.slices.{settings.name}], or define medfaith_rag in conftest.py'
             )
         key = ("responses", settings.responses, settings.corpus)
         if key not in self._loaded:
@@ -181,7 +181,9 @@ class MedfaithSession:
             self._loaded[key] = read_responses(settings.responses, chunks)
         responses = self._loaded[key]
         if target.case.id not in responses:
-            raise DataError(f"{settings.responses}: no response for case {target.case.id!r}; record one, or leave the case out of {settings.cases}")
+            raise DataError(
+                f"{settings.responses}: no response for case {target.case.id!r}; record one, or leave the case out of {settings.cases}"
+            )
         return responses[target.case.id]  # type: ignore[no-any-return]
 
     def expect(self, targets: Iterable[Target]) -> None:
@@ -240,7 +242,13 @@ class MedfaithSession:
         return {
             "version": version("pytest-medfaith"),
             "checkers": {
-                name: {"weights": c.signature, "entail": c.thresholds.entail, "contradict": c.thresholds.contradict, "temperature": c.temperature}
+                name: {
+                    "weights": c.signature,
+                    "entail": c.thresholds.entail,
+                    "contradict": c.thresholds.contradict,
+                    "temperature": c.temperature,
+                    "rules": sorted(c.rules),
+                }
                 for name, c in checkers.items()
             },
             "corpora": {name: corpus_hash(self.chunks(one)) for name, one in slices.items() if one.corpus},

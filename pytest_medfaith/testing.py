@@ -35,4 +35,6 @@ def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "script
 
 def containment_checker() -> Checker:
     """Returns a checker that calls a claim entailed where the evidence holds all its content words, else neutral."""
-    return scripted_checker(lambda evidence, claim: "entail" if content_words(claim) <= content_words(evidence) else "neutral", name="containment")
+    return scripted_checker(
+        lambda evidence, claim: "entail" if content_words(claim) <= content_words(evidence) else "neutral", name="containment"
+    )

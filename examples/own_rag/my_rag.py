@@ -8,7 +8,9 @@ import re
 from pytest_medfaith import Response
 from pytest_medfaith.sentences import sentence_spans
 
-STOP = set("what are the is of for and to in a an do does how can be with on or by who which when why it you your from at as this that".split())
+STOP = set(
+    "what are the is of for and to in a an do does how can be with on or by who which when why it you your from at as this that".split()
+)
 
 
 def words(text):

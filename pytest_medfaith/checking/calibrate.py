@@ -39,7 +39,9 @@ def calibrate(logits: Sequence[Sequence[float]], labels: Sequence[str], *, preci
 
     missing = [label for label in LABELS if label not in labels]
     if missing or len(labels) != len(logits):
-        raise ValueError(f"{len(logits)} pairs with labels {sorted(set(labels))}; expected as many labels as pairs, and pairs of each of {', '.join(LABELS)}")
+        raise ValueError(
+            f"{len(logits)} pairs with labels {sorted(set(labels))}; expected as many labels as pairs, and pairs of each of {', '.join(LABELS)}"
+        )
     rows = np.asarray(logits, dtype=np.float64)
     truth = np.array([LABELS.index(label) for label in labels])
     temperature = min(TEMPERATURES, key=lambda value: _log_loss(rows / value, truth))
@@ -88,4 +90,6 @@ def _precise(probs: Any, truth: Any, column: int, precision: float) -> float:
         chosen = (probs[:, column] >= threshold) & (probs[:, column] > probs[:, 2 - column])
         if chosen.any() and (truth[chosen] == column).mean() >= precision:
             return threshold
-    raise ValueError(f"no threshold reaches a precision of {precision} for {LABELS[column]} on these pairs; ask for less, or train a better checker")
+    raise ValueError(
+        f"no threshold reaches a precision of {precision} for {LABELS[column]} on these pairs; ask for less, or train a better checker"
+    )

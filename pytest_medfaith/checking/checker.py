@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
+from pytest_medfaith.checking.rules import RULES
 from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
@@ -20,21 +22,23 @@ MAX_CHARACTERS = 20_000  # of one claim; longer is no claim, and costs minutes
 class Checker:
     """Judges claims against chunks.
 
-    `signature` names the weights and everything else that decides a score; `score_texts` is the model.
+    `signature` names the weights and everything else that decides a score; `score_texts` is the model; `rules` are the names of the
+    medical rules that may overrule it.
     """
 
     name: str
     signature: str
     score_texts: TextScorer
-    thresholds: Thresholds = Thresholds()
+    thresholds: Thresholds = field(default_factory=Thresholds)
     temperature: float = 1.0
     cache: Path | None = None
+    rules: frozenset[str] = frozenset()
 
     def __call__(self, claim: Claim | str, chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on one claim over `chunks`."""
         claim = Claim(id="claim", text=claim) if isinstance(claim, str) else claim
         scores = self.score([(claim, chunk) for chunk in chunks])
-        return self.decide(claim, scores)
+        return self.decide(claim, scores, chunks)
 
     def score(self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None) -> list[PairScore]:
         """Returns one score per (claim, chunk) pair, in order; equal texts are scored once."""
@@ -42,14 +46,15 @@ class Checker:
             pairs, self.score_texts, signature=self.signature, temperature=self.temperature, cache=self.cache, progress=progress
         )
 
-    def decide(self, claim: Claim, scores: Sequence[PairScore]) -> Verdict:
-        """Returns the verdict on `claim` from the scores of its chunks; `unscored` where the model gave no numbers."""
+    def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
+        """Returns the verdict on `claim` from the scores of its `chunks`; `unscored` where the model gave no numbers."""
         unusable = unusable_text(claim.text, "claim")
         if unusable:
             return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=unusable)
         if scores and all(score.logits is None for score in scores):
             return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason="the model gave no finite score")
-        return decide(claim, [score for score in scores if score.logits is not None], self.thresholds)
+        scored = [score for score in scores if score.logits is not None]
+        return overrule(decide(claim, scored, self.thresholds), scored, chunks, rules=self.rules)
 
 
 def unusable_text(text: str, what: str) -> str:
@@ -68,6 +73,7 @@ def load_checker(
     thresholds: Thresholds | None = None,
     cache: Path | None = None,
     max_tokens: int = 512,
+    rules_off: Collection[str] = (),
 ) -> Checker:
     """Returns the shipped student for "default", else the Hugging Face classifier of that name or folder.
 
@@ -77,23 +83,28 @@ def load_checker(
         thresholds: instead of the model card's, or 0.5 for a foreign model.
         cache: SQLite file of kept logits.
         max_tokens: how much a foreign model reads of a pair.
+        rules_off: names of medical rules that may not overrule the model.
 
     Raises:
         DataError: an unknown checker, or a model without usable labels.
         MissingExtra: a foreign model, and transformers is not installed.
     """
+    unknown = sorted(set(rules_off) - RULES.keys())
+    if unknown:
+        raise DataError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are {', '.join(RULES)}")
+    rules = frozenset(RULES.keys() - set(rules_off))
     if name == "default":
-        return _student(MODELS / "nli", thresholds=thresholds, cache=cache)
+        return _student(MODELS / "nli", thresholds=thresholds, cache=cache, rules=rules)
     from pytest_medfaith.checking.classifier import score_with_classifier
 
     if not name.strip():
         raise DataError("the checker's name is empty; expected 'default', a model folder, or a Hugging Face model name")
     scorer = partial(score_with_classifier, name, label_map, max_tokens)
     signature = f"{name}|{sorted((label_map or {}).items())}|{max_tokens}"
-    return Checker(name, signature, scorer, thresholds or Thresholds(), cache=cache)
+    return Checker(name, signature, scorer, thresholds or Thresholds(), cache=cache, rules=rules)
 
 
-def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None) -> Checker:
+def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None, rules: frozenset[str]) -> Checker:
     from pytest_medfaith.checking.student import read_card, score_with_student, weights_signature
 
     card = read_card(folder)
@@ -104,4 +115,5 @@ def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None)
         thresholds or Thresholds(entail=card.entail_threshold, contradict=card.contradict_threshold),
         temperature=card.temperature,
         cache=cache,
+        rules=rules,
     )

@@ -34,12 +34,19 @@ def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | Non
         if word is None:
             raise DataError(
                 f"the model's label {label!r} is not known; its labels are {', '.join(id2label.values())}. "
-                "Say what each means with label_map, for example {\"LABEL_0\" = \"contradict\", \"LABEL_1\" = \"neutral\", \"LABEL_2\" = \"entail\"}"
+                'Say what each means with label_map, for example {"LABEL_0" = "contradict", "LABEL_1" = "neutral", "LABEL_2" = "entail"}'
             )
         columns[word] = int(column)
-    complete = set(columns) in ({"entail", "neutral", "contradict"}, {"entail", "not_entail"}, {"entail", "neutral"}, {"entail", "contradict"})
+    complete = set(columns) in (
+        {"entail", "neutral", "contradict"},
+        {"entail", "not_entail"},
+        {"entail", "neutral"},
+        {"entail", "contradict"},
+    )
     if not complete or len(columns) != len(id2label):
-        raise DataError(f"the label map gives {columns}; expected entail, neutral and contradict, or entail and not_entail, one column each")
+        raise DataError(
+            f"the label map gives {columns}; expected entail, neutral and contradict, or entail and not_entail, one column each"
+        )
     return columns
 
 

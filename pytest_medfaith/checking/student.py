@@ -37,7 +37,9 @@ def read_card(folder: Path) -> ModelCard:
         card = json.loads(path.read_text(encoding="utf-8"))
         return ModelCard(**{name: card["scoring"][name] for name in ModelCard.__dataclass_fields__})
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path}: no usable model card ({error!r}); expected JSON with 'scoring' holding {', '.join(ModelCard.__dataclass_fields__)}") from error
+        raise DataError(
+            f"{path}: no usable model card ({error!r}); expected JSON with 'scoring' holding {', '.join(ModelCard.__dataclass_fields__)}"
+        ) from error
 
 
 @lru_cache(maxsize=2)

@@ -79,7 +79,7 @@ def _stands_alone(right: Clause) -> bool:
     if not any(is_content(word) or word.lower in lexicon.PRONOUNS for word in subject) or right.words[0].lower in _QUESTION_WORDS:
         return False
     commas = places(subject, (",", ";"))
-    aside = subject[-1].text == "," and len(commas) == 2  # noqa: PLR2004 "aspirin, a salicylate, thins blood"
+    aside = subject[-1].text == "," and len(commas) == 2
     if (commas and not aside) or holds(subject, _OPENING_WORDS) or subject[-1].lower in ("and", "or", "but"):
         return False
     return subject[0].lower not in lexicon.PREPOSITIONS and not is_plain_verb(subject[0])

@@ -27,6 +27,13 @@ class Intro:
     indent: int
 
 
+def states_fact(intro: Phrase) -> bool:
+    """Returns whether an intro is a statement by itself: "Metformin is first-line for two reasons:", but not "Symptoms include:"."""
+    lead = trimmed(tuple(word for word in intro if word.own))
+    clause = read_clause(lead) if lead and _without_pointer(lead) == lead and lead[-1].lower not in _OPEN_ENDS else None
+    return clause is not None and bool(clause.subject)
+
+
 def compose(intro: Phrase, item: Phrase, *, labelled: bool = False) -> Phrase:
     """Returns `item` as a statement that holds without its list; a `labelled` item ("Sleep: apnea is common") counts as a name.
 
@@ -103,6 +110,13 @@ def read_label(item: Phrase) -> tuple[Phrase, Phrase]:
     mark = next(marks, 0)
     label, rest = item[:mark], item[mark + 1 :]
     return (label, rest) if rest and any(map(is_content, label)) and not finite_verbs(label) else ((), item)
+
+
+def under_label(label: Phrase, sentence: Phrase) -> Phrase:
+    """Returns a later sentence of a labelled item; an order ("Start at 5 mg") or a phrase carries the label, a sentence stays."""
+    clause = read_clause(sentence)
+    whole = not label or (clause is not None and bool(clause.subject))
+    return sentence if whole else (*carried(label), *inserted(":", spaced=False), *sentence)
 
 
 def join_label(label: Phrase, rest: Phrase) -> Phrase:

@@ -11,7 +11,7 @@ from pytest_medfaith.claims.chatter import is_chatter, skip_openers
 from pytest_medfaith.claims.citations import mask_citations, sentence_markers
 from pytest_medfaith.claims.clauses import split_clauses
 from pytest_medfaith.claims.grammar import read_clause
-from pytest_medfaith.claims.intros import Intro, compose, join_label, read_label
+from pytest_medfaith.claims.intros import Intro, compose, join_label, read_label, states_fact, under_label
 from pytest_medfaith.claims.layout import Block, Kind, read_layout
 from pytest_medfaith.claims.lists import split_lists
 from pytest_medfaith.claims.predicates import split_predicates, split_repeated
@@ -111,11 +111,12 @@ def _read_block(text: str, block: Block, read: Sequence[_Read], following: Block
     state = replace(state, intros=outer, header=())
     topics = state.topics
     if block.kind == "item":
+        label, _ = read_label(read[0].words)
         first, topics = _in_list(read[0].words, state)
-        read = [replace(read[0], words=first), *read[1:]]
-    intro = read[-1].words if read[-1].words[-1].text == ":" and following is not None and following.kind in ("item", "text") else ()
+        read = [replace(read[0], words=first), *(replace(one, words=under_label(label, one.words)) for one in read[1:])]
+    intro = read[-1].words if read[-1].words[-1].text == ":" and following is not None else ()
     found: list[_Statement] = []
-    for one in read[:-1] if intro else read:
+    for one in read[:-1] if intro and not states_fact(intro) else read:
         statements, topics = _atomic(text, one.words, topics)
         found += [(one.sentence, statement) for statement in statements]
     if intro:

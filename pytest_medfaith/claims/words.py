@@ -55,7 +55,9 @@ def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
         closes = '"' if word.text == '"' and opened and opened[-1][0] == '"' else _CLOSING.get(word.text)
         if closes is not None and opened and opened[-1][0] == closes:
             first = opened.pop()[1]
-            pairs = [*(pair for pair in pairs if pair[0] < first), (first, index)]
+            while pairs and pairs[-1][0] > first:
+                pairs.pop()
+            pairs.append((first, index))
         elif word.text in ('"', *_CLOSING.values()):
             opened.append((word.text, index))
     return pairs

@@ -35,7 +35,9 @@ def _parse(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
     try:
         text = line.decode("utf-8-sig" if first else "utf-8")
     except UnicodeDecodeError as error:
-        raise DataError(f"{place}: byte {line[error.start : error.start + 1]!r} at column {error.start + 1} is not UTF-8; save the file as UTF-8") from None
+        raise DataError(
+            f"{place}: byte {line[error.start : error.start + 1]!r} at column {error.start + 1} is not UTF-8; save the file as UTF-8"
+        ) from None
     if not text.strip():
         return None
     try:
@@ -105,7 +107,9 @@ def chunk_files(roots: Iterable[Path]) -> list[Path]:
         if root.is_dir():
             found = sorted(root.rglob("*.jsonl"))
             if not found:
-                raise DataError(f"{root}: the corpus folder holds no .jsonl file; write chunks there, or run `medfaith chunk SRC --source NAME --out {root}`")
+                raise DataError(
+                    f"{root}: the corpus folder holds no .jsonl file; write chunks there, or run `medfaith chunk SRC --source NAME --out {root}`"
+                )
             files += found
         else:
             files.append(root)

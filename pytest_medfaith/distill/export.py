@@ -32,17 +32,14 @@ def export_encoder(folder: Path, out: Path) -> Path:
     return _export(_MeanPooled(model), out, output="embedding", config=model.config)
 
 
-def _module() -> Any:
-    import torch
-
-    return torch.nn.Module
-
-
 class _Wrapped:
-    """Holds a torch model behind a plain callable of the three inputs; becomes a torch module in `_export`."""
+    """Holds a torch model behind a plain callable of the three inputs; becomes a torch module in `_trace`."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
+
+    def __call__(self, input_ids: Any, token_type_ids: Any, attention_mask: Any) -> Any:
+        raise NotImplementedError
 
 
 class _Classifier(_Wrapped):
@@ -89,7 +86,14 @@ def _trace(wrapped: _Wrapped, path: Path, *, output: str) -> None:
     names = ["input_ids", "token_type_ids", "attention_mask"]
     axes = {name: {0: "n", 1: "length"} for name in names} | {output: {0: "n"}}
     torch.onnx.export(
-        Module().eval(), (ids, torch.zeros_like(ids), ids), str(path), input_names=names, output_names=[output], dynamic_axes=axes, opset_version=17, dynamo=False
+        Module().eval(),
+        (ids, torch.zeros_like(ids), ids),
+        str(path),
+        input_names=names,
+        output_names=[output],
+        dynamic_axes=axes,
+        opset_version=17,
+        dynamo=False,
     )
 
 
@@ -100,7 +104,12 @@ def _fuse(source: Path, target: Path, *, config: Any) -> None:
     options = FusionOptions("bert")
     options.enable_skip_layer_norm = True
     model = optimizer.optimize_model(
-        str(source), model_type="bert", num_heads=config.num_attention_heads, hidden_size=config.hidden_size, optimization_options=options, opt_level=0
+        str(source),
+        model_type="bert",
+        num_heads=config.num_attention_heads,
+        hidden_size=config.hidden_size,
+        optimization_options=options,
+        opt_level=0,
     )
     model.save_model_to_file(str(target))
 

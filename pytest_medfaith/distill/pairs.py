@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pytest_medfaith.sentences import sentence_spans
 
@@ -47,17 +48,17 @@ def is_held_out(key: str, *, one_in: int) -> bool:
     return zlib.crc32(key.encode()) % one_in == 0
 
 
-def _json_lines(path: Path) -> Iterator[dict]:
+def _json_lines(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8-sig") as lines:
         for line in lines:
             if line.strip():
                 yield json.loads(line)
 
 
-def _table(path: Path, delimiter: str) -> Iterator[dict]:
+def _table(path: Path, delimiter: str) -> Iterator[dict[str, Any]]:
     quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
     with path.open(encoding="utf-8-sig", newline="") as rows:
-        yield from csv.DictReader(rows, delimiter=delimiter, quoting=quoting)
+        yield from csv.DictReader(rows, delimiter=delimiter, quoting=quoting)  # type: ignore[call-overload]
 
 
 def read_written(path: Path) -> Iterator[Pair]:
@@ -200,8 +201,8 @@ def read_evidence_inference(root: Path) -> Iterator[Pair]:
     for row in _table(root / "v2_annotations.csv", ","):
         prompt = prompts.get(row["PromptID"])
         span = " ".join((row["Annotations"] or "").split())
-        usable = prompt and row["PMCID"] in train and row["Label"] in _DIRECTION_CLAIMS and row["Valid Label"] == "True"
-        if not usable or row["PromptID"] in seen or len(span.split()) < 12 or len(span.split()) > 120:
+        usable = row["PMCID"] in train and row["Label"] in _DIRECTION_CLAIMS and row["Valid Label"] == "True"
+        if prompt is None or not usable or row["PromptID"] in seen or len(span.split()) < 12 or len(span.split()) > 120:
             continue
         seen.add(row["PromptID"])
         rng = random.Random(row["PromptID"])
@@ -238,5 +239,3 @@ READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
     "check_covid": read_check_covid,
     "evidence_inference": read_evidence_inference,
 }
-
-

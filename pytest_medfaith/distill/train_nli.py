@@ -67,7 +67,7 @@ def load_sources(recipe: Recipe) -> tuple[dict[str, list[Pair]], dict[str, list[
     for name, source in recipe.sources.items():
         pairs = list(READERS[source["reader"]](Path(source["path"])))
         one_in = source.get("held_out_one_in")
-        kept = [bool(one_in) and is_held_out(pair.group, one_in=one_in) for pair in pairs]
+        kept = [one_in is not None and is_held_out(pair.group, one_in=one_in) for pair in pairs]
         train[name] = [pair for pair, out in zip(pairs, kept, strict=True) if not out]
         held_out[name] = [pair for pair, out in zip(pairs, kept, strict=True) if out]
     return train, held_out
@@ -211,7 +211,9 @@ def _train_phase(
         tokens += sum(len(row[0]) for row in rows)
         if len(losses) % LOG_EVERY == 0:
             recent = sum(losses[-LOG_EVERY:]) / LOG_EVERY
-            progress(f"{phase.name}: step {len(losses)} of {len(steps)}, loss {recent:.3f}, {tokens / (time.monotonic() - began):.0f} tokens/s")
+            progress(
+                f"{phase.name}: step {len(losses)} of {len(steps)}, loss {recent:.3f}, {tokens / (time.monotonic() - began):.0f} tokens/s"
+            )
     save_student(model, tokenizer, finished)
 
 

@@ -91,8 +91,8 @@ def write_baseline(
         ValueError: no metric has one of the names.
     """
     _check_complete(slice_reports)
-    entries = {_key(entry): entry for entry in _kept(path)}
-    entries |= {_key(report): _entry(report, signature, metrics, seed=seed) for report in slice_reports}
+    entries = {slice_key(entry): entry for entry in _kept(path)}
+    entries |= {slice_key(report): _entry(report, signature, metrics, seed=seed) for report in slice_reports}
     document = {"format_version": FORMAT_VERSION, "slices": [_row(entries[key]) for key in sorted(entries)]}
     try:
         write_text(path, _layout(document) + "\n")
@@ -108,9 +108,9 @@ def write_baseline(
 def _check_complete(slice_reports: Sequence[SliceReport]) -> None:
     if not slice_reports:
         raise DataError(f"no slice was measured, so there is no baseline to write; run {UPDATE} with tests that use medfaith_report")
-    for key, times in Counter(map(_key, slice_reports)).items():
+    for key, times in Counter(map(slice_key, slice_reports)).items():
         if times > 1:
-            raise DataError(f"{times} slice reports are of {_named(key)}; keep one test for each, a baseline holds one entry for each")
+            raise DataError(f"{times} slice reports are of {key_text(key)}; keep one test for each, a baseline holds one entry for each")
     for report in slice_reports:
         if report.partial or report.missing:
             names = f": {', '.join(report.missing[:_NAMES_SHOWN])}" if report.missing else ""
@@ -127,11 +127,13 @@ def _kept(path: Path) -> tuple[SliceBaseline, ...]:
         return ()
 
 
-def _key(of: SliceKey) -> tuple[str, str, str, int]:
+def slice_key(of: SliceKey) -> tuple[str, str, str, int]:
+    """Returns slice, retriever, checker and k."""
     return of.slice, of.retriever, of.checker, of.k
 
 
-def _named(key: tuple[str, str, str, int]) -> str:
+def key_text(key: tuple[str, str, str, int]) -> str:
+    """Returns how messages name a row of the card."""
     return f"slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r} and k={key[3]}"
 
 
@@ -246,9 +248,9 @@ def read_baseline(path: Path) -> Baseline:
         slices = tuple(map(_slice, _listed(document.get("slices"))))
     except DataError as error:
         raise DataError(f"{path}: {error}; restore it from version control, or {_anew()}") from None
-    for key, times in Counter(map(_key, slices)).items():
+    for key, times in Counter(map(slice_key, slices)).items():
         if times > 1:
-            raise DataError(f"{path} holds {times} entries for {_named(key)}, expected 1; {_anew()}")
+            raise DataError(f"{path} holds {times} entries for {key_text(key)}, expected 1; {_anew()}")
     return Baseline(path=path, slices=slices)
 
 
@@ -286,66 +288,3 @@ def _check_case(case: CaseBaseline, place: str) -> None:
     written = case.extra.get("verdicts")
     if written != _counts(case):
         raise DataError(f"{place}: field 'verdicts' is {written!r}, but its claims count {_counts(case)!r}")
-
-
-def slice_baseline(baseline: Baseline, of: SliceKey, *, signature: Mapping[str, Any], case_ids: Collection[str]) -> SliceBaseline:
-    """Returns the entry of `baseline` that a slice may be compared with.
-
-    Args:
-        baseline: as read.
-        of: the slice report, or before the run the slice's run.
-        signature: of this run, whole.
-        case_ids: every case that this run measures or should have measured.
-
-    Raises:
-        MissingBaseline: it has no such entry, another signature made the entry, or the cases are not the same.
-    """
-    key = _key(of)
-    entry = next((entry for entry in baseline.slices if _key(entry) == key), None)
-    if entry is None:
-        known = "; ".join(_named(_key(one)) for one in baseline.slices) or "nothing"
-        raise MissingBaseline(f"{baseline.path} has no entry for {_named(key)}; it holds {known}. Add one with pytest {UPDATE}")
-    _check_signature(baseline.path, entry, own_signature(of, signature))
-    _check_cases(baseline.path, entry, case_ids)
-    return entry
-
-
-def _check_signature(path: Path, entry: SliceBaseline, now: Mapping[str, Any]) -> None:
-    before, after = _leaves(entry.signature), _leaves(now)
-    changed = [
-        f"{name} was {before.get(name, 'absent')}, is {after.get(name, 'absent')}"
-        for name in sorted(before.keys() | after.keys())
-        if before.get(name) != after.get(name)
-    ]
-    if changed:
-        raise MissingBaseline(
-            f"{path}: another set-up measured slice {entry.slice!r}, so its numbers do not compare: {'; '.join(changed)}. "
-            f"Go back to that set-up, or measure the slice anew with pytest {UPDATE}"
-        )
-
-
-def _leaves(value: Any, name: str = "") -> dict[str, str]:
-    """Returns {dotted name: value as JSON} of nested objects; an empty object has no leaf."""
-    if not isinstance(value, Mapping):
-        return {name: json.dumps(value, sort_keys=True)}
-    return {leaf: text for key, item in value.items() for leaf, text in _leaves(item, f"{name}.{key}" if name else str(key)).items()}
-
-
-def _check_cases(path: Path, entry: SliceBaseline, case_ids: Collection[str]) -> None:
-    not_run = sorted(entry.cases.keys() - set(case_ids))
-    unknown = sorted(set(case_ids) - entry.cases.keys())
-    if not_run:
-        raise MissingBaseline(
-            f"{path}: {len(not_run)} of {len(entry.cases)} cases of slice {entry.slice!r} are not in this run: {_first(not_run)}; gates "
-            "compare the same cases. Run all of them (without -k, --lf or --medfaith-limit), or where the slice has changed, write its "
-            f"baseline anew with pytest {UPDATE}"
-        )
-    if unknown:
-        raise MissingBaseline(
-            f"{path}: {len(unknown)} cases of slice {entry.slice!r} are not in its baseline: {_first(unknown)}; gates compare the same "
-            f"cases. Measure them with pytest {UPDATE}"
-        )
-
-
-def _first(names: Sequence[str]) -> str:
-    return ", ".join([*names[:_NAMES_SHOWN], *["..."] * (len(names) > _NAMES_SHOWN)])

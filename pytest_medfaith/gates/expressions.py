@@ -10,7 +10,8 @@ from typing import Literal, NoReturn
 
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.baseline import UPDATE, SliceBaseline
-from pytest_medfaith.gates.paired import Comparison, Outcome, compare_metrics, holm, judge_comparison
+from pytest_medfaith.gates.comparison import Comparison, compare_metrics, judge_comparison
+from pytest_medfaith.gates.paired import Outcome, holm
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import parse_metric
@@ -21,7 +22,6 @@ Inconclusive = Literal["warn", "fail", "pass"]
 # them would let a slice that can show nothing look like one that shows no harm.
 INCONCLUSIVE: Inconclusive = "warn"
 _SHAPES = "METRIC <= NUMBER, METRIC >= NUMBER (at 95%), or METRIC no worse than baseline (by NUMBER)"
-_MILLISECONDS = {"ms": 1.0, "s": 1000.0}
 _TAIL = 0.025  # of a 95 % interval
 _DECIMALS = 10  # 5% is 0.05, not 0.05000000000000001
 _NAMES_SHOWN = 5
@@ -144,7 +144,7 @@ def judge_gates(expressions: Sequence[str], report: SliceReport, *, baseline: Sl
     Args:
         expressions: as `parse_gate` reads them.
         report: of the slice.
-        baseline: the slice's entry, see `baseline.slice_baseline`; needed where `compared_metrics` names any.
+        baseline: the slice's entry, see `matching.slice_baseline`; needed where `compared_metrics` names any.
         seed: of resamples.
 
     Raises:

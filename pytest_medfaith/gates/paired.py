@@ -1,47 +1,21 @@
-"""Is this run worse than the baseline? The same cases measured twice, so each case is compared with itself.
-
-A gate `METRIC no worse than baseline by M` reads two answers from the paired cases.
-
-* Was there a change for the worse? A permutation test: where nothing changed, "before" and "after" of a case could as well be
-  swapped, so p is the share of such swaps that come out at least as bad. All claims of a case are swapped together, which keeps
-  the test exact however closely they hang together (Good 2005, Permutation, Parametric and Bootstrap Tests of Hypotheses, 3.2).
-* How bad may it be? The one-sided 95 % upper bound of the worsening, Student's t on the linearised difference of the two ratios over
-  cases (Cochran 1977, Sampling Techniques, 6.4), or the percentile bootstrap over cases for a quantile.
-
-The gate fails where a worsening is shown (p <= 0.05, Holm-corrected) and the best estimate of it is above M. It passes where a worsening
-above M is ruled out, as a non-inferiority trial does (Piaggio et al. 2012, JAMA 308(24)). Everything else is inconclusive. So the gate
-that fails on failures alone stops at most one unchanged run in 20, and the gate that fails on inconclusive ones too lets at most about
-one in 20 through that is worse by M. Without M nothing can be ruled out for certain, and `UNSTATED_MARGIN` stands in for it.
-"""
+"""The statistics of paired cases: a permutation test, bounds of a worsening, Holm's correction, and how many cases would settle it."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.baseline import UPDATE, CaseBaseline, SliceBaseline, case_baseline
-from pytest_medfaith.gates.turned import McNemar, bad_labels, mcnemar, same_claims
-from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.bootstrap import Floats, ratio
-from pytest_medfaith.metrics.registry import parse_metric
-from pytest_medfaith.records import GateResult, SliceReport
 
 ALPHA = 0.05
 POWER = 0.9
 RESAMPLES = 9999
-# A gate without "by M" passes where a worsening by this share of the metric's range (of the value before, where the range has no end)
-# is ruled out: hallucination from 4 % to 9 % is the change that this project's gates must not miss.
-UNSTATED_MARGIN = 0.05
 _BLOCK = 2_000_000  # numbers held at once, 16 MB
 _TIE = 1e-9  # swaps that come out alike differ in their last bits
-_DECIMALS = 10  # as the metrics round
-_SMALLEST_SHOWN = 0.001
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 
@@ -71,100 +45,6 @@ class Worsening:
     spread: Floats
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """One metric of a slice beside its baseline, in the metric's unit.
-
-    `worse_by` is positive for worse, `low` and `high` are its one-sided 95 % bounds, `spread` the standard deviation of one case's part
-    in it. `p` is of the permutation test. `differ` of `cases` do not measure the same. `claims` is the McNemar test on the verdicts,
-    None for a metric that is no share of verdicts. `unchanged` says that no claim, verdict or number of any case differs.
-    """
-
-    metric: Metric
-    before: float
-    after: float
-    worse_by: float
-    low: float
-    high: float
-    spread: float
-    p: float
-    cases: int
-    differ: int
-    claims: McNemar | None = None
-    unchanged: bool = False
-
-
-def compare_metrics(
-    names: Collection[str], report: SliceReport, baseline: SliceBaseline, *, seed: int = 0, resamples: int = RESAMPLES
-) -> dict[str, Comparison]:
-    """Returns {name: comparison} over the cases of both; a metric that this run could not measure is absent.
-
-    Raises:
-        MissingBaseline: the baseline does not hold one of the metrics.
-        ValueError: no metric has one of the names.
-    """
-    metrics = {name: parse_metric(name) for name in sorted(names)}
-    for metric in metrics.values():
-        if metric.name not in baseline.metrics:
-            raise MissingBaseline(
-                f"the baseline of slice {report.slice!r} holds no value of {metric.name}; store one with pytest {UPDATE}, "
-                "or remove the gate where the slice cannot be measured by it"
-            )
-    now = {one.case.id: case_baseline(one, metrics.values()) for one in report.reports}
-    compared = {name: _compare(metric, baseline.cases, now, seed=seed, resamples=resamples) for name, metric in metrics.items()}
-    same = same_claims(report, baseline)
-    return {
-        name: dataclasses.replace(one, claims=_claims(one.metric, report, baseline), unchanged=same and not one.differ)
-        for name, one in compared.items()
-        if one is not None
-    }
-
-
-def _claims(metric: Metric, report: SliceReport, baseline: SliceBaseline) -> McNemar | None:
-    bad = bad_labels(metric.name)
-    return mcnemar(report, baseline, bad=bad) if bad else None
-
-
-def _compare(
-    metric: Metric, before: Mapping[str, CaseBaseline], after: Mapping[str, CaseBaseline], *, seed: int, resamples: int
-) -> Comparison | None:
-    case_ids = sorted(before.keys() & after.keys())
-    old, new = (_fractions(metric, [cases[name] for name in case_ids]) for cases in (before, after))
-    # a quantile has no parts to sum: it needs each case in both runs
-    counted = (old[1] > 0) & (new[1] > 0) if metric.quantile is not None else (old[1] > 0) | (new[1] > 0)
-    pairs = Pairs(before=old[:, counted[:, 0]], after=new[:, counted[:, 0]], sign=1.0 if metric.direction == "lower" else -1.0)
-    if not ((pairs.before[1] > 0).any() and (pairs.after[1] > 0).any()):
-        return None
-    if metric.quantile is None:
-        p, worsening = swap_p_values(pairs, seed=seed, resamples=resamples), worsenings(pairs)
-    else:
-        p = _quantile_p_value(pairs, metric.quantile, seed=seed, resamples=resamples)
-        worsening = _quantile_worsening(pairs, metric.quantile, seed=seed, resamples=resamples)
-    return Comparison(
-        metric=metric,
-        before=_value(pairs.before, metric.quantile),
-        after=_value(pairs.after, metric.quantile),
-        worse_by=round(float(worsening.estimate[0]), _DECIMALS),
-        low=float(worsening.low[0]),
-        high=float(worsening.high[0]),
-        spread=float(worsening.spread[0]),
-        p=float(p[0]),
-        cases=int(counted.sum()),
-        differ=int((pairs.before != pairs.after).any(axis=0).sum()),
-    )
-
-
-def _fractions(metric: Metric, cases: Sequence[CaseBaseline]) -> Floats:
-    """Returns float64 (2, cases, 1)."""
-    rows = [case.fractions.get(metric.name, (0.0, 0.0)) for case in cases]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), 2).T[:, :, None]
-
-
-def _value(fractions: Floats, quantile: float | None) -> float:
-    top, base = fractions
-    return float(top.sum() / base.sum() if quantile is None else np.quantile(top / base, quantile))
-
-
 def swap_p_values(pairs: Pairs, *, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
     """Returns (c,) the share of swaps of "before" and "after" within cases that come out at least as bad as what was measured.
 
@@ -192,7 +72,7 @@ def _share(reached: Floats, cases: int, resamples: int) -> Floats:
 
 
 def _exact(cases: int, resamples: int) -> bool:
-    return 2**cases <= resamples
+    return 1 << cases <= resamples
 
 
 def _swaps(cases: int, *, resamples: int, seed: int, width: int = 0) -> Iterator[Floats]:
@@ -230,7 +110,7 @@ def _parts(fractions: Floats, sums: Floats) -> Floats:
     return np.asarray((fractions[0] - sums[0] / sums[1] * fractions[1]) / sums[1], dtype=np.float64)
 
 
-def _quantile_p_value(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> Floats:
+def quantile_p_value(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> Floats:
     """Returns (1,) the p value of `swap_p_values` for a quantile; every case must be measured in both runs."""
     before, after = _values(pairs)
     measured = _worse_quantile(before, after, quantile, pairs.sign)
@@ -241,7 +121,7 @@ def _quantile_p_value(pairs: Pairs, quantile: float, *, seed: int, resamples: in
     return _share(reached, len(before), resamples)
 
 
-def _quantile_worsening(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> Worsening:
+def quantile_worsening(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> Worsening:
     """Returns the difference of the quantiles with bounds by the percentile bootstrap over cases, each (1,)."""
     before, after = _values(pairs)
     cases, generator = len(before), np.random.default_rng(seed)
@@ -280,12 +160,6 @@ def decide(*, worse_by: float, high: float, p: float, margin: float, tolerated: 
     return "pass" if high <= tolerated else "inconclusive"
 
 
-def tolerated_worsening(comparison: Comparison, margin: float) -> float:
-    """Returns `margin`, or what stands in for a margin of 0: a share of the metric's range, or of the value before."""
-    low, high = comparison.metric.range
-    return margin or UNSTATED_MARGIN * (high - low if math.isfinite(high - low) else abs(comparison.before))
-
-
 def cases_to_settle(*, worse_by: float, spread: float, margin: float, tolerated: float, alpha: float = ALPHA) -> int | None:
     """Returns how many cases a gate needs to pass or fail in 9 of 10 runs, None where no number does.
 
@@ -300,71 +174,3 @@ def cases_to_settle(*, worse_by: float, spread: float, margin: float, tolerated:
     to_pass = (norm.isf(ALPHA) + power) / (tolerated - difference) if difference < tolerated else math.inf
     needed = (min(to_fail, to_pass) * spread) ** 2
     return math.ceil(needed) if math.isfinite(needed) else None
-
-
-def judge_comparison(comparison: Comparison, *, expression: str, margin: float, p: float, tests: int = 1) -> GateResult:
-    """Returns what the gate `expression` answers.
-
-    Args:
-        comparison: of the gate's metric.
-        expression: as the user wrote it, for the result.
-        margin: the worsening that the gate allows, in the metric's unit, 0 or more.
-        p: of the comparison, Holm-corrected where `tests` is above 1.
-        tests: how many metrics of this slice are compared with the baseline.
-    """
-    tolerated = tolerated_worsening(comparison, margin)
-    if comparison.unchanged:
-        outcome: Outcome = "pass"
-        said = f"nothing differs from the baseline: {comparison.cases} cases with the same claims, verdicts and numbers"
-    else:
-        outcome = decide(worse_by=comparison.worse_by, high=comparison.high, p=p, margin=margin, tolerated=tolerated)
-        said = "; ".join([_tests_said(comparison, p, tests), _outcome_said(outcome, comparison, margin, tolerated, tests)])
-    message = f"{comparison.metric.name} is {_shown(comparison, comparison.after)}, was {_shown(comparison, comparison.before)}; {said}"
-    return GateResult(expression=expression, outcome=outcome, value=round(comparison.after, _DECIMALS), message=message)
-
-
-def _shown(comparison: Comparison, value: float) -> str:
-    return f"{value:.1f} ms" if comparison.metric.family == "latency" else f"{value:.3f}"
-
-
-def _tests_said(comparison: Comparison, p: float, tests: int) -> str:
-    size = abs(comparison.worse_by)
-    change = f"{'better' if comparison.worse_by < 0 else 'worse'} by {_shown(comparison, size)}"
-    bounds = ""
-    if math.isfinite(comparison.high):
-        bounds = f" (worsening within [{_shown(comparison, comparison.low)}, {_shown(comparison, comparison.high)}], 90 % interval)"
-    corrected = f", Holm-corrected for {tests} metrics compared on this slice" if tests > 1 else ""
-    said = (
-        f"{change}{bounds} over {comparison.cases} cases, of which {comparison.differ} differ; "
-        f"paired permutation test {_p_shown(p)}{corrected}"
-    )
-    claims = comparison.claims
-    if claims is None or not claims.matched:
-        return said
-    return (
-        f"{said}; of {claims.matched} claims in both runs {claims.worse} turned for the worse and {claims.better} for the better, "
-        f"exact McNemar {_p_shown(claims.p)}"
-    )
-
-
-def _p_shown(p: float) -> str:
-    return f"p = {p:.3f}" if p >= _SMALLEST_SHOWN else f"p < {_SMALLEST_SHOWN}"
-
-
-def _outcome_said(outcome: Outcome, comparison: Comparison, margin: float, tolerated: float, tests: int) -> str:
-    allowed = f"{_shown(comparison, margin)} is allowed" if margin else "no worsening is allowed"
-    if outcome == "fail":
-        return f"{allowed}, and chance does not explain this one"
-    if outcome == "pass":
-        return f"{allowed}; a worsening above {_shown(comparison, tolerated)} is ruled out"
-    needed = cases_to_settle(
-        worse_by=comparison.worse_by, spread=comparison.spread, margin=margin, tolerated=tolerated, alpha=ALPHA / tests
-    )
-    if needed is None:
-        settle = "no number of cases can be named that would settle it"
-    else:
-        settle = (
-            f"about {max(needed, comparison.cases + 1)} cases like these would settle it in 9 of 10 runs, if the true difference is "
-            f"{'the one measured' if comparison.worse_by > 0 else 'none'}"
-        )
-    return f"{allowed}; too few cases to say more: a worsening above {_shown(comparison, tolerated)} is not ruled out; {settle}"

@@ -51,7 +51,7 @@ def turned_claims(report: SliceReport, baseline: SliceBaseline, *, bad: Collecti
 
     Args:
         report: this run.
-        baseline: what it is compared with; see `baseline.slice_baseline`.
+        baseline: what it is compared with; see `matching.slice_baseline`.
         bad: the verdicts looked for; `bad_labels` names those of a metric.
     """
     turned = [

@@ -120,7 +120,7 @@ def _probabilities(probs: npt.ArrayLike) -> Floats:
     rows = np.asarray(probs, dtype=np.float64)
     if rows.shape == (0,):
         rows = rows.reshape(0, len(LABELS))
-    if rows.ndim != 2:  # noqa: PLR2004 - rows and classes
+    if rows.ndim != 2:
         raise ValueError(f"probs has shape {rows.shape}, expected (n, classes); give one row per pair")
     wrong = ~((rows >= 0).all(axis=1) & (np.abs(rows.sum(axis=1) - 1) <= _SUM_TOLERANCE))
     if wrong.any():

@@ -54,7 +54,9 @@ def build_retriever(
         if name == "dense" and len(dense) == 1:
             return next(iter(dense.values()))
         both = dense if name == "dense" else {"bm25": bm25_retriever(chunks, k1=settings.k1, b=settings.b), **dense}
-        fuse = partial(weighted_fusion, weights=settings.weights) if name == "weighted" else partial(reciprocal_rank_fusion, k=settings.rrf_k)
+        fuse = (
+            partial(weighted_fusion, weights=settings.weights) if name == "weighted" else partial(reciprocal_rank_fusion, k=settings.rrf_k)
+        )
         return fused_retriever(both, size=len(chunks), fuse=fuse)
     return _dotted(name)(chunks)
 
@@ -72,11 +74,16 @@ def _dense_retrievers(
 def _dotted(name: str) -> Callable[[Sequence[Chunk]], Retriever]:
     module, _, attribute = name.replace(":", ".").rpartition(".")
     if not module:
-        raise ValueError(f"the retriever {name!r} is unknown; expected one of {', '.join(NAMES)}, or a dotted name such as my_app.search:make_retriever")
+        raise ValueError(
+            f"the retriever {name!r} is unknown; expected one of {', '.join(NAMES)}, or a dotted name such as my_app.search:make_retriever"
+        )
     try:
         factory = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
-        raise ValueError(f"the retriever {name!r} cannot be imported ({error}); expected the dotted name of a callable that takes the chunks") from error
+        raise ValueError(
+            f"the retriever {name!r} cannot be imported ({error}); expected the dotted name of a callable that takes the chunks"
+        ) from error
     if not callable(factory):
-        raise ValueError(f"the retriever {name!r} is {factory!r}; expected a callable that takes the chunks and returns a retriever")
+        raise ValueError(  # noqa: TRY004 - a wrong name in a configuration, not a wrong type in code
+            f"the retriever {name!r} is {factory!r}; expected a callable that takes the chunks and returns a retriever")
     return factory  # type: ignore[no-any-return]

@@ -62,5 +62,7 @@ def _sentence_transformer(name: str) -> Encode:
     try:
         model = SentenceTransformer(name, device="cpu", model_kwargs={"use_safetensors": True})
     except (OSError, ValueError) as error:
-        raise DataError(f"the encoder {name!r} cannot be loaded ({error}); expected a model folder or a Hugging Face model name with safetensors") from error
+        raise DataError(
+            f"the encoder {name!r} cannot be loaded ({error}); expected a model folder or a Hugging Face model name with safetensors"
+        ) from error
     return partial(model.encode, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)

@@ -11,7 +11,8 @@ from pytest_medfaith.records import Chunk, Hit
 class Retriever(Protocol):
     """Returns the `top_k` best chunks for `query`, best first; fewer where fewer match."""
 
-    def __call__(self, query: str, *, top_k: int) -> list[Hit]: ...
+    def __call__(self, query: str, *, top_k: int) -> list[Hit]:  # noqa: D102 - the class says it
+        ...
 
 
 def check_query(query: str, *, top_k: int, size: int) -> None:

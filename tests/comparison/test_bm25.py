@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import bm25_retriever, tokenize
 

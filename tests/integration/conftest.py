@@ -5,7 +5,12 @@ import json
 import pytest
 
 CHUNKS = [
-    {"id": "iron-1", "title": "Iron", "text": "Iron tablets treat iron deficiency. They are taken on an empty stomach.", "url": "https://example.org/iron"},
+    {
+        "id": "iron-1",
+        "title": "Iron",
+        "text": "Iron tablets treat iron deficiency. They are taken on an empty stomach.",
+        "url": "https://example.org/iron",
+    },
     {"id": "iron-2", "title": "Iron", "text": "Vitamin C helps the body take up iron.", "url": "https://example.org/iron"},
     {"id": "asthma-1", "title": "Asthma", "text": "A reliever inhaler opens the airways in asthma.", "url": "https://example.org/asthma"},
     {"id": "asthma-2", "title": "Asthma", "text": "Cold air can set off asthma.", "url": "https://example.org/asthma"},
@@ -32,8 +37,16 @@ CASES = [
     },
 ]
 RESPONSES = [
-    {"case_id": "iron", "answer": "Iron tablets treat iron deficiency [1]. Vitamin C helps the body take up iron [2].", "contexts": [{"id": "iron-1"}, {"id": "iron-2"}]},
-    {"case_id": "asthma", "answer": "A reliever inhaler opens the airways in asthma [1]. Moonlight sets off asthma [2].", "contexts": [{"id": "asthma-1"}, {"id": "asthma-2"}]},
+    {
+        "case_id": "iron",
+        "answer": "Iron tablets treat iron deficiency [1]. Vitamin C helps the body take up iron [2].",
+        "contexts": [{"id": "iron-1"}, {"id": "iron-2"}],
+    },
+    {
+        "case_id": "asthma",
+        "answer": "A reliever inhaler opens the airways in asthma [1]. Moonlight sets off asthma [2].",
+        "contexts": [{"id": "asthma-1"}, {"id": "asthma-2"}],
+    },
     {"case_id": "gout", "answer": "I could not find this in the documents provided.", "contexts": [{"id": "iron-1"}]},
 ]
 CONFIGURATION = """

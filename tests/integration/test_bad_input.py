@@ -40,7 +40,10 @@ def row(**values):
         (spoil_corpus(row(id="a", text="x") + b"\n" + row(id="a", text="y")), "*chunks.jsonl:2: id 'a' was used on line 1 already*"),
         (spoil_corpus(row(id="a", text=" ")), "*chunk 'a' has no text*"),
         (spoil_corpus(row(id="a", text="x")), "*k is 2, but its corpus holds 1 chunks; lower k or add chunks*"),
-        (spoil_responses(row(case_id="iron", answer="x", contexts=[{"id": "gone"}])), "*responses.jsonl:1: context 'gone' is in no corpus file*"),
+        (
+            spoil_responses(row(case_id="iron", answer="x", contexts=[{"id": "gone"}])),
+            "*responses.jsonl:1: context 'gone' is in no corpus file*",
+        ),
         (spoil_responses(row(case_id="iron", answer="x")), "*responses.jsonl: no response for case 'asthma'; record one*"),
         (spoil_responses(row(answer="x")), "*responses.jsonl:1: field 'case_id' is missing*"),
     ],
@@ -72,7 +75,9 @@ def test_an_unknown_checker(project, monkeypatch):
 
 def test_an_answer_without_a_claim_fails_and_says_so(project):
     (project.path / "responses.jsonl").write_text(
-        "".join(json.dumps({"case_id": name, "answer": "Hello!", "contexts": [{"id": "iron-1"}]}) + "\n" for name in ("iron", "asthma", "gout"))
+        "".join(
+            json.dumps({"case_id": name, "answer": "Hello!", "contexts": [{"id": "iron-1"}]}) + "\n" for name in ("iron", "asthma", "gout")
+        )
     )
     result = project.run()
     result.assert_outcomes(failed=3)

@@ -76,12 +76,17 @@ def test_claims_that_turned_are_shown_below_the_card(project):
     spoil(project, 8)
     result = project.run()
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["*FAIL*hallucination <= 0.3*", "mini: 9 claims not carried by the evidence, worst first", "*Moonlight*", "*... and 4 more*"])
+    result.stdout.fnmatch_lines(
+        ["*FAIL*hallucination <= 0.3*", "mini: 9 claims not carried by the evidence, worst first", "*Moonlight*", "*... and 4 more*"]
+    )
 
 
 def test_inconclusive_is_what_the_user_says(project):
     (project.path / "medfaith.toml").write_text(
-        (project.path / "pyproject.toml").read_text().partition("[tool.medfaith.slices.mini]")[2].join(['inconclusive = "fail"\n[slices.mini]', ""])
+        (project.path / "pyproject.toml")
+        .read_text()
+        .partition("[tool.medfaith.slices.mini]")[2]
+        .join(['inconclusive = "fail"\n[slices.mini]', ""])
     )
     project.test(SUITE)
     assert project.run("--medfaith-gate", "abstention <= 0.9 at 95%").ret in (0, 1)

@@ -5,15 +5,29 @@ import sys
 import pytest
 
 ROWS = [
-    {"id": "a", "claim": "Iron tablets treat iron deficiency.", "evidence": "Iron tablets treat iron deficiency. They are taken on an empty stomach."},
+    {
+        "id": "a",
+        "claim": "Iron tablets treat iron deficiency.",
+        "evidence": "Iron tablets treat iron deficiency. They are taken on an empty stomach.",
+    },
     {"id": 7, "claim": "...", "evidence": "Iron tablets treat iron deficiency."},
-    {"id": "c", "claim": "Iron tablets are taken on an empty stomach.", "evidence": ["Vitamin C helps.", "Iron tablets are taken on an empty stomach."]},
+    {
+        "id": "c",
+        "claim": "Iron tablets are taken on an empty stomach.",
+        "evidence": ["Vitamin C helps.", "Iron tablets are taken on an empty stomach."],
+    },
     {"id": "d", "claim": "Iron helps.", "evidence": ""},
 ]
 
 
 def medfaith(*arguments, folder):
-    return subprocess.run([sys.executable, "-c", "from pytest_medfaith.cli import main; main()", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def write(path, rows):
@@ -93,7 +107,13 @@ def test_help_teaches_with_an_example(tmp_path, command):
 
 def test_report_makes_every_format_of_a_run_again(project):
     project.run("--medfaith-report", "run")
-    for kind, shown in (("terminal", "mini"), ("markdown", "| mini"), ("json", '"slice"'), ("csv", "Moonlight"), ("html", "<!doctype html>")):
+    for kind, shown in (
+        ("terminal", "mini"),
+        ("markdown", "| mini"),
+        ("json", '"slice"'),
+        ("csv", "Moonlight"),
+        ("html", "<!doctype html>"),
+    ):
         result = medfaith("report", "run", "--format", kind, folder=project.path)
         assert shown in result.stdout, (kind, result.stderr)
     written = medfaith("report", "run", "--format", "markdown", "--out", "card.md", folder=project.path)
@@ -106,7 +126,9 @@ def test_gold_claims_go_to_a_sheet_and_back(project):
     before = (project.path / "gold.jsonl").read_text()
     assert "3 claims" in medfaith("gold", "review", "gold.jsonl", "--sheet", "sheet.csv", folder=project.path).stdout
     sheet = (project.path / "sheet.csv").read_text(encoding="utf-8-sig")
-    (project.path / "sheet.csv").write_text(sheet.replace("Allopurinol lowers uric acid in gout.", "Allopurinol lowers uric acid."), encoding="utf-8")
+    (project.path / "sheet.csv").write_text(
+        sheet.replace("Allopurinol lowers uric acid in gout.", "Allopurinol lowers uric acid."), encoding="utf-8"
+    )
     result = medfaith("gold", "review", "gold.jsonl", "--apply", "sheet.csv", folder=project.path)
     assert result.returncode == 0, result.stderr
     after = (project.path / "gold.jsonl").read_text()
@@ -118,7 +140,9 @@ def test_gold_claims_go_to_a_sheet_and_back(project):
 
 def test_chunks_of_pages_are_a_corpus(tmp_path):
     (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "iron.md").write_text("# Iron\n\n## Treatment\n\nIron tablets treat iron deficiency. Take them on an empty stomach.\n")
+    (tmp_path / "pages" / "iron.md").write_text(
+        "# Iron\n\n## Treatment\n\nIron tablets treat iron deficiency. Take them on an empty stomach.\n"
+    )
     result = medfaith("chunk", "pages", "--source", "clinic", "--out", "corpus", folder=tmp_path)
     assert result.returncode == 0, result.stderr
     found = medfaith("retrieve", "iron tablets", "--corpus", "corpus", "--k", "1", "--retriever", "bm25", "--json", folder=tmp_path)

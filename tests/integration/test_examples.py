@@ -22,7 +22,9 @@ def copy(tmp_path_factory):
 
 
 def run(copy, *arguments):
-    result = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments], cwd=copy, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments], cwd=copy, capture_output=True, text=True, check=False
+    )
     return result.returncode, result.stdout
 
 

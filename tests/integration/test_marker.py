@@ -1,18 +1,28 @@
 def test_one_test_per_case_with_the_case_id(project):
     result = project.run("--collect-only", "-q")
-    result.stdout.fnmatch_lines(["test_suite.py::test_faithful[[]iron[]]", "test_suite.py::test_faithful[[]asthma[]]", "test_suite.py::test_faithful[[]gout[]]"])
+    result.stdout.fnmatch_lines(
+        ["test_suite.py::test_faithful[[]iron[]]", "test_suite.py::test_faithful[[]asthma[]]", "test_suite.py::test_faithful[[]gout[]]"]
+    )
 
 
 def test_outcomes_and_card(project, workers):
     result = project.run(*workers)
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["*Slice*Retriever*K*Rec@K*nDCG@K*Faithful*Halluc*C-Recall*C-Prec*C-Util*", "*mini*bm25*2*1.00*1.00*0.75*0.25*"])
+    result.stdout.fnmatch_lines(
+        ["*Slice*Retriever*K*Rec@K*nDCG@K*Faithful*Halluc*C-Recall*C-Prec*C-Util*", "*mini*bm25*2*1.00*1.00*0.75*0.25*"]
+    )
 
 
 def test_a_failing_claim_is_shown_with_its_evidence(project):
     result = project.run("--medfaith-verbose")
     result.stdout.fnmatch_lines(
-        ["*faithfulness is 0.500, expected at least 0.8*", "*Moonlight sets off asthma*", "*asthma-2*", "*https://example.org/asthma*", "*Cold air can set off asthma.*"],
+        [
+            "*faithfulness is 0.500, expected at least 0.8*",
+            "*Moonlight sets off asthma*",
+            "*asthma-2*",
+            "*https://example.org/asthma*",
+            "*Cold air can set off asthma.*",
+        ],
         consecutive=False,
     )
 

@@ -59,7 +59,9 @@ def test_retrievers_on_the_command_line_make_an_ablation(project, workers):
 
 def test_limit_takes_the_first_cases_and_a_seed_a_sample(project):
     project.run("--medfaith-limit", "1", "--collect-only", "-q").stdout.fnmatch_lines(["*test_faithful[[]iron[]]"])
-    collected = {project.run("--medfaith-limit", "1", "--medfaith-seed", str(seed), "--collect-only", "-q").stdout.lines[0] for seed in range(6)}
+    collected = {
+        project.run("--medfaith-limit", "1", "--medfaith-seed", str(seed), "--collect-only", "-q").stdout.lines[0] for seed in range(6)
+    }
     assert len(collected) > 1
 
 
@@ -70,7 +72,7 @@ def test_a_gate_on_the_command_line_is_judged(project, workers):
 
 
 def test_a_gate_that_fails_fails_a_run_whose_tests_pass(project, workers):
-    project.test(TWO_TESTS.partition("@pytest.mark.medfaith(\"second\")")[0])
+    project.test(TWO_TESTS.partition('@pytest.mark.medfaith("second")')[0])
     assert project.run(*workers).ret == 0
     assert project.run("--medfaith-gate", "faithfulness >= 0.8", *workers).ret == 1
 
@@ -84,7 +86,9 @@ def test_a_gate_that_does_not_parse_points_at_the_place(project):
 def test_report_writes_the_run_folder(project, workers):
     project.run("--medfaith-report", "out", *workers)
     out = project.path / "out"
-    assert {"snippets.jsonl", "responses.jsonl", "claims.jsonl", "pairs.jsonl", "report.json", "card.md", "signature.json"} <= {p.name for p in out.iterdir()}
+    assert {"snippets.jsonl", "responses.jsonl", "claims.jsonl", "pairs.jsonl", "report.json", "card.md", "signature.json"} <= {
+        p.name for p in out.iterdir()
+    }
     pairs = [json.loads(line) for line in (out / "pairs.jsonl").read_text().splitlines()]
     assert all(len(pair["logits"]) == 3 for pair in pairs)
     assert "| mini" in (out / "card.md").read_text()

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from pytest_medfaith.checking.calibrate import calibrate, decided
 from pytest_medfaith.records import LABELS
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from pytest_medfaith.checking.checker import load_checker
 from pytest_medfaith.checking.classifier import label_columns, score_with_classifier
 from pytest_medfaith.errors import DataError, MissingExtra
@@ -60,7 +61,11 @@ def test_a_given_map_beats_a_guess():
 @pytest.mark.parametrize(
     ("labels", "given", "message"),
     [
-        (["LABEL_0", "LABEL_1"], None, r"label 'LABEL_0' is not known; its labels are LABEL_0, LABEL_1\. Say what each means with label_map"),
+        (
+            ["LABEL_0", "LABEL_1"],
+            None,
+            r"label 'LABEL_0' is not known; its labels are LABEL_0, LABEL_1\. Say what each means with label_map",
+        ),
         (["neutral", "contradiction"], None, r"expected entail, neutral and contradict, or entail and not_entail"),
         (["a", "b", "c"], {"a": "entail", "b": "entail", "c": "neutral"}, r"one column each"),
     ],
@@ -75,7 +80,9 @@ def test_logits_come_in_our_order_and_do_not_depend_on_the_batch(model_folder):
     turned = score_with_classifier(model_folder(["contradiction", "neutral", "entailment"]), None, 64, PAIRS)
     assert plain.shape == (3, 3)
     assert np.allclose(plain, turned[:, ::-1])
-    assert np.allclose(plain[1], score_with_classifier(model_folder(["entailment", "neutral", "contradiction"]), None, 64, PAIRS[1:2])[0], atol=1e-6)
+    assert np.allclose(
+        plain[1], score_with_classifier(model_folder(["entailment", "neutral", "contradiction"]), None, 64, PAIRS[1:2])[0], atol=1e-6
+    )
 
 
 def test_a_two_way_model_never_refutes(model_folder):
@@ -84,7 +91,9 @@ def test_a_two_way_model_never_refutes(model_folder):
 
 
 def test_a_folder_works_as_checker(model_folder):
-    verdict = load_checker(model_folder(["entailment", "neutral", "contradiction"]))("iron helps", [Chunk(id="a", text="iron helps the body")])
+    verdict = load_checker(model_folder(["entailment", "neutral", "contradiction"]))(
+        "iron helps", [Chunk(id="a", text="iron helps the body")]
+    )
     assert verdict.label in ("supported", "refuted", "unsupported")
 
 

@@ -1,4 +1,5 @@
 import pytest
+
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.records import Claim, PairScore
 

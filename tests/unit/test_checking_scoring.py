@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.scoring import softmax
 from pytest_medfaith.records import Chunk, Claim
@@ -57,7 +58,9 @@ def test_logits_that_are_not_finite_leave_the_claim_unscored_and_are_not_kept(tm
     assert len(again.seen) == 1
 
 
-@pytest.mark.parametrize(("text", "reason"), [("...", "the claim holds no word"), ("a" * 20_001, "the claim has 20001 characters, more than 20000")])
+@pytest.mark.parametrize(
+    ("text", "reason"), [("...", "the claim holds no word"), ("a" * 20_001, "the claim has 20001 characters, more than 20000")]
+)
 def test_what_is_no_claim_is_unscored(text, reason):
     verdict = containment_checker()(text, [IRON])
     assert (verdict.label, verdict.reason) == ("unscored", reason)

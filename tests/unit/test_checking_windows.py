@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from pytest_medfaith.checking.windows import best_sentence, best_windows, coverage, evidence_windows
 from pytest_medfaith.sentences import sentence_spans
 

@@ -377,6 +377,10 @@ LISTS = {
         "- **Metformin:** lowers glucose.\n- **Insulin:** lowers glucose fast.",
         ["Metformin lowers glucose.", "Insulin lowers glucose fast."],
     ),
+    "orders under a label": (
+        "- Allopurinol: lowers uric acid. Start at 100 mg daily.",
+        ["Allopurinol lowers uric acid.", "Allopurinol: Start at 100 mg daily."],
+    ),
     "nested lists": (
         "Side effects:\n- Stomach:\n  - nausea\n- Skin:\n  - rash",
         ["Side effects include Stomach: nausea.", "Side effects include Skin: rash."],
@@ -389,6 +393,14 @@ LISTS = {
     "a list after a table": (
         "Doses:\n\n| Drug | Dose |\n|---|---|\n| Metformin | 500 mg |\n\n- Rest.",
         ["Drug: Metformin; Dose: 500 mg.", "Rest."],
+    ),
+    "an intro that states something": (
+        "Metformin is first-line for two reasons:\n- It is cheap.\n- It spares the heart.",
+        ["Metformin is first-line for two reasons.", "Metformin is cheap.", "Metformin spares the heart."],
+    ),
+    "an intro that introduces no list": (
+        "Metformin is unsafe in renal failure:\nLactate builds up. It can kill.",
+        ["Metformin is unsafe in renal failure.", "Lactate builds up.", "Lactate can kill."],
     ),
     "text after a list": (
         "Symptoms of flu:\n- fever\nFlu is a viral disease.",

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 from pytest_medfaith.config import load_settings
 from pytest_medfaith.errors import DataError
 

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+
 from pytest_medfaith.corpus.jsonl import read_chunks, read_records, write_records
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk

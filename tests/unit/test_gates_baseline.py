@@ -5,7 +5,7 @@ import pytest
 from gate_samples import RUN, SIGNATURE, case, report_of, slice_of, stored
 
 from pytest_medfaith.errors import DataError, MissingBaseline
-from pytest_medfaith.gates.baseline import own_signature, read_baseline, slice_baseline, write_baseline
+from pytest_medfaith.gates.baseline import own_signature, read_baseline, write_baseline
 
 REPORT = slice_of({"b": "sr", "a": "su?"})
 UPDATE = "pytest --medfaith-update-baseline"
@@ -80,42 +80,6 @@ def test_each_slice_keeps_its_own_checker_and_corpus(tmp_path):
         "seed": 0,
     }
     assert own_signature(RUN, {"seed": 1}) == {"seed": 1}
-
-
-def test_what_another_slice_uses_does_not_matter(tmp_path):
-    baseline = read_baseline(written(tmp_path))
-    other = {**SIGNATURE, "corpora": {"iron": "c1", "sleep": "changed"}, "checkers": {"student": SIGNATURE["checkers"]["student"]}}
-    assert slice_baseline(baseline, REPORT, signature=other, case_ids=["a", "b"]).slice == "iron"
-
-
-def test_another_set_up_is_refused_by_name_and_value(tmp_path):
-    baseline = read_baseline(written(tmp_path))
-    other = {**SIGNATURE, "checkers": {"student": {"weights": "w1", "entail": 0.7}}, "encoder": "e"}
-    with pytest.raises(
-        MissingBaseline,
-        match=rf"slice 'iron'.*: checkers.student.entail was 0.5, is 0.7; encoder was absent, is \"e\"\. .* with {UPDATE}",
-    ):
-        slice_baseline(baseline, REPORT, signature=other, case_ids=["a", "b"])
-
-
-def test_a_slice_that_is_not_there_is_refused_with_those_that_are(tmp_path):
-    baseline = read_baseline(written(tmp_path))
-    with pytest.raises(MissingBaseline, match=rf"no entry for slice 'iron', .* and k=5; it holds slice 'iron', .* and k=3\. .*{UPDATE}"):
-        slice_baseline(baseline, REPORT.with_(k=5), signature=SIGNATURE, case_ids=["a", "b"])
-
-
-def test_cases_that_do_not_run_are_refused(tmp_path):
-    with pytest.raises(
-        MissingBaseline, match=rf"1 of 2 cases of slice 'iron' are not in this run: b; .*-k, --lf or --medfaith-limit.*{UPDATE}"
-    ):
-        slice_baseline(read_baseline(written(tmp_path)), REPORT, signature=SIGNATURE, case_ids=["a"])
-
-
-def test_cases_that_the_baseline_lacks_are_refused_five_by_name(tmp_path):
-    with pytest.raises(MissingBaseline, match=rf"6 cases .* not in its baseline: c0, c1, c2, c3, c4, \.\.\.; .*{UPDATE}"):
-        slice_baseline(
-            read_baseline(written(tmp_path)), REPORT, signature=SIGNATURE, case_ids=["a", "b", *(f"c{number}" for number in range(6))]
-        )
 
 
 def test_no_file_names_the_flag(tmp_path):

@@ -31,6 +31,7 @@ def test_every_public_name_loads_and_there_are_at_most_twenty():
 
 def test_an_unknown_name_is_an_attribute_error():
     import pytest
+
     import pytest_medfaith
 
     with pytest.raises(AttributeError, match="no attribute 'assert_nothing'"):

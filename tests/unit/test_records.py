@@ -1,4 +1,5 @@
 import pytest
+
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case, Chunk, Claim, MetricValue, PairScore, Report, Response, Verdict
 

@@ -1,4 +1,5 @@
 import pytest
+
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import bm25_retriever, tokenize
 

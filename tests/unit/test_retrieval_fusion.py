@@ -1,4 +1,5 @@
 import pytest
+
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.fusion import fuse_rankings, fused_retriever, reciprocal_rank_fusion, weighted_fusion
 
@@ -15,7 +16,9 @@ def test_rrf_sums_reciprocal_ranks():
 
 
 def test_weighted_fusion_scales_each_retriever_to_zero_one():
-    fused = weighted_fusion({"x": ranking(A, B, scores=(100.0, 50.0)), "y": ranking(B, A, scores=(0.9, 0.8))}, weights={"x": 0.25, "y": 0.75})
+    fused = weighted_fusion(
+        {"x": ranking(A, B, scores=(100.0, 50.0)), "y": ranking(B, A, scores=(0.9, 0.8))}, weights={"x": 0.25, "y": 0.75}
+    )
     assert fused == {"A": pytest.approx(0.25), "B": pytest.approx(0.75)}
 
 

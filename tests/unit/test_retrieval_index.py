@@ -2,6 +2,7 @@ import hashlib
 
 import numpy as np
 import pytest
+
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import index
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever

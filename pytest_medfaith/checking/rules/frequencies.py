@@ -13,13 +13,14 @@ _ADVERBS = {"hourly": "hour", "daily": "day", "nightly": "night", "weekly": "wee
 _LATIN = {"bid": 2.0, "bd": 2.0, "tid": 3.0, "tds": 3.0, "qid": 4.0, "qds": 4.0}
 _COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0} | {f"{word} times": WORDS[word] for word in "two three four five six seven eight ten twelve".split()}
 
-_NUMBER = r"\d+(?:\.\d+)?|" + "|".join("one two three four five six seven eight nine ten eleven twelve".split())
+_NUMBER = r"\d{1,9}(?:\.\d{1,9})?|" + "|".join("one two three four five six seven eight nine ten eleven twelve".split())
 _COUNT = rf"(?P<word>once|twice|thrice)(?:\s+or\s+(?P<also>twice|three times))?|(?P<low>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<high>{_NUMBER}))?\s+times"
 _PERIOD = "|".join(_DAYS)
 _FREQUENCY = re.compile(
     rf"\b(?:{_COUNT})[\s-]*(?:(?:a|an|per|each|every|in an?|in every)\s+(?P<period>{_PERIOD})|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
     rf"|\b(?P<latin>b\.?i\.?d\b\.?|t\.?i\.?d\b\.?|q\.?i\.?d\b\.?|bd\b|tds\b|qds\b)"
     rf"|\b(?:every|each)\s+(?:(?P<ordinal>other|second|alternate|third)\s+|(?P<gap>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<gap_high>{_NUMBER}))?[\s-]+)?(?P<every>{_PERIOD})s?\b"
+    rf"|\bintervals? of\s+(?:(?P<interval>{_NUMBER})[\s-]+)?(?P<apart>{_PERIOD})s?\b"
     rf"|\balternate\s+(?P<alternate>{_PERIOD})s?\b"
     rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b",
     re.IGNORECASE,
@@ -64,6 +65,9 @@ def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
         return rate, rate
     if found["every"]:
         return _every(found)
+    if found["apart"]:
+        rate = 1 / ((_value(found["interval"]) if found["interval"] else 1.0) * _DAYS[found["apart"].lower()] or 1.0)
+        return rate, rate
     if found["alternate"]:
         rate = 1 / (2 * _DAYS[found["alternate"].lower()])
         return rate, rate

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
-from pytest_medfaith.checking.rules.text import Token
+from pytest_medfaith.checking.rules.numerals import WORDS
+from pytest_medfaith.checking.rules.text import Token, read_tokens
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py): with less of the claim in the sentence, in the claim's order, the
@@ -16,7 +17,7 @@ _PLAIN = frozenset(
     "not no never cannot can't don't doesn't didn't isn't aren't wasn't weren't won't shouldn't needn't mustn't couldn't wouldn't hasn't haven't".split()
 )
 # Words that hold a negation but rarely the statement's own.
-_OTHER = frozenset("without none neither nor nothing nobody lack lacks lacked lacking absence absent missing free rarely seldom hardly unlikely".split())
+_OTHER = frozenset("without none neither nor nothing nobody lack lacks lacked lacking absence absent missing free rarely seldom hardly unlikely keeps keep stops stop prevents prevent prevented".split())
 # Words that refuse, and those they stand against ("can be used": "is contraindicated"); frames are compared without both.
 _REFUSING = frozenset(
     "avoid avoids avoided avoiding contraindicated contraindication unsafe unsuitable inappropriate inadvisable unnecessary prohibited forbidden banned discouraged withheld fails failed fail unable "
@@ -47,7 +48,9 @@ def negation(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence say the same of the same thing, and one of them negates it."""
     for frame in frames(claim, evidence):
         polar = [index for index, token in enumerate(frame.claim) if token.lower in _ADVISING | _REFUSING | _PLAIN]
-        clash = _negated_word(frame) or _refused(frame) if frame.coverage_without(polar) >= LEAST_COVERED else None
+        clash = None
+        if _same_numbers(frame) and frame.coverage_without(polar) >= LEAST_COVERED:
+            clash = _negated_word(frame, evidence) or _refused(frame)
         if frame.copies(polar):
             clash = clash or _one_more(frame)
         if clash:
@@ -60,19 +63,43 @@ def negation(claim: str, evidence: str) -> list[Finding]:
 _Clash = tuple[Token, Token, Token, Token]  # first and last token of the claim's clashing words, and of the sentence's
 
 
-def _negated_word(frame: Frame) -> _Clash | None:
+def _same_numbers(frame: Frame) -> bool:
+    """Returns whether the sentence has all numbers of the claim; "not yet after 5 days" may follow from "after 10 days"."""
+    known = {token.lower for token in frame.sentence.tokens}
+    return all(token.lower in known for token in frame.claim if token.lower[0].isdigit() or token.lower in WORDS)
+
+
+def _negated_word(frame: Frame, evidence: str) -> _Clash | None:
     """Finds a word that both sides have and one negates, where the other negates nothing near it."""
     mine, theirs = frame.claim, frame.sentence.tokens
     back = {there: here for here, there in frame.pairs.items()}
     for index, head in _scopes(mine).items():
         place = frame.pairs.get(head)
-        if place is not None and _plain_near(place, theirs) and not _odd(mine, theirs, place):
+        if place is None or _prefixed(mine[head], theirs) or mine[head].key in _negated_keys(evidence):
+            continue
+        if _plain_near(place, theirs) and not _odd(mine, theirs, place):
             return mine[index], mine[head], theirs[place], theirs[place]
     for index, head in _scopes(theirs).items():
         place = back.get(head)
-        if place is not None and not negations(mine) and not _odd(mine, theirs, head):
+        if place is not None and not negations(mine) and not _prefixed(theirs[head], mine) and not _odd(mine, theirs, head):
             return mine[place], mine[place], theirs[index], theirs[head]
     return None
+
+
+def _negated_keys(evidence: str) -> set[str]:
+    """Returns the keys of the words that any sentence of the evidence negates."""
+    tokens = read_tokens(evidence)
+    return {tokens[head].key for head in _scopes(tokens).values()}
+
+
+def _prefixed(word: Token, tokens: Sequence[Token]) -> bool:
+    """Returns whether a token negates `word` by a prefix: "unhealed" for "healed", "non-bullous" for "bullous"."""
+    stem = word.lower[:5]
+    return any(
+        token.lower.startswith(prefix) and token.lower[len(prefix) :].lstrip("-").startswith(stem)
+        for token in tokens
+        for prefix in ("un", "non", "in", "im", "ir", "il", "dis", "anti")
+    )
 
 
 def _refused(frame: Frame) -> _Clash | None:
@@ -92,10 +119,14 @@ def _refused(frame: Frame) -> _Clash | None:
 def _one_more(frame: Frame) -> _Clash | None:
     """Finds a negation, or a refusing word, that one of two copies has more than the other in one place."""
     mine, theirs = frame.claim, frame.sentence.tokens
+    if sum(_turns(mine, index) for index in range(len(mine))) == sum(_turns(theirs, index) for index in range(len(theirs))):
+        return None  # moved, not added
     for here, there in frame.gaps():
         ours = [index for index in here if _turns(mine, index)]
         their = [index for index in there if _turns(theirs, index)]
         if (len(ours) + len(their)) % 2 == 0 or len(here) > _LARGEST_GAP or len(there) > _LARGEST_GAP:
+            continue
+        if _prefixed_in(mine, here, theirs) or _prefixed_in(theirs, there, mine):
             continue
         if ours:
             last = min(ours[0] + 1, len(mine) - 1)
@@ -105,6 +136,10 @@ def _one_more(frame: Frame) -> _Clash | None:
         own = mine[here[0] if here else min(here.start, len(mine) - 1)]
         return own, own, theirs[their[0]], theirs[last]
     return None
+
+
+def _prefixed_in(tokens: Sequence[Token], indices: range, others: Sequence[Token]) -> bool:
+    return any(_prefixed(tokens[index], others) for index in indices if tokens[index].content)
 
 
 def _turns(tokens: Sequence[Token], index: int) -> bool:

@@ -29,7 +29,7 @@ _INSTANCE = re.compile(
     r"\b(?:someone|somebody|whose|person|man|woman|patient|child|adult|girl|boy|baby|newborn|infant|smoker)\b"
     r"|\b(?:years?|months?|weeks?|days?|hours?)[\s-]old\b"
     r"|\b(?:an?|your|his|her|my|this|the patient's)\s+(?:[\w-]+\s+){0,4}(?:of|is|at|reading|score|level|aged|weighing|measuring)\s+(?:about\s+)?\d"
-    r"|\ban?\s+[\d.]+[\s-]?(?:kg|mm|cm|g)\b",
+    r"|\ban?\s+[\d.]+[\s-]?(?:kg|mm|cm|g)\b|\b(?:too|still|not yet|already|enough|(?:earlier|later|sooner|more|less|longer|shorter) than (?:is |was )?(?:intended|advised|recommended|allowed|needed|usual))\b",
     re.IGNORECASE,
 )
 

@@ -15,11 +15,11 @@ from pytest_medfaith.checking.rules.text import word_key
 from pytest_medfaith.checking.rules.units import unit_of, unit_pattern
 
 _MASK = re.compile(
-    r"\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]"  # citations
+    r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]"  # citations
     r"|\b\d{2}(?:\.\d)?\s?%\s*(?:CI|CrI|confidence|credible)\b[^;)\]]*?(?=[;)\]]|\.\s|\.$|$)"
     r"|\b(?:CI|CrI|interval|interquartile range|IQR|SD)\b[\s:,=]*(?:of\s+|from\s+)?[-−]?\d[\d.·]*\s*%?\s*(?:-|–|to|,)\s*[-−]?\d[\d.·]*\s*%?"
     r"|\bp\s*(?:[-\s]?values?\s*)?(?:=|<|>|≤|≥|of|was|for \w+|under|below)\s*0?[.·]\d+"
-    r"|\bn\s*=\s*\d[\d,]*|±\s*\d[\d.·]*|\bI[2²]\s*=?\s*\d+\s*%|\d+(?:\.\d+)?\s*×\s*10\S*",
+    r"|\bn\s?=\s?\d[\d,]*|±\s?\d[\d.·]*|\bI[2²]\s?=?\s?\d{1,3}\s?%|(?<![\d.])\d{1,9}(?:\.\d{1,9})?\s*×\s*10\S*",
     re.IGNORECASE,
 )
 # Numbers that name rather than measure.

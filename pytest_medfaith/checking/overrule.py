@@ -1,0 +1,77 @@
+"""Lets the medical rules speak after the model: they raise a clash it missed, or overturn a verdict that rests on a clashing sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from pytest_medfaith.checking.rules import RULES, apply_rules
+from pytest_medfaith.checking.windows import content_words
+from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
+
+# Rules read the chunk that decided and those whose best sentence shares most words with the claim; others do not speak of it.
+CHUNKS_READ = 3
+LEAST_SHARED = 0.5
+
+
+def overrule(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, rules: Collection[str]) -> Verdict:
+    """Returns `verdict` as the rules leave it, with their findings.
+
+    A chunk whose sentence clashes with the claim no longer supports it. If no other chunk does, a clash of effect "refute" makes the
+    claim refuted and one of effect "weaken" unsupported. A clean supporting chunk keeps the claim supported and sets `conflict`.
+
+    Args:
+        verdict: the model's.
+        scores: of the claim, one a chunk.
+        chunks: those that `scores` name.
+        rules: names of the rules that may speak.
+    """
+    texts = {chunk.id: chunk for chunk in chunks}
+    if not rules or verdict.label == "unscored":
+        return verdict
+    read = [score for score in scores if score.span and score.chunk_id in texts]
+    found = {score.chunk_id: _findings(verdict, score, texts[score.chunk_id], rules) for score in _chosen(verdict, read, texts)}
+    refuting = [chunk_id for chunk_id, findings in found.items() if any(finding.effect == "refute" for finding in findings)]
+    weakening = [chunk_id for chunk_id, findings in found.items() if any(finding.effect == "weaken" for finding in findings)]
+    clean = tuple(chunk_id for chunk_id in verdict.supporting if chunk_id not in refuting and chunk_id not in weakening)
+    by_chunk = {score.chunk_id: score for score in scores}
+    if verdict.label == "supported" and clean:
+        best = max(clean, key=lambda chunk_id: by_chunk[chunk_id].probs[0])
+        kept = verdict if verdict.chunk_id in clean else _resting_on(verdict, by_chunk[best], by_chunk[best].probs[0])
+        return kept.with_(supporting=clean, conflict=verdict.conflict or bool(refuting))
+    decisive = (refuting or (weakening if verdict.label == "supported" else []))[:1]
+    if not decisive:
+        return verdict.with_(supporting=clean)
+    findings = tuple(found[decisive[0]])
+    score = by_chunk[decisive[0]]
+    label = "refuted" if refuting else "unsupported"
+    moved = _resting_on(verdict, score, score.probs[2] if refuting else score.probs[0])
+    return moved.with_(label=label, supporting=clean, findings=findings, reason="; ".join(finding.message for finding in findings))
+
+
+def _chosen(verdict: Verdict, scores: Sequence[PairScore], chunks: Mapping[str, Chunk]) -> list[PairScore]:
+    wanted = content_words(verdict.claim.text)
+
+    def shared(score: PairScore) -> float:
+        start, end = score.span or (0, 0)
+        return len(wanted & content_words(chunks[score.chunk_id].text[start:end])) / (len(wanted) or 1)
+
+    nearest = sorted((score for score in scores if shared(score) >= LEAST_SHARED), key=shared, reverse=True)[:CHUNKS_READ]
+    return nearest + [
+        score for score in scores if score.chunk_id == verdict.chunk_id and verdict.label == "supported" and score not in nearest
+    ]
+
+
+def _findings(verdict: Verdict, score: PairScore, chunk: Chunk, rules: Collection[str]) -> list[Finding]:
+    start, end = score.span or (0, len(chunk.text))
+    found = apply_rules(verdict.claim.text, chunk.text[start:end], context=f"{chunk.title}\n{chunk.text}", off=RULES.keys() - set(rules))
+    return [_placed(finding, chunk.id, start) for finding in found]
+
+
+def _placed(finding: Finding, chunk_id: str, start: int) -> Finding:
+    """Returns the finding with its evidence span counted in the chunk's text, not in the sentence."""
+    span = finding.evidence_span
+    return finding.with_(chunk_id=chunk_id, evidence_span=(span[0] + start, span[1] + start) if span else None)
+
+
+def _resting_on(verdict: Verdict, score: PairScore, probability: float) -> Verdict:
+    return verdict.with_(chunk_id=score.chunk_id, span=score.span, score=probability)
