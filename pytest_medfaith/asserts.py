@@ -63,7 +63,7 @@ def check_answer(
         raise ValueError("contexts is missing; expected the chunks the answer was based on, as contexts=[...], [] if there were none")
     else:
         response = Response(answer=answer, contexts=tuple(as_chunks(contexts)))
-    case = Case(id=response.case_id or "answer", question=question or "", gold_claims=_gold(gold_claims or ()))
+    case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
     return evaluate_case(case, response, checker=checker or load_checker(), extractor=extractor)
 
 

@@ -91,6 +91,11 @@ def load_settings(root: Path) -> Settings:
     return dataclasses.replace(settings, slices=resolved, cache=root / settings.cache, baseline=root / settings.baseline)
 
 
+def is_configured(root: Path) -> bool:
+    """Returns whether the project at `root` configures anything, in medfaith.toml or in pyproject.toml."""
+    return bool(_read_table(root)[1])
+
+
 def _read_table(root: Path) -> tuple[Path, Mapping[str, Any]]:
     for path, keys in ((root / "medfaith.toml", ()), (root / "pyproject.toml", ("tool", "medfaith"))):
         if not path.is_file():

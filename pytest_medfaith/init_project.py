@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from pytest_medfaith.config import Settings, load_settings
+from pytest_medfaith.config import is_configured
 from pytest_medfaith.corpus.jsonl import write_text
 from pytest_medfaith.errors import DataError
 
@@ -79,8 +79,7 @@ def _refuse_existing(paths: Iterable[Path]) -> None:
 
 def _refuse_hidden_settings(folder: Path) -> None:
     """Refuses a folder whose pyproject.toml configures medfaith: a medfaith.toml beside it would be read in its place."""
-    settings = load_settings(folder)
-    if settings != Settings(root=folder, cache=folder / Settings.cache):
+    if is_configured(folder):
         raise DataError(
             f"{folder / 'pyproject.toml'}: has a table [tool.medfaith], which a medfaith.toml would hide; "
             "write the suite elsewhere with medfaith init FOLDER, and copy from there what you need"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
 from pytest_medfaith.checking.rules import RULES, apply_rules
 from pytest_medfaith.checking.windows import content_words
@@ -11,12 +13,13 @@ from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
 # Rules read the chunk that decided and those whose best sentence shares most words with the claim; others do not speak of it.
 CHUNKS_READ = 3
 LEAST_SHARED = 0.5
+QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
 
 
 def overrule(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, rules: Collection[str]) -> Verdict:
     """Returns `verdict` as the rules leave it, with their findings.
 
-    A chunk whose sentence clashes with the claim no longer supports it. If no other chunk does, a clash of effect "refute" makes the
+    A claim that stands in a chunk word for word is supported by it. A chunk whose sentence clashes with the claim no longer supports it. If no other chunk does, a clash of effect "refute" makes the
     claim refuted and one of effect "weaken" unsupported. A clean supporting chunk keeps the claim supported and sets `conflict`.
 
     Args:
@@ -34,6 +37,12 @@ def overrule(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chu
     weakening = [chunk_id for chunk_id, findings in found.items() if any(finding.effect == "weaken" for finding in findings)]
     clean = tuple(chunk_id for chunk_id in verdict.supporting if chunk_id not in refuting and chunk_id not in weakening)
     by_chunk = {score.chunk_id: score for score in scores}
+    quoting = next((score for score in scores if score.chunk_id in texts and _quotes(verdict.claim.text, texts[score.chunk_id].text)), None)
+    if quoting is not None:
+        conflict = verdict.conflict or verdict.label == "refuted" or any(chunk_id != quoting.chunk_id for chunk_id in refuting)
+        supporting = tuple(dict.fromkeys((*clean, quoting.chunk_id)))
+        kept = _resting_on(verdict, quoting, quoting.probs[0])
+        return kept.with_(label="supported", supporting=supporting, conflict=conflict, reason="quoted from the evidence")
     if verdict.label == "supported" and clean:
         best = max(clean, key=lambda chunk_id: by_chunk[chunk_id].probs[0])
         kept = verdict if verdict.chunk_id in clean else _resting_on(verdict, by_chunk[best], by_chunk[best].probs[0])
@@ -45,7 +54,18 @@ def overrule(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chu
     score = by_chunk[decisive[0]]
     label = "refuted" if refuting else "unsupported"
     moved = _resting_on(verdict, score, score.probs[2] if refuting else score.probs[0])
-    return moved.with_(label=label, supporting=clean, findings=findings, reason="; ".join(finding.message for finding in findings))
+    return moved.with_(label=label, supporting=clean, findings=findings, reason=f"decided by the rule {', '.join(finding.rule for finding in findings)}")
+
+
+def _quotes(claim: str, text: str) -> bool:
+    words = _words(claim)
+    return words.count(" ") + 1 >= QUOTED_WORDS and f" {words} " in f" {_words(text)} "
+
+
+@lru_cache(maxsize=16_384)
+def _words(text: str) -> str:
+    """Returns the words of `text` in lower case, one blank between two; numbers, decimals and signs of comparison stay."""
+    return " ".join(re.findall(r"[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%]", text.lower()))
 
 
 def _chosen(verdict: Verdict, scores: Sequence[PairScore], chunks: Mapping[str, Chunk]) -> list[PairScore]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -159,8 +160,10 @@ def _longest(
     for name in table.names.get(_fold(written), ()):
         size = len(name.pieces)
         window = pieces[place : place + size]
-        if len(window) == size and all(_fits(piece[0], wanted, cased=name.cased) for piece, wanted in zip(window, name.pieces, strict=True)):
-            gaps = (text[left[2] : right[1]] for left, right in zip(window, window[1:], strict=False))
+        if len(window) == size and all(
+            _fits(piece[0], wanted, cased=name.cased) for piece, wanted in zip(window, name.pieces, strict=True)
+        ):
+            gaps = (text[left[2] : right[1]] for left, right in itertools.pairwise(window))
             if all(_WITHIN_NAME.fullmatch(gap) for gap in gaps):
                 return name.concept, size
     return None, 0

@@ -28,7 +28,7 @@ def test_the_finding_names_both_spans_in_claim_and_chunk():
     (finding,) = verdict.findings
     assert (CLAIM[slice(*finding.claim_span)], WRONG.text[slice(*finding.evidence_span)]) == ("25 mg", "2.5 mg")
     assert (finding.rule, finding.chunk_id, verdict.chunk_id) == ("numbers", "wrong", "wrong")
-    assert verdict.reason == "claim says 25 mg, evidence says 2.5 mg"
+    assert (verdict.reason, finding.message) == ("decided by the rule numbers", "claim says 25 mg, evidence says 2.5 mg")
 
 
 def test_a_clean_chunk_keeps_the_claim_supported_and_says_that_another_disagrees():
@@ -48,3 +48,14 @@ def test_a_sentence_that_does_not_speak_of_the_claim_cannot_clash():
 def test_an_unknown_rule_to_switch_off_is_named():
     with pytest.raises(DataError, match="no rule is named 'number'; the rules that can be switched off are numbers, "):
         load_checker(rules_off=["number"])
+
+
+@pytest.mark.parametrize("model_says", ["neutral", "contradict"])
+def test_what_stands_in_the_evidence_word_for_word_is_supported(model_says):
+    verdict = checker(model_says)("letrozole is started at 2.5 mg once a day", [WRONG])
+    assert (verdict.label, verdict.supporting, verdict.reason) == ("supported", ("wrong",), "quoted from the evidence")
+
+
+@pytest.mark.parametrize("claim", ["once a day", "letrozole is started at 5 mg once a day", "is started at 2.5 mg once a day for five days and nights"])
+def test_a_few_words_or_nearly_the_same_words_are_no_quotation(claim):
+    assert checker("neutral", rules=frozenset({"dates"}))(claim, [WRONG]).label == "unsupported"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 from pytest_medfaith.checking.rules.frames import frames
 from pytest_medfaith.records import Finding
 
@@ -21,7 +22,10 @@ _HEDGED = re.compile(
     re.IGNORECASE,
 )
 # A hedge of the claim's own, or a denial, takes the certainty back.
-_TAKEN_BACK = re.compile(r"\b(?:not|no|n't|cannot|may|might|could|unclear|uncertain|unknown|remains?|whether|if|nearly|almost|hardly|few|nothing|only|half|quarters?|thirds?|(?:had|have|has) never|never had)\b|n['’]t\b", re.IGNORECASE)
+_TAKEN_BACK = re.compile(
+    r"\b(?:not|no|n't|cannot|may|might|could|unclear|uncertain|unknown|remains?|whether|if|nearly|almost|hardly|few|nothing|only|half|quarters?|thirds?|(?:had|have|has) never|never had)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 
 
 def certainty(claim: str, evidence: str) -> list[Finding]:

@@ -10,10 +10,17 @@ from pytest_medfaith.entities.linker import link
 from pytest_medfaith.records import Finding
 
 # Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
-_YEAR = re.compile(r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|\s*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories|steps|people|patients|women|men|adults|children|participants|cells|per|%|/|mm))")
+_YEAR = re.compile(
+    r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|\s*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories|steps|people|patients|women|men|adults|children|participants|cells|per|%|/|mm))"
+)
 _SPAN = re.compile(r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|to|and|until|through)\s*(?P<last>(?:1[89]|20)?\d\d)\b")
-_FINDING = re.compile(r"\b(?:trials?|stud(?:y|ies)|guidelines?|review|meta-analysis|survey|cohort|showed|shown|found|reported|published|approved|demonstrated|concluded|confirmed|recommended)\b", re.IGNORECASE)
-_FORECAST = re.compile(r"\b(?:by|until|before|will|would|projected|expected|predicted|forecast|goal|target|plan(?:ned|s)?)\b", re.IGNORECASE)
+_FINDING = re.compile(
+    r"\b(?:trials?|stud(?:y|ies)|guidelines?|review|meta-analysis|survey|cohort|showed|shown|found|reported|published|approved|demonstrated|concluded|confirmed|recommended)\b",
+    re.IGNORECASE,
+)
+_FORECAST = re.compile(
+    r"\b(?:by|until|before|will|would|projected|expected|predicted|forecast|goal|target|plan(?:ned|s)?)\b", re.IGNORECASE
+)
 # EMPEROR-Preserved, DAPA-CKD, REDUCE: capitals, next to a word for a study; before a verb only with a hyphen (MRI showed ...).
 _NAME = re.compile(
     r"(?<![\w-])(?:(?P<before>[A-Z][A-Z0-9]{3,}(?:[-–][A-Za-z0-9]+)*|[A-Z]{2,}[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:trials?|stud(?:y|ies)|cohort|registry|investigators)\b)"
@@ -42,7 +49,9 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Finding]:
         future = year > now and bool(_FINDING.search(claim)) and not _FORECAST.search(claim)
         yield Finding(
             rule="dates",
-            message=f"claim dates a finding to {year}, which has not come" if future else f"claim says {year}, the evidence names no such year",
+            message=f"claim dates a finding to {year}, which has not come"
+            if future
+            else f"claim says {year}, the evidence names no such year",
             claim_span=found.span("year"),
             effect="refute" if future else "weaken",
         )
@@ -51,7 +60,7 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Finding]:
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Yields first and last year of "2010 to 2019", "2010-19" and "the 2010s"."""
     for found in _SPAN.finditer(text):
-        last = found["last"] if len(found["last"]) == 4 else found["first"][:2] + found["last"]  # noqa: PLR2004  a year's digits
+        last = found["last"] if len(found["last"]) == 4 else found["first"][:2] + found["last"]
         yield int(found["first"]), int(last)
     for found in _YEAR.finditer(text):
         if found["decade"]:

@@ -89,7 +89,9 @@ def _bounds(tokens: Sequence[Token], index: int) -> bool:
     """Returns whether the word belongs to a bound ("65 or more", "more than 5", "below 30") rather than to a direction."""
     before = tokens[index - 1].lower if index else ""
     after = [token.lower for token in tokens[index + 1 : index + 3]]
-    return before in _BOUND_BEFORE or (after[:1] == ["than"] and after[1:] != [] and (after[1][0].isdigit() or after[1] in ("half", "halved", "a", "one")))
+    return before in _BOUND_BEFORE or (
+        after[:1] == ["than"] and after[1:] != [] and (after[1][0].isdigit() or after[1] in ("half", "halved", "a", "one"))
+    )
 
 
 def _turned(tokens: Sequence[Token]) -> bool:
@@ -98,7 +100,7 @@ def _turned(tokens: Sequence[Token]) -> bool:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """ "A is higher than B": the word of comparison, and the keys of content words before and after "than"."""
+    """The word of comparison of "A is higher than B", and the keys of the content words before and after its "than"."""
 
     word: Token
     left: frozenset[str]

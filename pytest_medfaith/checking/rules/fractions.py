@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.checking.rules.numerals import LOOK_BACK, WORDS, Numeral
 
-_PARTS = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+_PARTS = {
+    "half": 2,
+    "halve": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+}
 _PART = re.compile(
     r"(?<![\w-])(?:(?P<top>an?|one|two|three|four|five|six|seven|eight|nine)[\s-])?(?P<part>"
     + "|".join(f"{part}s?" for part in (*_PARTS, "halve"))
@@ -17,9 +30,17 @@ _PART = re.compile(
     r"|\s+(?:day|week|month|year|trimester|dose|stage|line|cause|most|time|of life|visit|cycle|party)\b)",
     re.IGNORECASE,
 )
-_ORDINAL_BEFORE = re.compile(r"\b(?:first|second|last|each|this|that|next|other|another|(?:one|day|week|month|year|hour|two|three) and)\s+$", re.IGNORECASE)
-_OUT_OF = re.compile(r"\s*(?:patients |people |women |men |children |adults |babies |cases |infants |deaths |births )?(?:in|out of|of|in every|out of every|of every)\s+(?:about\s+|every\s+)?", re.IGNORECASE)
-_NO_SHARE_AFTER = re.compile(r"\s*(?:%|per\s?cent|-|–|(?:second|minute|hour|day|week|month|year|trial|stud|countr|cohort|centre|center|hospital|mg|g\b|ml|mmol|cm|mm|kg|arm|group|meta|random|review|survey)\w*)", re.IGNORECASE)
+_ORDINAL_BEFORE = re.compile(
+    r"\b(?:first|second|last|each|this|that|next|other|another|(?:one|day|week|month|year|hour|two|three) and)\s+$", re.IGNORECASE
+)
+_OUT_OF = re.compile(
+    r"\s*(?:patients |people |women |men |children |adults |babies |cases |infants |deaths |births )?(?:in|out of|of|in every|out of every|of every)\s+(?:about\s+|every\s+)?",
+    re.IGNORECASE,
+)
+_NO_SHARE_AFTER = re.compile(
+    r"\s*(?:%|per\s?cent|-|–|(?:second|minute|hour|day|week|month|year|trial|stud|countr|cohort|centre|center|hospital|mg|g\b|ml|mmol|cm|mm|kg|arm|group|meta|random|review|survey)\w*)",
+    re.IGNORECASE,
+)
 _MULTIPLE = re.compile(
     r"\b(?:(?P<number>\d+(?:\.\d+)?|two|three|four|five|six|seven|eight|ten|twenty)(?:[\s-]?fold\b|\s+times(?=\s+(?:as|more|the|higher|greater|likelier|larger|lower|that|less|faster)\b))"
     r"|(?P<double>twice(?=\s+(?:as|the|that)\b)|double[sd]?(?![\s-]*(?:blind|dummy|vision|up)\b)|doubling)"
@@ -54,23 +75,26 @@ def read_shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
 
 
 def _ratios(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
-    for index, (top, bottom) in enumerate(zip(numerals, numerals[1:], strict=False)):
+    for index, (top, bottom) in enumerate(itertools.pairwise(numerals)):
         joined = _OUT_OF.fullmatch(text, top.end, bottom.start)
         if not joined or not 0 < top.value < bottom.value or _NO_SHARE_AFTER.match(text, bottom.end):
             continue
         if "of" in joined[0].split()[:1] and bottom.value < 3:
             continue
         start, low = top.start, top.value
-        if index and re.fullmatch(r"\s*(?:-|–|to|or)\s*", text[numerals[index - 1].end : top.start]) and numerals[index - 1].value < top.value:
+        if (
+            index
+            and re.fullmatch(r"\s*(?:-|–|to|or)\s*", text[numerals[index - 1].end : top.start])
+            and numerals[index - 1].value < top.value
+        ):
             start, low = numerals[index - 1].start, numerals[index - 1].value
-        yield Share(low / bottom.value, top.value / bottom.value, start, bottom.end, step=0.5 / bottom.value if bottom.value <= 10 else 0.005)
+        yield Share(
+            low / bottom.value, top.value / bottom.value, start, bottom.end, step=0.5 / bottom.value if bottom.value <= 10 else 0.005
+        )
 
 
 def read_multiples(text: str) -> Iterator[Share]:
     """Yields "twice as", "threefold", "5 times more", "doubled" as multiples."""
     for found in _MULTIPLE.finditer(text):
-        if found["number"]:
-            value = WORDS.get(found["number"].lower()) or float(found["number"])
-        else:
-            value = 2.0 if found["double"] else 3.0
+        value = WORDS.get(found["number"].lower()) or float(found["number"]) if found["number"] else 2.0 if found["double"] else 3.0
         yield Share(value, value, found.start(), found.end(), rough=True)

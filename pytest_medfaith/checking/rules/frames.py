@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -53,7 +54,7 @@ class Frame:
         One of the two ranges may be empty, never both.
         """
         bounds = [(-1, -1), *sorted(self.pairs.items()), (len(self.claim), len(self.sentence.tokens))]
-        for (here, there), (next_here, next_there) in zip(bounds, bounds[1:], strict=False):
+        for (here, there), (next_here, next_there) in itertools.pairwise(bounds):
             mine, theirs = range(here + 1, next_here), range(there + 1, next_there)
             if mine or theirs:
                 yield mine, theirs

@@ -8,10 +8,36 @@ from dataclasses import dataclass
 
 from pytest_medfaith.checking.rules.numerals import LOOK_BACK, WORDS
 
-_DAYS = {"minute": 1 / 1440, "min": 1 / 1440, "hour": 1 / 24, "hr": 1 / 24, "h": 1 / 24, "day": 1.0, "night": 1.0, "morning": 1.0, "evening": 1.0, "bedtime": 1.0, "week": 7.0, "fortnight": 14.0, "month": 365.25 / 12, "year": 365.25}
-_ADVERBS = {"hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "fortnightly": "fortnight", "monthly": "month", "yearly": "year", "annually": "year"}
+_DAYS = {
+    "minute": 1 / 1440,
+    "min": 1 / 1440,
+    "hour": 1 / 24,
+    "hr": 1 / 24,
+    "h": 1 / 24,
+    "day": 1.0,
+    "night": 1.0,
+    "morning": 1.0,
+    "evening": 1.0,
+    "bedtime": 1.0,
+    "week": 7.0,
+    "fortnight": 14.0,
+    "month": 365.25 / 12,
+    "year": 365.25,
+}
+_ADVERBS = {
+    "hourly": "hour",
+    "daily": "day",
+    "nightly": "night",
+    "weekly": "week",
+    "fortnightly": "fortnight",
+    "monthly": "month",
+    "yearly": "year",
+    "annually": "year",
+}
 _LATIN = {"bid": 2.0, "bd": 2.0, "tid": 3.0, "tds": 3.0, "qid": 4.0, "qds": 4.0}
-_COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0} | {f"{word} times": WORDS[word] for word in "two three four five six seven eight ten twelve".split()}
+_COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0} | {
+    f"{word} times": WORDS[word] for word in "two three four five six seven eight ten twelve".split()
+}
 
 _NUMBER = r"\d{1,9}(?:\.\d{1,9})?|" + "|".join("one two three four five six seven eight nine ten eleven twelve".split())
 _COUNT = rf"(?P<word>once|twice|thrice)(?:\s+or\s+(?P<also>twice|three times))?|(?P<low>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<high>{_NUMBER}))?\s+times"
@@ -26,8 +52,12 @@ _FREQUENCY = re.compile(
     re.IGNORECASE,
 )
 # "2000 IU a day", "5 mg/day", "7 mg per week": only straight after an amount.
-_AFTER_AMOUNT = re.compile(rf"\s*(?:/\s*|(?:a|an|per|each|every)\s+)(?:24\s*(?P<hours>h|hours)\b|(?P<period>{_PERIOD}|d)\b)", re.IGNORECASE)
-_ADJECTIVE_AFTER = re.compile(r"(?:\b(?:a|an|the|your|their|its|his|her|total|mean|median|usual|maximum|average|recommended|normal|of)\s+|-)$", re.IGNORECASE)
+_AFTER_AMOUNT = re.compile(
+    rf"\s*(?:/\s*|(?:a|an|per|each|every|in(?: any)?|within|over)\s+)(?:24\s*(?P<hours>h|hours)\b|(?P<period>{_PERIOD}|d)\b)", re.IGNORECASE
+)
+_ADJECTIVE_AFTER = re.compile(
+    r"(?:\b(?:a|an|the|your|their|its|his|her|total|mean|median|usual|maximum|average|recommended|normal|of)\s+|-)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +85,8 @@ def frequency_after_amount(text: str, position: int) -> Frequency | None:
     found = _AFTER_AMOUNT.match(text, position)
     if not found:
         return None
+    if found["period"] and re.match(r"\s*(?:in|within|over)\b", found[0], re.IGNORECASE):
+        return None  # "in day 3": a time, no rate
     rate = 1.0 if found["hours"] or found["period"].lower() == "d" else 1 / _DAYS[found["period"].lower()]
     return Frequency(rate, rate, found.start(), found.end(), explicit=False)
 

@@ -17,7 +17,9 @@ _PLAIN = frozenset(
     "not no never cannot can't don't doesn't didn't isn't aren't wasn't weren't won't shouldn't needn't mustn't couldn't wouldn't hasn't haven't".split()
 )
 # Words that hold a negation but rarely the statement's own.
-_OTHER = frozenset("without none neither nor nothing nobody lack lacks lacked lacking absence absent missing free rarely seldom hardly unlikely keeps keep stops stop prevents prevent prevented".split())
+_OTHER = frozenset(
+    "without none neither nor nothing nobody lack lacks lacked lacking absence absent missing free rarely seldom hardly unlikely keeps keep stops stop prevents prevent prevented".split()
+)
 # Words that refuse, and those they stand against ("can be used": "is contraindicated"); frames are compared without both.
 _REFUSING = frozenset(
     "avoid avoids avoided avoiding contraindicated contraindication unsafe unsuitable inappropriate inadvisable unnecessary prohibited forbidden banned discouraged withheld fails failed fail unable "
@@ -27,7 +29,9 @@ _ADVISING = frozenset(
     "recommended recommend recommends advised advise indicated used use uses using given give gives safe suitable appropriate advisable necessary needed likely able effective allowed permitted acceptable taken take "
     "takes prescribed offered considered added started can may should could must".split()
 )
-_NO_NEGATION_BEFORE = frozenset("only just more less fewer later longer sooner earlier higher lower greater matter one doubt exceed least all every everyone always".split())
+_NO_NEGATION_BEFORE = frozenset(
+    "only just more less fewer later longer sooner earlier higher lower greater matter one doubt exceed least all every everyone always".split()
+)
 # Words that change what a negation says of the whole; where one side has one alone, the pair is left to the model.
 _OPEN = frozenset("unless except only until whether rather instead some few fewer less half most % percent all every always but or".split())
 # "but not in children", "not by itself": a contrast within the sentence, which a claim need not repeat.

@@ -8,9 +8,7 @@ from functools import lru_cache
 
 LOOK_BACK = 48  # characters before a number that may hold a word that qualifies it
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-)
+_SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _SIMPLE = {word: float(number) for number, word in enumerate(_SMALL)} | {word: 10.0 * number for number, word in enumerate(_TENS, start=2)}
 WORDS = (

@@ -9,10 +9,14 @@ from types import MappingProxyType
 # group: words that point one way / words that point the other. Every form is listed: a stem would meet words of other meaning.
 _GROUPS: Mapping[str, tuple[str, str]] = {
     "amount": (
-        "increase increases increased increasing raise raises raised raising rise rises rose risen rising higher elevate elevates elevated elevating greater more boost boosts boosted gain gains gained grow grows grew "
-        "enhance enhances enhanced augment augments augmented upregulates upregulated elevation larger additional excess heightened likelier",
-        "decrease decreases decreased decreasing reduce reduces reduced reducing lower lowers lowered lowering decline declines declined declining fall falls fell fallen falling less fewer drop drops dropped "
-        "diminish diminishes diminished lessen lessens lessened cut cuts cutting downregulates downregulated reduction smaller attenuates attenuated halve halves halved",
+        (
+            "increase increases increased increasing raise raises raised raising rise rises rose risen rising higher elevate elevates elevated elevating greater more boost boosts boosted gain gains gained grow grows grew "
+            "enhance enhances enhanced augment augments augmented upregulates upregulated elevation larger additional excess heightened likelier"
+        ),
+        (
+            "decrease decreases decreased decreasing reduce reduces reduced reducing lower lowers lowered lowering decline declines declined declining fall falls fell fallen falling less fewer drop drops dropped "
+            "diminish diminishes diminished lessen lessens lessened cut cuts cutting downregulates downregulated reduction smaller attenuates attenuated halve halves halved"
+        ),
     ),
     "level": ("high", "low"),
     "quality": (
@@ -23,13 +27,19 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
         "faster quicker sooner earlier accelerate accelerates accelerated speeds hastens hastened",
         "slower later slow slows slowed slowing delay delays delayed delaying",
     ),
-    "length": ("longer prolong prolongs prolonged prolonging lengthen lengthens lengthened extends extended", "shorter shorten shortens shortened shortening"),
+    "length": (
+        "longer prolong prolongs prolonged prolonging lengthen lengthens lengthened extends extended",
+        "shorter shorten shortens shortened shortening",
+    ),
     "order": ("before prior preceding precedes preceded", "after following follows followed afterwards"),
     "line": ("first-line preferred", "second-line third-line last-line last-resort"),
     "rank": ("first", "last second"),
     "age": ("older elderly old", "younger young"),
     "time": ("early earlier", "late later"),
-    "course": ("acute acutely short-term sudden suddenly temporary transient reversible", "chronic chronically long-term gradual gradually permanent permanently irreversible"),
+    "course": (
+        "acute acutely short-term sudden suddenly temporary transient reversible",
+        "chronic chronically long-term gradual gradually permanent permanently irreversible",
+    ),
     "drive": (
         "stimulate stimulates stimulated stimulating activate activates activated activating promote promotes promoted promoting induce induces induced agonist agonists enhances",
         "inhibit inhibits inhibited inhibiting suppress suppresses suppressed suppressing block blocks blocked blocking antagonist antagonists inhibitor",
@@ -41,11 +51,20 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     "sign": ("positive", "negative"),
     "bound": ("above over exceeding exceeds", "below under"),
     "limit": ("maximum highest most", "minimum lowest least fewest"),
-    "frequency": ("common commonly frequent frequently often usually usual typical typically", "rare rarely infrequent infrequently uncommon uncommonly unusual seldom"),
+    "frequency": (
+        "common commonly frequent frequently often usually usual typical typically",
+        "rare rarely infrequent infrequently uncommon uncommonly unusual seldom",
+    ),
     "severity": ("severe serious severely major", "mild mildly minor trivial"),
     "strength": ("strong strongly potent", "weak weakly"),
-    "vessel": ("dilate dilates dilated dilation vasodilation vasodilator vasodilators bronchodilation", "constrict constricts constricted constriction vasoconstriction vasoconstrictor vasoconstrictors bronchoconstriction"),
-    "course of action": ("start started starting begin begun initiate initiated continue continued resume resumed", "stop stopped stopping discontinue discontinued withdraw withdrawn interrupt interrupted"),
+    "vessel": (
+        "dilate dilates dilated dilation vasodilation vasodilator vasodilators bronchodilation",
+        "constrict constricts constricted constriction vasoconstriction vasoconstrictor vasoconstrictors bronchoconstriction",
+    ),
+    "course of action": (
+        "start started starting begin begun initiate initiated continue continued resume resumed",
+        "stop stopped stopping discontinue discontinued withdraw withdrawn interrupt interrupted",
+    ),
     "side": ("left", "right"),
     "chamber": ("systolic", "diastolic"),
     "day": ("morning daytime", "evening night bedtime"),

@@ -56,7 +56,9 @@ def _populations(text: str, linker: Linker) -> list[Mention]:
     return [mention for mention in linker(text) if mention.concept in _FAMILIES]
 
 
-def _excluded(mention: Mention, stated: Sequence[Mention], inside: Sequence[Mention], known: Sequence[Mention], frame: Frame) -> Mention | None:
+def _excluded(
+    mention: Mention, stated: Sequence[Mention], inside: Sequence[Mention], known: Sequence[Mention], frame: Frame
+) -> Mention | None:
     own = [index for index, token in enumerate(frame.claim) if mention.start <= token.start < mention.end]
     if any(mention.is_related(other) for other in known) or frame.coverage_without(own) < LEAST_COVERED:
         return None

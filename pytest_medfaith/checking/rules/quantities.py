@@ -43,7 +43,10 @@ _ONE_UNIT = re.compile(
 _YEAR = 365.25  # days
 _HALVES = {"half": 0.5, "quarter": 0.25, "three": 0.75}
 
-_ROUGH_BEFORE = re.compile(r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|estimated|just over|just under|on average|as much as|as many as|typically|well over)|~|≈)\s*$", re.IGNORECASE)
+_ROUGH_BEFORE = re.compile(
+    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|estimated|just over|just under|on average|as much as|as many as|typically|well over)|~|≈)\s*$",
+    re.IGNORECASE,
+)
 _ROUGH_AFTER = re.compile(r"\s*(?:or so|or thereabouts)\b", re.IGNORECASE)
 _MINIMUM_BEFORE = re.compile(
     r"(?:\b(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner|shorter|younger) than|minimum(?: of| is)?|(?:more|greater|higher|larger|longer|older|later|better) than|above|over|exceed(?:s|ing|ed)?|"
@@ -57,8 +60,13 @@ _MAXIMUM_BEFORE = re.compile(
 )
 _BEFORE_TIME = re.compile(r"\b(?:before|by|until)\s+$", re.IGNORECASE)
 _AFTER_TIME = re.compile(r"\bafter\s+$", re.IGNORECASE)
-_MINIMUM_AFTER = re.compile(r"\s*(?:\+|(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|plus\b|at least\b|upwards?\b)", re.IGNORECASE)
-_MAXIMUM_AFTER = re.compile(r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|maximum\b)", re.IGNORECASE)
+_MINIMUM_AFTER = re.compile(
+    r"\s*(?:\+|(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|plus\b|at least\b|upwards?\b)",
+    re.IGNORECASE,
+)
+_MAXIMUM_AFTER = re.compile(
+    r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|maximum\b)", re.IGNORECASE
+)
 _NEGATED_BOUND = re.compile(r"\b(?:not|never|n't|cannot|rather than|instead of|without)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 
 _AGE_BEFORE = re.compile(
@@ -66,13 +74,22 @@ _AGE_BEFORE = re.compile(
     r"(?:aged )?(?:over|under|above|below|past|beyond|from)|over-|under-)(?:\s+(?:at least|over|under|above|below|between|from|up to|about|around))?\s*$",
     re.IGNORECASE,
 )
-_AGE_AFTER = re.compile(r"s?[\s-]*(?:years?[\s-]+(?:old|of age|or older|or younger|and older|and over|or over|and younger|or above)|or older|or younger|and older)", re.IGNORECASE)
+_AGE_AFTER = re.compile(
+    r"s?[\s-]*(?:years?[\s-]+(?:old|of age|or older|or younger|and older|and over|or over|and younger|or above)|or older|or younger|and older)",
+    re.IGNORECASE,
+)
 _CHANGE_AFTER = re.compile(
     r"\s*(?:(?:relative|absolute|risk|clinically)\s+)?(?:lower|higher|fewer|more|less|greater|smaller|shorter|longer|reductions?|increased?|decreased?|drop|rise|fall|cut|gain|loss|decline|improvement|better|worse|faster|slower)\b",
     re.IGNORECASE,
 )
-_CHANGE_BEFORE = re.compile(r"\bby\s+(?:about |around |some |nearly |almost |roughly |at least |more than |less than |up to |a |only |as much as |between )?$", re.IGNORECASE)
-_OF_ANOTHER = re.compile(r"\s+(?:as\s+(?:much|many|likely|often|common|high|long|great)|of (?:what|that)|the (?:dose|rate|risk|number|amount|incidence|odds|chance))\b", re.IGNORECASE)
+_CHANGE_BEFORE = re.compile(
+    r"\bby\s+(?:about |around |some |nearly |almost |roughly |at least |more than |less than |up to |a |only |as much as |between )?$",
+    re.IGNORECASE,
+)
+_OF_ANOTHER = re.compile(
+    r"\s+(?:as\s+(?:much|many|likely|often|common|high|long|great)|of (?:what|that)|the (?:dose|rate|risk|number|amount|incidence|odds|chance))\b",
+    re.IGNORECASE,
+)
 _HEAD = re.compile(r"[\s-]*([^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*){0,3})")
 _HEAD_STOPS = frozenset(
     "and or but of in on at with for to from by per than versus vs was were is are had have has did do does may can should will who that which if when after before over during within as against a an the "
@@ -193,7 +210,8 @@ def _measure_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int
         measure = _measure(text, first, second, own or unit, unit or own)
         if not (own and unit and own.dimension != unit.dimension) and measure.low < measure.high:
             return 2, [measure]
-    own = own or _listed_unit(text, numerals, index)
+    if not own and not _AGE_BEFORE.search(before):
+        own = _listed_unit(text, numerals, index)
     return 1, [_measure(text, first, first, own, own)] if own or _counts(text, first) else []
 
 
@@ -236,7 +254,15 @@ def _joined(text: str, end: int, first: Numeral, second: Numeral) -> bool:
 def _pair(text: str, first: Numeral, second: Numeral, unit: _Unit) -> list[Quantity]:
     return [
         _bounded(
-            Quantity(number.value * unit.factor, number.value * unit.factor, unit.dimension, first.start, unit.end, step=number.step * unit.factor, role=role),
+            Quantity(
+                number.value * unit.factor,
+                number.value * unit.factor,
+                unit.dimension,
+                first.start,
+                unit.end,
+                step=number.step * unit.factor,
+                role=role,
+            ),
             text,
         )
         for number, role in ((first, "first"), (second, "second"))
@@ -254,7 +280,9 @@ def _measure(text: str, first: Numeral, second: Numeral, first_unit: _Unit | Non
         role = _role(text, first.start, end, dimension)
         return _bounded(Quantity(low, high, dimension, first.start, end, step=second.step * unit.factor, role=role), text)
     if _AGE_BEFORE.search(_before(text, first.start)) or _AGE_AFTER.match(text, second.end):
-        return _bounded(Quantity(first.value * _YEAR, second.value * _YEAR, "time", first.start, second.end, step=second.step * _YEAR, role="age"), text)
+        return _bounded(
+            Quantity(first.value * _YEAR, second.value * _YEAR, "time", first.start, second.end, step=second.step * _YEAR, role="age"), text
+        )
     heads = _heads(text, second.end)
     dimension = "count" if heads else "plain"
     return _bounded(Quantity(first.value, second.value, dimension, first.start, second.end, step=second.step, heads=heads), text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -153,4 +153,3 @@ def evidence_sentences(evidence: str) -> tuple[Sentence, ...]:
         if any(word.key for word in own) and len(own) <= MAX_TOKENS:
             sentences.append(Sentence(tuple(own), start, end))
     return tuple(sentences)
-

@@ -1,0 +1,191 @@
+"""The safety rulebook: what no claim may advise, read from TOML files that a project extends without code."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
+from pytest_medfaith.entities.linker import load_concepts
+from pytest_medfaith.errors import DataError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SHIPPED = Path(__file__).parent / "safety.toml"
+
+_TERMS = ("drug", "condition", "with", "population", "signs", "together", "when", "unless")
+_AMOUNTS = ("max_daily", "max_single")
+_AGES = ("younger_than", "older_than")
+_PERIODS: Mapping[str, float] = {"day": 1.0, "week": 7.0, "month": 365.25 / 12, "year": 365.25}
+# What each kind of rule must say, and what it may say; every rule has an id and a source.
+_KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "dose": (("drug",), (*_AMOUNTS, "not_more_often_than", "when", "unless")),
+    "contraindication": (("drug", "condition"), ("when", "unless")),
+    "interaction": (("drug", "with"), ("when", "unless")),
+    "population": (("drug", "population"), (*_AGES, "when", "unless")),
+    "triage": (("signs",), ("together", "unless")),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SafetyRule:
+    """One rule of the rulebook; `kind` says which of the fields it has.
+
+    `drug` and `against` (the condition, the other drug, or the population) hold terms: phrases, or "@id" for a concept. `max_daily` and
+    `max_single` are amounts, `gap` the least days between two doses, ages are in days. The rule speaks only where a term of `when` (for
+    triage: of `together`) is there, and is silent where one of `unless` is.
+    """
+
+    kind: str
+    id: str
+    source: str
+    drug: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    max_daily: Quantity | None = None
+    max_single: Quantity | None = None
+    gap: float | None = None
+    younger_than: float | None = None
+    older_than: float | None = None
+
+
+@dataclass(frozen=True)
+class Rulebook:
+    """Safety rules, in the order of their files."""
+
+    rules: tuple[SafetyRule, ...]
+
+
+@lru_cache(maxsize=8)
+def load_rulebook(paths: tuple[Path, ...] = ()) -> Rulebook:
+    """Returns the shipped rules, those of the files at `paths` after them, less those that a file switches off.
+
+    Raises:
+        DataError: a file that is no TOML, an unknown kind or key, a missing key, a value of another form, an id that is there twice, an
+            `off` that names no rule; the message names file, rule, key and value.
+    """
+    rules: dict[str, SafetyRule] = {}
+    off: set[str] = set()
+    for path in (SHIPPED, *paths):
+        table = _read(path)
+        for rule in _rules(path, table):
+            if rule.id in rules:
+                raise DataError(
+                    f"{path}: rule {rule.id!r} is there already; give yours another id, and write off = [{rule.id!r}] to replace it"
+                )
+            rules[rule.id] = rule
+        off |= _switched_off(path, table, rules)
+    return Rulebook(tuple(rule for rule in rules.values() if rule.id not in off))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise DataError(f"{path}: no such rulebook; check the path, or create it with [[dose]], [[interaction]], ... tables")
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise DataError(f"{path}: not TOML ({error}); expected tables such as [[dose]] with id, drug, max_daily and source") from None
+    for key, value in table.items():
+        if key not in (*_KEYS, "off"):
+            raise DataError(f"{path}: unknown kind of rule {key!r}{_nearest(key, _KEYS)}; expected one of {', '.join(_KEYS)}, or off")
+        if key != "off" and not (isinstance(value, list) and all(isinstance(row, dict) for row in value)):
+            raise DataError(f"{path}: {key} is {value!r}, expected tables that begin with [[{key}]]")
+    return table
+
+
+def _rules(path: Path, table: Mapping[str, Any]) -> list[SafetyRule]:
+    return [
+        _rule(f"{path}: {kind} rule {row.get('id', f'number {number}')!r}", kind, row)
+        for kind in _KEYS
+        for number, row in enumerate(table.get(kind, []), 1)
+    ]
+
+
+def _switched_off(path: Path, table: Mapping[str, Any], rules: Mapping[str, SafetyRule]) -> set[str]:
+    named = table.get("off", [])
+    for name in named if isinstance(named, list) else [named]:
+        if name not in rules:
+            raise DataError(f"{path}: off names {name!r}, which is no rule of this or an earlier file{_nearest(name, rules)}")
+    return set(named)
+
+
+def _rule(place: str, kind: str, row: Mapping[str, Any]) -> SafetyRule:
+    needed, allowed = _KEYS[kind]
+    for key in ("id", *needed, "source"):
+        if key not in row:
+            raise DataError(f"{place}: key {key!r} is missing; a {kind} rule needs id, {', '.join(needed)} and source")
+    for key in row:
+        if key not in ("id", "source", *needed, *allowed):
+            raise DataError(f"{place}: unknown key {key!r}{_nearest(key, (*needed, *allowed))}; expected {', '.join((*needed, *allowed))}")
+    for key in ("id", "source"):
+        if not isinstance(row[key], str) or not row[key].strip():
+            raise DataError(f"{place}: {key} is {row[key]!r}, expected a text")
+    terms = {key: _terms(place, key, row[key]) for key in _TERMS if key in row}
+    if kind == "dose" and not any(key in row for key in (*_AMOUNTS, "not_more_often_than")):
+        raise DataError(f"{place}: no limit is given; add max_daily, max_single or not_more_often_than")
+    return SafetyRule(
+        kind=kind,
+        id=row["id"],
+        source=row["source"],
+        drug=terms.get("drug", ()) or terms.get("signs", ()),
+        against=terms.get("condition") or terms.get("with") or terms.get("population") or (),
+        when=terms.get("when") or terms.get("together") or (),
+        unless=terms.get("unless", ()),
+        max_daily=_amount(place, "max_daily", row),
+        max_single=_amount(place, "max_single", row),
+        gap=_gap(place, row),
+        younger_than=_age(place, "younger_than", row),
+        older_than=_age(place, "older_than", row),
+    )
+
+
+def _terms(place: str, key: str, value: object) -> tuple[str, ...]:
+    if not (isinstance(value, list) and value and all(isinstance(term, str) and term.strip() for term in value)):
+        raise DataError(f"{place}: {key} is {value!r}, expected a list of phrases or of concept ids such as '@nsaid'")
+    known = load_concepts().by_id
+    for term in value:
+        if term.startswith("@") and term[1:] not in known:
+            raise DataError(
+                f"{place}: {key} names {term!r}, which is no id of entities/concepts.jsonl{_nearest(term[1:], known)}; write a phrase without @"
+            )
+    return tuple(value)
+
+
+def _amount(place: str, key: str, row: Mapping[str, Any]) -> Quantity | None:
+    if key not in row:
+        return None
+    read = read_quantities(row[key]) if isinstance(row[key], str) else ()
+    if len(read) != 1 or read[0].dimension in ("count", "plain", "time", "frequency", "fraction"):
+        raise DataError(f"{place}: {key} is {row[key]!r}, expected one amount with a unit, such as '4 g', '10000 IU' or '60 mg/kg'")
+    return read[0]
+
+
+def _age(place: str, key: str, row: Mapping[str, Any]) -> float | None:
+    if key not in row:
+        return None
+    read = read_quantities(row[key]) if isinstance(row[key], str) else ()
+    if len(read) != 1 or read[0].dimension != "time":
+        raise DataError(f"{place}: {key} is {row[key]!r}, expected an age such as '16 years' or '12 months'")
+    return read[0].low
+
+
+def _gap(place: str, row: Mapping[str, Any]) -> float | None:
+    if "not_more_often_than" not in row:
+        return None
+    if row["not_more_often_than"] not in _PERIODS:
+        raise DataError(f"{place}: not_more_often_than is {row['not_more_often_than']!r}, expected one of {', '.join(_PERIODS)}")
+    return _PERIODS[row["not_more_often_than"]]
+
+
+def _nearest(name: str, known: Sequence[str] | Mapping[str, object]) -> str:
+    near = difflib.get_close_matches(str(name), list(known), n=1)
+    return f", did you mean {near[0]!r}?" if near else ""
