@@ -12,7 +12,7 @@ endif
 .PHONY: demo test lint bench docs clean
 
 demo: $(DEMO_VENV)/.ready
-	$(DEMO_VENV)/bin/python -m pytest examples/quickstart -p no:cacheprovider -q || true
+	-$(DEMO_VENV)/bin/python -m pytest examples/quickstart -p no:cacheprovider -q --medfaith-limit 6 --medfaith-verbose
 
 test: $(VENV)/.ready
 	$(RUN) pytest -n 2

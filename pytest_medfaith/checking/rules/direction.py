@@ -16,6 +16,7 @@ LEAST_COVERED = 0.5  # of the claim's other content words, in order, for two opp
 LEAST_SHARED = 0.6  # of the claim's content words anywhere, for a comparison turned round
 LARGEST_GAP = 5  # words that differ in one place; a word next to its object may stand in a longer gap
 NEXT_TO = 2
+NEGATED = 5  # words from a negation to a word whose direction it may turn
 SPOT = 2  # words that differ in one place of a copy
 
 _COMPARING = frozenset({"amount", "quality", "speed", "length", "frequency"})
@@ -28,7 +29,7 @@ _CLAUSE_ENDS = frozenset(",;:()")
 
 
 def direction(claim: str, evidence: str) -> list[Finding]:
-    """Returns a finding where claim and sentence say opposite things of the same subject and object; nothing where either negates."""
+    """Returns a finding where claim and sentence say opposite things of the same subject and object; nothing where a negation may turn it."""
     for frame in frames(claim, evidence):
         clash = _clash(frame)
         if clash:
@@ -43,7 +44,7 @@ def _clash(frame: Frame) -> tuple[Token, Token] | None:
     swapped = mine is not None and theirs is not None and mine.is_turned(theirs)
     if not swapped and (clash := _in_copy(frame)):
         return clash
-    if negations(frame.claim) or negations(frame.sentence.tokens) or _turned(frame.claim) != _turned(frame.sentence.tokens):
+    if len(negations(frame.claim)) != len(negations(frame.sentence.tokens)) or _turned(frame.claim) != _turned(frame.sentence.tokens):
         return None
     if mine and theirs and swapped:
         return _same_word(mine, theirs) if frame.shared >= LEAST_SHARED else None
@@ -69,7 +70,7 @@ def _in_one_place(frame: Frame) -> tuple[Token, Token] | None:
     for here, there in frame.gaps():
         for index in here:
             for other in there:
-                if not opposed(mine[index].lower, theirs[other].lower) or _bounds(mine, index) or _bounds(theirs, other):
+                if not opposed(mine[index].lower, theirs[other].lower) or _unclear(mine, index) or _unclear(theirs, other):
                     continue
                 close = len(here) <= LARGEST_GAP and len(there) <= LARGEST_GAP
                 beside = here.stop - index <= NEXT_TO and there.stop - other <= NEXT_TO and here.stop < len(mine)
@@ -83,6 +84,11 @@ def _only(mine: Sequence[Token], index: int, theirs: Sequence[Token], other: int
     own, their = directions(mine[index].lower).items(), directions(theirs[other].lower).items()
     agrees = any(directions(token.lower).items() & their for place, token in enumerate(mine) if not _bounds(mine, place))
     return not agrees and not any(directions(token.lower).items() & own for place, token in enumerate(theirs) if not _bounds(theirs, place))
+
+
+def _unclear(tokens: Sequence[Token], index: int) -> bool:
+    """Returns whether the word is part of a bound, or near a negation."""
+    return _bounds(tokens, index) or any(abs(index - place) <= NEGATED for place in negations(tokens))
 
 
 def _bounds(tokens: Sequence[Token], index: int) -> bool:

@@ -115,7 +115,9 @@ def _refused(frame: Frame) -> _Clash | None:
         one, other = (refused, their_advised) if refused is not None and their_refused is None else (advised, their_refused)
         if one is None or other is None or (refused is not None) == (their_refused is not None):
             continue
-        if negations(mine) in ([], [one]) and negations(theirs) in ([], [other]) and not _odd(mine, theirs, other):
+        if any(token.lower in _REFUSING for token in mine) and any(token.lower in _REFUSING for token in theirs):
+            continue  # both refuse, each in its place
+        if _plain_near(one, mine, but=one) and _plain_near(other, theirs, but=other) and not _odd(mine, theirs, other):
             return mine[one], mine[one], theirs[other], theirs[other]
     return None
 
@@ -155,8 +157,8 @@ def _first(tokens: Sequence[Token], indices: range, words: frozenset[str]) -> in
     return next((index for index in indices if tokens[index].lower in words), None)
 
 
-def _plain_near(place: int, tokens: Sequence[Token]) -> bool:
-    return not any(abs(index - place) <= _NEAR for index in negations(tokens))
+def _plain_near(place: int, tokens: Sequence[Token], *, but: int = -1) -> bool:
+    return not any(abs(index - place) <= _NEAR and index != but for index in negations(tokens))
 
 
 def _odd(mine: Sequence[Token], theirs: Sequence[Token], place: int) -> bool:

@@ -61,7 +61,7 @@ def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Q
             return aligned if _differ(quantity, aligned) else None
         if aligned and not stated and not _applied(quantity, aligned) and _copied(quantity, aligned, frame, least=NEAR_COPY):
             return aligned
-        one = aligned or (inside[0] if len(inside) == 1 else None)
+        one = aligned or _closest(quantity, inside, frame)
         if (
             one
             and not stated
@@ -83,6 +83,14 @@ def _aligned(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Qu
     return None
 
 
+def _closest(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Quantity | None:
+    """Returns the quantity of the sentence with the most of the claim's neighbouring words around it; None where two have as many."""
+    mine = _around(quantity, frame.claim, NEIGHBOURS)
+    shared = sorted(((_in_common(mine, _around(other, frame.sentence.tokens, NEIGHBOURS)), -other.start, other) for other in others), key=lambda row: row[:2])
+    best = shared[-1]
+    return best[2] if len(shared) == 1 or best[0] > shared[-2][0] else None
+
+
 def _copied(quantity: Quantity, other: Quantity, frame: Frame, *, least: float) -> bool:
     """Returns whether claim and sentence are alike but for the two quantities, with the same word next to them on one side at least."""
     if frame.coverage_without(_indices(quantity, frame.claim)) < least:
@@ -93,7 +101,7 @@ def _copied(quantity: Quantity, other: Quantity, frame: Frame, *, least: float) 
 
 def _speaks_of_same(quantity: Quantity, other: Quantity, frame: Frame) -> bool:
     mine, theirs = _around(quantity, frame.claim, NEIGHBOURS), _around(other, frame.sentence.tokens, NEIGHBOURS)
-    return sum(map(weight, {*mine[0], *mine[1]} & {*theirs[0], *theirs[1]})) >= 1
+    return _in_common(mine, theirs) >= 1
 
 
 def _may_follow(quantity: Quantity, other: Quantity, known: Sequence[Quantity], claim: str) -> bool:
@@ -165,6 +173,8 @@ def _overlap(quantity: Quantity, other: Quantity) -> bool:
         difference = other.low - quantity.low if quantity.bound == "min" else quantity.high - other.high
         return abs(difference) <= allowed if quantity.dimension in _STRICT else difference >= -allowed
     (low, high), (other_low, other_high) = quantity.interval, other.interval
+    if not quantity.bound and not other.bound and low < high and other_low < other_high:
+        return low < other_high and other_low < high  # ranges that only touch are two ranges
     return low <= other_high + allowed and other_low <= high + allowed
 
 
@@ -183,6 +193,11 @@ def _around(quantity: Quantity, tokens: Sequence[Token], most: int) -> tuple[tup
     before = [token.key for token in tokens if token.end <= quantity.start and token.content]
     after = [token.key for token in tokens if token.start >= quantity.end and token.content]
     return tuple(before[-most:]), tuple(after[:most])
+
+
+def _in_common(mine: tuple[tuple[str, ...], tuple[str, ...]], theirs: tuple[tuple[str, ...], tuple[str, ...]]) -> float:
+    """Returns the weight of the words that both quantities have around them."""
+    return sum(map(weight, {*mine[0], *mine[1]} & {*theirs[0], *theirs[1]}))
 
 
 def _finding(quantity: Quantity, other: Quantity, claim: str, evidence: str) -> Finding:

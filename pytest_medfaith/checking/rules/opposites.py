@@ -79,7 +79,7 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     "kidney": ("intake retention retains", "excretion excretes loss"),
 }
 # Words of these groups stand in many places of a text and for many things; only in a copy does their change mean anything.
-_IN_COPIES = frozenset({"rank", "age", "time", "day", "sign", "side", "chamber", "level", "severity", "count", "reach", "ends", "dryness"})
+_IN_COPIES = frozenset({"rank", "bound", "age", "time", "day", "sign", "side", "chamber", "level", "severity", "count", "reach", "ends", "dryness"})
 _PREFIXES = (("hyper", "hypo"), ("tachy", "brady"), ("macro", "micro"), ("poly", "oligo"), ("vasodilat", "vasoconstrict"), ("pre", "post"), ("anti", "pro"), ("leukocyto", "leukopeni"), ("endo", "exo"), ("intra", "extra"), ("over", "under"))  # fmt: skip
 _LEAST_STEM = 4  # letters after a prefix; "hyper" against "hypo" alone is an abbreviation of who knows what
 

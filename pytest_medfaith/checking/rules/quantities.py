@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 
+from pytest_medfaith.checking.rules.bounds import before, bound_after, bound_of, is_rough
 from pytest_medfaith.checking.rules.fractions import Share, read_multiples, read_shares
-from pytest_medfaith.checking.rules.frequencies import frequency_after_amount, read_frequencies
-from pytest_medfaith.checking.rules.numerals import LOOK_BACK, Numeral, read_numerals
+from pytest_medfaith.checking.rules.frequencies import Frequency, frequency_after_amount, read_frequencies
+from pytest_medfaith.checking.rules.numerals import Numeral, read_numerals
 from pytest_medfaith.checking.rules.text import word_key
 from pytest_medfaith.checking.rules.units import unit_of, unit_pattern
 
@@ -42,32 +44,6 @@ _ONE_UNIT = re.compile(
 )
 _YEAR = 365.25  # days
 _HALVES = {"half": 0.5, "quarter": 0.25, "three": 0.75}
-
-_ROUGH_BEFORE = re.compile(
-    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|estimated|just over|just under|on average|as much as|as many as|typically|well over)|~|≈)\s*$",
-    re.IGNORECASE,
-)
-_ROUGH_AFTER = re.compile(r"\s*(?:or so|or thereabouts)\b", re.IGNORECASE)
-_MINIMUM_BEFORE = re.compile(
-    r"(?:\b(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner|shorter|younger) than|minimum(?: of| is)?|(?:more|greater|higher|larger|longer|older|later|better) than|above|over|exceed(?:s|ing|ed)?|"
-    r"beyond|past|upwards of|in excess of|from)(?:\s+(?:about|the age of|a|an))?|≥|>=|>|⩾)[\s-]*$",
-    re.IGNORECASE,
-)
-_MAXIMUM_BEFORE = re.compile(
-    r"(?:\b(?:at most|(?:no|not) (?:more|later|longer|higher|greater|older) than|not exceed(?:ing)?|up to|(?:less|fewer|lower|smaller|shorter|younger|earlier|sooner) than|below|under|within|inside|"
-    r"(?:maximum|max|ceiling|limit)(?: dose)?(?: of| is)?|limited to|barely)(?:\s+(?:about|the age of|a|an))?|≤|<=|<|⩽)[\s-]*$",
-    re.IGNORECASE,
-)
-_BEFORE_TIME = re.compile(r"\b(?:before|by|until)\s+$", re.IGNORECASE)
-_AFTER_TIME = re.compile(r"\bafter\s+$", re.IGNORECASE)
-_MINIMUM_AFTER = re.compile(
-    r"\s*(?:\+|(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|plus\b|at least\b|upwards?\b)",
-    re.IGNORECASE,
-)
-_MAXIMUM_AFTER = re.compile(
-    r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|maximum\b)", re.IGNORECASE
-)
-_NEGATED_BOUND = re.compile(r"\b(?:not|never|n't|cannot|rather than|instead of|without)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 
 _AGE_BEFORE = re.compile(
     r"\b(?:aged?|ages|age (?:of|from|at)|the age of|older than|younger than|(?:people|adults|children|women|men|patients|those|anyone|persons|boys|girls|everyone|babies|someone|infants|are|is) "
@@ -197,9 +173,9 @@ def _measures(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
 def _measure_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int, list[Quantity]]:
     """Returns how many numerals the measure at `index` uses up, and its quantities (two for a pair such as 130/80)."""
     first = numerals[index]
-    before, after = _before(text, first.start), text[first.end : first.end + 2]
+    ahead, after = before(text, first.start), text[first.end : first.end + 2]
     own = _unit_at(text, first.end)
-    if (not own and _LABEL_BEFORE.search(before)) or (after in ("s", "s ") and not _AGE_BEFORE.search(before)):
+    if (not own and _LABEL_BEFORE.search(ahead)) or (after in ("s", "s ") and not _AGE_BEFORE.search(ahead)):
         return 1, []
     second = numerals[index + 1] if index + 1 < len(numerals) else None
     if second and text[first.end : second.start].strip() == "/":
@@ -210,7 +186,7 @@ def _measure_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int
         measure = _measure(text, first, second, own or unit, unit or own)
         if not (own and unit and own.dimension != unit.dimension) and measure.low < measure.high:
             return 2, [measure]
-    if not own and not _AGE_BEFORE.search(before):
+    if not own and not _AGE_BEFORE.search(ahead):
         own = _listed_unit(text, numerals, index)
     return 1, [_measure(text, first, first, own, own)] if own or _counts(text, first) else []
 
@@ -221,12 +197,12 @@ def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> _Unit | 
     "322 minutes with melatonin and 303 with placebo" is the second case; the unit then ends where the number ends.
     """
     end = numerals[index].end
-    for before, after in zip(numerals[index:], numerals[index + 1 :], strict=False):
-        if not _LISTED.fullmatch(text, before.end, after.start):
+    for one, other in pairwise(numerals[index:]):
+        if not _LISTED.fullmatch(text, one.end, other.start):
             break
-        if unit := _unit_at(text, after.end):
+        if unit := _unit_at(text, other.end):
             return replace(unit, end=end)
-    if _heads(text, end) or not _SET_AGAINST.search(_before(text, numerals[index].start)):
+    if _heads(text, end) or not _SET_AGAINST.search(before(text, numerals[index].start)):
         return None
     for earlier in reversed(numerals[max(0, index - 3) : index]):
         if re.search(r"[.;]\s", text[earlier.end : numerals[index].start]):
@@ -248,7 +224,7 @@ def _joined(text: str, end: int, first: Numeral, second: Numeral) -> bool:
     found = _RANGE.fullmatch(text, end, second.start)
     if not found:
         return False
-    return found["joint"].lower() != "and" or _BETWEEN.search(_before(text, first.start)) is not None
+    return found["joint"].lower() != "and" or _BETWEEN.search(before(text, first.start)) is not None
 
 
 def _pair(text: str, first: Numeral, second: Numeral, unit: _Unit) -> list[Quantity]:
@@ -279,7 +255,7 @@ def _measure(text: str, first: Numeral, second: Numeral, first_unit: _Unit | Non
             return _bounded(Quantity(low, high, dimension, first.start, old.end(), step=second.step * unit.factor, role="age"), text)
         role = _role(text, first.start, end, dimension)
         return _bounded(Quantity(low, high, dimension, first.start, end, step=second.step * unit.factor, role=role), text)
-    if _AGE_BEFORE.search(_before(text, first.start)) or _AGE_AFTER.match(text, second.end):
+    if _AGE_BEFORE.search(before(text, first.start)) or _AGE_AFTER.match(text, second.end):
         return _bounded(
             Quantity(first.value * _YEAR, second.value * _YEAR, "time", first.start, second.end, step=second.step * _YEAR, role="age"), text
         )
@@ -314,16 +290,11 @@ def _unit_at(text: str, position: int) -> _Unit | None:
 
 
 def _role(text: str, start: int, end: int, dimension: str) -> str:
-    if dimension == "time" and _AGE_BEFORE.search(_before(text, start)):
+    if dimension == "time" and _AGE_BEFORE.search(before(text, start)):
         return "age"
-    if dimension in ("fraction", "points", "multiple") and (_CHANGE_AFTER.match(text, end) or _CHANGE_BEFORE.search(_before(text, start))):
+    if dimension in ("fraction", "points", "multiple") and (_CHANGE_AFTER.match(text, end) or _CHANGE_BEFORE.search(before(text, start))):
         return "change"
     return ""
-
-
-def _before(text: str, position: int) -> str:
-    """Returns what stands before `position`, as far back as any word that qualifies a number may stand."""
-    return text[max(0, position - LOOK_BACK) : position]
 
 
 def _heads(text: str, end: int) -> frozenset[str]:
@@ -339,23 +310,8 @@ def _heads(text: str, end: int) -> frozenset[str]:
 
 def _bounded(quantity: Quantity, text: str) -> Quantity:
     """Returns `quantity` with the bound and the roughness that the words around it state."""
-    before = _before(text, quantity.start)
-    rough = quantity.rough or bool(_ROUGH_BEFORE.search(before) or _ROUGH_AFTER.match(text, quantity.end))
-    low, high = _MINIMUM_BEFORE.search(before), _MAXIMUM_BEFORE.search(before)
-    if quantity.dimension == "time":
-        low, high = low or _AFTER_TIME.search(before), high or _BEFORE_TIME.search(before)
-    after_low, after_high = _MINIMUM_AFTER.match(text, quantity.end), _MAXIMUM_AFTER.match(text, quantity.end)
-    opening = min((found for found in (low, high) if found), key=lambda found: found.start(), default=None)
-    bound = "min" if after_low or (opening and opening is low) else "max" if after_high or opening else ""
-    if opening and not (after_low or after_high) and _NEGATED_BOUND.search(before[: opening.start()]):
-        bound = {"min": "max", "max": "min"}[bound]
-    return replace(quantity, bound=bound, rough=rough)
-
-
-def _bounded_after(quantity: Quantity, text: str, end: int) -> Quantity:
-    """Returns `quantity` with the bound that follows its frequency: "2.5 mg a day or more"."""
-    bound = "min" if _MINIMUM_AFTER.match(text, end) else "max" if _MAXIMUM_AFTER.match(text, end) else quantity.bound
-    return replace(quantity, bound=bound)
+    bound = bound_of(text, quantity.start, quantity.end, is_time=quantity.dimension == "time")
+    return replace(quantity, bound=bound, rough=quantity.rough or is_rough(text, quantity.start, quantity.end))
 
 
 def _with_times(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
@@ -365,8 +321,14 @@ def _with_times(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]
         if quantity.dimension in ("frequency", "fraction", "multiple", "temperature", "pressure") or quantity.role == "age":
             yield quantity
         elif spread := frequency_after_amount(text, quantity.end):
-            yield _bounded_after(replace(quantity, times=(spread.low, spread.high)), text, spread.end)
+            yield _given(quantity, text, spread)
         elif following and following.dimension == "frequency" and _CLAUSE_GAP.fullmatch(text, quantity.end, following.start):
-            yield _bounded_after(replace(quantity, times=(following.low, following.high)), text, following.end)
+            yield _given(quantity, text, following)
         else:
             yield quantity
+
+
+def _given(quantity: Quantity, text: str, frequency: Frequency | Quantity) -> Quantity:
+    """Returns an amount with how often it is given, and the bound that may follow: "2.5 mg a day or more"."""
+    bound = bound_after(text, frequency.end) or quantity.bound
+    return replace(quantity, times=(frequency.low, frequency.high), bound=bound)

@@ -1,0 +1,145 @@
+"""False alarms and catches of each medical rule on pairs whose label is known.
+
+    python bench/rules.py [--held-out] [--evidence window|sentence|chunk] [--show RULE [--label entail]]
+
+The pairs are fixtures/silver (evidence and claims written by a large language model; entailed claims are paraphrases, computed values and
+applied thresholds) and the sentences of fixtures/labels that the corpus supports, each with its evidence chunks. The rules were fitted on
+the development part; --held-out takes the fifth of the items whose crc32(id) is divisible by 5.
+"""
+
+import argparse
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scipy.stats import binomtest
+
+from pytest_medfaith.checking.rules import RULES, Rule
+from pytest_medfaith.checking.rules.safety import safety_findings
+from pytest_medfaith.checking.windows import best_sentence, best_windows
+from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
+from pytest_medfaith.records import Finding
+
+REPO = Path(__file__).parents[1]
+HELD_OUT_ONE_IN = 5
+LABELS = ("entail", "neutral", "contradict")
+
+
+@dataclass(frozen=True)
+class Pair:
+    claim: str
+    evidence: str
+    label: str
+    kind: str
+
+
+@dataclass
+class Count:
+    """What one rule did: pairs fired on by label, catches by kind of claim, effects, and the seconds it took."""
+
+    fired: Counter = field(default_factory=Counter)
+    caught: Counter = field(default_factory=Counter)
+    refuted: Counter = field(default_factory=Counter)
+    seconds: float = 0.0
+
+
+def evidence_of(claim: str, text: str, choice: str) -> str:
+    if choice == "chunk":
+        return text
+    window = best_windows(claim, text, most=1)[0]
+    if choice == "window":
+        return window.text
+    start, end = best_sentence(claim, window, of=text)
+    return text[start:end]
+
+
+def written(choice: str, *, held_out: bool) -> Iterator[Pair]:
+    for path in sorted((REPO / "fixtures" / "silver").glob("*.jsonl")):
+        for _, item in read_rows(path):
+            if (zlib.crc32(item["id"].encode()) % HELD_OUT_ONE_IN == 0) == held_out:
+                for claim in item["claims"]:
+                    for text, label in (("evidence", "label"), ("alt_evidence", "alt_label")):
+                        yield Pair(claim["text"], evidence_of(claim["text"], item[text], choice), claim[label], claim["kind"])
+
+
+def labelled(choice: str, *, held_out: bool) -> Iterator[Pair]:
+    """Yields the supported sentences of the written responses with the chunks that support them."""
+    chunks = {chunk.id: chunk.text for chunk in read_chunks([REPO / "corpus_samples"])}
+    for path in sorted((REPO / "fixtures" / "labels").glob("*.jsonl")):
+        for _, row in read_rows(path):
+            if (zlib.crc32(row["case_id"].encode()) % HELD_OUT_ONE_IN == 0) == held_out:
+                for sentence in row["sentences"]:
+                    if sentence["label"] in ("supported", "refuted"):
+                        text = "\n".join(evidence_of(sentence["text"], chunks[id_], choice) for id_ in sentence["evidence"])
+                        label = "entail" if sentence["label"] == "supported" else "contradict"
+                        yield Pair(sentence["text"], text, label, sentence["change"] or "supported")
+
+
+def safety(claim: str, _evidence: str) -> list[Finding]:
+    return safety_findings(claim)
+
+
+def count(pairs: list[Pair], rules: Mapping[str, Rule]) -> dict[str, Count]:
+    counts = {name: Count() for name in rules}
+    for name, rule in rules.items():
+        began = time.perf_counter()
+        for pair in pairs:
+            found = rule(pair.claim, pair.evidence)
+            if found:
+                counts[name].fired[pair.label] += 1
+                counts[name].caught[pair.kind] += pair.label == "contradict"
+                counts[name].refuted[pair.label] += any(finding.effect == "refute" for finding in found)
+        counts[name].seconds = time.perf_counter() - began
+    return counts
+
+
+def rate(fired: int, total: int) -> str:
+    if not total:
+        return "-"
+    interval = binomtest(fired, total).proportion_ci(method="wilson")
+    return f"{fired}/{total} = {fired / total:.2%} [{interval.low:.2%}, {interval.high:.2%}]"
+
+
+def report(title: str, pairs: list[Pair], rules: Mapping[str, Rule]) -> None:
+    totals = Counter(pair.label for pair in pairs)
+    print(f"\n{title}: " + ", ".join(f"{totals[label]} {label}" for label in LABELS))
+    for name, counted in count(pairs, rules).items():
+        entail, contradict = counted.fired["entail"], counted.fired["contradict"]
+        precision = f"{contradict / (contradict + entail):.3f}" if contradict + entail else "-"
+        print(f"  {name}: false alarms {rate(entail, totals['entail'])}, of them refuting {counted.refuted['entail']}; "
+              f"caught {rate(contradict, totals['contradict'])}; on neutral {counted.fired['neutral']} (refuting {counted.refuted['neutral']}); "
+              f"precision {precision}; {1e6 * counted.seconds / max(1, len(pairs)):.0f} us a pair")  # fmt: skip
+        kinds = ", ".join(f"{kind} {number}" for kind, number in counted.caught.most_common(6) if number)
+        if kinds:
+            print(f"    caught by kind: {kinds}")
+
+
+def show(rule: Rule, pairs: list[Pair], label: str) -> None:
+    for pair in pairs:
+        for finding in rule(pair.claim, pair.evidence) if pair.label == label else ():
+            print(f"- {finding.message} ({finding.effect})\n    claim: {pair.claim}\n    evidence: {pair.evidence}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--evidence", choices=("window", "sentence", "chunk"), default="window")
+    parser.add_argument("--show", choices=(*RULES, "safety"), help="print what this rule fired on, instead of the counts")
+    parser.add_argument("--label", choices=LABELS, default="entail", help="with --show: on pairs of this label")
+    arguments = parser.parse_args()
+    rules = {**RULES, "safety": safety}
+    pairs = list(written(arguments.evidence, held_out=arguments.held_out))
+    responses = list(labelled(arguments.evidence, held_out=arguments.held_out))
+    if arguments.show:
+        show(rules[arguments.show], pairs + responses, arguments.label)
+        return
+    part = "held-out" if arguments.held_out else "development"
+    report(f"written pairs, {part} part, evidence: best {arguments.evidence}", pairs, rules)
+    report(f"labelled sentences of responses, {part} part", responses, rules)
+
+
+if __name__ == "__main__":
+    main()

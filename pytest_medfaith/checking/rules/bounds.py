@@ -1,0 +1,67 @@
+"""Words around a number that bound it or make it rough: "at least 5", "5 or more", "up to 5", "about 5"."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_medfaith.checking.rules.numerals import LOOK_BACK
+
+_ROUGH_BEFORE = re.compile(
+    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|estimated|just over|just under|on average|as much as|as many as|typically|well over)|~|≈)\s*$",
+    re.IGNORECASE,
+)
+_ROUGH_AFTER = re.compile(r"\s*(?:or so|or thereabouts)\b", re.IGNORECASE)
+_MINIMUM_BEFORE = re.compile(
+    r"(?:\b(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner|shorter|younger) than|minimum(?: of| is)?|(?:more|greater|higher|larger|longer|older|later|better) than|above|over|exceed(?:s|ing|ed)?|"
+    r"beyond|past|upwards of|in excess of|from)(?:\s+(?:about|the age of|a|an))?|≥|>=|>|⩾)[\s-]*$",
+    re.IGNORECASE,
+)
+_MAXIMUM_BEFORE = re.compile(
+    r"(?:\b(?:at most|(?:no|not) (?:more|later|longer|higher|greater|older) than|not exceed(?:ing)?|up to|(?:less|fewer|lower|smaller|shorter|younger|earlier|sooner) than|below|under|within|inside|"
+    r"(?:maximum|max|ceiling|limit)(?: dose)?(?: of| is)?|limited to|barely)(?:\s+(?:about|the age of|a|an))?|≤|<=|<|⩽)[\s-]*$",
+    re.IGNORECASE,
+)
+_BEFORE_TIME = re.compile(r"\b(?:before|by|until)\s+$", re.IGNORECASE)
+_AFTER_TIME = re.compile(r"\bafter\s+$", re.IGNORECASE)
+_MINIMUM_AFTER = re.compile(
+    r"\s*(?:\+|(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|plus\b|at least\b|upwards?\b)",
+    re.IGNORECASE,
+)
+_MAXIMUM_AFTER = re.compile(
+    r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|maximum\b)", re.IGNORECASE
+)
+_NEGATED_BOUND = re.compile(r"\b(?:not|never|n't|cannot|rather than|instead of|without)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+
+
+def before(text: str, position: int) -> str:
+    """Returns what stands before `position`, as far back as any word that qualifies a number may stand."""
+    return text[max(0, position - LOOK_BACK) : position]
+
+
+def is_rough(text: str, start: int, end: int) -> bool:
+    """Returns whether the number at `start:end` is only about right."""
+    return bool(_ROUGH_BEFORE.search(before(text, start)) or _ROUGH_AFTER.match(text, end))
+
+
+def bound_of(text: str, start: int, end: int, *, is_time: bool) -> str:
+    """Returns "min" or "max" where the words around the number at `start:end` bound it, else an empty text.
+
+    "before" and "after" bound a time only; "not more than" turns a bound round.
+    """
+    ahead = before(text, start)
+    low, high = _MINIMUM_BEFORE.search(ahead), _MAXIMUM_BEFORE.search(ahead)
+    if is_time:
+        low, high = low or _AFTER_TIME.search(ahead), high or _BEFORE_TIME.search(ahead)
+    following = bound_after(text, end)
+    opening = min((found for found in (low, high) if found), key=lambda found: found.start(), default=None)
+    if following or not opening:
+        return following
+    bound = "min" if opening is low else "max"
+    if _NEGATED_BOUND.search(ahead[: opening.start()]):
+        return "max" if bound == "min" else "min"
+    return bound
+
+
+def bound_after(text: str, end: int) -> str:
+    """Returns "min" for "or more" at `end`, "max" for "or less", else an empty text."""
+    return "min" if _MINIMUM_AFTER.match(text, end) else "max" if _MAXIMUM_AFTER.match(text, end) else ""
