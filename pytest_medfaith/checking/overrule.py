@@ -54,7 +54,9 @@ def overrule(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chu
     score = by_chunk[decisive[0]]
     label = "refuted" if refuting else "unsupported"
     moved = _resting_on(verdict, score, score.probs[2] if refuting else score.probs[0])
-    return moved.with_(label=label, supporting=clean, findings=findings, reason=f"decided by the rule {', '.join(finding.rule for finding in findings)}")
+    return moved.with_(
+        label=label, supporting=clean, findings=findings, reason=f"decided by the rule {', '.join(finding.rule for finding in findings)}"
+    )
 
 
 def _quotes(claim: str, text: str) -> bool:

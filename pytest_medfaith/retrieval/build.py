@@ -85,5 +85,6 @@ def _dotted(name: str) -> Callable[[Sequence[Chunk]], Retriever]:
         ) from error
     if not callable(factory):
         raise ValueError(  # noqa: TRY004 - a wrong name in a configuration, not a wrong type in code
-            f"the retriever {name!r} is {factory!r}; expected a callable that takes the chunks and returns a retriever")
+            f"the retriever {name!r} is {factory!r}; expected a callable that takes the chunks and returns a retriever"
+        )
     return factory  # type: ignore[no-any-return]

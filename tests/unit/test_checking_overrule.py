@@ -56,6 +56,8 @@ def test_what_stands_in_the_evidence_word_for_word_is_supported(model_says):
     assert (verdict.label, verdict.supporting, verdict.reason) == ("supported", ("wrong",), "quoted from the evidence")
 
 
-@pytest.mark.parametrize("claim", ["once a day", "letrozole is started at 5 mg once a day", "is started at 2.5 mg once a day for five days and nights"])
+@pytest.mark.parametrize(
+    "claim", ["once a day", "letrozole is started at 5 mg once a day", "is started at 2.5 mg once a day for five days and nights"]
+)
 def test_a_few_words_or_nearly_the_same_words_are_no_quotation(claim):
     assert checker("neutral", rules=frozenset({"dates"}))(claim, [WRONG]).label == "unsupported"

@@ -79,5 +79,5 @@ def test_softmax_rounds_and_sums_to_one():
 
 
 def test_a_script_that_says_another_word_is_an_error():
-    with pytest.raises(ValueError, match="told 'maybe' for 'Iron helps.'; expected one of entail, neutral, contradict"):
+    with pytest.raises(ValueError, match=r"told 'maybe' for 'Iron helps\.'; expected one of entail, neutral, contradict"):
         scripted_checker(lambda _evidence, _claim: "maybe")("Iron helps.", [IRON])

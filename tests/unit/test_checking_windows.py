@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,7 +34,7 @@ def test_sentences(text, expected):
 def test_sentences_lose_nothing_but_white_space(text):
     spans = sentence_spans(text)
     assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())
-    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
 
 
 def test_a_short_text_is_one_window():
@@ -44,7 +46,7 @@ def test_windows_overlap_and_cover_every_sentence_of_a_long_text():
     windows = evidence_windows(text)
     covered = {sentence for window in windows for sentence in sentences(window.text)}
     assert covered == set(sentences(text))
-    assert all(later.start < earlier.end for earlier, later in zip(windows, windows[1:], strict=False))
+    assert all(later.start < earlier.end for earlier, later in itertools.pairwise(windows))
     assert all(text[window.start : window.end] == window.text for window in windows)
 
 

@@ -30,7 +30,7 @@ def test_fused_hits_carry_the_rank_of_every_retriever_and_ties_go_by_id():
 def test_any_number_of_retrievers_is_asked_deeper_than_wanted_but_never_beyond_the_corpus():
     asked = []
 
-    def retriever(query, *, top_k):
+    def retriever(_query, *, top_k):
         asked.append(top_k)
         return ranking(A, B, C)[:top_k]
 

@@ -31,6 +31,7 @@ _FEW_NAMES: Mapping[tuple[str, float], str] = {
     ("volume", 5e-3): "tsp teaspoon teaspoons teaspoonful teaspoonfuls",
     ("volume", 15e-3): "tbsp tablespoon tablespoons tablespoonful tablespoonfuls",
     # time, in days; a month is a twelfth of a year
+    ("time", _SECOND / 1000): "ms msec millisecond milliseconds",
     ("time", _SECOND): "s sec secs second seconds",
     ("time", 60 * _SECOND): "min mins minute minutes",
     ("time", 3600 * _SECOND): "h hr hrs hour hours",
