@@ -1,6 +1,6 @@
 """False alarms and catches of each medical rule on pairs whose label is known.
 
-    python bench/rules.py [--held-out] [--evidence window|sentence|chunk] [--show RULE [--label entail]]
+    python bench/rules.py [--held-out] [--evidence sentence|window|chunk] [--show RULE [--label entail]]
 
 The pairs are fixtures/silver (evidence and claims written by a large language model; entailed claims are paraphrases, computed values and
 applied thresholds) and the sentences of fixtures/labels that the corpus supports, each with its evidence chunks. The rules were fitted on
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from scipy.stats import binomtest
 
-from pytest_medfaith.checking.rules import RULES, Rule
+from pytest_medfaith.checking.rules import RULES, Rule, apply_rules
 from pytest_medfaith.checking.rules.safety import safety_findings
 from pytest_medfaith.checking.windows import best_sentence, best_windows
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
@@ -32,6 +32,7 @@ LABELS = ("entail", "neutral", "contradict")
 class Pair:
     claim: str
     evidence: str
+    context: str
     label: str
     kind: str
 
@@ -62,7 +63,7 @@ def written(choice: str, *, held_out: bool) -> Iterator[Pair]:
             if (zlib.crc32(item["id"].encode()) % HELD_OUT_ONE_IN == 0) == held_out:
                 for claim in item["claims"]:
                     for text, label in (("evidence", "label"), ("alt_evidence", "alt_label")):
-                        yield Pair(claim["text"], evidence_of(claim["text"], item[text], choice), claim[label], claim["kind"])
+                        yield Pair(claim["text"], evidence_of(claim["text"], item[text], choice), item[text], claim[label], claim["kind"])
 
 
 def labelled(choice: str, *, held_out: bool) -> Iterator[Pair]:
@@ -74,12 +75,18 @@ def labelled(choice: str, *, held_out: bool) -> Iterator[Pair]:
                 for sentence in row["sentences"]:
                     if sentence["label"] in ("supported", "refuted"):
                         text = "\n".join(evidence_of(sentence["text"], chunks[id_], choice) for id_ in sentence["evidence"])
+                        context = "\n".join(chunks[id_] for id_ in sentence["evidence"])
                         label = "entail" if sentence["label"] == "supported" else "contradict"
-                        yield Pair(sentence["text"], text, label, sentence["change"] or "supported")
+                        yield Pair(sentence["text"], text, context, label, sentence["change"] or "supported")
 
 
 def safety(claim: str, _evidence: str) -> list[Finding]:
     return safety_findings(claim)
+
+
+def findings(name: str, rule: Rule, pair: Pair) -> list[Finding]:
+    """Returns what the rule says in the checker: the evidence accuses, the rest of the chunk excuses."""
+    return apply_rules(pair.claim, pair.evidence, context=pair.context, rules={name: rule})
 
 
 def count(pairs: list[Pair], rules: Mapping[str, Rule]) -> dict[str, Count]:
@@ -87,7 +94,7 @@ def count(pairs: list[Pair], rules: Mapping[str, Rule]) -> dict[str, Count]:
     for name, rule in rules.items():
         began = time.perf_counter()
         for pair in pairs:
-            found = rule(pair.claim, pair.evidence)
+            found = findings(name, rule, pair)
             if found:
                 counts[name].fired[pair.label] += 1
                 counts[name].caught[pair.kind] += pair.label == "contradict"
@@ -117,16 +124,21 @@ def report(title: str, pairs: list[Pair], rules: Mapping[str, Rule]) -> None:
             print(f"    caught by kind: {kinds}")
 
 
-def show(rule: Rule, pairs: list[Pair], label: str) -> None:
+def show(name: str, rule: Rule, pairs: list[Pair], label: str) -> None:
     for pair in pairs:
-        for finding in rule(pair.claim, pair.evidence) if pair.label == label else ():
+        for finding in findings(name, rule, pair) if pair.label == label else ():
             print(f"- {finding.message} ({finding.effect})\n    claim: {pair.claim}\n    evidence: {pair.evidence}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--held-out", action="store_true")
-    parser.add_argument("--evidence", choices=("window", "sentence", "chunk"), default="window")
+    parser.add_argument(
+        "--evidence",
+        choices=("sentence", "window", "chunk"),
+        default="sentence",
+        help="what the rules read; the checker gives them the best sentence",
+    )
     parser.add_argument("--show", choices=(*RULES, "safety"), help="print what this rule fired on, instead of the counts")
     parser.add_argument("--label", choices=LABELS, default="entail", help="with --show: on pairs of this label")
     arguments = parser.parse_args()
@@ -134,7 +146,7 @@ def main() -> None:
     pairs = list(written(arguments.evidence, held_out=arguments.held_out))
     responses = list(labelled(arguments.evidence, held_out=arguments.held_out))
     if arguments.show:
-        show(rules[arguments.show], pairs + responses, arguments.label)
+        show(arguments.show, rules[arguments.show], pairs + responses, arguments.label)
         return
     part = "held-out" if arguments.held_out else "development"
     report(f"written pairs, {part} part, evidence: best {arguments.evidence}", pairs, rules)

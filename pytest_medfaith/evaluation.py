@@ -111,10 +111,16 @@ def _entailments(
     contexts = [chunk.id for chunk in response.contexts]
     return Entailments(
         chunk_claims=tuple(tuple(name in verdict.supporting for name in contexts) for verdict in verdicts),
-        chunk_gold=tuple(row(_gold_id(gold), contexts) for gold in case.gold_claims),
+        chunk_gold=tuple(_supporting(checker, gold, response.contexts, by_pair) for gold in case.gold_claims),
         answer_gold=tuple(verdict.label == "supported" for verdict in gold_verdicts) or (False,) * len(case.gold_claims),
         reference_claims=tuple(row(verdict.claim.id, [REFERENCE])[0] for verdict in verdicts) if reference_text(case) else None,
     )
+
+
+def _supporting(checker: Checker, gold: GoldClaim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]) -> tuple[bool, ...]:
+    """Returns which of `contexts` support the gold claim, judged as a claim of the answer would be."""
+    verdict = _verdict(checker, Claim(id=_gold_id(gold), text=gold.text), contexts, by_pair)
+    return tuple(chunk.id in verdict.supporting for chunk in contexts)
 
 
 def read_responses(path: Path, chunks: Iterable[Chunk]) -> dict[str, Response]:

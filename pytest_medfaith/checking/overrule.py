@@ -20,7 +20,8 @@ def overrule(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chu
     """Returns `verdict` as the rules leave it, with their findings.
 
     A claim that stands in a chunk word for word is supported by it. A chunk whose sentence clashes with the claim no longer supports it. If no other chunk does, a clash of effect "refute" makes the
-    claim refuted and one of effect "weaken" unsupported. A clean supporting chunk keeps the claim supported and sets `conflict`.
+    claim refuted and one of effect "weaken" unsupported. A clean supporting chunk keeps the claim supported and sets `conflict`, if its
+    sentence is as near to the claim as the one that clashes: the nearest sentence is the one that speaks of it.
 
     Args:
         verdict: the model's.
@@ -43,6 +44,9 @@ def overrule(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chu
         supporting = tuple(dict.fromkeys((*clean, quoting.chunk_id)))
         kept = _resting_on(verdict, quoting, quoting.probs[0])
         return kept.with_(label="supported", supporting=supporting, conflict=conflict, reason="quoted from the evidence")
+    near = {score.chunk_id: _shared(verdict, score, texts[score.chunk_id]) for score in read}
+    nearest_clash = max((near[chunk_id] for chunk_id in refuting), default=0.0)
+    clean = tuple(chunk_id for chunk_id in clean if near.get(chunk_id, 0.0) >= nearest_clash)
     if verdict.label == "supported" and clean:
         best = max(clean, key=lambda chunk_id: by_chunk[chunk_id].probs[0])
         kept = verdict if verdict.chunk_id in clean else _resting_on(verdict, by_chunk[best], by_chunk[best].probs[0])
@@ -71,16 +75,19 @@ def _words(text: str) -> str:
 
 
 def _chosen(verdict: Verdict, scores: Sequence[PairScore], chunks: Mapping[str, Chunk]) -> list[PairScore]:
-    wanted = content_words(verdict.claim.text)
-
-    def shared(score: PairScore) -> float:
-        start, end = score.span or (0, 0)
-        return len(wanted & content_words(chunks[score.chunk_id].text[start:end])) / (len(wanted) or 1)
-
-    nearest = sorted((score for score in scores if shared(score) >= LEAST_SHARED), key=shared, reverse=True)[:CHUNKS_READ]
+    shares = {score.chunk_id: _shared(verdict, score, chunks[score.chunk_id]) for score in scores}
+    near = [score for score in scores if shares[score.chunk_id] >= LEAST_SHARED]
+    nearest = sorted(near, key=lambda score: shares[score.chunk_id], reverse=True)[:CHUNKS_READ]
     return nearest + [
         score for score in scores if score.chunk_id == verdict.chunk_id and verdict.label == "supported" and score not in nearest
     ]
+
+
+def _shared(verdict: Verdict, score: PairScore, chunk: Chunk) -> float:
+    """Returns which share of the claim's content words the best sentence of the chunk holds."""
+    wanted = content_words(verdict.claim.text)
+    start, end = score.span or (0, 0)
+    return len(wanted & content_words(chunk.text[start:end])) / (len(wanted) or 1)
 
 
 def _findings(verdict: Verdict, score: PairScore, chunk: Chunk, rules: Collection[str]) -> list[Finding]:

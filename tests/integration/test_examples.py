@@ -36,10 +36,12 @@ def test_quickstart_prints_a_card_and_shows_what_is_not_backed(copy):
     assert (copy / "run" / "card.md").is_file()
 
 
-def test_quickstart_finds_the_wrong_dose_of_the_worked_example(copy):
+def test_quickstart_finds_the_wrong_dose_and_the_reversed_direction_of_the_worked_example(copy):
     status, output = run(copy, "examples/quickstart", "-k", "test_patient and pcos-1", "-v")
     assert status == 1
-    assert "letrozole" in output
+    assert "faithfulness is 0.600, expected at least 0.8" in output
+    assert 'rule numbers: claim says 25 mg, evidence says 2.5 mg' in output
+    assert "rule direction: claim says 'raises', evidence says 'lowers'" in output
 
 
 def test_own_rag_says_nothing_that_its_passages_do_not_say(copy):

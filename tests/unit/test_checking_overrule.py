@@ -61,3 +61,10 @@ def test_what_stands_in_the_evidence_word_for_word_is_supported(model_says):
 )
 def test_a_few_words_or_nearly_the_same_words_are_no_quotation(claim):
     assert checker("neutral", rules=frozenset({"dates"}))(claim, [WRONG]).label == "unsupported"
+
+
+def test_a_chunk_farther_from_the_claim_does_not_outweigh_a_clash():
+    far = Chunk(id="far", text="Women with PCOS often have high insulin levels.")
+    clash = Chunk(id="clash", text="Metformin lowers insulin levels in women with PCOS.")
+    verdict = checker("entail")("Metformin raises insulin levels in women with PCOS.", [far, clash])
+    assert (verdict.label, verdict.chunk_id) == ("refuted", "clash")

@@ -31,8 +31,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "dates": dates,
     }
 )
-# What these miss in the evidence may stand in the rest of its source.
-_READ_CONTEXT = frozenset({"dates"})
 _MOST_CHARACTERS = 4_000  # of a claim; a longer text is no single statement, and its words would meet any evidence
 
 
@@ -44,7 +42,8 @@ def apply_rules(
     Args:
         claim: the claim.
         evidence: the sentences that speak of it: the best window of the best chunk, or the whole chunk.
-        context: what else the source says (title, the rest of the chunk): a year or a trial that stands there is known.
+        context: what else the source says (title, the rest of the chunk). It adds no findings; it takes back those of a number, an entity, a
+            population or a year that the source does name, only in another sentence.
         off: names of rules to leave out.
         rules: the rules by name; the shipped ones, or those with a user's own added.
 
@@ -56,9 +55,12 @@ def apply_rules(
         raise ValueError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are: {', '.join(rules)}")
     if not claim.strip() or not evidence.strip() or len(claim) > _MOST_CHARACTERS:
         return []
-    return [
-        finding
-        for name, rule in rules.items()
-        if name not in off
-        for finding in rule(claim, f"{evidence}\n{context}" if context and name in _READ_CONTEXT else evidence)
-    ]
+    return [finding for name, rule in rules.items() if name not in off for finding in _findings(rule, claim, evidence, context)]
+
+
+def _findings(rule: Rule, claim: str, evidence: str, context: str) -> list[Finding]:
+    found = rule(claim, evidence)
+    if not found or not context.strip():
+        return found
+    confirmed = {finding.claim_span for finding in rule(claim, f"{evidence}\n{context}")}
+    return [finding for finding in found if finding.claim_span in confirmed]

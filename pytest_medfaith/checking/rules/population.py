@@ -27,7 +27,7 @@ _FAMILIES: Mapping[str, str] = MappingProxyType(
             "birth": "pregnant postpartum",
             "menopause": "premenopausal postmenopausal",
             "smoking": "smoker nonsmoker former_smoker",
-            "species": "human animal mouse rat cell_culture",
+            "species": "human animal mouse rat",
         }.items()
         for member in members.split()
     }

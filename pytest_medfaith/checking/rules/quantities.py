@@ -183,6 +183,8 @@ def _measure_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int
         return 2, _pair(text, first, second, unit) if unit else []
     if second and _joined(text, own.end if own else first.end, first, second):
         unit = _unit_at(text, second.end)
+        if not (own or unit or _counts(text, first)):
+            return 2, []
         measure = _measure(text, first, second, own or unit, unit or own)
         if not (own and unit and own.dimension != unit.dimension) and measure.low < measure.high:
             return 2, [measure]
