@@ -117,7 +117,9 @@ def _entailments(
     )
 
 
-def _supporting(checker: Checker, gold: GoldClaim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]) -> tuple[bool, ...]:
+def _supporting(
+    checker: Checker, gold: GoldClaim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]
+) -> tuple[bool, ...]:
     """Returns which of `contexts` support the gold claim, judged as a claim of the answer would be."""
     verdict = _verdict(checker, Claim(id=_gold_id(gold), text=gold.text), contexts, by_pair)
     return tuple(chunk.id in verdict.supporting for chunk in contexts)
