@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
-from pytest_medfaith.checking.rules.frames import frames
+from pytest_medfaith.checking.rules.frames import Frame, frames
+from pytest_medfaith.checking.rules.text import share
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py).
-LEAST_COVERED = 0.3  # of the claim's other content words
+LEAST_SHARED = 0.5  # of the claim's other content words stand in the sentence
 
 _CERTAIN = re.compile(
     r"\b(?:always|invariably|definitely|definitively|certainly|undoubtedly|unquestionably|guarantee[sd]?|cures?|cured|proves?|proved|proven|conclusively|completely|entirely|totally|absolutely|"
@@ -37,7 +39,7 @@ def certainty(claim: str, evidence: str) -> list[Finding]:
         own = [index for index, token in enumerate(frame.claim) if booster.start() <= token.start < booster.end()]
         text = evidence[frame.sentence.start : frame.sentence.end]
         hedge = _HEDGED.search(text)
-        if _CERTAIN.search(text) or not hedge or frame.coverage_without(own) < LEAST_COVERED:
+        if _CERTAIN.search(text) or not hedge or _shared(frame, own) < LEAST_SHARED:
             continue
         start = frame.sentence.start + hedge.start()
         return [
@@ -50,3 +52,8 @@ def certainty(claim: str, evidence: str) -> list[Finding]:
             )
         ]
     return []
+
+
+def _shared(frame: Frame, own: Collection[int]) -> float:
+    """Returns which part of the claim's content words, those of the booster aside, the sentence has in any order."""
+    return share({token.key for index, token in enumerate(frame.claim) if token.content and index not in own}, frame.sentence.keys)

@@ -11,7 +11,7 @@ from pytest_medfaith.records import Finding
 
 # Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
 _YEAR = re.compile(
-    r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|\s*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories|steps|people|patients|women|men|adults|children|participants|cells|per|%|/|mm))"
+    r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|\s*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories|steps|people|patients|women|men|adults|children|participants|cells|per|mm)\b|\s*[%/])"
 )
 _SPAN = re.compile(r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|to|and|until|through)\s*(?P<last>(?:1[89]|20)?\d\d)\b")
 _FINDING = re.compile(

@@ -122,7 +122,11 @@ def _comparison(tokens: Sequence[Token]) -> _Comparison | None:
     if len(places) != 1:
         return None
     than = places[0]
-    words = [token for token in tokens[:than] if directions(token.lower).keys() & _COMPARING]
+    words = [
+        token
+        for before, token in zip((None, *tokens), tokens[:than], strict=False)
+        if directions(token.lower).keys() & _COMPARING and not (before and before.lower in ("more", "less"))  # "more often" is one
+    ]
     if len(words) != 1:  # "lowers relapses more than": two directions make one
         return None
     end = next((index for index in range(than + 1, len(tokens)) if tokens[index].lower in _CLAUSE_ENDS), len(tokens))

@@ -36,6 +36,7 @@ _NO_NEGATION_BEFORE = frozenset(
 _OPEN = frozenset("unless except only until whether rather instead some few fewer less half most % percent all every always but or".split())
 # "but not in children", "not by itself": a contrast within the sentence, which a claim need not repeat.
 _CONTRAST = frozenset("in by with to at on for when if what because from of during after before as than".split())
+_RELATIVE = frozenset("that which who whose".split())
 _SMALL = frozenset("be been being is are was were have has had having do does did a an the any to yet also so very more likely".split())
 _ENDS = frozenset(",;:()–—")
 _REACH = 4  # words from a negation to the one that it negates
@@ -55,7 +56,7 @@ def negation(claim: str, evidence: str) -> list[Finding]:
         clash = None
         if _same_numbers(frame) and frame.coverage_without(polar) >= LEAST_COVERED:
             clash = _negated_word(frame, evidence) or _refused(frame)
-        if frame.copies(polar):
+        if frame.copies(polar) and _same_numbers(frame):
             clash = clash or _one_more(frame)
         if clash:
             return [_finding(*clash, claim, evidence)]
@@ -110,8 +111,8 @@ def _refused(frame: Frame) -> _Clash | None:
     """Finds "can be used" against "is contraindicated": in one place, one side refuses and the other advises."""
     mine, theirs = frame.claim, frame.sentence.tokens
     for here, there in frame.gaps():
-        refused, advised = _first(mine, here, _REFUSING), _first(mine, here, _ADVISING)
-        their_refused, their_advised = _first(theirs, there, _REFUSING), _first(theirs, there, _ADVISING)
+        refused, advised = _last(mine, here, _REFUSING), _last(mine, here, _ADVISING)
+        their_refused, their_advised = _last(theirs, there, _REFUSING), _last(theirs, there, _ADVISING)
         one, other = (refused, their_advised) if refused is not None and their_refused is None else (advised, their_refused)
         if one is None or other is None or (refused is not None) == (their_refused is not None):
             continue
@@ -149,12 +150,15 @@ def _prefixed_in(tokens: Sequence[Token], indices: range, others: Sequence[Token
 
 
 def _turns(tokens: Sequence[Token], index: int) -> bool:
+    """Returns whether the word turns a copy round: any negation but "not only", and "juice, not tea", which a copy may leave out."""
     lower = tokens[index].lower.replace("’", "'")
-    return lower in _REFUSING or lower in _PLAIN or lower in ("without", "neither", "none")
+    before, after = (tokens[index - 1].lower if index else ""), (tokens[index + 1].lower if index + 1 < len(tokens) else "")
+    plain = lower in _PLAIN and before not in _ENDS and after not in ("only", "just")
+    return plain or lower in _REFUSING or lower in ("without", "neither", "none")
 
 
-def _first(tokens: Sequence[Token], indices: range, words: frozenset[str]) -> int | None:
-    return next((index for index in indices if tokens[index].lower in words), None)
+def _last(tokens: Sequence[Token], indices: range, words: frozenset[str]) -> int | None:
+    return next((index for index in reversed(indices) if tokens[index].lower in words), None)
 
 
 def _plain_near(place: int, tokens: Sequence[Token], *, but: int = -1) -> bool:
@@ -172,7 +176,7 @@ def _scopes(tokens: Sequence[Token]) -> Mapping[int, int]:
     """Returns index of negating word -> index of the word that it negates."""
     found = {}
     for index in range(len(tokens) - 1):
-        if not _negates(tokens, index) or tokens[index + 1].lower in _CONTRAST:
+        if not _negates(tokens, index) or tokens[index + 1].lower in _CONTRAST or _relative(tokens, index):
             continue
         for place in range(index + 1, min(index + 1 + _REACH, len(tokens))):
             if tokens[place].lower in _ENDS:
@@ -181,6 +185,11 @@ def _scopes(tokens: Sequence[Token]) -> Mapping[int, int]:
                 found[index] = place
                 break
     return found
+
+
+def _relative(tokens: Sequence[Token], index: int) -> bool:
+    """Returns whether the negation stands in a clause that only says which one is meant: "a cut that has not healed"."""
+    return any(token.lower in _RELATIVE for token in tokens[max(0, index - 2) : index])
 
 
 def _negates(tokens: Sequence[Token], index: int) -> bool:

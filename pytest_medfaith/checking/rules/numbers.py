@@ -20,6 +20,7 @@ SAME_SUBJECT = 0.45  # of the claim's words stand anywhere in the sentence
 NEIGHBOURS = 3  # content words on each side that say what a number belongs to
 
 ROUNDING = 0.12  # of the value at most: "2 years" may be 22 months, "5 days" is never 4
+CALENDAR = 0.085  # of times from four weeks to half a year: 6 weeks are 1.5 months, 12 weeks are 3
 ROUGHNESS = 0.15  # of the value, for "about", "half", "a week"
 LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apart measure different things
 
@@ -86,7 +87,10 @@ def _aligned(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Qu
 def _closest(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Quantity | None:
     """Returns the quantity of the sentence with the most of the claim's neighbouring words around it; None where two have as many."""
     mine = _around(quantity, frame.claim, NEIGHBOURS)
-    shared = sorted(((_in_common(mine, _around(other, frame.sentence.tokens, NEIGHBOURS)), -other.start, other) for other in others), key=lambda row: row[:2])
+    shared = sorted(
+        ((_in_common(mine, _around(other, frame.sentence.tokens, NEIGHBOURS)), -other.start, other) for other in others),
+        key=lambda row: row[:2],
+    )
     best = shared[-1]
     return best[2] if len(shared) == 1 or best[0] > shared[-2][0] else None
 
@@ -181,7 +185,9 @@ def _overlap(quantity: Quantity, other: Quantity) -> bool:
 def _allowed(quantity: Quantity) -> float:
     """Returns how far off the value may be: its rounding, more where the text says "about"."""
     value = max(abs(quantity.low), abs(quantity.high))
-    return 1.02 * max(min(quantity.step, ROUNDING * value), ROUGHNESS * value if quantity.rough else 0.0)
+    calendar = quantity.dimension == "time" and 28 <= value <= 185
+    share = ROUGHNESS if quantity.rough else CALENDAR if calendar else 0.0
+    return 1.02 * max(min(quantity.step, ROUNDING * value), share * value)
 
 
 def _indices(quantity: Quantity, tokens: Sequence[Token]) -> list[int]:

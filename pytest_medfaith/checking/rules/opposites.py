@@ -79,7 +79,9 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     "kidney": ("intake retention retains", "excretion excretes loss"),
 }
 # Words of these groups stand in many places of a text and for many things; only in a copy does their change mean anything.
-_IN_COPIES = frozenset({"rank", "bound", "age", "time", "day", "sign", "side", "chamber", "level", "severity", "count", "reach", "ends", "dryness"})
+_IN_COPIES = frozenset(
+    {"rank", "bound", "age", "time", "day", "sign", "side", "chamber", "level", "severity", "count", "reach", "ends", "dryness"}
+)
 _PREFIXES = (("hyper", "hypo"), ("tachy", "brady"), ("macro", "micro"), ("poly", "oligo"), ("vasodilat", "vasoconstrict"), ("pre", "post"), ("anti", "pro"), ("leukocyto", "leukopeni"), ("endo", "exo"), ("intra", "extra"), ("over", "under"))  # fmt: skip
 _LEAST_STEM = 4  # letters after a prefix; "hyper" against "hypo" alone is an abbreviation of who knows what
 
@@ -104,6 +106,8 @@ def opposed(word: str, other: str, *, in_copies: bool = False) -> bool:
 
     Pairs such as first and last count only `in_copies`.
     """
+    if in_copies and "-" in word and word.partition("-")[2] == other.partition("-")[2]:
+        return opposed(word.partition("-")[0], other.partition("-")[0], in_copies=True)  # low-dose, high-dose
     mine, theirs = directions(word), directions(other)
     if any(theirs.get(group) == -sign and (in_copies or group not in _IN_COPIES) for group, sign in mine.items()):
         return True

@@ -1,0 +1,62 @@
+import pytest
+
+from pytest_medfaith.checking.rules.dates import dates
+
+EVIDENCE = "DAPA-CKD randomized 4,304 adults with kidney disease between 2017 and 2018. The 2023 guideline cites it."
+
+UNKNOWN = [
+    ("A 2019 trial found fewer deaths.", "2019", "weaken"),
+    ("The 2021 guideline recommends it.", "2021", "weaken"),
+    ("In 1998 the drug was approved.", "1998", "weaken"),
+    ("The adults joined between 2015 and 2018.", "2015", "weaken"),
+    ("A trial published in 2031 found fewer deaths.", "2031", "refute"),
+    ("The 2040 guideline recommended it.", "2040", "refute"),
+    ("By 2050 a third of adults will have it.", "2050", "weaken"),
+    ("The EMPA-KIDNEY trial found fewer deaths.", "EMPA-KIDNEY", "weaken"),
+    ("CREDENCE trial data show fewer deaths.", "CREDENCE", "weaken"),
+    ("In the trial FIDELIO deaths fell.", "FIDELIO", "weaken"),
+    ("EMPEROR-Preserved randomized adults with heart failure.", "EMPEROR-Preserved", "weaken"),
+    ("The SCORED study found fewer deaths.", "SCORED", "weaken"),
+]
+
+KNOWN = [
+    "The 2023 guideline cites the trial.",
+    "The adults joined in 2017.",
+    "DAPA-CKD randomized adults with kidney disease.",
+    "The dapa-ckd trial was large.",
+    "The trial took in 2000 patients.",
+    "Take 2000 mg a day.",
+    "Eat 1,900 to 2,100 kcal a day.",
+    "Drug use rose in the 1990s.",
+    "COPD trials are rare.",
+    "MRI showed a dorsal signal.",
+    "The AKD trial found fewer deaths.",
+    "Deaths fell in the trial.",
+]
+
+
+@pytest.mark.parametrize(("claim", "words", "effect"), UNKNOWN)
+def test_unknown_to_the_evidence(claim, words, effect):
+    (finding,) = dates(claim, EVIDENCE, this_year=2025)
+    assert (claim[slice(*finding.claim_span)], finding.effect, finding.evidence_span) == (words, effect, None)
+    assert finding.rule == "dates"
+
+
+@pytest.mark.parametrize("claim", KNOWN)
+def test_known_or_no_date_at_all(claim):
+    assert dates(claim, EVIDENCE, this_year=2025) == []
+
+
+def test_a_year_within_a_span_or_decade_of_the_evidence_is_known():
+    assert dates("It ran in 2012.", "It ran from 2010 to 2014.", this_year=2025) == []
+    assert dates("It ran in 2012.", "It ran from 2010-14.", this_year=2025) == []
+    assert dates("It ran in 1994.", "It ran in the 1990s.", this_year=2025) == []
+
+
+def test_a_trial_spelled_out_by_the_evidence_is_known():
+    assert dates("The SMART trial was stopped.", "The Salmeterol Multicenter Asthma Research Trial was stopped.") == []
+
+
+def test_the_clock_says_what_lies_in_the_future():
+    (finding,) = dates("A trial published in 2098 found it.", "It was found.")
+    assert (finding.effect, finding.message) == ("refute", "claim dates a finding to 2098, which has not come")

@@ -1,0 +1,81 @@
+import pytest
+
+from pytest_medfaith.checking.rules.direction import direction
+from pytest_medfaith.checking.rules.opposites import directions, opposed
+
+CLASHES = [
+    ("Metformin raises insulin levels in women with PCOS.", "Metformin lowers insulin levels in women with PCOS.", "raises", "lowers"),
+    ("Statins increase the risk of stroke in adults.", "Statins reduce the risk of stroke in adults.", "increase", "reduce"),
+    ("Survival was shorter with the vaccine than without it.", "Survival was longer with the vaccine than without it.", "shorter", "longer"),
+    ("Letrozole is the last-line drug for ovulation induction.", "Letrozole is the first-line drug for ovulation induction.", "last-line", "first-line"),
+    ("Give the antibiotic after the skin incision.", "Give the antibiotic before the skin incision.", "after", "before"),
+    ("Spironolactone can cause hypokalemia in the elderly.", "Spironolactone can cause hyperkalemia in the elderly.", "hypokalemia", "hyperkalemia"),
+    ("Beta-blockers cause tachycardia at high doses.", "Beta-blockers cause bradycardia at high doses.", "tachycardia", "bradycardia"),
+    ("Exercise worsens symptoms of mild depression.", "Exercise improves symptoms of mild depression.", "worsens", "improves"),
+    ("The vaccine causes cervical cancer in most women.", "The vaccine prevents cervical cancer in most women.", "causes", "prevents"),
+    ("Clarithromycin stimulates the enzyme CYP3A4.", "Clarithromycin inhibits the enzyme CYP3A4.", "stimulates", "inhibits"),
+    ("Adults aged 65 or younger are offered the vaccine.", "Adults aged 65 or older are offered the vaccine.", "younger", "older"),
+    ("Low-dose heparin is given during the operation.", "High-dose heparin is given during the operation.", "Low-dose", "High-dose"),
+    ("Girls are affected more often than boys.", "Boys are affected more often than girls.", "more", "more"),
+    ("Apixaban caused more bleeding than warfarin.", "Warfarin caused more bleeding than apixaban.", "more", "more"),
+    ("Hydrocortisone lengthened the stay in intensive care.", "Patients on hydrocortisone had a shorter stay in intensive care.", "lengthened", "shorter"),
+]  # fmt: skip
+
+AGREEING = [
+    ("Metformin reduces insulin levels in women with PCOS.", "Metformin lowers insulin levels in women with PCOS."),
+    ("Boys are affected less often than girls.", "Girls are affected more often than boys."),
+    ("Warfarin caused more bleeding than apixaban.", "Apixaban caused less bleeding than warfarin."),
+    ("Statins did not increase the risk of stroke.", "Statins reduced the risk of stroke."),
+    ("Adults aged 65 or more are offered the vaccine.", "Adults aged 65 or older are offered the vaccine, and fewer fall ill."),
+    ("The drug raises HDL cholesterol in adults.", "The drug raises HDL cholesterol and lowers LDL cholesterol in adults."),
+    ("The dose is halved in kidney failure.", "Halve the dose in kidney failure."),
+    ("Stopping the steroid increased relapse.", "The steroid decreased relapse."),
+    ("High blood pressure is common in gout.", "Gout is common in people with high blood pressure."),
+    ("Aspirin more than halved the risk of preeclampsia.", "Aspirin lowered the risk of preeclampsia by 62%."),
+    ("Fewer fractures occurred on the drug than on placebo.", "The drug lowered the number of fractures against placebo."),
+    ("Sleep is longer after exercise.", "Insulin is given before meals."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "evidence", "mine", "theirs"), CLASHES)
+def test_a_clash_names_the_two_words(claim, evidence, mine, theirs):
+    (finding,) = direction(claim, evidence)
+    assert (claim[slice(*finding.claim_span)], evidence[slice(*finding.evidence_span)]) == (mine, theirs)
+    assert (finding.rule, finding.effect) == ("direction", "refute")
+
+
+@pytest.mark.parametrize(("claim", "evidence"), AGREEING)
+def test_no_clash(claim, evidence):
+    assert direction(claim, evidence) == []
+
+
+@pytest.mark.parametrize("text", [text for claim, evidence, _, _ in CLASHES for text in (claim, evidence)])
+def test_a_text_never_clashes_with_itself(text):
+    assert direction(text, text) == []
+
+
+def test_a_turned_comparison_says_so():
+    (finding,) = direction("Girls are affected more often than boys.", "Boys are affected more often than girls.")
+    assert finding.message == "claim and evidence compare the other way round"
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "anywhere", "in_copies"),
+    [
+        ("increases", "lowers", True, True),
+        ("first", "last", False, True),
+        ("hypernatremia", "hyponatremia", True, True),
+        ("preoperative", "postoperative", True, True),
+        ("increases", "raises", False, False),
+        ("hyper", "hypo", False, False),
+        ("kidney", "liver", False, False),
+    ],
+)
+def test_opposed(word, other, anywhere, in_copies):
+    assert (opposed(word, other), opposed(word, other, in_copies=True)) == (anywhere, in_copies)
+    assert opposed(other, word) == anywhere
+
+
+def test_a_word_may_point_in_more_than_one_way():
+    assert directions("earlier").keys() == {"speed", "time"}
+    assert directions("tablet") == {}
