@@ -20,7 +20,7 @@ from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import RULES
 from pytest_medfaith.checking.student import ModelCard, read_card, score_with_student, weights_signature
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
-from pytest_medfaith.distill.pairs import is_held_out, read_written
+from pytest_medfaith.distill.pairs import is_share, read_written
 from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.metrics.checker_scores import score_checker
 from pytest_medfaith.records import Chunk, Claim, PairScore
@@ -53,7 +53,7 @@ def scifact(data: Path) -> Iterator[Row]:
     words = {"SUPPORT": "entail", "CONTRADICT": "contradict"}
     corpus = {doc["doc_id"]: " ".join(doc["abstract"]) for doc in lines(data / "scifact" / "corpus.jsonl")}
     for row in lines(data / "scifact" / "claims_train.jsonl"):
-        if is_held_out(str(row["id"]), one_in=5):
+        if is_share(str(row["id"]), one_in=5):
             for doc in row["cited_doc_ids"]:
                 found = row["evidence"].get(str(doc), [])
                 yield row["claim"], [corpus[doc]], words[found[0]["label"]] if found else "neutral"
@@ -62,7 +62,7 @@ def scifact(data: Path) -> Iterator[Row]:
 def written(_data: Path) -> Iterator[Row]:
     for path in sorted((REPO / "fixtures" / "silver").glob("*.jsonl")):
         for pair in read_written(path):
-            if is_held_out(pair.group, one_in=10):
+            if is_share(pair.group, one_in=10):
                 yield pair.claim, [pair.evidence], pair.label
 
 

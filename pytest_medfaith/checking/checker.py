@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from pytest_medfaith.checking.joint import joined_parts
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.checking.rules import RULES
@@ -54,7 +55,27 @@ class Checker:
         if scores and all(score.logits is None for score in scores):
             return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason="the model gave no finite score")
         scored = [score for score in scores if score.logits is not None]
-        return overrule(decide(claim, scored, self.thresholds), scored, chunks, rules=self.rules)
+        verdict = decide(claim, scored, self.thresholds)
+        if verdict.label == "unsupported" and scored:
+            verdict = self._joined(verdict, chunks) or verdict
+        return overrule(verdict, scored, chunks, rules=self.rules)
+
+    def _joined(self, verdict: Verdict, chunks: Sequence[Chunk]) -> Verdict | None:
+        """Returns the verdict over the sentences that cover the claim together, or None where they decide nothing either."""
+        parts = joined_parts(verdict.claim.text, chunks)
+        if not parts:
+            return None
+        read = Chunk(id=chunks[parts[0].chunk].id, text=" ".join(part.text for part in parts))
+        joined = decide(verdict.claim, self.score([(verdict.claim, read)]), self.thresholds)
+        if joined.label == "unsupported":
+            return None
+        sources = tuple(dict.fromkeys(chunks[part.chunk].id for part in parts))
+        return joined.with_(
+            joint=True,
+            span=(parts[0].start, parts[0].end),
+            supporting=sources if joined.label == "supported" and len(sources) == 1 else (),
+            reason=f"{len(parts)} sentences of {' and '.join(sources)} read together",
+        )
 
 
 def unusable_text(text: str, what: str) -> str:

@@ -43,12 +43,12 @@ class Pair:
     group: str  # pairs of one group are never split between training and held-out data
 
 
-def is_held_out(key: str, *, one_in: int) -> bool:
-    """Returns whether `key` falls in the held-out share; stable across runs and machines (crc32)."""
-    return zlib.crc32(key.encode()) % one_in == 0
+def is_share(key: str, *, one_in: int, remainder: int = 0) -> bool:
+    """Returns whether crc32(`key`) leaves `remainder` by `one_in`: a fixed share of keys, the same across runs and machines."""
+    return zlib.crc32(key.encode()) % one_in == remainder
 
 
-def _json_lines(path: Path) -> Iterator[dict[str, Any]]:
+def json_lines(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8-sig") as lines:
         for line in lines:
             if line.strip():
@@ -63,7 +63,7 @@ def _table(path: Path, delimiter: str) -> Iterator[dict[str, Any]]:
 
 def read_written(path: Path) -> Iterator[Pair]:
     """Yields both twins of every LLM-written item of a medpairs-style file."""
-    for item in _json_lines(path):
+    for item in json_lines(path):
         for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
             for claim in item["claims"]:
                 yield Pair(item[text_key], claim["text"], claim[label_key], path.stem, item["id"])
@@ -71,7 +71,7 @@ def read_written(path: Path) -> Iterator[Pair]:
 
 def read_written_windows(path: Path) -> Iterator[Pair]:
     """Yields, from items with long evidence and one edited spot, the sentences around that spot for the claims it turns."""
-    for item in _json_lines(path):
+    for item in json_lines(path):
         texts = [item["evidence"], item["alt_evidence"]]
         sentences = [[text[start:end] for start, end in sentence_spans(text)] for text in texts]
         edited = next((i for i, (a, b) in enumerate(zip(*sentences, strict=False)) if a != b), None)
@@ -106,13 +106,13 @@ def read_table(path: Path, *, source: str, delimiter: str, columns: tuple[str, s
 def read_fever_symmetric(root: Path) -> Iterator[Pair]:
     """Yields FEVER-Symmetric pairs (dev and test), which stop claim-only shortcuts."""
     for path in sorted(root.glob("*.jsonl")):
-        for row in _json_lines(path):
+        for row in json_lines(path):
             yield Pair(row["sentence1"], row["sentence2"], _LABEL_WORDS[row["gold_label"].lower()], "fever", row["sentence1"])
 
 
 def read_factcheck(path: Path) -> Iterator[Pair]:
     """Yields Factcheck-Bench stances; 'partially support' is left out because it names no single label."""
-    for row in _json_lines(path):
+    for row in json_lines(path):
         stance = row["stance"].replace("-", "_").lower()
         word = _LABEL_WORDS.get(stance)
         if word:
@@ -121,7 +121,7 @@ def read_factcheck(path: Path) -> Iterator[Pair]:
 
 def read_wice(path: Path) -> Iterator[Pair]:
     """Yields WiCE claims with their oracle chunk as evidence."""
-    for row in _json_lines(path):
+    for row in json_lines(path):
         yield Pair(" ".join(row["evidence"]), row["claim"], _LABEL_WORDS[row["label"]], "wice", row["claim"])
 
 
@@ -138,7 +138,7 @@ def sentence_window(sentences: list[str], centre: int, *, size: int) -> str:
 
 
 def _document_pairs(claim: str, sentences: list[str], rationale: list[int], label: str, source: str, group: str) -> Iterator[Pair]:
-    """Yields one document-claim verdict as windows of several sizes, centred on its proof or on the likeliest sentence."""
+    """Yields one document-claim verdict as its rationale, a window around the proof or the likeliest sentence, and the whole text."""
     rng = random.Random(group + claim)
     if not sentences:
         return
@@ -148,13 +148,14 @@ def _document_pairs(claim: str, sentences: list[str], rationale: list[int], labe
         centre = rng.choice(rationale)
     else:
         centre = max(range(len(sentences)), key=lambda i: _overlap(claim, sentences[i]))
-    yield Pair(sentence_window(sentences, centre, size=rng.choice((3, 4, 5))), claim, label, source, group)
+    yield Pair(sentence_window(sentences, centre, size=rng.choice((2, 3, 4, 5))), claim, label, source, group)
+    yield Pair(" ".join(sentences), claim, label, source, group)
 
 
 def read_scifact(root: Path) -> Iterator[Pair]:
     """Yields SciFact claims against each cited abstract; groups are claim ids, abstracts repeat across claims."""
-    corpus = {doc["doc_id"]: doc["abstract"] for doc in _json_lines(root / "corpus.jsonl")}
-    for row in _json_lines(root / "claims_train.jsonl"):
+    corpus = {doc["doc_id"]: doc["abstract"] for doc in json_lines(root / "corpus.jsonl")}
+    for row in json_lines(root / "claims_train.jsonl"):
         for doc_id in row["cited_doc_ids"]:
             found = row["evidence"].get(str(doc_id), [])
             label = _LABEL_WORDS[found[0]["label"].lower()] if found else "neutral"
@@ -164,8 +165,8 @@ def read_scifact(root: Path) -> Iterator[Pair]:
 
 def read_check_covid(root: Path, split: str = "train") -> Iterator[Pair]:
     """Yields Check-COVID claims against their abstract; NOTENOUGHINFO rows keep their listed sentences as hard neutrals."""
-    corpus = {doc["cord_id"]: doc["abstract"] for doc in _json_lines(root / "corpus.json")}
-    for row in _json_lines(root / f"{split}.json"):
+    corpus = {doc["cord_id"]: doc["abstract"] for doc in json_lines(root / "corpus.json")}
+    for row in json_lines(root / f"{split}.json"):
         rationale = [e["sent_index"] for e in row["evidence_set"]]
         label = _LABEL_WORDS[row["label"].lower()]
         yield from _document_pairs(row["claim"], corpus[row["cord_id"]], rationale, label, "check_covid", row["claim"])
@@ -193,10 +194,14 @@ _DIRECTION_CLAIMS = {
 def read_evidence_inference(root: Path) -> Iterator[Pair]:
     """Yields claims made from (intervention, comparator, outcome) of Evidence Inference 2.0, training articles only.
 
-    The annotated span is the evidence; each prompt gives its true direction and one of the two false ones.
+    The annotated span is the evidence; each prompt gives its true direction, one of the two false ones, and, where the article has an
+    outcome that the span does not name, a claim on that outcome as a neutral.
     """
     train = set((root / "splits" / "train_article_ids.txt").read_text().split())
     prompts = {row["PromptID"]: row for row in _table(root / "prompts_merged.csv", ",")}
+    outcomes: dict[str, list[str]] = {}
+    for prompt in prompts.values():
+        outcomes.setdefault(prompt["PMCID"], []).append(prompt["Outcome"].strip())
     seen: set[str] = set()
     for row in _table(root / "v2_annotations.csv", ","):
         prompt = prompts.get(row["PromptID"])
@@ -209,8 +214,16 @@ def read_evidence_inference(root: Path) -> Iterator[Pair]:
         names = {"i": prompt["Intervention"].strip(), "c": prompt["Comparator"].strip(), "o": prompt["Outcome"].strip()}
         false = rng.choice([label for label in _DIRECTION_CLAIMS if label != row["Label"]])
         for direction, label in ((row["Label"], "entail"), (false, "contradict")):
-            text = rng.choice(_DIRECTION_CLAIMS[direction]).format(**names)
-            yield Pair(span, text[0].upper() + text[1:], label, "evidence_inference", row["PMCID"])
+            yield Pair(span, _direction_claim(rng, direction, names), label, "evidence_inference", row["PMCID"])
+        unnamed = sorted({outcome for outcome in outcomes[row["PMCID"]] if _overlap(outcome, span) == 0 and len(outcome.split()) < 10})
+        if unnamed:
+            direction, names["o"] = rng.choice(list(_DIRECTION_CLAIMS)), rng.choice(unnamed)
+            yield Pair(span, _direction_claim(rng, direction, names), "neutral", "evidence_inference", row["PMCID"])
+
+
+def _direction_claim(rng: random.Random, direction: str, names: dict[str, str]) -> str:
+    text = rng.choice(_DIRECTION_CLAIMS[direction]).format(**names)
+    return text[0].upper() + text[1:]
 
 
 def _read_conjnli(path: Path) -> Iterator[Pair]:
@@ -223,6 +236,12 @@ def _read_cad(path: Path) -> Iterator[Pair]:
 
 def _read_mnli(path: Path) -> Iterator[Pair]:
     return read_table(path, source="mnli", delimiter=",", columns=("premise", "hypothesis", "label"))
+
+
+def _read_contrast(root: Path) -> Iterator[Pair]:
+    from pytest_medfaith.distill.contrast import read_contrast  # it builds on this module
+
+    return read_contrast(root)
 
 
 READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
@@ -238,4 +257,5 @@ READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
     "scifact": read_scifact,
     "check_covid": read_check_covid,
     "evidence_inference": read_evidence_inference,
+    "contrast": _read_contrast,
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.student import pair_row
-from pytest_medfaith.distill.pairs import READERS, Pair, is_held_out
+from pytest_medfaith.distill.pairs import READERS, Pair, is_share
 from pytest_medfaith.records import LABELS
 
 if sys.version_info >= (3, 11):
@@ -60,17 +60,31 @@ def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
     return Recipe(phases=phases, **table)
 
 
-def load_sources(recipe: Recipe) -> tuple[dict[str, list[Pair]], dict[str, list[Pair]]]:
-    """Returns (training pairs, held-out pairs) per source; the split is by group, never by pair."""
-    train: dict[str, list[Pair]] = {}
-    held_out: dict[str, list[Pair]] = {}
+@dataclass(frozen=True)
+class Sources:
+    """Pairs by source: what trains the weights, what fits temperature and thresholds, what only measures them."""
+
+    train: dict[str, list[Pair]]
+    calibration: dict[str, list[Pair]]
+    held_out: dict[str, list[Pair]]
+
+
+def load_sources(recipe: Recipe) -> Sources:
+    """Returns the pairs of every source, split by group, never by pair.
+
+    Of a source with `held_out_one_in = n` the groups with crc32 % n == 0 are held out; of one with `calibration_one_in = m`, those with
+    crc32 % m == 1 of the others calibrate.
+    """
+    sources = Sources({}, {}, {})
     for name, source in recipe.sources.items():
-        pairs = list(READERS[source["reader"]](Path(source["path"])))
-        one_in = source.get("held_out_one_in")
-        kept = [one_in is not None and is_held_out(pair.group, one_in=one_in) for pair in pairs]
-        train[name] = [pair for pair, out in zip(pairs, kept, strict=True) if not out]
-        held_out[name] = [pair for pair, out in zip(pairs, kept, strict=True) if out]
-    return train, held_out
+        parts = (sources.train, sources.calibration, sources.held_out)
+        for part in parts:
+            part[name] = []
+        for pair in READERS[source["reader"]](Path(source["path"])):
+            held_out = "held_out_one_in" in source and is_share(pair.group, one_in=source["held_out_one_in"])
+            calibrates = "calibration_one_in" in source and is_share(pair.group, one_in=source["calibration_one_in"], remainder=1)
+            parts[2 if held_out else 1 if calibrates else 0][name].append(pair)
+    return sources
 
 
 def phase_pairs(phase: Phase, train: dict[str, list[Pair]], *, epoch: int, seed: int) -> list[Pair]:
@@ -128,6 +142,7 @@ def load_student(folder: Path, *, dropout: float = 0.0) -> tuple[Any, Any]:
         label2id={label: i for i, label in enumerate(LABELS)},
         hidden_dropout_prob=dropout,
         attention_probs_dropout_prob=dropout,
+        attn_implementation="eager",  # on short rows on a CPU twice as fast as the fused kernel
     )
     return model, AutoTokenizer.from_pretrained(folder)
 
@@ -135,14 +150,14 @@ def load_student(folder: Path, *, dropout: float = 0.0) -> tuple[Any, Any]:
 def _pad(rows: list[list[int]]) -> Any:
     import torch
 
-    width = max(map(len, rows))
+    width = -(-max(map(len, rows)) // 8) * 8  # few different widths: the kernels are made, and kept, for each
     return torch.tensor([row + [0] * (width - len(row)) for row in rows])
 
 
-def logits_of(model: Any, rows: list[Row]) -> Any:
+def logits_of(model: Any, rows: list[Row], *, device: str = "cpu") -> Any:
     """Returns float logits (n_rows, 3) of one padded batch."""
-    ids = _pad([row[0] for row in rows])
-    types = _pad([row[1] for row in rows])
+    ids = _pad([row[0] for row in rows]).to(device)
+    types = _pad([row[1] for row in rows]).to(device)
     return model(input_ids=ids, token_type_ids=types, attention_mask=(ids != 0).long()).logits
 
 
@@ -175,7 +190,7 @@ def train_nli(recipe: Recipe, out: Path, *, progress: Callable[[str], None] = pr
         out: folder for the phases.
         progress: receives one line now and then.
     """
-    train, _ = load_sources(recipe)
+    train = load_sources(recipe).train
     folder = base_folder(recipe.base)
     for phase in recipe.phases:
         finished = out / phase.name
@@ -195,6 +210,10 @@ def _train_phase(
     for name, parameter in model.named_parameters():
         parameter.requires_grad = not any(frozen in name for frozen in recipe.freeze)
     steps = list(phase_steps(recipe, phase, train))
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    # bf16 pays only where the machine multiplies it in hardware: on a CPU without AMX tiles it is many times slower than fp32.
+    half = device == "cuda" or torch.cpu._is_amx_tile_supported()
+    model.to(device)
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], weight_decay=0.01)
     loss_of = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
     losses, tokens, began = [], 0, time.monotonic()
@@ -202,7 +221,9 @@ def _train_phase(
     for done, (rows, targets) in enumerate(steps):
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(done, len(steps), phase.learning_rate)
-        loss = loss_of(logits_of(model, rows), torch.tensor(targets))
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=half):
+            logits = logits_of(model, rows, device=device)
+        loss = loss_of(logits.float(), torch.tensor(targets, device=device))
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
