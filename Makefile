@@ -9,13 +9,17 @@ ifeq ($(strip $(MEDFAITH_DATA)),)
 unexport MEDFAITH_DATA
 endif
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test matrix lint bench docs clean
 
 demo: $(DEMO_VENV)/.ready
 	-$(DEMO_VENV)/bin/python -m pytest examples/quickstart -p no:cacheprovider -q --medfaith-limit 6 --medfaith-verbose
 
 test: $(VENV)/.ready
 	$(RUN) pytest -n 2
+
+# Every Python from 3.10 to 3.13 that is here, with pytest 8 and 9: minutes each.
+matrix:
+	$(PYTHON) bench/matrix.py
 
 lint: $(VENV)/.ready
 	$(RUN) ruff check .
@@ -39,4 +43,4 @@ $(DEMO_VENV)/.ready: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(DEMO_VENV) build dist .medfaith_cache
+	rm -rf $(VENV) $(DEMO_VENV) .venv-matrix-* build dist .medfaith_cache

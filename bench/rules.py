@@ -1,10 +1,11 @@
 """False alarms and catches of each medical rule on pairs whose label is known.
 
-    python bench/rules.py [--held-out] [--evidence sentence|window|chunk] [--show RULE [--label entail]]
+    python bench/rules.py [--held-out] [--data DIR] [--evidence sentence|window|chunk] [--show RULE [--label entail]]
 
 The pairs are fixtures/silver (evidence and claims written by a large language model; entailed claims are paraphrases, computed values and
 applied thresholds) and the sentences of fixtures/labels that the corpus supports, each with its evidence chunks. The rules were fitted on
-the development part; --held-out takes the fifth of the items whose crc32(id) is divisible by 5.
+the development part; --held-out takes the fifth of the items whose crc32(id) is divisible by 5. --data adds published sets, written and
+labelled by people, which fitted no rule.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from checker_quality import SETS
 from scipy.stats import binomtest
 
 from pytest_medfaith.checking.rules import RULES, Rule, apply_rules
@@ -26,6 +28,7 @@ from pytest_medfaith.records import Finding
 REPO = Path(__file__).parents[1]
 HELD_OUT_ONE_IN = 5
 LABELS = ("entail", "neutral", "contradict")
+PUBLISHED = ("healthver", "check_covid", "scifact", "nli4ct")
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,12 @@ def labelled(choice: str, *, held_out: bool) -> Iterator[Pair]:
                         context = "\n".join(chunks[id_] for id_ in sentence["evidence"])
                         label = "entail" if sentence["label"] == "supported" else "contradict"
                         yield Pair(sentence["text"], text, context, label, sentence["change"] or "supported")
+
+
+def published(name: str, data: Path, choice: str) -> Iterator[Pair]:
+    for claim, texts, label in SETS[name](data):
+        text = "\n".join(texts)
+        yield Pair(claim, evidence_of(claim, text, choice), text, label, name)
 
 
 def safety(claim: str, _evidence: str) -> list[Finding]:
@@ -133,6 +142,7 @@ def show(name: str, rule: Rule, pairs: list[Pair], label: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--data", type=Path, help="the folder of the published sets")
     parser.add_argument(
         "--evidence",
         choices=("sentence", "window", "chunk"),
@@ -145,12 +155,17 @@ def main() -> None:
     rules = {**RULES, "safety": safety}
     pairs = list(written(arguments.evidence, held_out=arguments.held_out))
     responses = list(labelled(arguments.evidence, held_out=arguments.held_out))
+    sets = {name: list(published(name, arguments.data, arguments.evidence)) for name in PUBLISHED} if arguments.data else {}
     if arguments.show:
-        show(arguments.show, rules[arguments.show], pairs + responses, arguments.label)
+        show(
+            arguments.show, rules[arguments.show], [*pairs, *responses, *(pair for rows in sets.values() for pair in rows)], arguments.label
+        )
         return
     part = "held-out" if arguments.held_out else "development"
     report(f"written pairs, {part} part, evidence: best {arguments.evidence}", pairs, rules)
     report(f"labelled sentences of responses, {part} part", responses, rules)
+    for name, rows in sets.items():
+        report(f"{name}, evidence: best {arguments.evidence}", rows, rules)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,13 @@ def metrics(family: str) -> str:
     return _metric_table([metric for metric in METRICS.values() if metric.family == family], family)
 
 
+def audit_metrics(_: str) -> str:
+    """Returns the table of what an audit measures."""
+    from pytest_medfaith.metrics.audit import AUDIT_METRICS
+
+    return _metric_table(list(AUDIT_METRICS.values()), "audit")
+
+
 def label_metrics(_: str) -> str:
     """Returns the table of what a checker is scored by against labels."""
     from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
@@ -93,6 +100,23 @@ def quality_table(card: Mapping[str, Any]) -> str:
 
 def _interval(value: Mapping[str, float] | None) -> str:
     return "-" if value is None else f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
+
+
+def encoder_quality(_: str) -> str:
+    """Returns how well sentence encoders retrieve, as the card of the shipped one holds it.
+
+    Its `measured` is {set: {"queries", "documents", "encoders": {name: {measure: {"value", "low", "high"}}}}}.
+    """
+    from pytest_medfaith.models.onnx import ENCODER
+
+    measured = json.loads(ENCODER.with_name("card.json").read_text(encoding="utf-8"))["measured"]
+    shown = ("nDCG@10", "difference", "R@10", "R@100")
+    rows = [
+        (f"`{name}`", f"{found['queries']:,} / {found['documents']:,}", encoder, *(_interval(row.get(measure)) for measure in shown))
+        for name, found in measured.items()
+        for encoder, row in found["encoders"].items()
+    ]
+    return _table(("set", "queries / documents", "encoder", "nDCG@10", "its difference, paired", "recall@10", "recall@100"), rows)
 
 
 def datasets(_: str) -> str:
@@ -218,9 +242,11 @@ def _listed(title: str, body: str) -> str:
 
 _TABLES: dict[str, Callable[[str], str]] = {
     "api": api,
+    "audit-metrics": audit_metrics,
     "checker-quality": checker_quality,
     "commands": command_sections,
     "datasets": datasets,
+    "encoder-quality": encoder_quality,
     "label-metrics": label_metrics,
     "metrics": metrics,
 }

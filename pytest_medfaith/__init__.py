@@ -16,11 +16,11 @@ if TYPE_CHECKING:
         assert_context_utilization,
         assert_faithfulness,
         assert_no_hallucination,
+        assert_no_safety_errors,
         check_answer,
     )
     from pytest_medfaith.checking.checker import Checker, load_checker
     from pytest_medfaith.claims.split import extract_claims
-    from pytest_medfaith.evaluation import evaluate_case
     from pytest_medfaith.records import Case, Chunk, Claim, GoldClaim, Report, Response, SliceReport, Verdict
     from pytest_medfaith.retrieval.build import build_retriever
 
@@ -31,11 +31,11 @@ _HOMES = {
     "assert_context_utilization": "asserts",
     "assert_faithfulness": "asserts",
     "assert_no_hallucination": "asserts",
+    "assert_no_safety_errors": "asserts",
     "check_answer": "asserts",
     "Checker": "checking.checker",
     "load_checker": "checking.checker",
     "extract_claims": "claims.split",
-    "evaluate_case": "evaluation",
     "build_retriever": "retrieval.build",
     "Case": "records",
     "Chunk": "records",
@@ -63,9 +63,9 @@ __all__ = [
     "assert_context_utilization",
     "assert_faithfulness",
     "assert_no_hallucination",
+    "assert_no_safety_errors",
     "build_retriever",
     "check_answer",
-    "evaluate_case",
     "extract_claims",
     "load_checker",
 ]

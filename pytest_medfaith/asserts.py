@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.cards.account import faithfulness_account, recall_account
+from pytest_medfaith.cards.account import faithfulness_account, recall_account, safety_account
 from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.rules.rulebook import Rulebook, load_rulebook
+from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
-from pytest_medfaith.evaluation import as_chunks, evaluate_case
+from pytest_medfaith.evaluation import as_chunks, evaluate_case, with_safety
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.registry import parse_metric
-from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport
+from pytest_medfaith.metrics.safety import breaks_safety_rule
+from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
 
 Checked = str | Response | Report | SliceReport
 
@@ -42,6 +46,7 @@ def check_answer(
     gold_claims: Iterable[Any] | None = None,
     checker: Checker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
+    rulebook: Rulebook | None = None,
 ) -> Report:
     """Returns the report on one answer: its claims, each judged against `contexts`.
 
@@ -52,6 +57,7 @@ def check_answer(
         gold_claims: statements a correct answer must make; texts, records or mappings.
         checker: who judges; the shipped student where None.
         extractor: who splits the answer.
+        rulebook: the safety rules; the shipped ones where None.
 
     Raises:
         ValueError: a text without contexts.
@@ -64,7 +70,7 @@ def check_answer(
     else:
         response = Response(answer=answer, contexts=tuple(as_chunks(contexts)))
     case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
-    return evaluate_case(case, response, checker=checker or load_checker(), extractor=extractor)
+    return evaluate_case(case, response, checker=checker or load_checker(), extractor=extractor, rulebook=rulebook)
 
 
 def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:
@@ -135,6 +141,46 @@ def assert_cited(answer: Checked, *, support_at_least: float = 1.0, coverage_at_
     reports = _reports(answer)
     _bound(reports, "citation_coverage", coverage_at_least, at_least=True)
     _bound(reports, "citation_support", support_at_least, at_least=True)
+
+
+def assert_no_safety_errors(answer: Checked, *, question: str | None = None, rulebooks: Iterable[str | Path] = ()) -> None:
+    """Asserts that no claim of the answer breaks a safety rule: dose, contraindication, interaction, population or triage.
+
+    The rules read the answer, not its evidence: a dangerous claim is dangerous also where a source says it. So a text needs no contexts,
+    and no model runs.
+
+    Args:
+        answer: an answer's text, a Response, a Report, or a SliceReport.
+        question: with a text or a Response: what was asked, for what the answer leaves out ("Can I take it with warfarin?").
+        rulebooks: with a text or a Response: TOML files with rules of your own; a report has those of its project already.
+
+    Raises:
+        AssertionError: a claim breaks a rule; the message names claim, rule and the rule's source.
+        DataError: a rulebook that cannot be read.
+    """
+    __tracebackhide__ = True
+    if isinstance(answer, (Report, SliceReport)):
+        reports = _reports(answer)
+    else:
+        reports = [_read_alone(answer, question or "", load_rulebook(tuple(map(Path, rulebooks))))]
+    if any(breaks_safety_rule(verdict) for report in reports for verdict in report.verdicts):
+        raise AssertionError(safety_account(reports, most=_SHOWN.get().most, width=_SHOWN.get().width))
+    if not any(report.verdicts or report.abstained for report in reports):
+        raise AssertionError(f"safety could not be measured: {_why_unmeasured(reports)}")
+
+
+def _read_alone(answer: str | Response, question: str, rulebook: Rulebook) -> Report:
+    """Returns the report of an answer that only the safety rules have read."""
+    response = answer if isinstance(answer, Response) else Response(answer=answer)
+    abstained = is_refusal(response.answer)
+    claims = [] if abstained else extract_claims(response.answer, question=question)
+    verdicts = [Verdict(claim=claim, label="unscored", reason="only the safety rules have read it") for claim in claims]
+    return Report(
+        case=Case(id=response.case_id, question=question),
+        response=response,
+        verdicts=tuple(with_safety(verdict, rulebook=rulebook, question=question) for verdict in verdicts),
+        abstained=abstained,
+    )
 
 
 def _reports(

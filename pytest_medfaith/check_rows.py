@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.checking.checker import Checker, unusable_text
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.rules.rulebook import Rulebook
+from pytest_medfaith.checking.rules.safety import safety_findings
 from pytest_medfaith.corpus.jsonl import read_rows
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import LABELS, Chunk, Claim
 
 _LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral", "unscored": "unscored"}
@@ -40,34 +42,46 @@ def _check_row(row: dict[str, Any], place: str) -> CheckRow:
     claim, evidence = row["claim"], row["evidence"]
     texts = [evidence] if isinstance(evidence, str) else evidence
     if not isinstance(claim, str):
-        raise DataError(f"{place}: field 'claim' is {claim!r}, expected text")
+        raise DataError(f"{place}: field 'claim' is {shown(claim)}, expected text")
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise DataError(f"{place}: field 'evidence' is {evidence!r}, expected text or a list of texts")
+        raise DataError(f"{place}: field 'evidence' is {shown(evidence)}, expected text or a list of texts")
     return CheckRow(row["id"], claim, tuple(texts))
 
 
-def check_rows(rows: Sequence[CheckRow], checker: Checker, *, progress: Callable[[int, int], None] | None = None) -> list[dict[str, Any]]:
-    """Returns one result per row, in order: id, label, probs by name, and the span of the best evidence.
+def check_rows(
+    rows: Sequence[CheckRow], checker: Checker, *, rulebook: Rulebook | None = None, progress: Callable[[int, int], None] | None = None
+) -> list[dict[str, Any]]:
+    """Returns one result per row, in order: id, label, probs by name, the span of the best evidence, and the names of rules that fired.
 
     Several evidence texts are judged as several chunks; the deciding one gives probabilities and span, and its index stands
-    in `evidence_index`. A row that cannot be judged is labelled unscored and carries the reason.
+    in `evidence_index`. A row that cannot be judged is labelled unscored and carries the reason. `rulebook` holds the safety rules, the
+    shipped ones where None.
     """
     claims = [Claim(id=str(number), text=row.claim) for number, row in enumerate(rows)]
     chunks = [
-        [Chunk(id=str(number), text=text) for number, text in enumerate(row.evidence) if not unusable_text(text, "evidence")]
+        [Chunk(id=str(number), text=text) for number, text in enumerate(row.evidence) if not checker.unusable(text, "evidence")]
         for row in rows
     ]
-    pairs = [(claim, chunk) for claim, own in zip(claims, chunks, strict=True) if not unusable_text(claim.text, "claim") for chunk in own]
+    pairs = [
+        (claim, chunk) for claim, own in zip(claims, chunks, strict=True) if not checker.unusable(claim.text, "claim") for chunk in own
+    ]
     scores: dict[str, list[Any]] = {}
     for score in checker.score(pairs, progress=progress):
         scores.setdefault(score.claim_id, []).append(score)
-    return [_result(row, claim, scores.get(claim.id, []), own, checker) for row, claim, own in zip(rows, claims, chunks, strict=True)]
+    results = [_result(row, claim, scores.get(claim.id, []), own, checker) for row, claim, own in zip(rows, claims, chunks, strict=True)]
+    return [_with_rules(result, row, rulebook) for result, row in zip(results, rows, strict=True)]
+
+
+def _with_rules(result: dict[str, Any], row: CheckRow, rulebook: Rulebook | None) -> dict[str, Any]:
+    broken = [finding.rule for finding in safety_findings(row.claim, rulebook=rulebook)]
+    return {**result, "rules": [*result.get("rules", []), *broken]} if broken else result
 
 
 def _result(row: CheckRow, claim: Claim, scores: Sequence[Any], chunks: Sequence[Chunk], checker: Checker) -> dict[str, Any]:
     verdict = checker.decide(claim, scores, chunks)
     if verdict.label == "unscored" or not scores:
-        reason = verdict.reason if verdict.label == "unscored" else unusable_text(" ".join(row.evidence), "evidence")
+        unread = next((reason for text in row.evidence if (reason := checker.unusable(text, "evidence"))), "there is no evidence")
+        reason = verdict.reason if verdict.label == "unscored" else unread
         return {"id": row.id, "label": "unscored", "probs": None, "span": None, "reason": reason}
     decisive = next(score for score in scores if score.chunk_id == verdict.chunk_id)
     result = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,6 +31,9 @@ app.add_typer(gold, name="gold")
 CheckerOption = Annotated[str, typer.Option(help="default (the shipped student), a model folder, or a Hugging Face model name.")]
 CorpusOption = Annotated[list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")]
 RetrieverOption = Annotated[str, typer.Option(help="bm25, dense, rrf, weighted, or a dotted name package.module:factory.")]
+RulesOffOption = Annotated[
+    list[str] | None, typer.Option("--rules-off", help="Switch off this medical rule, such as numbers or safety.dose; may be given again.")
+]
 RootOption = Annotated[Path, typer.Option(help="The project: where pyproject.toml or medfaith.toml is.")]
 
 
@@ -60,6 +64,8 @@ def check(
     out: Annotated[Path, typer.Option(help='Written as JSON Lines of {"id", "label", "probs", "span"}, in the same order.')],
     checker: CheckerOption = "default",
     cache: Annotated[Path | None, typer.Option(help="A file that keeps scores for the next run.")] = None,
+    rules_off: RulesOffOption = None,
+    calibration: Annotated[Path | None, typer.Option(help="A file that medfaith calibrate wrote for this checker.")] = None,
 ) -> None:
     """Judge claims against their evidence: entail, neutral or contradict, row by row.
 
@@ -68,15 +74,62 @@ def check(
     A row whose claim or evidence holds no word is labelled "unscored" with the reason, and counted at the end.
     """
     from pytest_medfaith.check_rows import check_rows, read_check_rows
+    from pytest_medfaith.checking.calibrated import calibrated, read_calibration
     from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.checking.rules.rulebook import load_rulebook
 
     loaded = read_check_rows(rows)
-    results = check_rows(loaded, load_checker(checker, cache=cache), progress=_progress("pairs"))
+    judge = load_checker(checker, cache=cache, rules_off=rules_off or ())
+    if calibration:
+        judge = calibrated(judge, read_calibration(calibration))
+    results = check_rows(loaded, judge, rulebook=load_rulebook().without(rules_off or ()), progress=_progress("pairs"))
     from pytest_medfaith.corpus.jsonl import write_records
 
     write_records(out, results)
     counts = {label: sum(row["label"] == label for row in results) for label in ("entail", "neutral", "contradict", "unscored")}
     typer.echo(f"{out}: {len(results)} rows, " + ", ".join(f"{count} {label}" for label, count in counts.items() if count), err=True)
+
+
+@app.command()
+def calibrate(
+    rows: Annotated[Path, typer.Argument(help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict.')],
+    out: Annotated[Path, typer.Option(help="The calibration to write, for `calibration` in the settings.")] = Path(
+        "medfaith-calibration.json"
+    ),
+    checker: CheckerOption = "default",
+    method: Annotated[str, typer.Option(help="temperature, or isotonic: a rising curve a label, for 1,000 rows and more.")] = "temperature",
+    precision: Annotated[
+        float | None, typer.Option(help="What entail and contradict decisions are to have, such as 0.9; best macro-F1 where left out.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the split and of the intervals.")] = 0,
+    report: Annotated[Path | None, typer.Option(help="Write the table and the reliability diagrams there (Markdown, SVG).")] = None,
+    root: RootOption = Path(),
+) -> None:
+    """Fit a checker's probabilities and thresholds to labelled rows of your own, and show on rows kept out what that changed.
+
+    Example: medfaith calibrate labelled.jsonl --precision 0.9 --report calibration
+
+    Seven tenths of the rows are fitted; the others share no claim and no evidence with them. Name the file in the settings to use it:
+    calibration = "medfaith-calibration.json".
+    """
+    from pytest_medfaith.calibration.account import calibration_facts, calibration_notes, calibration_table, write_report
+    from pytest_medfaith.calibration.fit import fit_calibration
+    from pytest_medfaith.calibration.rows import read_labelled_rows
+    from pytest_medfaith.checking.calibrated import write_calibration
+    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.config import load_settings
+
+    if method not in ("temperature", "isotonic"):
+        raise DataError(f"--method is {method!r}; expected temperature or isotonic")
+    if precision is not None and not 0 < precision < 1:
+        raise DataError(f"--precision is {precision}; expected a share between 0 and 1, such as 0.9")
+    loaded = read_labelled_rows(rows)
+    judge = load_checker(checker, label_map=load_settings(root.resolve()).label_map)
+    run = fit_calibration(loaded, judge, method=method, precision=precision, seed=seed, progress=_progress("pairs"))  # type: ignore[arg-type]
+    write_calibration(out, run.fitted, facts=calibration_facts(run, precision=precision, seed=seed))
+    written = [out, *(write_report(report, run) if report else ())]
+    for line in [*calibration_notes(run), calibration_table(run), *(f"{path}: written" for path in written)]:
+        typer.echo(line)
 
 
 @app.command()
@@ -87,6 +140,7 @@ def evaluate(
     checker: Annotated[list[str] | None, typer.Option(help="Instead of the configured one; may be given again.")] = None,
     k: Annotated[int | None, typer.Option(min=1, help="How many chunks to retrieve.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many cases.")] = None,
+    rules_off: RulesOffOption = None,
     report: Annotated[Path | None, typer.Option(help="Write the run folder there.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show intervals.")] = False,
 ) -> None:
@@ -94,22 +148,65 @@ def evaluate(
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
+    from pytest_medfaith.cards.audit_card import audit_card
+    from pytest_medfaith.cards.run_folder import check_writable
     from pytest_medfaith.cards.terminal import result_card
     from pytest_medfaith.finish import finish_run
     from pytest_medfaith.session import MedfaithSession, Options, evaluate_target, payload
 
-    options = Options(retriever=tuple(retriever or ()), checker=tuple(checker or ()), k=k, limit=limit, report=report, verbose=verbose)
+    options = Options(
+        retriever=tuple(retriever or ()),
+        checker=tuple(checker or ()),
+        k=k,
+        limit=limit,
+        rules_off=tuple(rules_off or ()),
+        report=report,
+        verbose=verbose,
+    )
     session = MedfaithSession(root=root.resolve(), options=options)
     targets = session.targets(name, {})
     session.expect(targets)
+    session.check_baseline()
+    if report:
+        check_writable(report)
     progress = _progress("cases")
     for number, target in enumerate(targets, start=1):
-        session.add(payload(target, evaluate_target(session, target)))
+        session.ledger.add(payload(target, evaluate_target(session, target)))
         progress(number, len(targets))
     finish = finish_run(session, partial=False, add_property=None)
     typer.echo(result_card(finish.reports, verbose=verbose))
+    for title, audit in finish.audits.items():
+        typer.echo("\n" + audit_card(audit, title=title))
     if finish.status != "passed":
         raise typer.Exit(1)
+
+
+@app.command()
+def audit(
+    corpus: Annotated[list[Path], typer.Argument(metavar="CORPUS...", help="Folders or files of chunks in JSON Lines.")],
+    checker: CheckerOption = "default",
+    limit: Annotated[int, typer.Option(min=1, help="At most so many claims of each kind of change.")] = 30,
+    seed: Annotated[int, typer.Option(help="Of the sample of sentences and of what is changed in them.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Write audit.json and audit.md, with every claim, to this folder.")] = None,
+    cache: Annotated[Path, typer.Option(help="A file that keeps scores for the next run.")] = Path(".medfaith_cache/pairs.sqlite"),
+) -> None:
+    """Test a checker on a corpus of your own: does it catch sentences that were changed, and leave true ones alone?
+
+    Example: medfaith audit corpus_samples --out audits/today
+
+    Sentences of the corpus are lightly reworded, and in each one thing is changed: a negation, a direction, a drug, a dose, a unit, a
+    population, a year, or the document it is checked against. The chunk that a sentence stands in is its evidence.
+    """
+    from pytest_medfaith.audit.run import audit_checker
+    from pytest_medfaith.cards.audit_card import audit_card, write_audits
+    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.corpus.jsonl import read_chunks
+
+    title = ", ".join(map(str, corpus))
+    found = audit_checker(load_checker(checker, cache=cache), read_chunks(corpus), limit=limit, seed=seed, progress=_progress("pairs"))
+    typer.echo(audit_card(found, title=title))
+    for path in write_audits(out, {title: found}) if out else ():
+        typer.echo(f"{path}: written")
 
 
 @app.command()
@@ -242,7 +339,7 @@ def review(
     if (sheet is None) == (apply is None):
         raise DataError("give either --sheet to write a sheet, or --apply to read one back")
     if sheet:
-        typer.echo(f"{sheet}: {write_gold_review(path, sheet)} claims")
+        typer.echo(f"{sheet}: {write_gold_review(path, sheet)} cases; edit it, then run: medfaith gold review {path} --apply {sheet}")
     if apply:
         typer.echo(apply_gold_review(path, apply, out=out).line())
 
@@ -250,21 +347,29 @@ def review(
 @app.command()
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as --medfaith-report writes it.")],
-    kind: Annotated[str, typer.Option("--format", help="terminal, markdown, json, csv or html (extra: report).")] = "terminal",
+    kind: Annotated[
+        str, typer.Option("--format", help="terminal, markdown, json, csv, svg (the slices side by side) or html (extra: report).")
+    ] = "terminal",
     out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
     earlier: Annotated[
-        list[Path] | None, typer.Option(help="An earlier run folder for the trend of the HTML page; again for more, oldest first.")
+        list[Path] | None,
+        typer.Option(help="An earlier run folder for the page's trend, instead of RUN's own history; again for more, oldest first."),
     ] = None,
 ) -> None:
     """Make a report of a finished run again, in any format.
 
     Example: medfaith report runs/today --format html --out report.html --earlier runs/yesterday
     """
+    from pytest_medfaith.cards.history import read_history
     from pytest_medfaith.cards.run_folder import read_run, read_summaries
 
     reports, signature = read_run(run)
-    history = [(folder.name, read_summaries(folder)) for folder in earlier or ()]
-    text = _render(kind, reports, history, signature)
+    history = [(folder.name, read_summaries(folder)) for folder in earlier or ()] or read_history(run)
+    _give(_render(kind, reports, history, signature), out)
+
+
+def _give(text: str, out: Path | None) -> None:
+    """Prints `text`, or writes it to the file `out` and says so."""
     if out is None:
         typer.echo(text)
         return
@@ -275,18 +380,51 @@ def report(
 
 
 def _render(kind: str, reports: Any, history: Any, signature: Any) -> str:
-    from pytest_medfaith.cards import csv_claims, html, json_card, markdown, terminal
+    from pytest_medfaith.cards import csv_claims, html, json_card, markdown, plots, terminal
 
     formats: dict[str, Callable[[], str]] = {
         "terminal": lambda: terminal.result_card(reports, verbose=True),
         "markdown": lambda: markdown.markdown_card(reports, most=None),
         "json": lambda: json_card.json_card(reports),
         "csv": lambda: csv_claims.claims_csv(reports),
+        "svg": lambda: plots.ablation_svg(reports),
         "html": lambda: html.html_report(reports, history=history, signature=signature),
     }
+    return _of_kind(kind, formats)
+
+
+def _of_kind(kind: str, formats: dict[str, Callable[[], str]]) -> str:
     if kind not in formats:
         raise DataError(f"--format is {kind!r}; expected one of {', '.join(formats)}")
     return formats[kind]()
+
+
+@app.command()
+def compare(
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A run folder, as --medfaith-report writes it.")],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="A later one.")],
+    kind: Annotated[str, typer.Option("--format", help="terminal, markdown (for a pull request) or html (extra: report).")] = "terminal",
+    out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Tell every case and claim, not the five worst.")] = False,
+) -> None:
+    """Show two runs side by side: metrics with paired tests, cases with other verdicts, claims that turned, worst first.
+
+    Example: medfaith compare runs/main runs/branch --format markdown --out comparison.md
+
+    What differs in the set-ups stands first. Slices are matched by name, retriever, checker and k, or where a slice stands once in each
+    run by name alone; cases by their id, claims by their text.
+    """
+    from pytest_medfaith.cards.run_folder import read_run
+    from pytest_medfaith.compare import cards, runs
+
+    change = runs.compare_runs(read_run(before), read_run(after), names=(str(before), str(after)))
+    most = None if verbose else cards.SHOWN
+    formats: dict[str, Callable[[], str]] = {
+        "terminal": lambda: cards.terminal_change(change, most=most, width=min(shutil.get_terminal_size().columns, 100)),
+        "markdown": lambda: cards.markdown_change(change, most=most),
+        "html": lambda: cards.html_change(change),
+    }
+    _give(_of_kind(kind, formats), out)
 
 
 @distill.command("train-nli")
@@ -302,6 +440,21 @@ def train_nli(
 
     folder = train(read_recipe(recipe or RECIPE, data=data, repo=repo), out, progress=lambda line: typer.echo(line, err=True))
     typer.echo(folder)
+
+
+@distill.command("train-encoder")
+def train_encoder(
+    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    out: Annotated[Path, typer.Option(help="What each step makes is written there; a run that finds some of it goes on from there.")],
+    recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
+    repo: Annotated[Path, typer.Option(help="The repository with fixtures/silver.")] = Path(),
+) -> None:
+    """Train the sentence encoder from a recipe; it prints the loss as it goes and the folder of the weights at the end."""
+    from pytest_medfaith.distill.train_encoder import RECIPE, read_encoder_recipe
+    from pytest_medfaith.distill.train_encoder import train_encoder as train
+
+    loaded = read_encoder_recipe(recipe or RECIPE, data=data, repo=repo)
+    typer.echo(train(loaded, out, data=data, progress=lambda line: typer.echo(line, err=True)))
 
 
 @distill.command("export")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import sys
 import types
 import typing
@@ -22,6 +23,18 @@ else:
 # Ten passages fit a small model's context; the field's papers report k = 5, 10 and 20.
 DEFAULT_K = 10
 DEFAULT_RETRIEVER = "rrf"
+
+
+# Inclusive ends of numbers; a threshold of 0 would let every pair pass.
+_RANGES = {
+    "k": (1, math.inf),
+    "limit": (1, math.inf),
+    "k1": (0.0, math.inf),
+    "b": (0.0, 1.0),
+    "rrf_k": (1, math.inf),
+    "entail_threshold": (0.01, 1.0),
+    "contradict_threshold": (0.01, 1.0),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +67,10 @@ class Settings:
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
+    calibration: tuple[Path, ...] = ()
     rules_off: tuple[str, ...] = ()
+    linker: str = "default"
+    safety: tuple[Path, ...] = ()
     seed: int = 0
     baseline: Path = Path("medfaith-baseline.json")
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
@@ -88,7 +104,14 @@ def load_settings(root: Path) -> Settings:
     values = {key: value for key, value in table.items() if key != "slices"}
     settings: Settings = _fill(Settings, {"root": root, **values}, str(path))
     resolved = {name: _resolve(one, root) for name, one in slices.items()}
-    return dataclasses.replace(settings, slices=resolved, cache=root / settings.cache, baseline=root / settings.baseline)
+    return dataclasses.replace(
+        settings,
+        slices=resolved,
+        cache=root / settings.cache,
+        calibration=tuple(root / path for path in settings.calibration),
+        safety=tuple(root / path for path in settings.safety),
+        baseline=root / settings.baseline,
+    )
 
 
 def is_configured(root: Path) -> bool:
@@ -150,19 +173,29 @@ def _value(value: Any, kind: Any, place: str) -> Any:
         if value not in arguments:
             raise DataError(f"{place} is {value!r}, expected one of {', '.join(arguments)}")
         return value
+    if origin is Mapping:
+        return {key: _value(item, arguments[1], f"{place}.{key}") for key, item in _mapping(value, place).items()}
+    return _scalar(value, kind, place)
+
+
+def _scalar(value: Any, kind: Any, place: str) -> Any:
     if kind is Path and isinstance(value, (str, Path)):
         return Path(value)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    expected = origin or kind
-    fits = (
-        isinstance(value, Mapping)
-        if expected is not kind
-        else isinstance(value, expected) and not (kind is int and isinstance(value, bool))
-    )
-    if not fits:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind is float and number:
+        value = float(value)
+    if not isinstance(value, kind) or (kind is int and not number):
         raise DataError(f"{place} is {value!r}, expected {getattr(kind, '__name__', kind)}")
+    if number:
+        _check_range(value, place)
     return value
+
+
+def _check_range(value: float, place: str) -> None:
+    low, high = _RANGES.get(place.rpartition(".")[2], (-math.inf, math.inf))
+    if not (math.isfinite(value) and low <= value <= high):
+        ends = f"from {low:g} to {high:g}" if math.isfinite(high) else f"of {low:g} or more" if math.isfinite(low) else "that is finite"
+        raise DataError(f"{place} is {value!r}, expected a number {ends}")
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

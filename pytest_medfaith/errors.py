@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class MedfaithError(Exception):
     """Base of everything this package raises on purpose."""
@@ -24,3 +26,22 @@ class MissingBaseline(MedfaithError):
 
 class TeacherError(MedfaithError):
     """The LLM endpoint did not answer, or answered in no usable form."""
+
+
+_LONGEST_QUOTED = 20  # characters: a label, a number or a date, and no sentence
+_KEYS_NAMED = 8
+
+
+def shown(value: object) -> str:
+    """Returns `value` as a message may quote it: a number or a short text as it is, of all else only the kind and the size.
+
+    Files of cases hold what patients wrote, and messages end up in logs.
+    """
+    if isinstance(value, str):
+        return repr(value) if len(value) <= _LONGEST_QUOTED else f"a text of {len(value)} characters"
+    if isinstance(value, Mapping):
+        keys = ", ".join(shown(key) for key in list(value)[:_KEYS_NAMED])
+        return f"an object with {keys}{', ...' * (len(value) > _KEYS_NAMED)}" if value else "an empty object"
+    if isinstance(value, (list, tuple)):
+        return f"a list of {len(value)}"
+    return repr(value) if value is None or isinstance(value, (bool, int, float)) else f"a {type(value).__name__}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +10,12 @@ from typing import Any
 
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
+from pytest_medfaith.checking.rules.rulebook import Rulebook
+from pytest_medfaith.checking.rules.safety import safety_findings
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.corpus.jsonl import read_rows
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.records import Case, Chunk, Claim, Entailments, GoldClaim, Hit, PairScore, Report, Response, SliceReport, Verdict
 
@@ -31,9 +34,10 @@ def evaluate_case(
     hits: Sequence[Hit] = (),
     retriever: str = "",
     k: int | None = None,
+    rulebook: Rulebook | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Returns the report on one response: its claims, every pair score, verdicts and per-case metrics.
+    """Returns the report on one response: its claims, every pair score, verdicts with the safety rules they break, and per-case metrics.
 
     Args:
         case: the question with its gold claims and references; all optional but the question.
@@ -43,14 +47,18 @@ def evaluate_case(
         hits: what the retriever found for the question, for the ranking metrics.
         retriever: the retriever's name, for the report.
         k: retrieval depth, for the report.
+        rulebook: the safety rules; the shipped ones where None.
         progress: told (texts scored, to score).
     """
+    _check_scores(case, hits)
     abstained = is_refusal(response.answer)
     claims = [] if abstained else extractor(response.answer, question=case.question)
     pairs = _pairs(case, response, claims)
     scores = checker.score(pairs, progress=progress)
     by_pair = {(score.claim_id, score.chunk_id): score for score in scores}
-    verdicts = tuple(_verdict(checker, claim, response.contexts, by_pair) for claim in claims)
+    verdicts = tuple(
+        with_safety(_verdict(checker, claim, response.contexts, by_pair), rulebook=rulebook, question=case.question) for claim in claims
+    )
     gold_verdicts = () if abstained else tuple(_gold_verdict(checker, gold, response, by_pair) for gold in case.gold_claims)
     report = Report(
         case=case,
@@ -66,6 +74,20 @@ def evaluate_case(
         k=k,
     )
     return report.with_(metrics=case_metrics(report))
+
+
+def with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:
+    """Returns `verdict` with a finding for each safety rule that its claim breaks; the label stays what the evidence made it."""
+    broken = safety_findings(verdict.claim.text, rulebook=rulebook, question=question)
+    return verdict.with_(findings=(*verdict.findings, *broken)) if broken else verdict
+
+
+def _check_scores(case: Case, hits: Sequence[Hit]) -> None:
+    for hit in hits:
+        if not math.isfinite(hit.score):
+            raise DataError(
+                f"case {case.id!r}: the retriever gave chunk {hit.chunk.id!r} the score {hit.score}, expected a finite number; mend the retriever"
+            )
 
 
 def _gold_id(gold: GoldClaim) -> str:
@@ -149,7 +171,7 @@ def read_responses(path: Path, chunks: Iterable[Chunk]) -> dict[str, Response]:
 
 def _contexts(rows: Any, by_id: Mapping[str, Chunk]) -> list[Any]:
     if not isinstance(rows, list):
-        raise DataError(f"field 'contexts' is {rows!r}, expected a list of chunks or of objects with an id")
+        raise DataError(f"field 'contexts' is {shown(rows)}, expected a list of chunks or of objects with an id")
     return [_context(row, by_id) for row in rows]
 
 
@@ -179,7 +201,7 @@ def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Respo
         answer = {"answer": answer[0], "contexts": answer[1]}
     if not isinstance(answer, Mapping):
         raise DataError(
-            f"the RAG callable returned {answer!r}; expected a Response, an answer text, (answer, contexts) or a mapping with both"
+            f"the RAG callable returned {shown(answer)}; expected a Response, an answer text, (answer, contexts) or a mapping with both"
         )
     contexts = answer.get("contexts")
     chunks = [hit.chunk for hit in hits] if contexts is None else as_chunks(contexts)
@@ -193,7 +215,7 @@ def as_chunks(contexts: Iterable[Any]) -> list[Chunk]:
         DataError: a context that is no chunk, mapping or text, one with no text, or two with one id.
     """
     if isinstance(contexts, (str, Mapping, Chunk)):
-        raise DataError(f"contexts is {contexts!r}; expected a list of texts or chunks")
+        raise DataError(f"contexts is {shown(contexts)}; expected a list of texts or chunks")
     chunks = [_as_chunk(context, number) for number, context in enumerate(contexts, start=1)]
     seen: set[str] = set()
     for chunk in chunks:
@@ -214,7 +236,7 @@ def _as_chunk(context: Any, number: int) -> Chunk:
         return Chunk(id=f"context-{number}", text=context)
     if isinstance(context, Mapping):
         return Chunk.from_dict({"id": f"context-{number}", **context})
-    raise DataError(f"context {number} is {context!r}; expected a text, a chunk, or a mapping with a text")
+    raise DataError(f"context {number} is {shown(context)}; expected a text, a chunk, or a mapping with a text")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+import argparse
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,61 +13,64 @@ import pytest
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
     from pytest_medfaith.config import Settings
-    from pytest_medfaith.finish import Finish
     from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response
     from pytest_medfaith.retrieval.ranking import Retriever
     from pytest_medfaith.session import MedfaithSession, Target
 
-_SESSION: pytest.StashKey[MedfaithSession] = pytest.StashKey()
-_PAYLOADS: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
-_SUMMARY: pytest.StashKey[Finish] = pytest.StashKey()
 _NOT_SELECTED = "not-selected"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the --medfaith-* options."""
     group = parser.getgroup("medfaith", "medical RAG answers checked claim by claim (pytest-medfaith)")
-    add = group.addoption
-    add("--medfaith-slice", action="append", metavar="NAME", default=[], help="run only this slice; may be given again")
-    add("--medfaith-k", type=int, metavar="K", help="how many chunks to retrieve, instead of the configured k")
-    add(
-        "--medfaith-retriever",
-        action="append",
-        metavar="NAME",
-        default=[],
-        help="bm25, dense, rrf, weighted or a dotted name; again for an ablation",
-    )
-    add(
-        "--medfaith-checker",
-        action="append",
-        metavar="NAME",
-        default=[],
-        help="default, a model folder or a Hugging Face name; may be given again",
-    )
-    add("--medfaith-limit", type=int, metavar="N", help="at most N cases of each slice")
-    add("--medfaith-seed", type=int, metavar="SEED", help="seed of the intervals, and of the sample that --medfaith-limit takes")
-    add("--medfaith-report", metavar="DIR", help="write the run folder there: card.md, report.json, claims, pairs, responses, signature")
-    add("--medfaith-gate", action="append", metavar="EXPR", default=[], help="a gate for every slice, such as 'hallucination <= 0.05'")
-    add("--medfaith-baseline", metavar="FILE", help="the baseline that gates compare with, instead of medfaith-baseline.json")
-    add("--medfaith-update-baseline", action="store_true", help="write this run to the baseline; commit the file")
-    add("--medfaith-verbose", action="store_true", help="show intervals in the card and every claim that failed")
+
+    def add(name: str, text: str, **attributes: Any) -> None:
+        group.addoption(f"--medfaith-{name}", help=text, **attributes)
+
+    again: dict[str, Any] = {"action": "append", "default": []}
+    add("slice", "run only this slice, and no other marked test; may be given again", metavar="NAME", **again)
+    add("limit", "at most N cases of each slice: the first, or with --medfaith-seed a random part", metavar="N", type=_one_or_more)
+    add("seed", "seed of the intervals, and of the part that --medfaith-limit takes", metavar="SEED", type=int)
+    add("retriever", "bm25, dense, rrf, weighted, or a dotted name module:factory; again for an ablation", metavar="NAME", **again)
+    add("k", "how many chunks to retrieve", metavar="K", type=_one_or_more)
+    add("checker", "default (shipped), a model folder, or a Hugging Face name; again for an ablation", metavar="NAME", **again)
+    add("rules-off", "switch off this medical or safety rule; may be given again", metavar="NAME", **again)
+    add("gate", "a gate for every slice, such as 'hallucination <= 0.05'; may be given again", metavar="EXPR", **again)
+    add("baseline", "the file that gates compare with (medfaith-baseline.json where left out)", metavar="FILE")
+    add("update-baseline", "write what this run measures to the baseline; commit the file", action="store_true")
+    add("audit", "after the tests, audit the checker on the corpora of their slices", action="store_true")
+    add("report", "write the run folder there: card.html, card.md, report.json, claims.csv, every score", metavar="DIR")
+    add("verbose", "show intervals in the card, and every claim that failed", action="store_true")
+
+
+def _one_or_more(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
+    return int(text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker; finds out now whether the report folder can be written, not after the run."""
-    if config.getoption("--medfaith-report") and not hasattr(config, "workerinput"):
-        from pytest_medfaith.cards.run_folder import check_writable
-        from pytest_medfaith.errors import DataError
-
-        try:
-            check_writable(_report_folder(config))
-        except DataError as error:
-            raise pytest.UsageError(f"--medfaith-report: {error}") from None
+    """Registers the marker; finds out now whether what the run will write can be written, not after it."""
     config.addinivalue_line(
         "markers",
         "medfaith(slice, k=, retriever=, checker=, limit=, gates=, NAME_at_least=, NAME_at_most=): run the test once for every case of a "
-        "configured slice; lists of retrievers or checkers make an ablation; bounds are judged once, over the whole slice.",
+        'configured slice, as in @pytest.mark.medfaith("samples", retriever=["bm25", "rrf"], hallucination_at_most=0.05). A list of '
+        "retrievers or checkers makes an ablation; gates and bounds are judged once, over the whole slice, and can fail the run.",
     )
+    report, update = config.getoption("--medfaith-report"), config.getoption("--medfaith-update-baseline")
+    if (report or update) and not hasattr(config, "workerinput") and not config.option.collectonly:
+        from pytest_medfaith.cards.run_folder import check_writable
+        from pytest_medfaith.errors import MedfaithError
+        from pytest_medfaith.gates.baseline import check_baseline_writable
+        from pytest_medfaith.watch import report_folder
+
+        try:
+            if report:
+                check_writable(report_folder(config))
+            if update:
+                check_baseline_writable(_session(config).baseline_path)
+        except MedfaithError as error:
+            raise pytest.UsageError(str(error)) from None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -109,11 +113,53 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Notes which cases will run."""
-    targets = [target for item in session.items if (target := _param(item)) is not None]
-    if targets:
-        _session(session.config).expect(targets)
+    """Notes which cases will run. Where it is clear already that their gates cannot be judged, no test runs."""
+    config, items = session.config, session.items
+    if "pytest_medfaith.asserts" in sys.modules:
+        _tell(config)
+    used = [item for item in items if any(name.startswith("medfaith_") for name in _fixtures(item))]
+    if not used or config.option.collectonly:
+        return
+    from pytest_medfaith.watch import watch
+
+    hooks = watch(config)
+    expected = [(item, target) for item in used if (target := _param(item)) is not None and "medfaith_report" in _fixtures(item)]
+    for item, target in expected:
+        _session(config).expect([target], test_id=item.nodeid)
+    reason = _reason_to_refuse(config) if expected else ""
+    if reason:
+        hooks.refuse(items, reason)
+
+
+def _fixtures(item: pytest.Item) -> list[str]:
+    return getattr(item, "fixturenames", [])
+
+
+def _reason_to_refuse(config: pytest.Config) -> str:
+    from pytest_medfaith.errors import MedfaithError
+
+    try:
+        _session(config).check_baseline()
+    except MedfaithError as error:
+        return str(error)
+    return ""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tells a worker how wide the terminal is; it has none."""
+    if node.config.pluginmanager.hasplugin("terminalreporter"):
+        node.workerinput["medfaith_width"] = node.config.get_terminal_writer().fullwidth
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any) -> None:
+    """Awaits what the workers' tests measure; the controller never sees their items."""
+    from pytest_medfaith.watch import watch
+
+    watch(node.config)
 
 
 def _is_marked(item: pytest.Item) -> bool:
@@ -124,95 +170,10 @@ def _param(item: pytest.Item) -> Target | None:
     return item.callspec.params["medfaith_target"] if _is_marked(item) else None  # type: ignore[attr-defined]
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Hangs what a test measured on its report, which is how it travels from a worker to the controller."""
-    report: Any = yield
-    payloads = item.stash.get(_PAYLOADS, [])
-    if payloads:
-        report.medfaith = list(payloads)
-        payloads.clear()
-    return report
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Takes in what a test measured; on the controller when workers run the tests."""
-    if hasattr(report, "medfaith") and _CONFIG:
-        for payload in report.medfaith:
-            _session(_CONFIG[-1]).add(payload, test_id=report.nodeid)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
-    """Notes which tests the workers will run, so that a crashed worker's cases are seen to be missing."""
-    if any("[" in test_id for test_id in ids):
-        _session(node.config).expect_tests(ids)
-
-
-_CONFIG: list[pytest.Config] = []
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Remembers the run's configuration for hooks that pytest calls without it."""
-    _CONFIG.append(session.config)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Sums up every slice, judges its gates, and lets a failed gate fail the run."""
-    config = session.config
-    if config in _CONFIG:
-        _CONFIG.remove(config)
-    if _SESSION not in config.stash or hasattr(config, "workerinput"):
-        return
-    from pytest_medfaith.finish import finish_run
-
-    interrupted = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-    finish = config.stash[_SUMMARY] = finish_run(config.stash[_SESSION], partial=interrupted, add_property=_junit_property(config))
-    if finish.status != "passed" and not interrupted:
-        session.exitstatus = pytest.ExitCode.USAGE_ERROR if finish.status == "unusable" else pytest.ExitCode.TESTS_FAILED
-
-
-def _junit_property(config: pytest.Config) -> Callable[[str, object], None] | None:
-    from _pytest.junitxml import xml_key
-
-    xml = config.stash.get(xml_key, None)
-    return xml.add_global_property if xml else None
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Prints the card."""
-    if _SUMMARY in config.stash and config.stash[_SUMMARY].reports:
-        from pytest_medfaith.finish import print_summary
-
-        print_summary(config.stash[_SUMMARY], config.stash[_SESSION], terminalreporter)
-
-
 def _session(config: pytest.Config) -> MedfaithSession:
-    if _SESSION not in config.stash:
-        from pytest_medfaith.session import MedfaithSession, Options
+    from pytest_medfaith.watch import session_of
 
-        option = config.getoption
-        options = Options(
-            slices=tuple(option("--medfaith-slice")),
-            k=option("--medfaith-k"),
-            retriever=tuple(option("--medfaith-retriever")),
-            checker=tuple(option("--medfaith-checker")),
-            limit=option("--medfaith-limit"),
-            seed=option("--medfaith-seed"),
-            gates=tuple(option("--medfaith-gate")),
-            report=_report_folder(config) if option("--medfaith-report") else None,
-            baseline=Path(config.invocation_params.dir, file) if (file := option("--medfaith-baseline")) else None,
-            update_baseline=option("--medfaith-update-baseline"),
-            verbose=option("--medfaith-verbose"),
-        )
-        config.stash[_SESSION] = MedfaithSession(root=config.rootpath, options=options)
-    return config.stash[_SESSION]
-
-
-def _report_folder(config: pytest.Config) -> Path:
-    return Path(config.invocation_params.dir, config.getoption("--medfaith-report"))
+    return session_of(config)
 
 
 @contextmanager
@@ -234,7 +195,8 @@ def _tell(config: pytest.Config) -> None:
     from pytest_medfaith.asserts import set_account
 
     everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
-    set_account(most=None if everything else 5, width=min(config.get_terminal_writer().fullwidth, 100) - 4)
+    width = getattr(config, "workerinput", {}).get("medfaith_width") or config.get_terminal_writer().fullwidth
+    set_account(most=None if everything else 5, width=min(width, 100) - 8)  # pytest writes "E" and 7 spaces before each line
 
 
 @pytest.fixture
@@ -335,6 +297,7 @@ def medfaith_report(
     from pytest_medfaith.cards.junit import case_properties
     from pytest_medfaith.evaluation import evaluate_case
     from pytest_medfaith.session import payload
+    from pytest_medfaith.watch import PAYLOADS
 
     settings = medfaith_target.settings
     with _plain_errors():
@@ -346,9 +309,11 @@ def medfaith_report(
             hits=medfaith_hits,
             retriever=settings.retriever,
             k=settings.k,
+            rulebook=_session(request.config).rulebook,
         )
-    request.node.stash.setdefault(_PAYLOADS, []).append(payload(medfaith_target, report))
-    request.node.user_properties.extend(case_properties(report))
+    request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report))
+    others = [one for one in request.node.user_properties if not one[0].startswith("medfaith.")]  # of a test that runs again
+    request.node.user_properties[:] = [*others, *case_properties(report)]
     _tell(request.config)
     return report
 
@@ -363,4 +328,6 @@ def medfaith_check(
     from pytest_medfaith.asserts import check_answer
 
     _tell(request.config)
-    return partial(check_answer, checker=medfaith_checker, extractor=medfaith_extractor)
+    with _plain_errors():
+        rulebook = _session(request.config).rulebook
+    return partial(check_answer, checker=medfaith_checker, extractor=medfaith_extractor, rulebook=rulebook)

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 
 from typing_extensions import Self
 
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
@@ -41,13 +41,13 @@ class Record:
             DataError: a field is missing or of another type; the message names the field and the value.
         """
         if not isinstance(row, Mapping):
-            raise DataError(f"expected an object for a {cls.__name__.lower()}, got {_shown(row)}")
+            raise DataError(f"expected an object for a {cls.__name__.lower()}, got {shown(row)}")
         known = _field_types(cls)  # type: ignore[arg-type]
         values: dict[str, Any] = {name: _convert(row[name], kind, name) for name, kind in known.items() if row.get(name) is not None}
         values |= {name: None for name, kind in known.items() if name in row and row[name] is None and type(None) in typing.get_args(kind)}
         missing = [f.name for f in dataclasses.fields(cls) if _required(f) and f.name not in values]
         if missing:
-            raise DataError(f"field {missing[0]!r} is missing from this {cls.__name__.lower()}: {_shown(dict(row))}")
+            raise DataError(f"field {missing[0]!r} is missing from this {cls.__name__.lower()}, {shown(row)}")
         return cls(**values, extra={key: value for key, value in row.items() if key not in known})
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,13 +77,8 @@ def _field_types(cls: type[Record]) -> dict[str, Any]:
     return {name: kind for name, kind in typing.get_type_hints(cls).items() if name != "extra"}
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
 def _wrong(name: str, value: object, expected: str) -> DataError:
-    return DataError(f"field {name!r} is {_shown(value)}, expected {expected}")
+    return DataError(f"field {name!r} is {shown(value)}, expected {expected}")
 
 
 def _convert(value: Any, kind: Any, name: str) -> Any:  # noqa: PLR0911 - one return a kind of annotation
@@ -119,11 +114,20 @@ def _convert_tuple(value: Any, arguments: tuple[Any, ...], name: str) -> tuple[A
     return tuple(_convert(item, kind, f"{name}[{i}]") for i, (item, kind) in enumerate(zip(value, arguments, strict=True)))
 
 
+def finite(value: Any, name: str) -> float:
+    """Returns `value` as a float.
+
+    Raises:
+        DataError: it is no number, NaN or infinite; the message names the field `name`.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise _wrong(name, value, "a finite number")
+    return float(value)
+
+
 def _convert_scalar(value: Any, kind: type, name: str) -> Any:
     if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        if not math.isfinite(value):
-            raise _wrong(name, value, "a finite number")
-        return float(value)
+        return finite(value, name)
     if kind is int and isinstance(value, bool):
         raise _wrong(name, value, "a whole number")
     if not isinstance(value, kind):
@@ -327,7 +331,10 @@ class GateResult(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class SliceReport(Record):
-    """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates."""
+    """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
+
+    `skipped` counts, by reason, the records of a data set that were left out while the slice's cases were read.
+    """
 
     slice: str
     retriever: str
@@ -338,4 +345,5 @@ class SliceReport(Record):
     macro: Mapping[str, MetricValue] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     missing: tuple[str, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
     partial: bool = False

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.checking.calibrated import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.checking.rules import check_rule_names
+from pytest_medfaith.checking.rules.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.corpus.jsonl import read_chunks
 from pytest_medfaith.datasets.registry import read_cases
+from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import SliceRun, evaluate_case, read_responses, slice_report
-from pytest_medfaith.gates.baseline import read_baseline
+from pytest_medfaith.evaluation import SliceRun, evaluate_case, read_responses
+from pytest_medfaith.gates.baseline import SliceKey, read_baseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
-from pytest_medfaith.records import Case, Chunk, Report, Response, SliceReport
+from pytest_medfaith.gates.matching import check_before_run
+from pytest_medfaith.ledger import Ledger
+from pytest_medfaith.records import Case, Chunk, Report, Response
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
 
@@ -37,9 +43,11 @@ class Options:
     limit: int | None = None
     seed: int | None = None
     gates: tuple[str, ...] = ()
+    rules_off: tuple[str, ...] = ()
     report: Path | None = None
     baseline: Path | None = None
     update_baseline: bool = False
+    audit: bool = False
     verbose: bool = False
 
 
@@ -67,17 +75,15 @@ class MedfaithSession:
 
     root: Path
     options: Options = field(default_factory=Options)
-    _reports: dict[tuple[SliceRun, str], Report] = field(default_factory=dict)
-    _expected: dict[SliceRun, list[str]] = field(default_factory=dict)
-    _collected: set[str] = field(default_factory=set)
-    _finished: dict[str, tuple[SliceRun, str]] = field(default_factory=dict)
-    _gates: dict[SliceRun, tuple[str, ...]] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
     _loaded: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def settings(self) -> Settings:
-        """The project's settings."""
-        return load_settings(self.root)
+        """The project's settings. A rulebook that they name and that cannot be read is an error here, before the first test."""
+        settings = load_settings(self.root)
+        load_rulebook(settings.safety)
+        return settings
 
     def targets(self, name: str, marker: Mapping[str, Any]) -> list[Target]:
         """Returns one target per case, retriever and checker of slice `name`, as marker, options and configuration say.
@@ -95,8 +101,8 @@ class MedfaithSession:
                 configured,
                 retriever=retriever,
                 checker=checker,
-                k=self.options.k or marker.get("k") or configured.k,
-                limit=self.options.limit or marker.get("limit") or configured.limit,
+                k=self.options.k or _count(marker, "k") or configured.k,
+                limit=self.options.limit or _count(marker, "limit") or configured.limit,
                 gates=(*configured.gates, *marker_gates, *self.options.gates),
             )
             for retriever, checker in itertools.product(
@@ -104,19 +110,29 @@ class MedfaithSession:
                 self.options.checker or _listed(marker.get("checker")) or (configured.checker,),
             )
         ]
-        if compared_metrics(map(parse_gate, variants[0].gates)) and not self.options.update_baseline:
-            read_baseline(self.baseline_path)  # a missing or broken one is said now, not after the run
+        for gate in variants[0].gates:
+            parse_gate(gate)  # one that does not parse is said now, not after the run
+        check_rule_names(self.rules_off)
         cases = self.cases(variants[0])
         return [Target(settings=settings, case=case) for settings in variants for case in cases]
 
     def cases(self, settings: SliceSettings) -> list[Case]:
         """Returns the cases of a slice, at most `limit`; with a seed on the command line a sample, else the first ones."""
+        return self._read(settings)[0]
+
+    def skipped(self, settings: SliceSettings) -> Mapping[str, int]:
+        """Returns how many records of the slice's data set were skipped while its cases were read, by reason."""
+        return self._read(settings)[1].counts
+
+    def _read(self, settings: SliceSettings) -> tuple[list[Case], Skips]:
         key = ("cases", settings.cases, settings.limit, self.options.seed)
         if key not in self._loaded:
-            cases = list(read_cases(settings.cases, limit=settings.limit, seed=self.options.seed))
+            skips = Skips()
+            cases = list(read_cases(settings.cases, limit=settings.limit, seed=self.options.seed, skips=skips))
             if not cases:
-                raise DataError(f"slice {settings.name!r}: {settings.cases} holds no case; a slice without cases can say nothing")
-            self._loaded[key] = cases
+                why = "; ".join(["a slice without cases can say nothing", *skips.lines()])
+                raise DataError(f"slice {settings.name!r}: {settings.cases} holds no case; {why}")
+            self._loaded[key] = cases, skips
         return self._loaded[key]  # type: ignore[no-any-return]
 
     def chunks(self, settings: SliceSettings) -> list[Chunk]:
@@ -147,21 +163,44 @@ class MedfaithSession:
         return self.options.baseline or self.settings.baseline
 
     @property
+    def rules_off(self) -> tuple[str, ...]:
+        """Names of the rules that are switched off, in the settings or on the command line."""
+        return (*self.settings.rules_off, *self.options.rules_off)
+
+    @property
+    def rulebook(self) -> Rulebook:
+        """The safety rules: the shipped ones and the project's own, less those that are switched off."""
+        return load_rulebook(self.settings.safety).without(self.rules_off)
+
+    @property
     def retrieval_settings(self) -> RetrievalSettings:
         """The configured parameters of the built-in retrievers."""
         s = self.settings
         return RetrievalSettings(k1=s.k1, b=s.b, rrf_k=s.rrf_k, weights=s.weights, encoders=s.encoders, cache=s.cache)
 
     def checker(self, name: str = "default") -> Checker:
-        """Returns the checker called `name`, with the configured thresholds and label map and the pair cache."""
+        """Returns the checker called `name` with the pair cache, and as configured: label map, rules, calibration, thresholds."""
         key = ("checker", name)
         if key not in self._loaded:
             s = self.settings
-            checker = load_checker(name, label_map=s.label_map, cache=s.cache / "pairs.sqlite", rules_off=s.rules_off)
+            cache = s.cache / "pairs.sqlite"
+            checker = load_checker(name, label_map=s.label_map, cache=cache, rules_off=self.rules_off, linker=s.linker)
+            checker = self._calibrated(checker)
             entail = s.entail_threshold or checker.thresholds.entail
             contradict = s.contradict_threshold or checker.thresholds.contradict
             self._loaded[key] = dataclasses.replace(checker, thresholds=Thresholds(entail=entail, contradict=contradict))
         return self._loaded[key]  # type: ignore[no-any-return]
+
+    def _calibrated(self, checker: Checker) -> Checker:
+        """Returns `checker` under the calibration that was fitted for it, where one is configured."""
+        for path in self.settings.calibration:
+            fitted = read_calibration(path)
+            if fitted.checker == checker.name:
+                try:
+                    return calibrated(checker, fitted)
+                except DataError as error:
+                    raise DataError(f"{path}: {error}") from None
+        return checker
 
     def recorded_response(self, target: Target) -> Response:
         """Returns the recorded response of a target's case.
@@ -186,59 +225,42 @@ class MedfaithSession:
             )
         return responses[target.case.id]  # type: ignore[no-any-return]
 
-    def expect(self, targets: Iterable[Target]) -> None:
+    def expect(self, targets: Iterable[Target], *, test_id: str = "") -> None:
         """Notes which cases will run, so that those that never report are seen to be missing."""
         for target in targets:
-            cases = self._expected.setdefault(target.run, [])
-            if target.case.id not in cases:
-                cases.append(target.case.id)
+            skipped = self.skipped(target.settings)
+            self.ledger.expect(target.run, [target.case.id], gates=target.settings.gates, test_id=test_id, skipped=skipped)
 
-    def expect_tests(self, test_ids: Iterable[str]) -> None:
-        """Notes which tests workers will run; the controller never sees their targets, only their names."""
-        self._collected.update(test_ids)
+    def check_baseline(self) -> None:
+        """Finds out before the first case whether the gates that compare can be judged, as far as that can be known.
 
-    def add(self, payload: Mapping[str, Any], *, test_id: str = "") -> None:
-        """Takes in what one test reported, from this process or a worker's."""
-        run = SliceRun(**payload["run"])
-        report = Report.from_dict(payload["report"])
-        self._gates[run] = tuple(payload["gates"])
-        self._reports[run, report.case.id] = report
-        self._finished[test_id] = (run, report.case.id)
+        Raises:
+            MissingBaseline: no baseline, none of an expected slice, one of another set-up or of other cases.
+            DataError: a baseline that cannot be read.
+        """
+        compared = [row for row in self.ledger.expected() if compared_metrics(map(parse_gate, row[2]))]
+        if not compared or self.options.update_baseline:
+            return
+        baseline = read_baseline(self.baseline_path)
+        for run, case_ids, _ in compared:
+            check_before_run(baseline, run, signature=self.signature([run]), case_ids=case_ids)
 
-    def _expect_siblings_of_finished_tests(self) -> None:
-        """Works out, from the tests that did finish, which cases the others of the same function stood for."""
-        prefix_of: dict[str, tuple[str, SliceRun]] = {}
-        for test_id, (run, case_id) in self._finished.items():
-            function, _, name = test_id.rstrip("]").partition("[")
-            prefix_of[f"{function}[{name.removesuffix(case_id)}"] = (name.removesuffix(case_id), run)
-        for test_id in sorted(self._collected - self._finished.keys()):
-            fitting = [row for start, row in prefix_of.items() if test_id.startswith(start)]
-            if fitting:
-                prefix, run = max(fitting, key=lambda row: len(row[0]))
-                case_id = test_id.rstrip("]").partition("[")[2].removeprefix(prefix)
-                self._expected.setdefault(run, []).append(case_id)
+    def configured_checkers(self) -> set[str]:
+        """Returns the names of the checkers that settings, marker or command line name; a test may put another in their place."""
+        return {run.checker for run, _, _ in self.ledger.expected()} | {run.checker for run in self.ledger.runs()}
 
-    def slice_reports(self, *, partial: bool = False) -> list[tuple[SliceReport, tuple[str, ...]]]:
-        """Returns the aggregated report of every slice that ran with its gates, not judged yet, in the order of the card."""
-        self._expect_siblings_of_finished_tests()
-        runs = sorted({run for run, _ in self._reports}, key=lambda run: (run.slice, run.retriever, run.checker, run.k))
-        reports = []
-        for run in runs:
-            own = [report for (other, _), report in self._reports.items() if other == run]
-            shown = dataclasses.replace(run, checker=own[0].checker)  # a test may have put its own checker in the configured one's place
-            summary = slice_report(shown, own, expected=self._expected.get(run, ()), partial=partial, seed=self.seed)
-            reports.append((summary, self._gates[run]))
-        return reports
+    def signature(self, rows: Iterable[SliceKey]) -> dict[str, Any]:
+        """Returns what decides the numbers of `rows` of the card: checkers, thresholds, corpora, seed and versions.
 
-    def signature(self, reports: Sequence[SliceReport]) -> dict[str, Any]:
-        """Returns what decides the numbers of this run: checkers, thresholds, corpora, seed and versions."""
+        A checker that a test put in the configured one's place is not known here, and left out.
+        """
         from importlib.metadata import version
 
         from pytest_medfaith.retrieval.index import corpus_hash
 
-        configured = {run.checker for run, _ in self._reports}
-        checkers = {name: self.checker(name) for name in sorted({report.checker for report in reports} & configured)}
-        slices = {name: self.settings.slice(name) for name in sorted({report.slice for report in reports}) if name in self.settings.slices}
+        rows = list(rows)
+        checkers = {name: self.checker(name) for name in sorted({row.checker for row in rows} & self.configured_checkers())}
+        slices = {name: self.settings.slice(name) for name in sorted({row.slice for row in rows}) if name in self.settings.slices}
         return {
             "version": version("pytest-medfaith"),
             "checkers": {
@@ -247,11 +269,14 @@ class MedfaithSession:
                     "entail": c.thresholds.entail,
                     "contradict": c.thresholds.contradict,
                     "temperature": c.temperature,
+                    "isotonic": c.isotonic.signature if c.isotonic else None,
                     "rules": sorted(c.rules),
+                    "linker": c.linker,
                 }
                 for name, c in checkers.items()
             },
             "corpora": {name: corpus_hash(self.chunks(one)) for name, one in slices.items() if one.corpus},
+            "safety": self.rulebook.signature,
             "seed": self.seed,
         }
 
@@ -262,7 +287,9 @@ def evaluate_target(session: MedfaithSession, target: Target) -> Report:
     retriever = session.retriever(settings) if settings.corpus else None
     hits = retriever(target.case.question, top_k=settings.k) if retriever else []
     response, checker = session.recorded_response(target), session.checker(settings.checker)
-    return evaluate_case(target.case, response, checker=checker, hits=hits, retriever=settings.retriever, k=settings.k)
+    return evaluate_case(
+        target.case, response, checker=checker, hits=hits, retriever=settings.retriever, k=settings.k, rulebook=session.rulebook
+    )
 
 
 def payload(target: Target, report: Report) -> dict[str, Any]:
@@ -287,6 +314,13 @@ def gates_of_marker(marker: Mapping[str, Any]) -> tuple[str, ...]:
             )
         gates.append(f"{name} {sign} {value}")
     return tuple(gates)
+
+
+def _count(marker: Mapping[str, Any], name: str) -> int | None:
+    value = marker.get(name)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+        return value
+    raise ValueError(f"the marker medfaith got {name}={value!r}; expected a whole number of 1 or more")
 
 
 def _listed(value: Any) -> tuple[str, ...]:

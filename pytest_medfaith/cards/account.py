@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pytest_medfaith.cards.wording import clip, counted, decimals, one_line
+from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.records import Chunk, Finding, Report, Verdict
 
 _SENTENCE = 400  # characters of evidence shown; a longer span is a window, not a sentence
@@ -100,6 +101,28 @@ def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:
     """Returns (report, verdict) of every refuted claim by falling score, then of every unsupported one by rising score."""
     failed = [(report, verdict) for report in reports for verdict in report.verdicts if verdict.label in ("refuted", "unsupported")]
     return sorted(failed, key=lambda pair: (0, -pair[1].score) if pair[1].label == "refuted" else (1, pair[1].score))
+
+
+def safety_account(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
+    """Returns the claims of `reports` that break a safety rule, in their order, with rule, source and verdict; arguments as above."""
+    unsafe = [(report, verdict) for report in reports for verdict in report.verdicts if breaks_safety_rule(verdict)]
+    shown = unsafe if most is None else unsafe[:most]
+    total = counted(sum(len(report.verdicts) for report in reports), "claim")
+    blocks = [f"{len(unsafe)} of {total} {'breaks' if len(unsafe) == 1 else 'break'} a safety rule"]
+    for report, verdict in shown:
+        place = [_filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
+        blocks.append("\n".join([*place, *_unsafe_lines(verdict, report, width)]))
+    if len(shown) < len(unsafe):
+        blocks.append(f"... and {len(unsafe) - len(shown)} more (-v shows all)")
+    return "\n\n".join(blocks)
+
+
+def _unsafe_lines(verdict: Verdict, report: Report, width: int) -> list[str]:
+    lines = [_filled(one_line(verdict.claim.text), width, first="UNSAFE      ", rest=" " * 12)]
+    if verdict.label != "unscored":
+        lines.append(_filled(f"{verdict.label} by the evidence {verdict.chunk_id}".replace("unsupported by", "not supported by"), width))
+    broken = [finding for finding in verdict.findings if finding.rule.startswith(SAFETY_PREFIX)]
+    return lines + [_filled(_finding_text(finding, verdict, report), width) for finding in broken]
 
 
 def _case_text(report: Report) -> str:

@@ -21,6 +21,14 @@ def on_actions(environ: Mapping[str, str] = os.environ) -> bool:
     return environ.get("GITHUB_ACTIONS") == "true"
 
 
+def path_in_repository(path: Path, environ: Mapping[str, str] = os.environ) -> str:
+    """Returns `path` as annotations name it: from the root of the checkout, or as it is where it lies outside."""
+    try:
+        return path.relative_to(environ.get("GITHUB_WORKSPACE") or Path.cwd()).as_posix()
+    except ValueError:
+        return str(path)
+
+
 def append_step_summary(markdown: str, environ: Mapping[str, str] = os.environ) -> bool:
     """Appends `markdown` to the step's summary and returns True; returns False where there is none, as outside GitHub Actions.
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.cards.account import spanned
+from pytest_medfaith.cards.history import History
 from pytest_medfaith.cards.json_card import dumps, run_key
 from pytest_medfaith.cards.plots import ablation_svg, trend_svg
 from pytest_medfaith.cards.summary import COLUMNS, card_header, count_lines, gate_tally, gate_text, many_checkers, measured_over, run_label
@@ -21,8 +22,6 @@ from pytest_medfaith.records import VERDICTS, Chunk, Finding, MetricValue, Repor
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-History = Sequence[tuple[str, Sequence[SliceReport]]]
 
 
 def html_report(slice_reports: Sequence[SliceReport], *, history: History = (), signature: Mapping[str, Any] | None = None) -> str:
@@ -37,22 +36,12 @@ def html_report(slice_reports: Sequence[SliceReport], *, history: History = (), 
         MissingExtra: jinja2 is not installed.
         DataError: a value that is not finite.
     """
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise MissingExtra("The HTML report", "report") from error
-    environment = Environment(
-        loader=PackageLoader("pytest_medfaith.cards", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     checkers = many_checkers(slice_reports)
     runs = [_run_row(report, checker=checkers) for report in slice_reports]
     shelf: dict[Markup, int] = {}
     cases = [_case_row(place, one, shelf) for place, report in enumerate(slice_reports) for one in report.reports]
-    return environment.get_template("report.html.j2").render(
+    return render_page(
+        "report.html.j2",
         tally=gate_tally(slice_reports),
         header=card_header(slice_reports),
         runs=runs,
@@ -64,6 +53,26 @@ def html_report(slice_reports: Sequence[SliceReport], *, history: History = (), 
         cases=_script_json({"runs": [run["label"] for run in runs], "cases": cases}),
         chunks=list(shelf),
     )
+
+
+def render_page(template: str, **values: Any) -> str:
+    """Returns the page of `template` with `values` written in, every text escaped.
+
+    Raises:
+        MissingExtra: jinja2 is not installed.
+    """
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingExtra("The HTML report", "report") from error
+    environment = Environment(
+        loader=PackageLoader("pytest_medfaith.cards", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(**values)
 
 
 def _measured(reports: Sequence[SliceReport]) -> bool:

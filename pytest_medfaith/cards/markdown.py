@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pytest_medfaith.cards.account import faithfulness_account, worst_verdicts
+from pytest_medfaith.cards.account import faithfulness_account, safety_account, worst_verdicts
 from pytest_medfaith.cards.summary import (
     card_header,
     card_rows,
     count_lines,
+    count_slice,
     gate_tally,
     gate_text,
     many_checkers,
@@ -36,7 +37,7 @@ def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5)
     tally = gate_tally(slice_reports)
     blocks = [
         f"### medfaith: {tally}" if tally else "### medfaith",
-        _table(card_header(slice_reports), card_rows(slice_reports, intervals=True)),
+        markdown_table(card_header(slice_reports), card_rows(slice_reports, intervals=True)),
     ]
     checkers = many_checkers(slice_reports)
     for report in slice_reports:
@@ -51,7 +52,8 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", one_line(text))
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Returns the table, its cells escaped."""
     from tabulate import tabulate
 
     cells = [[escaped(cell) for cell in row] for row in rows]
@@ -68,10 +70,18 @@ def _counts(report: SliceReport) -> str:
 
 
 def _claims(report: SliceReport, most: int | None) -> list[str]:
-    failed = len(worst_verdicts(report.reports))
-    if not failed:
-        return []
-    account = faithfulness_account(report.reports, most=most, width=100).replace(" (-v shows all)", "")
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", account)), default=0))
-    summary = f"{counted(failed, 'claim')} not supported by the evidence"
-    return [f"<details><summary>{summary}</summary>\n\n{fence}text\n{account}\n{fence}\n\n</details>"]
+    failed, unsafe = len(worst_verdicts(report.reports)), count_slice(report).unsafe
+    told = []
+    if unsafe:
+        told.append(folded(f"{counted(unsafe, 'unsafe claim')}", safety_account(report.reports, most=most, width=100)))
+    if failed:
+        account = faithfulness_account(report.reports, most=most, width=100)
+        told.append(folded(f"{counted(failed, 'claim')} not supported by the evidence", account))
+    return told
+
+
+def folded(summary: str, account: str) -> str:
+    """Returns `account` as it stands, folded away below `summary`."""
+    text = account.replace(" (-v shows all)", "")
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"<details><summary>{summary}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"

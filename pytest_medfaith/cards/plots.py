@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.cards.summary import COLUMNS, many_checkers, run_label
-from pytest_medfaith.cards.wording import clip, decimals, metric_text
+from pytest_medfaith.cards.wording import clip, counted, decimals, metric_text
 from pytest_medfaith.records import MetricValue, SliceReport
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ def _runs(points: Sequence[Point], x: Callable[[int], float], y: Callable[[float
 
 
 def _whiskered(x: float, y: Callable[[float], float], metric: MetricValue, label: str) -> list[str]:
-    told = f"<title>{escape(f'{label}: {metric_text(metric, interval=True)}')}</title>"
+    told = escape(f"{label}: {metric_text(metric, interval=True)}, {counted(metric.n, 'case')}")
     bar = [] if metric.low is None or metric.high is None else [_line(x, y(metric.low), x, y(metric.high), "band")]
-    return [*bar, f'<circle class="dot" cx="{x:.1f}" cy="{y(metric.value or 0.0):.1f}" r="3.5">{told}</circle>']
+    return [*bar, f'<circle class="dot" cx="{x:.1f}" cy="{y(metric.value or 0.0):.1f}" r="3.5"><title>{told}</title></circle>']
 
 
 def ablation_svg(slice_reports: Sequence[SliceReport], *, metrics: Mapping[str, str] = COLUMNS) -> str:

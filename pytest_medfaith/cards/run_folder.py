@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.cards.csv_claims import claims_csv
-from pytest_medfaith.cards.html import History, html_report
+from pytest_medfaith.cards.history import History, read_history, read_metrics, write_history
+from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, run_key
 from pytest_medfaith.cards.markdown import markdown_card
-from pytest_medfaith.corpus.jsonl import read_rows, write_records, write_text
+from pytest_medfaith.corpus.jsonl import check_folder, read_rows, refuse_constant, write_records, write_text
 from pytest_medfaith.errors import DataError, MissingExtra
-from pytest_medfaith.records import Case, Entailments, GateResult, Hit, MetricValue, PairScore, Report, Response, SliceReport, Verdict
+from pytest_medfaith.records import Case, Entailments, GateResult, Hit, PairScore, Report, Response, SliceReport, Verdict, finite
 
 RunKey = tuple[str, str, str, int]
 CaseKey = tuple[RunKey, str]
@@ -27,30 +28,29 @@ def check_writable(folder: Path) -> None:
     """Makes `folder` and writes a file there and removes it, so that a run learns before its first case that it cannot.
 
     Raises:
-        DataError: the folder cannot be made or written.
+        DataError: the folder cannot be made or written, or the history in it cannot be read.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".medfaith-", suffix=".part"):
-            pass
+        check_folder(folder)
     except OSError as error:
         raise DataError(
             f"the report folder {folder} cannot be written ({error.strerror or error}); expected a folder, or a path for a new one. "
             "Give another one with --medfaith-report DIR"
         ) from error
+    read_history(folder)
 
 
-def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], history: History = ()) -> None:
+def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any]) -> None:
     """Writes a run: snippets, responses, claims and pairs as JSON Lines, report.json, claims.csv, card.md, card.html, signature.json.
 
     Each file is written whole or not at all, and signature.json last: a folder without it holds no finished run. card.html is
-    written where the extra `report` is installed.
+    written where the extra `report` is installed. What an earlier run in the folder measured goes on in history.jsonl, and from there
+    into the trend of card.html.
 
     Args:
         folder: made where it is not there; files of an earlier run in it are replaced.
         slice_reports: no two of one slice, retriever, checker and k.
         signature: what made the run (models, thresholds, hashes, versions, seed), as plain values.
-        history: (label, slice reports) of earlier runs for the page's trend, the oldest first; see `read_summaries`.
 
     Raises:
         DataError: two slice reports of one kind, two reports of one case, a value that JSON cannot hold, a folder that cannot be written.
@@ -59,6 +59,8 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
     _check_distinct(slice_reports)
     signed = dumps({"format_version": FORMAT_VERSION, "signature": dict(signature)}, "the signature")
     report = json_card(slice_reports)
+    history = [*read_history(folder), *_finished_run(folder)]
+    write_history(folder, history)
     (folder / SIGNATURE).unlink(missing_ok=True)
     write_text(folder / REPORT, report)
     for name, rows in (("snippets", _snippets), ("responses", _responses), ("claims", _claims), ("pairs", _pairs)):
@@ -67,6 +69,16 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
     write_text(folder / "card.md", markdown_card(slice_reports))
     _write_html(folder / "card.html", slice_reports, signature=signature, history=history)
     write_text(folder / SIGNATURE, signed)
+
+
+def _finished_run(folder: Path) -> History:
+    """Returns the run that stands in `folder` as a point of the trend, under the time it was finished; none where none can be read."""
+    try:
+        summaries = read_summaries(folder)
+    except DataError:
+        return []
+    finished = datetime.fromtimestamp((folder / SIGNATURE).stat().st_mtime, tz=timezone.utc)
+    return [(finished.strftime("%Y-%m-%d %H:%M"), summaries)]
 
 
 def _check_distinct(slice_reports: Sequence[SliceReport]) -> None:
@@ -151,7 +163,9 @@ def _read_slices(folder: Path, cases: Callable[[Mapping[str, Any]], tuple[Report
     document = _read_object(path)
     try:
         return [_slice_report(row, cases(row)) for row in document["slices"]]
-    except (KeyError, TypeError) as error:
+    except DataError as error:
+        raise DataError(f"{folder}: {error}") from None
+    except (KeyError, TypeError, AttributeError) as error:
         raise DataError(
             f"{path} does not hold what this version writes ({error!r}); run the suite again with --medfaith-report {folder}"
         ) from error
@@ -177,7 +191,7 @@ def _read_signature(folder: Path) -> dict[str, Any]:
 
 def _read_object(path: Path) -> dict[str, Any]:
     try:
-        row = json.loads(path.read_text(encoding="utf-8"))
+        row = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read as JSON ({error}); run the suite again with --medfaith-report {path.parent}") from error
     if not isinstance(row, dict):
@@ -209,10 +223,11 @@ def _slice_report(row: Mapping[str, Any], reports: tuple[Report, ...]) -> SliceR
         checker=checker,
         k=k,
         reports=reports,
-        metrics={name: MetricValue(name=name, **value) for name, value in row["metrics"].items()},
-        macro={name: MetricValue(name=name, **value) for name, value in row["macro"].items()},
+        metrics=read_metrics(row["metrics"]),
+        macro=read_metrics(row["macro"]),
         gates=tuple(GateResult.from_dict(gate) for gate in row["gates"]),
         missing=tuple(row["missing"]),
+        skipped=row["counts"]["skipped"],
         partial=row["partial"],
     )
 
@@ -234,7 +249,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Mapping[Ca
         entailments=Entailments.from_dict(row["entailments"]),
         pairs=tuple(PairScore.from_dict(pair) for pair in files["pairs"].get(key, [])),
         hits=tuple(Hit.from_dict(hit) for rows in files["snippets"].get(key, []) for hit in rows["hits"]),
-        metrics=row["metrics"],
+        metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
         retriever=retriever,
         checker=checker,

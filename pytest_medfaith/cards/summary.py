@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.cards.wording import counted, decimals, metric_text
+from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.records import GateResult, SliceReport
 
 COLUMNS: Mapping[str, str] = {
@@ -23,7 +24,10 @@ _MISSING_SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """What must not vanish from a card; claims are those of the answers, `provenance` counts gold claims by who wrote them."""
+    """What must not vanish from a card; claims are those of the answers, `provenance` counts gold claims by who wrote them.
+
+    `unsafe` counts the claims that break a safety rule, whatever their verdict; `skipped` the records of a data set, by reason.
+    """
 
     cases: int
     claims: int
@@ -32,9 +36,11 @@ class Counts:
     unsupported: int
     unscored: int
     conflicts: int
+    unsafe: int
     abstained: int
     missing: int
     provenance: Mapping[str, int]
+    skipped: Mapping[str, int]
 
 
 def count_slice(report: SliceReport) -> Counts:
@@ -50,9 +56,11 @@ def count_slice(report: SliceReport) -> Counts:
         unsupported=labels["unsupported"],
         unscored=labels["unscored"],
         conflicts=sum(verdict.conflict for verdict in verdicts),
+        unsafe=sum(map(breaks_safety_rule, verdicts)),
         abstained=sum(one.abstained for one in report.reports),
         missing=len(report.missing),
         provenance=dict(sorted(written.items())),
+        skipped=dict(sorted(report.skipped.items())),
     )
 
 
@@ -84,20 +92,37 @@ def card_rows(reports: Sequence[SliceReport], *, intervals: bool = False) -> lis
 
 
 def count_lines(report: SliceReport) -> list[str]:
-    """Returns the counts of `report` in words: cases and claims, gold claims, missing cases, and whether the run was cut short."""
+    """Returns the counts of `report` in words: cases, claims, unsafe claims, gold claims, skipped records, missing cases."""
     counts = count_slice(report)
     verdicts = f"{counts.supported} supported, {counts.refuted} refuted, {counts.unsupported} unsupported, {counts.unscored} unscored"
     cases = f"{counted(counts.cases, 'case')} ({counts.abstained} abstained)"
     lines = [f"{cases}, {counted(counts.claims, 'claim')}: {verdicts}; {counted(counts.conflicts, 'conflict')}"]
+    if counts.unsafe:
+        lines.append(
+            f"UNSAFE: {counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'} a safety rule: {_broken(report)}"
+        )
     if counts.provenance:
         total = counted(sum(counts.provenance.values()), "gold claim")
-        lines.append(f"{total}: {', '.join(f'{number} {who}' for who, number in counts.provenance.items())}")
+        lines.append(f"{total}: {_each(counts.provenance)}")
+    if counts.skipped:
+        lines.append(f"{counted(sum(counts.skipped.values()), 'record')} skipped while the cases were read: {_each(counts.skipped)}")
     if report.missing:
         of = f"{counts.missing} of {counted(counts.cases + counts.missing, 'case')} missing: {_some(report.missing)}"
         lines.append(f"PARTIAL: {of}; the numbers are of the others")
     elif report.partial:
         lines.append("PARTIAL: the run was cut short; the numbers are of the cases that finished")
     return lines
+
+
+def _broken(report: SliceReport) -> str:
+    """Returns `2 dose, 1 triage`: how many findings each kind of safety rule made."""
+    rules = [finding.rule for one in report.reports for verdict in one.verdicts for finding in verdict.findings]
+    kinds = Counter(rule.removeprefix(SAFETY_PREFIX) for rule in rules if rule.startswith(SAFETY_PREFIX))
+    return ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
+
+
+def _each(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in numbers.items())
 
 
 def _some(names: Sequence[str]) -> str:

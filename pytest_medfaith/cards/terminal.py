@@ -36,16 +36,16 @@ def result_card(slice_reports: Sequence[SliceReport], *, verbose: bool = False, 
 def _table(reports: Sequence[SliceReport], *, verbose: bool, width: int | None) -> str:
     header = card_header(reports)
     rows = [[one_line(cell) for cell in row] for row in card_rows(reports, intervals=verbose)]
-    table = _set_table(header, rows)
+    table = set_table(header, rows)
     if width is None or _width(table) <= width:
         return table
     if verbose:
         sideways = [list(column) for column in zip(header, *rows, strict=True)]
-        return _set_table(sideways[0], sideways[1:])
-    return _set_table(header, rows, space="")
+        return set_table(sideways[0], sideways[1:])
+    return set_table(header, rows, space="")
 
 
-def _set_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, space: str = " ") -> str:
+def set_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, space: str = " ") -> str:
     """Returns the table through tabulate; the header goes in as a row, because tabulate pads headers by two columns each."""
     from tabulate import SEPARATING_LINE, DataRow, Line, TableFormat, tabulate
 

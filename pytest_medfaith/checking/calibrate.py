@@ -10,7 +10,8 @@ from pytest_medfaith.records import LABELS
 
 # Wide enough for any model that learned something, fine enough that ECE changes by less than 0.001 between neighbours.
 TEMPERATURES = [0.25 * 1.05**step for step in range(75)]
-THRESHOLDS = [round(0.30 + 0.01 * step, 2) for step in range(66)]
+THRESHOLDS = [round(0.30 + 0.01 * step, 2) for step in range(70)]
+LEAST_DECIDED = 10  # pairs that a threshold must decide for its precision to say anything
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +28,7 @@ def calibrate(logits: Sequence[Sequence[float]], labels: Sequence[str], *, preci
     """Returns the temperature of least log loss, and thresholds of best macro-F1 (or of at least `precision`).
 
     Args:
-        logits: (n, 3), order entail, neutral, contradict; at least one pair of each label.
+        logits: (n, 3), order entail, neutral, contradict; at least one pair of each label. Rows that are not finite are left out.
         labels: n of entail, neutral, contradict.
         precision: wanted share of right decisions among those made, for each of entail and contradict; the lowest thresholds
             that reach it are taken, which keeps the most decisions.
@@ -43,14 +44,33 @@ def calibrate(logits: Sequence[Sequence[float]], labels: Sequence[str], *, preci
             f"{len(logits)} pairs with labels {sorted(set(labels))}; expected as many labels as pairs, and pairs of each of {', '.join(LABELS)}"
         )
     rows = np.asarray(logits, dtype=np.float64)
-    truth = np.array([LABELS.index(label) for label in labels])
-    temperature = min(TEMPERATURES, key=lambda value: _log_loss(rows / value, truth))
-    probs = _softmax(rows / temperature)
-    entail, contradict = _best_f1(probs, truth) if precision is None else (_precise(probs, truth, column, precision) for column in (0, 2))
-    return Calibration(temperature=round(temperature, 4), entail_threshold=entail, contradict_threshold=contradict, n=len(labels))
+    scored = np.isfinite(rows).all(axis=1)
+    rows, truth = rows[scored], np.array([LABELS.index(label) for label in labels])[scored]
+    temperature = fit_temperature(rows, truth)
+    entail, contradict = fit_thresholds(softmax_rows(rows / temperature), truth, precision=precision)
+    return Calibration(temperature=round(temperature, 4), entail_threshold=entail, contradict_threshold=contradict, n=len(truth))
 
 
-def _softmax(logits: Any) -> Any:
+def fit_temperature(logits: Any, truth: Any) -> float:
+    """Returns the temperature under which `logits` (n, 3) give the label indices `truth` (n,) the least log loss (Guo et al. 2017)."""
+    return min(TEMPERATURES, key=lambda value: _log_loss(logits / value, truth))
+
+
+def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) -> tuple[float, float]:
+    """Returns the entail and contradict thresholds of best macro-F1, or the lowest ones of at least `precision`.
+
+    A label that `probs` (n, 3) never decide at any threshold, as contradict with a two-way model, keeps 0.5.
+
+    Raises:
+        ValueError: a precision that no threshold reaches over at least 10 decisions.
+    """
+    if precision is None:
+        return _best_f1(probs, truth)
+    return _precise(probs, truth, 0, precision), _precise(probs, truth, 2, precision)
+
+
+def softmax_rows(logits: Any) -> Any:
+    """Returns the probabilities of logits (n, 3), rows sum to 1."""
     import numpy as np
 
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -60,7 +80,7 @@ def _softmax(logits: Any) -> Any:
 def _log_loss(logits: Any, truth: Any) -> float:
     import numpy as np
 
-    return float(-np.log(_softmax(logits)[np.arange(len(truth)), truth] + 1e-12).mean())
+    return float(-np.log(softmax_rows(logits)[np.arange(len(truth)), truth] + 1e-12).mean())
 
 
 def decided(probs: Any, *, entail: float, contradict: float) -> Any:
@@ -86,10 +106,17 @@ def _macro_f1(guess: Any, truth: Any) -> float:
 
 
 def _precise(probs: Any, truth: Any, column: int, precision: float) -> float:
+    ahead = probs[:, column] > probs[:, 2 - column]
+    if not (ahead & (probs[:, column] >= THRESHOLDS[0])).any():
+        return 0.5
+    best = 0.0
     for threshold in THRESHOLDS:
-        chosen = (probs[:, column] >= threshold) & (probs[:, column] > probs[:, 2 - column])
-        if chosen.any() and (truth[chosen] == column).mean() >= precision:
+        chosen = ahead & (probs[:, column] >= threshold)
+        reached = (truth[chosen] == column).mean() if chosen.sum() >= LEAST_DECIDED else 0.0
+        if reached >= precision:
             return threshold
+        best = max(best, float(reached))
     raise ValueError(
-        f"no threshold reaches a precision of {precision} for {LABELS[column]} on these pairs; ask for less, or train a better checker"
+        f"no threshold reaches a precision of {precision} for {LABELS[column]} over {LEAST_DECIDED} or more decisions on these pairs; the best "
+        f"is {best:.3f}. Ask for less, bring more pairs, or take a better checker"
     )

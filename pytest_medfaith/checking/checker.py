@@ -6,17 +6,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from pytest_medfaith.checking.isotonic import Isotonic
 from pytest_medfaith.checking.joint import joined_parts
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
-from pytest_medfaith.checking.rules import RULES
+from pytest_medfaith.checking.readable import unusable_text
+from pytest_medfaith.checking.rules import RULES, check_rule_names
 from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
+from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
+from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore, Verdict
 
 MODELS = Path(__file__).parent.parent / "models"
-MAX_CHARACTERS = 20_000  # of one claim; longer is no claim, and costs minutes
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,8 @@ class Checker:
     """Judges claims against chunks.
 
     `signature` names the weights and everything else that decides a score; `score_texts` is the model; `rules` are the names of the
-    medical rules that may overrule it.
+    medical rules that may overrule it, and `linker` finds the names that they compare. `isotonic` turns the probabilities at
+    `temperature` into calibrated ones. A model that reads no other script is `latin_only`: what it would say of others has no sense.
     """
 
     name: str
@@ -34,6 +38,9 @@ class Checker:
     temperature: float = 1.0
     cache: Path | None = None
     rules: frozenset[str] = frozenset()
+    linker: str = "default"
+    isotonic: Isotonic | None = None
+    latin_only: bool = False
 
     def __call__(self, claim: Claim | str, chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on one claim over `chunks`."""
@@ -42,23 +49,36 @@ class Checker:
         return self.decide(claim, scores, chunks)
 
     def score(self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None) -> list[PairScore]:
-        """Returns one score per (claim, chunk) pair, in order; equal texts are scored once."""
-        return score_pairs(
-            pairs, self.score_texts, signature=self.signature, temperature=self.temperature, cache=self.cache, progress=progress
-        )
+        """Returns one score per (claim, chunk) pair, in order; equal texts are scored once.
+
+        Raises:
+            ValueError: the model gave something else than three logits a pair.
+        """
+        model = partial(_three_columns, self.name, self.score_texts)
+        scores = score_pairs(pairs, model, signature=self.signature, temperature=self.temperature, cache=self.cache, progress=progress)
+        return [_meant(score, self.isotonic) for score in scores] if self.isotonic else scores
 
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
-        """Returns the verdict on `claim` from the scores of its `chunks`; `unscored` where the model gave no numbers."""
-        unusable = unusable_text(claim.text, "claim")
-        if unusable:
-            return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=unusable)
-        if scores and all(score.logits is None for score in scores):
-            return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason="the model gave no finite score")
-        scored = [score for score in scores if score.logits is not None]
+        """Returns the verdict on `claim` from the scores of its `chunks`.
+
+        It is `unscored`, with the reason, where the claim cannot be judged, no chunk can be read, or the model gave no finite number.
+        Chunks that cannot be read count as if they were not there.
+        """
+        unusable = {chunk.id: self.unusable(chunk.text, "evidence") for chunk in chunks}
+        readable = [chunk for chunk in chunks if not unusable[chunk.id]]
+        scored = [score for score in scores if score.logits is not None and not unusable.get(score.chunk_id)]
+        reason = self.unusable(claim.text, "claim") or ("" if readable else next(filter(None, unusable.values()), ""))
+        if reason or (scores and not scored):
+            why = reason or "the model gave no finite score; it may be that the claim is longer than it reads"
+            return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=why)
         verdict = decide(claim, scored, self.thresholds)
         if verdict.label == "unsupported" and scored:
-            verdict = self._joined(verdict, chunks) or verdict
-        return overrule(verdict, scored, chunks, rules=self.rules)
+            verdict = self._joined(verdict, readable) or verdict
+        return overrule(verdict, scored, readable, rules=self.rules, linker=self.linker)
+
+    def unusable(self, text: str, what: str) -> str:
+        """Returns why this checker cannot judge `text`, a "claim" or "evidence", or an empty string."""
+        return unusable_text(text, what, latin_only=self.latin_only)
 
     def _joined(self, verdict: Verdict, chunks: Sequence[Chunk]) -> Verdict | None:
         """Returns the verdict over the sentences that cover the claim together, or None where they decide nothing either."""
@@ -78,13 +98,23 @@ class Checker:
         )
 
 
-def unusable_text(text: str, what: str) -> str:
-    """Returns why `text` cannot be judged, or an empty string: no word in it, or more than MAX_CHARACTERS (for a claim)."""
-    if not any(character.isalnum() for character in text):
-        return f"the {what} holds no word"
-    if what == "claim" and len(text) > MAX_CHARACTERS:
-        return f"the claim has {len(text)} characters, more than {MAX_CHARACTERS}"
-    return ""
+def _three_columns(name: str, score_texts: TextScorer, pairs: Sequence[tuple[str, str]]) -> Any:
+    import numpy as np
+
+    logits = np.asarray(score_texts(pairs), dtype=np.float32)
+    if logits.shape != (len(pairs), len(LABELS)):
+        raise ValueError(
+            f"the checker {name!r} gave logits of shape {logits.shape} for {len(pairs)} pairs, expected ({len(pairs)}, {len(LABELS)}): one "
+            f"row a pair, in the order {', '.join(LABELS)}"
+        )
+    return logits
+
+
+def _meant(score: PairScore, isotonic: Isotonic) -> PairScore:
+    if score.logits is None:
+        return score
+    probs = isotonic(score.probs)
+    return score.with_(probs=probs, label=LABELS[probs.index(max(probs))])
 
 
 def load_checker(
@@ -95,6 +125,7 @@ def load_checker(
     cache: Path | None = None,
     max_tokens: int = 512,
     rules_off: Collection[str] = (),
+    linker: str = "default",
 ) -> Checker:
     """Returns the shipped student for "default", else the Hugging Face classifier of that name or folder.
 
@@ -104,28 +135,28 @@ def load_checker(
         thresholds: instead of the model card's, or 0.5 for a foreign model.
         cache: SQLite file of kept logits.
         max_tokens: how much a foreign model reads of a pair.
-        rules_off: names of medical rules that may not overrule the model.
+        rules_off: names of medical rules that may not overrule the model; names of safety rules are allowed and change nothing here.
+        linker: "default" (the concept table), or "scispacy", "scispacy:MODEL", "scispacy:MODEL:KNOWLEDGE_BASE" (extra: bio).
 
     Raises:
         DataError: an unknown checker, or a model without usable labels.
         MissingExtra: a foreign model, and transformers is not installed.
     """
-    unknown = sorted(set(rules_off) - RULES.keys())
-    if unknown:
-        raise DataError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are {', '.join(RULES)}")
+    check_rule_names(rules_off)
+    load_linker(linker)  # an unknown or missing one is said now, not at the first claim
     rules = frozenset(RULES.keys() - set(rules_off))
     if name == "default":
-        return _student(MODELS / "nli", thresholds=thresholds, cache=cache, rules=rules)
-    from pytest_medfaith.checking.classifier import score_with_classifier
+        return _student(MODELS / "nli", thresholds=thresholds, cache=cache, rules=rules, linker=linker)
+    from pytest_medfaith.checking.classifier import model_signature, score_with_classifier
 
     if not name.strip():
         raise DataError("the checker's name is empty; expected 'default', a model folder, or a Hugging Face model name")
     scorer = partial(score_with_classifier, name, label_map, max_tokens)
-    signature = f"{name}|{sorted((label_map or {}).items())}|{max_tokens}"
-    return Checker(name, signature, scorer, thresholds or Thresholds(), cache=cache, rules=rules)
+    signature = f"{model_signature(name)}|{sorted((label_map or {}).items())}|{max_tokens}"
+    return Checker(name, signature, scorer, thresholds or Thresholds(), cache=cache, rules=rules, linker=linker)
 
 
-def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None, rules: frozenset[str]) -> Checker:
+def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None, rules: frozenset[str], linker: str) -> Checker:
     from pytest_medfaith.checking.student import read_card, score_with_student, weights_signature
 
     card = read_card(folder)
@@ -137,4 +168,6 @@ def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None,
         temperature=card.temperature,
         cache=cache,
         rules=rules,
+        linker=linker,
+        latin_only=True,
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError, MissingExtra
@@ -16,6 +18,8 @@ _KNOWN_WORDS = {
     "not_entail": ("not_entailment", "not_entail", "not_supported", "unsupported", "inconsistent", "hallucinated", "non_factual"),
 }
 BATCH = 16
+TWO_WAY_CONTRADICT = -20.0  # the logit of what a 2-way model never says
+LONGEST_CLAIM = 0.5  # of the tokens that a model reads; the rest must hold a window of evidence
 
 
 def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | None = None) -> dict[str, int]:
@@ -55,18 +59,34 @@ def _meaning(label: str) -> str | None:
     return next((meaning for meaning, words in _KNOWN_WORDS.items() if word in words), None)
 
 
+@lru_cache(maxsize=8)
+def model_signature(name: str) -> str:
+    """Returns what names the weights: for a folder 16 hexadecimal digits of its weights, configuration and tokenizer, else the name itself."""
+    if not Path(name).is_dir():
+        return name
+    digest = hashlib.sha256()
+    for path in sorted(Path(name).glob("*")):
+        if path.suffix in (".safetensors", ".json", ".txt", ".model"):
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def score_with_classifier(name: str, label_map: Mapping[str, str] | None, max_tokens: int, pairs: Sequence[tuple[str, str]]) -> Any:
     """Returns logits, float32 (n, 3), of (evidence, claim) pairs under the model `name`.
 
     A 2-way model's second score is read as neutral: it says that the evidence does not entail, not that it refutes; the
-    contradict logit is then far below the others.
+    contradict logit is then far below the others. A claim that leaves no room for its evidence gives NaN.
     """
     import numpy as np
 
     model, tokenizer, torch = _load(name)
     columns = label_columns(model.config.id2label, given=label_map)
-    logits = np.full((len(pairs), len(LABELS)), -20.0, dtype=np.float32)
-    order = sorted(range(len(pairs)), key=lambda i: sum(map(len, pairs[i])))
+    max_tokens = min(max_tokens, tokenizer.model_max_length)
+    lengths = [len(ids) for ids in tokenizer([claim for _, claim in pairs], add_special_tokens=False)["input_ids"]]
+    readable = [i for i, length in enumerate(lengths) if length <= LONGEST_CLAIM * max_tokens]
+    logits = np.full((len(pairs), len(LABELS)), np.nan, dtype=np.float32)
+    logits[readable] = TWO_WAY_CONTRADICT
+    order = sorted(readable, key=lambda i: sum(map(len, pairs[i])))
     for start in range(0, len(order), BATCH):
         rows = order[start : start + BATCH]
         texts = [pairs[i] for i in rows]

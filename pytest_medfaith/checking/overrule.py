@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from pytest_medfaith.checking.rules import RULES, apply_rules
+from pytest_medfaith.checking.rules import RULES, apply_rules, linked_rules
 from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
 
@@ -16,7 +16,9 @@ LEAST_SHARED = 0.5
 QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
 
 
-def overrule(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, rules: Collection[str]) -> Verdict:
+def overrule(
+    verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, rules: Collection[str], linker: str = "default"
+) -> Verdict:
     """Returns `verdict` as the rules leave it, with their findings.
 
     A claim that stands in a chunk word for word is supported by it. A chunk whose sentence clashes with the claim no longer supports it. If no other chunk does, a clash of effect "refute" makes the
@@ -28,12 +30,13 @@ def overrule(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chu
         scores: of the claim, one a chunk.
         chunks: those that `scores` name.
         rules: names of the rules that may speak.
+        linker: name of what finds the names that the rules compare.
     """
     texts = {chunk.id: chunk for chunk in chunks}
     if not rules or verdict.label == "unscored":
         return verdict
     read = [score for score in scores if score.span and score.chunk_id in texts]
-    found = {score.chunk_id: _findings(verdict, score, texts[score.chunk_id], rules) for score in _chosen(verdict, read, texts)}
+    found = {score.chunk_id: _findings(verdict, score, texts[score.chunk_id], rules, linker) for score in _chosen(verdict, read, texts)}
     refuting = [chunk_id for chunk_id, findings in found.items() if any(finding.effect == "refute" for finding in findings)]
     weakening = [chunk_id for chunk_id, findings in found.items() if any(finding.effect == "weaken" for finding in findings)]
     clean = tuple(chunk_id for chunk_id in verdict.supporting if chunk_id not in refuting and chunk_id not in weakening)
@@ -90,9 +93,10 @@ def _shared(verdict: Verdict, score: PairScore, chunk: Chunk) -> float:
     return len(wanted & content_words(chunk.text[start:end])) / (len(wanted) or 1)
 
 
-def _findings(verdict: Verdict, score: PairScore, chunk: Chunk, rules: Collection[str]) -> list[Finding]:
+def _findings(verdict: Verdict, score: PairScore, chunk: Chunk, rules: Collection[str], linker: str) -> list[Finding]:
     start, end = score.span or (0, len(chunk.text))
-    found = apply_rules(verdict.claim.text, chunk.text[start:end], context=f"{chunk.title}\n{chunk.text}", off=RULES.keys() - set(rules))
+    context, off = f"{chunk.title}\n{chunk.text}", RULES.keys() - set(rules)
+    found = apply_rules(verdict.claim.text, chunk.text[start:end], context=context, off=off, rules=linked_rules(linker))
     return [_placed(finding, chunk.id, start) for finding in found]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from pytest_medfaith.errors import DataError
 
 MODELS = Path(__file__).parent.parent / "models"
+LONGEST_CLAIM = 0.5  # of the tokens that the model reads; the rest must hold a window of evidence
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ def weights_signature(model: Path) -> str:
 def score_with_student(model: Path, max_tokens: int, pairs: Sequence[tuple[str, str]]) -> Any:
     """Returns logits, float32 (n, 3) in the order entail, neutral, contradict, of (evidence, claim) pairs.
 
-    The evidence is cut to fit `max_tokens`, never the claim (unless the claim alone is longer). Pairs run one by one, so
-    a pair's logits never depend on the others.
+    The evidence is cut to fit `max_tokens`, never the claim; a claim that takes more than half of them leaves too little room and gives
+    NaN. Pairs run one by one, so a pair's logits never depend on the others.
     """
     import numpy as np
 
@@ -63,12 +64,17 @@ def score_with_student(model: Path, max_tokens: int, pairs: Sequence[tuple[str, 
     if not pairs:
         return np.zeros((0, 3), dtype=np.float32)
     session = load_session(model)
-    rows = [pair_row(evidence, claim, max_tokens=max_tokens) for evidence, claim in pairs]
-    longest_first = sorted(range(len(rows)), key=lambda i: -len(rows[i][0]))
+    rows = {
+        i: pair_row(evidence, claim, max_tokens=max_tokens)
+        for i, (evidence, claim) in enumerate(pairs)
+        if len(_token_ids(claim)) <= LONGEST_CLAIM * max_tokens
+    }
+    longest_first = sorted(rows, key=lambda i: -len(rows[i][0]))
     with ThreadPoolExecutor(worker_count()) as workers:
         outputs = list(workers.map(partial(run_rows, session), [rows[i] for i in longest_first]))
-    logits = np.zeros((len(rows), 3), dtype=np.float32)
-    logits[longest_first] = np.vstack(outputs)
+    logits = np.full((len(pairs), 3), np.nan, dtype=np.float32)
+    for i, output in zip(longest_first, outputs, strict=True):
+        logits[i] = output[0]
     return logits
 
 

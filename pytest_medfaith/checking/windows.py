@@ -11,8 +11,9 @@ from functools import lru_cache
 
 from pytest_medfaith.sentences import sentence_spans
 
-# Most evidence for an atomic claim stands in one to three sentences; 60 words hold three and keep a pair near 100 tokens.
-WINDOW_WORDS = 60
+# Most evidence for an atomic claim stands in one to three sentences; 100 words hold them with what they refer to. Against 60 words (same weights,
+# no others): macro-F1 +0.066 on SciFact abstracts (n 195), -0.015 on Check-COVID abstracts (n 207), +0.008 on answers over many chunks (n 390).
+WINDOW_WORDS = 100
 _WORD = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*")
 _STOP = frozenset(
     "a an and are as at be been being but by can could did do does for from had has have if in into is it its may might more most must no not of on or "

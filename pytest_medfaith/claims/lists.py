@@ -116,8 +116,14 @@ def _read_listing(words: Phrase, begin: int, opener: Opener) -> _Listing | None:
 
 
 def _items(words: Phrase, begin: int, end: int) -> tuple[list[tuple[int, int]], str]:
-    """Returns the spans that commas and the last "and" or "or" part, and that joint; no spans where there is no such joint."""
+    """Returns the spans that commas and the last "and" or "or" part, and that joint; no spans where there is no such joint.
+
+    Examples of the last item stay with it: "A, B, and drugs such as C, D, and E" has three items.
+    """
     commas = places(words, ",", begin, end)
+    examples = min(places(words, ("such",), begin, end), default=0)
+    closing = [comma for comma in commas if comma < examples and words[comma + 1].lower in ("and", "or")]
+    commas = [comma for comma in commas if not closing or comma <= closing[-1]]
     spans = list(zip([begin, *(comma + 1 for comma in commas)], [*commas, end], strict=True))
     first, last = spans[-1]
     joints = places(words, ("and", "or"), first, last)

@@ -14,7 +14,7 @@ from pytest_medfaith.corpus.pdf_docx import PDF_DOCX_SUFFIXES, read_pdf_or_docx
 from pytest_medfaith.corpus.sections import Document, Outline, read_markdown, read_plain_text
 from pytest_medfaith.corpus.sources import HTML_SUFFIXES, SourceFile, read_text, source_files
 from pytest_medfaith.corpus.xml_pages import read_xml
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 
 _TEXT_READERS = {".txt": read_plain_text, ".text": read_plain_text, ".md": read_markdown, ".markdown": read_markdown}
 _TEXT_READERS.update(dict.fromkeys(HTML_SUFFIXES, read_html))
@@ -64,9 +64,9 @@ def _row_document(line: bytes, *, number: int, place: str) -> Document:
     try:
         row = json.loads(line.decode("utf-8-sig"))
     except ValueError as error:
-        raise DataError(f"{place}: not JSON in UTF-8 ({error}): {line[:60]!r}; expected one JSON object a line") from None
+        raise DataError(f"{place}: not JSON in UTF-8 ({error}); expected one JSON object a line") from None
     if not isinstance(row, dict) or not isinstance(row.get("abstract", row.get("text")), (str, list)):
-        raise DataError(f"{place}: {line[:60]!r} has neither 'abstract' nor 'text'; expected an object with one of them")
+        raise DataError(f"{place}: got {shown(row)}, expected an object with a text in 'abstract' or 'text'")
     title, url, pmid = (one_line(str(row.get(key) or "")) for key in ("title", "url", "pmid"))
     identifier = str(row.get("id") or row.get("doc_id") or pmid or f"#{number}")
     document = _abstract(row["abstract"]) if "abstract" in row else read_plain_text(_joined(row["text"]))

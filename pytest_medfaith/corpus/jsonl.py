@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import Chunk, Record
 
 R = TypeVar("R", bound=Record)
@@ -41,16 +41,17 @@ def _parse(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
     if not text.strip():
         return None
     try:
-        row = json.loads(text, parse_constant=_refuse_constant)
-    except ValueError as error:
-        shown = text.strip()[:60]
-        raise DataError(f"{place}: not JSON ({error}): {shown!r}; expected one JSON object a line") from None
+        row = json.loads(text, parse_constant=refuse_constant)
+    except (ValueError, RecursionError) as error:
+        why = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else error
+        raise DataError(f"{place}: not JSON ({why}); expected one JSON object a line") from None
     if not isinstance(row, dict):
-        raise DataError(f"{place}: got {type(row).__name__} {text.strip()[:60]!r}, expected one JSON object a line")
+        raise DataError(f"{place}: got {shown(row)}, expected one JSON object a line")
     return row
 
 
-def _refuse_constant(name: str) -> None:
+def refuse_constant(name: str) -> None:
+    """Raises ValueError for NaN and Infinity, which Python's reader would take for numbers."""
     raise ValueError(f"{name} is no JSON number")
 
 
@@ -70,12 +71,16 @@ def read_records(path: Path, kind: type[R]) -> Iterator[R]:
 
 def write_records(path: Path, records: Iterable[Record | Mapping[str, Any]]) -> int:
     """Writes one JSON object a line, whole or not at all, and returns how many."""
-    count = 0
     with atomic_writer(path) as out:
-        for record in records:
-            row = record.to_dict() if isinstance(record, Record) else record
-            out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
-            count += 1
+        return dump_records(out, records)
+
+
+def dump_records(out: IO[str], records: Iterable[Record | Mapping[str, Any]]) -> int:
+    """Writes one JSON object a line to an open file, and returns how many."""
+    count = 0
+    for count, record in enumerate(records, start=1):  # noqa: B007  # counts the records
+        row = record.to_dict() if isinstance(record, Record) else record
+        out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
     return count
 
 
@@ -98,6 +103,13 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def check_folder(folder: Path) -> None:
+    """Makes `folder` and writes a file there and removes it; raises OSError where either cannot be done."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".medfaith-", suffix=".part"):
+        pass
 
 
 def chunk_files(roots: Iterable[Path]) -> list[Path]:

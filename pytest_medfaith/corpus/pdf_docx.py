@@ -17,8 +17,8 @@ def read_pdf_or_docx(file: SourceFile) -> Document:
     """Returns the document of a PDF or DOCX file, by way of Markdown.
 
     Raises:
-        MissingExtra: docling is not installed.
-        DataError: docling could not convert the file.
+        MissingExtra: docling is not installed, or not with all that this kind of file needs.
+        DataError: docling could not convert the file, or could not fetch the layout models that it reads a PDF with.
     """
     try:
         from docling.datamodel.base_models import DocumentStream
@@ -29,6 +29,13 @@ def read_pdf_or_docx(file: SourceFile) -> Document:
         content = DocumentStream(name=file.name.rpartition("/")[2], stream=BytesIO(stream.read()))
     try:
         converted = _converter().convert(content)
+    except ImportError as error:
+        raise MissingExtra(f"reading {file.place}", "pdf") from error
+    except OSError as error:
+        raise DataError(
+            f"{file.place}: docling cannot load its layout models ({error}); fetch them with `docling-tools models download` where there "
+            "is a network, or give the file's text as .md or .txt"
+        ) from error
     except ConversionError as error:
         raise DataError(
             f"{file.place}: cannot be converted ({error}); open it and save it again, or give its text as .md or .txt"

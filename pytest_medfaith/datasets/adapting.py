@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from pytest_medfaith.corpus.jsonl import read_records, write_records
+from pytest_medfaith.corpus.jsonl import atomic_writer, dump_records, read_records, write_records
 from pytest_medfaith.datasets.gold import CAP
 from pytest_medfaith.datasets.registry import find_adapter
 from pytest_medfaith.datasets.review import Reviewed, apply_review, read_review_sheet, write_review_sheet
@@ -24,7 +25,7 @@ _NO_CLAIM = "none"  # counts cases beside the provenances of claims
 
 @dataclass(frozen=True, kw_only=True)
 class Adapted:
-    """What `adapt` wrote: how many cases, gold claims by provenance and chunks, and what was left out."""
+    """What `adapt` wrote: how many cases, gold claims by provenance and chunks, and what was left out of either file."""
 
     source: Source
     out: Path
@@ -34,6 +35,7 @@ class Adapted:
     skips: Skips
     corpus: Path | None = None
     chunks: int = 0
+    chunk_skips: Skips = field(default_factory=Skips)
 
     def lines(self) -> list[str]:
         """Returns the summary, one fact a line."""
@@ -42,7 +44,7 @@ class Adapted:
         if self.corpus is not None:
             written.append(f"wrote {self.corpus}: {self.chunks:,} chunks")
         facts = [f"source: {self.source.title}, {self.source.url}", f"licence: {self.source.licence}", f"cite: {self.source.citation}"]
-        return [*written, *self.skips.lines(), *facts]
+        return [*written, *self.skips.lines(), *(f"corpus: {line}" for line in self.chunk_skips.lines()), *facts]
 
 
 def adapt(
@@ -55,7 +57,7 @@ def adapt(
     corpus: Path | None = None,
     cap: int = CAP,
 ) -> Adapted:
-    """Writes the cases of data set `name` at `path` to `out` as JSON Lines, whole or not at all.
+    """Writes the cases of data set `name` at `path` to `out` as JSON Lines, and its documents to `corpus`: both whole, or neither.
 
     Args:
         name: one of the adapters.
@@ -73,13 +75,23 @@ def adapt(
     adapter = find_adapter(name)
     if corpus is not None and not adapter.chunked:
         raise DataError(f"{name} has no documents to write to {corpus}; leave out the corpus")
-    skips, seen = Skips(), Counter[str]()
+    skips, chunk_skips, seen, chunks = Skips(), Skips(), Counter[str](), 0
     cases = _counted(adapter.read_with_gold(path, limit=limit, seed=seed, skips=skips, cap=cap), seen)
-    count = write_records(out, _some(cases, path, "case", skips))
-    chunks = write_records(corpus, _some(adapter.read_chunks(path), path, "document", Skips())) if corpus is not None else 0
-    empty = seen.pop(_NO_CLAIM, 0)
+    with ExitStack() as files:
+        count = dump_records(files.enter_context(atomic_writer(out)), _some(cases, path, "case", skips))
+        if corpus is not None:
+            documents = adapter.read_chunks(path, skips=chunk_skips)
+            chunks = dump_records(files.enter_context(atomic_writer(corpus)), _some(documents, path, "document", chunk_skips))
     return Adapted(
-        source=read_sources()[name], out=out, cases=count, without_claims=empty, claims=seen, skips=skips, corpus=corpus, chunks=chunks
+        source=read_sources()[name],
+        out=out,
+        cases=count,
+        without_claims=seen.pop(_NO_CLAIM, 0),
+        claims=seen,
+        skips=skips,
+        corpus=corpus,
+        chunks=chunks,
+        chunk_skips=chunk_skips,
     )
 
 

@@ -21,7 +21,7 @@ from pytest_medfaith.datasets.fields import require_row, require_text, rows, tex
 from pytest_medfaith.datasets.files import data_files, open_text
 from pytest_medfaith.datasets.json_stream import array_items
 from pytest_medfaith.datasets.skips import Skips, without_repeats
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import Case, Chunk
 
 _PMID = re.compile(r"(?:/pubmed/|pubmed\.ncbi\.nlm\.nih\.gov/)(\d+)")
@@ -119,7 +119,7 @@ def _exact_answer(question: Mapping[str, Any], place: str) -> str | list[list[st
         if all(isinstance(item, str) for group in groups for item in group):
             return [[one_line(item) for item in group] for group in groups if group]
     raise DataError(
-        f"{place}: field 'exact_answer' is {str(answer)[:60]!r}, expected a text, a list of texts or of synonym lists; mend the record"
+        f"{place}: field 'exact_answer' is {shown(answer)}, expected a text, a list of texts or of synonym lists; mend the record"
     )
 
 

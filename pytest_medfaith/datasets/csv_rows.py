@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_medfaith.corpus.sources import SourceFile
 from pytest_medfaith.datasets.files import open_text
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 
 _CELL_LIMIT = 10_000_000  # characters; the csv module's own limit of 131,072 is below what a cell with a long text may hold
 
@@ -45,7 +45,7 @@ def _positions(heading: Sequence[str], columns: Sequence[str], place: str) -> di
     for name in columns:
         if name.lower() not in found:
             raise DataError(
-                f"{place}:1: column {name!r} is missing, the heading has {', '.join(map(repr, heading)) or 'nothing'}; "
+                f"{place}:1: column {name!r} is missing, the heading has {', '.join(map(shown, heading)) or 'nothing'}; "
                 f"expected {', '.join(map(repr, columns))}; check that the file is of this data set"
             )
     return {name: found[name.lower()] for name in columns}

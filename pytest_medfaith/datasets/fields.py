@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_medfaith.errors import DataError
-
-_SHOWN = 60  # characters of a wrong value that a message quotes
+from pytest_medfaith.errors import DataError, shown
 
 
 def require_row(value: Any, place: str) -> Mapping[str, Any]:
     """Returns `value` if it is an object, else raises DataError."""
     if not isinstance(value, Mapping):
-        raise DataError(f"{place}: got {_shown(value)}, expected an object with one record; check that the file is of this data set")
+        raise DataError(f"{place}: got {shown(value)}, expected an object with one record; check that the file is of this data set")
     return value
 
 
@@ -33,7 +31,7 @@ def text_or_empty(row: Mapping[str, Any], name: str, place: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise DataError(f"{place}: field {name!r} is {_shown(value)}, expected text; mend the record")
+        raise DataError(f"{place}: field {name!r} is {shown(value)}, expected text; mend the record")
     return value
 
 
@@ -42,7 +40,7 @@ def texts(row: Mapping[str, Any], name: str, place: str) -> list[str]:
     value = row.get(name)
     items = [] if value is None else [value] if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        raise DataError(f"{place}: field {name!r} is {_shown(value)}, expected a list of texts; mend the record")
+        raise DataError(f"{place}: field {name!r} is {shown(value)}, expected a list of texts; mend the record")
     return items
 
 
@@ -51,10 +49,5 @@ def rows(row: Mapping[str, Any], name: str, place: str) -> list[Mapping[str, Any
     value = row.get(name)
     items = [] if value is None else value
     if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
-        raise DataError(f"{place}: field {name!r} is {_shown(value)}, expected a list of objects; mend the record")
+        raise DataError(f"{place}: field {name!r} is {shown(value)}, expected a list of objects; mend the record")
     return items
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

@@ -29,7 +29,7 @@ from pytest_medfaith.datasets.fields import require_row, require_text, rows, tex
 from pytest_medfaith.datasets.files import data_files, open_text
 from pytest_medfaith.datasets.json_stream import values
 from pytest_medfaith.datasets.skips import Skips, without_repeats
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import Case, Chunk
 
 T = TypeVar("T")
@@ -130,7 +130,7 @@ def _labelled(review: Mapping[str, Any], place: str, *labels: str) -> str:
     sentences = review.get("structured_abstract") or []
     if not all(isinstance(row, list) and len(row) > 1 and isinstance(row[1], str) for row in sentences):
         raise DataError(
-            f"{place}: field 'structured_abstract' holds {str(sentences)[:60]!r}, expected rows of label and sentence; mend the record"
+            f"{place}: field 'structured_abstract' holds {shown(sentences)}, expected rows of label and sentence; mend the record"
         )
     return " ".join(_HEADING.sub("", _plain(row[1])) for row in sentences if row[0] in labels)
 

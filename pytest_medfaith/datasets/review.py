@@ -27,7 +27,7 @@ from pathlib import Path
 from pytest_medfaith.corpus.jsonl import atomic_writer
 from pytest_medfaith.corpus.sources import source_files
 from pytest_medfaith.datasets.files import open_text
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import Case, GoldClaim
 
 COLUMNS = ("case", "claim", "keep", "key", "text", "provenance", "question", "answer")
@@ -125,7 +125,7 @@ def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         missing = [name for name in COLUMNS[:5] if name not in names]
         if missing:
             raise DataError(
-                f"{path}:1: column {missing[0]!r} is missing, the heading has {', '.join(names) or 'nothing'}; "
+                f"{path}:1: column {missing[0]!r} is missing, the heading has {', '.join(map(shown, names)) or 'nothing'}; "
                 f"put back the heading {','.join(COLUMNS)}"
             )
         for cells in sheet:
@@ -159,7 +159,7 @@ def _choice(cell: str, words: tuple[str, str], column: str, place: str) -> bool:
     """Returns whether the cell holds the first of `words`; an empty cell counts as the first."""
     word = cell.strip().lower() or words[0]
     if word not in words:
-        raise DataError(f"{place}: column {column!r} is {cell[:40]!r}, expected {words[0]} or {words[1]}")
+        raise DataError(f"{place}: column {column!r} is {shown(cell)}, expected {words[0]} or {words[1]}")
     return word == words[0]
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.calibrate import calibrate
-from pytest_medfaith.checking.student import score_with_student
-from pytest_medfaith.checking.windows import best_windows
+from pytest_medfaith.checking.scoring import score_pairs
+from pytest_medfaith.checking.student import score_with_student, weights_signature
 from pytest_medfaith.distill.pairs import Pair
+from pytest_medfaith.records import Chunk, Claim
 
 
 def fit_scoring(model: Path, pairs: Sequence[Pair], *, max_tokens: int) -> dict[str, Any]:
     """Returns the `scoring` part of a card for the ONNX `model`, fitted on `pairs`, and how many those were.
 
-    Long evidence is read as checking reads it: the best window speaks for it.
+    Evidence is read as checking reads it, in windows of which the clearest speaks.
     """
-    texts = [(best_windows(pair.claim, pair.evidence, most=1)[0].text, pair.claim) for pair in pairs]
-    fitted = dataclasses.asdict(calibrate(score_with_student(model, max_tokens, texts), [pair.label for pair in pairs]))
+    texts = [(Claim(id=str(n), text=pair.claim), Chunk(id="evidence", text=pair.evidence)) for n, pair in enumerate(pairs)]
+    scores = score_pairs(texts, partial(score_with_student, model, max_tokens), signature=weights_signature(model))
+    logits = [score.logits for score in scores if score.logits is not None]
+    fitted = dataclasses.asdict(calibrate(logits, [pair.label for pair in pairs]))
     return {"max_tokens": max_tokens, "fitted_on": fitted.pop("n"), **fitted}

@@ -49,6 +49,7 @@ def is_share(key: str, *, one_in: int, remainder: int = 0) -> bool:
 
 
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yields the object of every line of `path` that is not blank."""
     with path.open(encoding="utf-8-sig") as lines:
         for line in lines:
             if line.strip():

@@ -7,6 +7,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,7 @@ def phase_pairs(phase: Phase, train: dict[str, list[Pair]], *, epoch: int, seed:
 def length_bucketed_batches(lengths: list[int], *, batch_tokens: int, seed: str) -> list[list[int]]:
     """Returns batches of indices of near-equal length, each of at most `batch_tokens` after padding, in random order."""
     rng = random.Random(seed)
+    lengths = [padded(length) for length in lengths]
     order = sorted(range(len(lengths)), key=lambda i: lengths[i] * rng.uniform(0.9, 1.1))
     batches: list[list[int]] = []
     batch: list[int] = []
@@ -147,10 +149,15 @@ def load_student(folder: Path, *, dropout: float = 0.0) -> tuple[Any, Any]:
     return model, AutoTokenizer.from_pretrained(folder)
 
 
+def padded(length: int) -> int:
+    """Returns `length` rounded up to a multiple of 8: kernels are made for each shape, so shapes should be few."""
+    return -(-length // 8) * 8
+
+
 def _pad(rows: list[list[int]]) -> Any:
     import torch
 
-    width = -(-max(map(len, rows)) // 8) * 8  # few different widths: the kernels are made, and kept, for each
+    width = padded(max(map(len, rows)))
     return torch.tensor([row + [0] * (width - len(row)) for row in rows])
 
 
@@ -211,8 +218,6 @@ def _train_phase(
         parameter.requires_grad = not any(frozen in name for frozen in recipe.freeze)
     steps = list(phase_steps(recipe, phase, train))
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    # bf16 pays only where the machine multiplies it in hardware: on a CPU without AMX tiles it is many times slower than fp32.
-    half = device == "cuda" or torch.cpu._is_amx_tile_supported()
     model.to(device)
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], weight_decay=0.01)
     loss_of = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
@@ -221,7 +226,7 @@ def _train_phase(
     for done, (rows, targets) in enumerate(steps):
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(done, len(steps), phase.learning_rate)
-        with torch.autocast(device, dtype=torch.bfloat16, enabled=half):
+        with half_precision(device):
             logits = logits_of(model, rows, device=device)
         loss = loss_of(logits.float(), torch.tensor(targets, device=device))
         loss.backward()
@@ -236,6 +241,14 @@ def _train_phase(
                 f"{phase.name}: step {len(losses)} of {len(steps)}, loss {recent:.3f}, {tokens / (time.monotonic() - began):.0f} tokens/s"
             )
     save_student(model, tokenizer, finished)
+
+
+def half_precision(device: str) -> AbstractContextManager[Any]:
+    """Returns autocast to bf16 where the machine multiplies it in hardware; a CPU without AMX tiles is many times slower in it."""
+    import torch
+
+    usable = device == "cuda" or torch.cpu._is_amx_tile_supported()  # noqa: SLF001 - torch has no public name for it
+    return torch.autocast(device, dtype=torch.bfloat16, enabled=usable)
 
 
 def save_student(model: Any, tokenizer: Any, folder: Path) -> Path:

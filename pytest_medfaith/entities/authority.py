@@ -56,12 +56,6 @@ def authority_of(chunk: Chunk) -> Authority | None:
     return told or ("review" if _REVIEW.search(chunk.title) else None)
 
 
-def with_authority(chunk: Chunk) -> Chunk:
-    """Returns `chunk` with its `authority` filled in where it can be told."""
-    authority = authority_of(chunk)
-    return chunk if authority is None or chunk.authority else chunk.with_(authority=authority)
-
-
 def _of_title(title: str) -> Authority | None:
     return next((authority for authority, words in _TITLES if words.search(title)), None)
 

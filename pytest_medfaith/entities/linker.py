@@ -19,6 +19,8 @@ KINDS = ("drug", "disease", "gene", "organism", "population", "site", "route")
 
 _PIECE = re.compile(r"[^\W_]+", re.UNICODE)
 _WITHIN_NAME = re.compile(r"(?:[\s\u00a0]|[-‐‑/.*:'’]){1,2}")
+_SENTENCE_END = re.compile(r"\.\s")
+_LONGEST_TITLE = 3  # letters of a word that a stop shortens: "St. John's wort" is one name, "the heart. Failure" is none
 _LONGEST_CASED = 5  # letters: AF, MI, MS, COPD are names only in capitals; words of the language are spelled like some of them
 
 
@@ -160,13 +162,18 @@ def _longest(
     for name in table.names.get(_fold(written), ()):
         size = len(name.pieces)
         window = pieces[place : place + size]
-        if len(window) == size and all(
-            _fits(piece[0], wanted, cased=name.cased) for piece, wanted in zip(window, name.pieces, strict=True)
+        if (
+            len(window) == size
+            and all(_fits(piece[0], wanted, cased=name.cased) for piece, wanted in zip(window, name.pieces, strict=True))
+            and all(_joined(left[0], text[left[2] : right[1]]) for left, right in itertools.pairwise(window))
         ):
-            gaps = (text[left[2] : right[1]] for left, right in itertools.pairwise(window))
-            if all(_WITHIN_NAME.fullmatch(gap) for gap in gaps):
-                return name.concept, size
+            return name.concept, size
     return None, 0
+
+
+def _joined(piece: str, gap: str) -> bool:
+    """Returns whether `gap`, what stands after `piece`, may stand within a name: a blank or hyphen, no end of a sentence."""
+    return bool(_WITHIN_NAME.fullmatch(gap)) and (len(piece) <= _LONGEST_TITLE or not _SENTENCE_END.match(gap))
 
 
 def _fits(piece: str, wanted: str, *, cased: bool) -> bool:

@@ -1,9 +1,14 @@
-"""The linker of `linker.py` widened by scispaCy, where it is installed: its abbreviation detector and entity linker over UMLS or MeSH."""
+"""The linker of `linker.py` widened by scispaCy, where a project asks for it: its abbreviation detector and linker over UMLS or MeSH.
+
+It is never taken only because it is installed: verdicts would then differ between two machines, and scispaCy fetches its knowledge base when
+it is first used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +26,23 @@ _KINDS: Mapping[str, str] = MappingProxyType(
     | dict.fromkeys(("T098", "T100", "T101"), "population")
     | dict.fromkeys(("T023", "T029", "T030"), "site")
 )
+
+
+def load_linker(name: str) -> Callable[[str], list[Mention]]:
+    """Returns the linker of that name: "default" (the concept table), "scispacy", "scispacy:MODEL" or "scispacy:MODEL:KNOWLEDGE_BASE".
+
+    Raises:
+        DataError: another name.
+        MissingExtra: scispaCy is asked for and not installed.
+    """
+    kind, *parts = name.split(":")
+    if name == "default":
+        return link
+    if kind != "scispacy" or len(parts) > 2 or not all(parts):
+        raise DataError(f"the linker {name!r} is unknown; expected default, scispacy, or such as scispacy:en_core_sci_md:mesh")
+    if find_spec("scispacy") is None:
+        raise MissingExtra("linking entities with scispaCy", "bio")
+    return partial(link_with_scispacy, **dict(zip(("model", "knowledge_base"), parts, strict=False)))
 
 
 def link_with_scispacy(text: str, *, model: str = "en_core_sci_sm", knowledge_base: str = "umls") -> list[Mention]:
@@ -41,7 +63,12 @@ def _overlap(one: Mention, other: Mention) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _mentions(text: str, model: str, knowledge_base: str) -> Iterator[Mention]:
+@lru_cache(maxsize=8_192)
+def _mentions(text: str, model: str, knowledge_base: str) -> tuple[Mention, ...]:
+    return tuple(_found(text, model, knowledge_base))
+
+
+def _found(text: str, model: str, knowledge_base: str) -> Iterator[Mention]:
     pipeline = _pipeline(model, knowledge_base)
     entries = pipeline.get_pipe("scispacy_linker").kb.cui_to_entity
     for entity in pipeline(text).ents:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from pytest_medfaith.corpus.jsonl import write_text
+from pytest_medfaith.corpus.jsonl import check_folder, refuse_constant, write_text
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Fraction, Metric
@@ -92,17 +92,35 @@ def write_baseline(
     """
     _check_complete(slice_reports)
     entries = {slice_key(entry): entry for entry in _kept(path)}
-    entries |= {slice_key(report): _entry(report, signature, metrics, seed=seed) for report in slice_reports}
+    entries |= {slice_key(report): baseline_entry(report, signature=signature, metrics=metrics, seed=seed) for report in slice_reports}
     document = {"format_version": FORMAT_VERSION, "slices": [_row(entries[key]) for key in sorted(entries)]}
     try:
         write_text(path, _layout(document) + "\n")
     except ValueError as error:
         raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers and texts in records and signature") from error
     except OSError as error:
-        raise DataError(
-            f"the baseline {path} cannot be written ({error.strerror or error}); expected a file in a folder that can be. "
-            "Give another one with --medfaith-baseline FILE"
-        ) from error
+        raise _unwritable(path, error) from error
+
+
+def check_baseline_writable(path: Path) -> None:
+    """Finds out before a run whether its baseline can be written afterwards.
+
+    Raises:
+        DataError: it cannot.
+    """
+    try:
+        check_folder(path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    if path.is_dir():
+        raise _unwritable(path, IsADirectoryError("it is a folder"))
+
+
+def _unwritable(path: Path, error: OSError) -> DataError:
+    return DataError(
+        f"the baseline {path} cannot be written ({error.strerror or error}); expected a file in a folder that can be. "
+        "Give another one with --medfaith-baseline FILE"
+    )
 
 
 def _check_complete(slice_reports: Sequence[SliceReport]) -> None:
@@ -137,8 +155,9 @@ def key_text(key: tuple[str, str, str, int]) -> str:
     return f"slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r} and k={key[3]}"
 
 
-def _entry(report: SliceReport, signature: Mapping[str, Any], extra: Collection[str], *, seed: int) -> SliceBaseline:
-    values = {name: report.metrics.get(name) or aggregate(parse_metric(name), report.reports, seed=seed)[0] for name in extra}
+def baseline_entry(report: SliceReport, *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0) -> SliceBaseline:
+    """Returns what a baseline keeps of `report`; arguments as of `write_baseline`."""
+    values = {name: report.metrics.get(name) or aggregate(parse_metric(name), report.reports, seed=seed)[0] for name in metrics}
     values = {name: value for name, value in {**report.metrics, **values}.items() if value.value is not None}
     measured = [parse_metric(name) for name in sorted(values)]
     return SliceBaseline(
@@ -233,7 +252,7 @@ def read_baseline(path: Path) -> Baseline:
             f"{path}: no baseline is there yet; write one with pytest {UPDATE}, and commit it once you are content with it"
         )
     try:
-        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read as JSON ({error}); restore it from version control, or {_anew()}") from error
     version = document.get("format_version") if isinstance(document, dict) else None
@@ -256,10 +275,6 @@ def read_baseline(path: Path) -> Baseline:
 
 def _anew() -> str:
     return f"write it anew with pytest {UPDATE}"
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
 
 
 def _listed(rows: object) -> list[Any]:

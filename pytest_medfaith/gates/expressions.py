@@ -113,6 +113,8 @@ def _bound_gate(scanner: _Scanner, metric: Metric) -> BoundGate:
 
 
 def _baseline_gate(scanner: _Scanner, metric: Metric) -> BaselineGate:
+    if metric.family == "audit":
+        scanner.refuse(f"{metric.name} has no cases to pair with a baseline's; expected a bound, such as {metric.name} >= 0.9", at=0)
     for word in ("worse", "than", "baseline"):
         scanner.expect(rf"{word}\b", f"{word!r}, as in 'no worse than baseline'")
     margin = 0.0
@@ -162,6 +164,11 @@ def judge_gates(expressions: Sequence[str], report: SliceReport, *, baseline: Sl
     return report.with_(gates=tuple(results))
 
 
+def asks_for_audit(gates: Iterable[str]) -> bool:
+    """Returns whether one of the gate expressions reads what only an audit measures."""
+    return any(parse_metric(parse_gate(gate).metric).family == "audit" for gate in gates)
+
+
 def compared_metrics(gates: Iterable[Gate]) -> set[str]:
     """Returns the names of the metrics that `gates` compare with the baseline."""
     return {gate.metric for gate in gates if isinstance(gate, BaselineGate)}
@@ -208,8 +215,13 @@ def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0) -> GateR
     outcome, why = _bound_outcome(gate, measured)
     interval = "" if measured.low is None or measured.high is None else f", 95 % interval [{measured.low:.3f}, {measured.high:.3f}]"
     wanted = f"wanted {'at least' if gate.at_least else 'at most'} {gate.bound:g}"
-    message = f"{gate.metric} is {measured.value:.3f}{interval} over {measured.n} cases; {wanted}{why}"
+    message = f"{gate.metric} is {measured.value:.3f}{interval} over {measured.n} {_counted(gate.metric)}; {wanted}{why}"
     return _unless_cut_short(GateResult(expression=gate.expression, outcome=outcome, value=measured.value, message=message), report)
+
+
+def _counted(metric: str) -> str:
+    """Returns what a metric is a share of: an audit has claims, and no cases."""
+    return "claims" if parse_metric(metric).family == "audit" else "cases"
 
 
 def _unmeasured(gate: Gate) -> GateResult:
@@ -237,7 +249,7 @@ def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str
         return "inconclusive", "; one case has no interval, expected at least 2"
     if not _clears(gate, far):
         needed = round(measured.n * ((far - value) / (gate.bound - value)) ** 2) if value != gate.bound else None
-        return "fail", f" for sure; if the value stays, about {needed} cases would show it" if needed else " for sure"
+        return "fail", f" for sure; if the value stays, about {needed} {_counted(gate.metric)} would show it" if needed else " for sure"
     needed = _cases_without_spread(gate, value) if measured.low == measured.high else 0
     if needed is None or measured.n < needed:
         return "inconclusive", f" for sure; all cases came out alike, which shows nothing below {needed or 'any number of'} cases"

@@ -35,13 +35,55 @@ def slice_baseline(baseline: Baseline, of: SliceKey, *, signature: Mapping[str, 
     return entry
 
 
-def _check_signature(path: Path, entry: SliceBaseline, now: Mapping[str, Any]) -> None:
-    before, after = _leaves(entry.signature), _leaves(now)
-    changed = [
-        f"{name} was {before.get(name, 'absent')}, is {after.get(name, 'absent')}"
-        for name in sorted(before.keys() | after.keys())
-        if before.get(name) != after.get(name)
+def check_before_run(baseline: Baseline, of: SliceKey, *, signature: Mapping[str, Any], case_ids: Collection[str]) -> None:
+    """Finds out what can be known before a slice runs: a test may still put another checker in the configured one's place.
+
+    So an entry under any checker will do, and only that of the configured checker must have its weights and thresholds.
+
+    Args:
+        baseline: as read.
+        of: the slice's run, as configured.
+        signature: of the configured set-up.
+        case_ids: every case that will run.
+
+    Raises:
+        MissingBaseline: as `slice_baseline`, if every such entry has something that does not fit.
+    """
+    entries = [entry for entry in baseline.slices if (entry.slice, entry.retriever, entry.k) == (of.slice, of.retriever, of.k)]
+    if not entries:
+        slice_baseline(baseline, of, signature=signature, case_ids=case_ids)
+    problems = [problem for entry in entries if (problem := _problem(baseline.path, entry, of, signature, case_ids))]
+    if problems and len(problems) == len(entries):
+        raise problems[0]
+
+
+def _problem(
+    path: Path, entry: SliceBaseline, of: SliceKey, signature: Mapping[str, Any], case_ids: Collection[str]
+) -> MissingBaseline | None:
+    now, known = own_signature(of, signature), entry
+    if entry.checker != of.checker:
+        now.pop("checkers", None)
+        known = entry.with_(signature={key: value for key, value in entry.signature.items() if key != "checkers"})
+    try:
+        _check_signature(path, known, now)
+        _check_cases(path, known, case_ids)
+    except MissingBaseline as error:
+        return error
+    return None
+
+
+def signature_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Returns `checkers.default.entail was 0.5, is 0.6` for everything in which two signatures differ."""
+    old, new = _leaves(before), _leaves(after)
+    return [
+        f"{name} was {old.get(name, 'absent')}, is {new.get(name, 'absent')}"
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
     ]
+
+
+def _check_signature(path: Path, entry: SliceBaseline, now: Mapping[str, Any]) -> None:
+    changed = signature_changes(entry.signature, now)
     if changed:
         raise MissingBaseline(
             f"{path}: another set-up measured slice {entry.slice!r}, so its numbers do not compare: {'; '.join(changed)}. "

@@ -11,7 +11,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Report, Verdict
 
 Fraction = tuple[float, float]
-Family = Literal["claims", "citations", "safety", "retrieval", "ragchecker", "latency"]
+Family = Literal["claims", "citations", "safety", "retrieval", "ragchecker", "latency", "audit"]
 Matrix = tuple[tuple[bool, ...], ...]
 
 

@@ -51,7 +51,7 @@ RESPONSES = [
 ]
 CONFIGURATION = """
 [tool.pytest.ini_options]
-addopts = "--strict-markers -p no:cacheprovider"
+addopts = "--strict-markers -p no:cacheprovider -p no:randomly -p no:rerunfailures"
 
 [tool.medfaith.slices.mini]
 cases = "gold.jsonl"
@@ -89,6 +89,8 @@ def jsonl(rows):
 
 
 class Project:
+    CONFIGURATION, CONFTEST, TEST = CONFIGURATION, CONFTEST, TEST
+
     def __init__(self, pytester):
         self.pytester = pytester
         self.path = pytester.path

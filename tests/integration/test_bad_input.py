@@ -57,6 +57,41 @@ def test_a_spoiled_file_is_a_plain_error(project, spoil, message):
     result.stdout.no_fnmatch_line("*plugin.py:*")
 
 
+def test_a_retriever_without_a_finite_score(project):
+    project.test(
+        """
+import pytest
+from pytest_medfaith import Chunk
+from pytest_medfaith.records import Hit
+
+@pytest.fixture
+def medfaith_retriever():
+    return lambda query, *, top_k: [Hit(chunk=Chunk(id="a", text="Iron."), rank=1, score=float("nan"))]
+
+@pytest.mark.medfaith("mini", limit=1)
+def test_x(medfaith_report): pass
+"""
+    )
+    result = project.run("--medfaith-gate", "hallucination <= 0.9")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*case 'iron': the retriever gave chunk 'a' the score nan, expected a finite number*"])
+
+
+def test_a_threshold_that_is_no_number_is_never_a_pass(project):
+    project.configure("[tool.medfaith]\ncontradict_threshold = nan\n")
+    result = project.run()
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["*contradict_threshold is nan, expected a number from 0.01 to 1*"])
+
+
+@pytest.mark.parametrize(("argument", "shown"), [("k=0", "k=0"), ("limit=-1", "limit=-1"), ("k=2.5", "k=2.5")])
+def test_a_count_of_the_marker_that_is_none(project, argument, shown):
+    project.test(f"import pytest\n@pytest.mark.medfaith('mini', {argument})\ndef test_x(medfaith_report): pass\n")
+    result = project.run()
+    assert result.ret == 2
+    result.stdout.fnmatch_lines([f"*the marker medfaith got {shown}; expected a whole number of 1 or more*"])
+
+
 def test_an_unknown_slice(project):
     project.test("import pytest\n@pytest.mark.medfaith('minni')\ndef test_x(medfaith_report): pass\n")
     result = project.run()

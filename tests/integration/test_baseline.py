@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 SUITE = """
 import pytest
 
@@ -17,13 +19,19 @@ def spoil(project, count):
     (project.path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
+def refused(result):
+    """Returns what a run says that was refused before its first test."""
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.assert_outcomes()
+    text = " ".join(result.stdout.str().split())
+    assert "Traceback" not in text
+    return text
+
+
 def test_no_baseline_is_said_with_the_flag_before_anything_runs(project, workers):
     project.configure(GATE)
     project.test(SUITE)
-    result = project.run(*workers)
-    assert result.ret in (1, 2)
-    result.stdout.fnmatch_lines(["*no baseline is there yet; write one with pytest --medfaith-update-baseline*"])
-    result.stdout.no_fnmatch_line("*Traceback*")
+    assert "no baseline is there yet; write one with pytest --medfaith-update-baseline" in refused(project.run(*workers))
 
 
 def test_a_baseline_is_written_and_the_next_run_is_compared_with_it(project, workers):
@@ -46,28 +54,56 @@ def test_another_set_up_is_a_usage_error_with_the_flag(project):
     project.run("--medfaith-update-baseline")
     chunks = (project.path / "corpus" / "chunks.jsonl").read_text()
     (project.path / "corpus" / "chunks.jsonl").write_text(chunks.replace("Cold air", "Icy air"))
-    result = project.run()
-    assert result.ret == 4
-    result.stdout.fnmatch_lines(["*another set-up measured slice 'mini'*"])
-    assert "--medfaith-update-baseline" in result.stdout.str()
+    text = refused(project.run())
+    assert "another set-up measured slice 'mini'" in text
+    assert "with pytest --medfaith-update-baseline" in text
 
 
 def test_missing_cases_are_a_usage_error(project):
     project.configure(GATE)
     project.test(SUITE)
     project.run("--medfaith-update-baseline")
-    result = project.run("-k", "iron")
-    assert result.ret == 4
-    assert "cases of slice 'mini' are not in this run" in " ".join(result.stdout.str().split())
+    assert "2 of 3 cases of slice 'mini' are not in this run: asthma, gout" in refused(project.run("-k", "iron"))
 
 
 def test_a_corrupt_baseline_is_named(project):
     project.configure(GATE)
     project.test(SUITE)
     (project.path / "medfaith-baseline.json").write_text("{")
+    assert "medfaith-baseline.json cannot be read as JSON" in refused(project.run())
+    (project.path / "medfaith-baseline.json").write_text('{"format_version": 99}')
+    assert "a newer version wrote this baseline (format 99)" in refused(project.run())
+
+
+def test_what_only_the_run_can_show_is_said_after_it(project):
+    """A checker that a test brings along is not known before: its weights are compared when it has answered."""
+    project.configure(GATE)
+    project.test(SUITE)
+    project.run("--medfaith-update-baseline")
+    conftest = (project.path / "conftest.py").read_text()
+    (project.path / "conftest.py").write_text(conftest.replace("scripted_checker(label)", 'scripted_checker(label, name="another")'))
     result = project.run()
-    assert result.ret == 2
-    result.stdout.fnmatch_lines(["*medfaith-baseline.json cannot be read as JSON*"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.assert_outcomes(passed=3)
+    assert "has no entry for slice 'mini', retriever 'bm25', checker 'another' and k=2" in " ".join(result.stdout.str().split())
+
+
+def test_a_baseline_that_cannot_be_written_is_said_before_the_run(project):
+    project.test(SUITE)
+    (project.path / "medfaith-baseline.json").mkdir()
+    result = project.run("--medfaith-update-baseline")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*the baseline *medfaith-baseline.json cannot be written*--medfaith-baseline FILE*"])
+    result.stdout.no_fnmatch_line("*collected*")
+
+
+def test_a_run_that_was_cut_short_writes_no_baseline_and_says_so(project):
+    project.test(SUITE)
+    (project.path / "responses.jsonl").write_text("".join((project.path / "responses.jsonl").read_text().splitlines(keepends=True)[:2]))
+    result = project.run("--medfaith-update-baseline")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["ERROR: slice 'mini' was cut short, 1 case(s) did not finish: gout*"])
+    assert not (project.path / "medfaith-baseline.json").exists()
 
 
 def test_claims_that_turned_are_shown_below_the_card(project):
@@ -79,17 +115,20 @@ def test_claims_that_turned_are_shown_below_the_card(project):
     result.stdout.fnmatch_lines(
         ["*FAIL*hallucination <= 0.3*", "mini: 9 claims not carried by the evidence, worst first", "*Moonlight*", "*... and 4 more*"]
     )
+    assert project.run("-v").stdout.str().count("REFUTED ") == 9
 
 
-def test_inconclusive_is_what_the_user_says(project):
-    (project.path / "medfaith.toml").write_text(
-        (project.path / "pyproject.toml")
-        .read_text()
-        .partition("[tool.medfaith.slices.mini]")[2]
-        .join(['inconclusive = "fail"\n[slices.mini]', ""])
-    )
+@pytest.mark.parametrize(("says", "status"), [("warn", 0), ("fail", 1), ("pass", 0)])
+def test_inconclusive_is_what_the_user_says(project, says, status):
+    project.configure(f'[tool.medfaith]\ninconclusive = "{says}"\n')
     project.test(SUITE)
-    assert project.run("--medfaith-gate", "abstention <= 0.9 at 95%").ret in (0, 1)
+    result = project.run("-k", "iron", "--medfaith-gate", "faithfulness >= 0.5 at 95%")
+    assert result.ret == status
+    result.stdout.fnmatch_lines(["INCONCLUSIVE  faithfulness >= 0.5 at 95%*one case has no interval*"])
+    assert ("1 gate inconclusive: the run is not failed for it" in result.stdout.str()) == (says == "warn")
+
+
+def test_inconclusive_is_one_of_three_words(project):
     (project.path / "medfaith.toml").write_text('inconclusive = "maybe"\n')
     result = project.run()
     result.stdout.fnmatch_lines(["*inconclusive is 'maybe', expected one of warn, fail, pass*"])

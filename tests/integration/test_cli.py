@@ -68,7 +68,7 @@ def test_check_gives_the_same_bytes_again_alone_and_in_any_number_of_threads(tmp
     [
         ({"id": "a", "claim": "x"}, "in.jsonl:1: field 'evidence' is missing"),
         ({"id": "a", "claim": 3, "evidence": "x"}, "in.jsonl:1: field 'claim' is 3, expected text"),
-        ({"id": "a", "claim": "x", "evidence": [1]}, r"in.jsonl:1: field 'evidence' is [1], expected text or a list of texts"),
+        ({"id": "a", "claim": "x", "evidence": [1]}, r"in.jsonl:1: field 'evidence' is a list of 1, expected text or a list of texts"),
     ],
 )
 def test_check_names_the_line_that_is_wrong_and_writes_nothing(tmp_path, row, message):
@@ -99,7 +99,7 @@ def test_index_is_built_once_and_retrieve_uses_it(project):
     assert {path: path.stat().st_mtime_ns for path in (project.path / ".medfaith_cache").rglob("*.npy")} == shards
 
 
-@pytest.mark.parametrize("command", ["check", "evaluate", "index", "retrieve", "chunk", "adapt", "report"])
+@pytest.mark.parametrize("command", ["check", "evaluate", "index", "retrieve", "chunk", "adapt", "report", "compare"])
 def test_help_teaches_with_an_example(tmp_path, command):
     result = medfaith(command, "--help", folder=tmp_path)
     assert f"Example: medfaith {command}" in result.stdout
@@ -113,6 +113,7 @@ def test_report_makes_every_format_of_a_run_again(project):
         ("json", '"slice"'),
         ("csv", "Moonlight"),
         ("html", "<!doctype html>"),
+        ("svg", "<svg "),
     ):
         result = medfaith("report", "run", "--format", kind, folder=project.path)
         assert shown in result.stdout, (kind, result.stderr)
@@ -122,9 +123,41 @@ def test_report_makes_every_format_of_a_run_again(project):
     assert (wrong.returncode, "expected one of terminal, markdown" in wrong.stderr) == (2, True)
 
 
+def test_compare_shows_two_runs_side_by_side(project):
+    project.run("--medfaith-report", "one")
+    responses = (project.path / "responses.jsonl").read_text()
+    (project.path / "responses.jsonl").write_text(responses.replace("Moonlight sets off asthma", "Cold air can set off asthma"))
+    project.run("--medfaith-report", "two", "--medfaith-seed", "7")
+    result = medfaith("compare", "one", "two", folder=project.path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.index("seed was 0, is 7") < result.stdout.index("Halluc")
+    assert "  asthma  supported 1 → 2, refuted 1 → 0" in result.stdout
+    assert "  asthma  refuted → gone: Moonlight sets off asthma." in result.stdout
+    back = medfaith("compare", "two", "one", "--format", "markdown", "--out", "c.md", folder=project.path)
+    assert "c.md: " in back.stdout
+    assert "case asthma (new)\nREFUTED     Moonlight sets off asthma." in (project.path / "c.md").read_text(encoding="utf-8")
+    medfaith("compare", "one", "two", "--format", "html", "--out", "c.html", folder=project.path)
+    assert (project.path / "c.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_compare_says_what_is_no_run(project):
+    project.run("--medfaith-report", "one")
+    (project.path / "two").mkdir()
+    nothing = medfaith("compare", "one", "two", folder=project.path)
+    assert (nothing.returncode, "two holds no finished run" in nothing.stderr) == (2, True)
+    (project.path / "two" / "signature.json").write_text('{"format_version": 99}')
+    newer = medfaith("compare", "two", "one", folder=project.path)
+    assert (newer.returncode, "a newer version wrote this run (format 99)" in newer.stderr) == (2, True)
+    wrong = medfaith("compare", "one", "one", "--format", "pdf", folder=project.path)
+    assert (wrong.returncode, "expected one of terminal, markdown, html" in wrong.stderr) == (2, True)
+
+
 def test_gold_claims_go_to_a_sheet_and_back(project):
     before = (project.path / "gold.jsonl").read_text()
-    assert "3 claims" in medfaith("gold", "review", "gold.jsonl", "--sheet", "sheet.csv", folder=project.path).stdout
+    assert (
+        "sheet.csv: 3 cases; edit it, then run: medfaith gold review gold.jsonl --apply sheet.csv"
+        in medfaith("gold", "review", "gold.jsonl", "--sheet", "sheet.csv", folder=project.path).stdout
+    )
     sheet = (project.path / "sheet.csv").read_text(encoding="utf-8-sig")
     (project.path / "sheet.csv").write_text(
         sheet.replace("Allopurinol lowers uric acid in gout.", "Allopurinol lowers uric acid."), encoding="utf-8"

@@ -122,8 +122,45 @@ def test_an_unwritable_report_folder_is_said_before_the_run(project):
     (project.path / "out").write_text("a file stands where the folder should be")
     result = project.run("--medfaith-report", "out")
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["*--medfaith-report: *out*"])
+    result.stderr.fnmatch_lines(["*the report folder *out cannot be written*Give another one with --medfaith-report DIR*"])
     result.stdout.no_fnmatch_line("*collected*")
+
+
+@pytest.mark.parametrize("option", ["--medfaith-k", "--medfaith-limit"])
+@pytest.mark.parametrize("value", ["0", "-3", "many"])
+def test_a_count_below_one_is_a_usage_error(project, option, value):
+    result = project.run(option, value)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*argument {option}: '{value}' is no whole number of 1 or more*"])
+
+
+def test_the_report_folder_remembers_its_runs_for_the_trend(project):
+    for _ in range(3):
+        project.run("--medfaith-report", "out", "--medfaith-gate", "faithfulness >= 0.1")
+    assert len((project.path / "out" / "history.jsonl").read_text().splitlines()) == 2
+    assert "Faithful over 3 runs" in (project.path / "out" / "card.html").read_text(encoding="utf-8")
+
+
+def test_a_history_that_cannot_be_read_is_said_before_the_run(project):
+    (project.path / "out").mkdir()
+    (project.path / "out" / "history.jsonl").write_text("{")
+    result = project.run("--medfaith-report", "out")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*history.jsonl:1: not JSON*"])
+    result.stdout.no_fnmatch_line("*collected*")
+
+
+def test_a_failure_follows_the_width_of_the_terminal(project, monkeypatch, workers):
+    rows = [json.loads(line) for line in (project.path / "responses.jsonl").read_text().splitlines()]
+    rows[1]["answer"] = "Moonlight, " + "and walking outside in the cold air of a long night, " * 3 + "sets off asthma."
+    (project.path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    longest = {}
+    for columns in (60, 120):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = project.run("-k", "asthma", *workers).outlines
+        longest[columns] = max(len(line) for line in lines if line.startswith("E  "))
+    assert 50 < longest[60] <= 60
+    assert 90 < longest[120] <= 100
 
 
 def test_v_shows_every_claim_that_failed(project):

@@ -120,6 +120,8 @@ def test_the_overview_shows_values_intervals_gates_and_counts():
         '<span class="pill fail">fail</span> <span>hallucination &lt;= 0.001: hallucination is 0.004; wanted at most 0.001</span>' in text
     )
     assert '<p class="warn">PARTIAL: 1 of 4 cases missing: pcos-9; the numbers are of the others</p>' in text
+    assert "6 gold claims: 3 clinician, 3 llm-written" in text
+    assert "1201 records skipped while the cases were read: 1,200 empty answer, 1 id used before" in text
     assert "&#34;seed&#34;: 7" in text
     assert "<dt>C-Util</dt>" in text
 

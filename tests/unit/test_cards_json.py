@@ -54,6 +54,7 @@ def test_the_same_reports_give_the_same_bytes_in_any_order():
 def test_what_is_counted_and_what_has_no_value():
     row = json.loads(json_card([slice_sample()]))["slices"][0]
     assert row["counts"]["unscored"] == 1
+    assert row["counts"]["skipped"] == {"empty answer": 1200, "id used before": 1}
     assert row["metrics"]["context_precision"] == {"value": None, "low": None, "high": None, "n": 0}
     assert [claim["label"] for claim in row["cases"][0]["claims"]] == ["refuted", "supported", "unsupported"]
 

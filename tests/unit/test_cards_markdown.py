@@ -13,6 +13,8 @@ def test_the_card_of_a_pull_request():
     assert "0.82 [0.76, 0.88]" in table[2]
     assert "- ❌ **fail** hallucination <= 0.001: hallucination is 0.004; wanted at most 0.001" in card
     assert "3 cases (1 abstained)" in card
+    assert "6 gold claims: 3 clinician, 3 llm-written" in card
+    assert "1201 records skipped while the cases were read: 1,200 empty answer, 1 id used before" in card
     assert "<details><summary>2 claims not supported by the evidence</summary>" in card
     assert "-v shows all" not in card
 

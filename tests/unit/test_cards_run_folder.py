@@ -60,7 +60,7 @@ def test_without_jinja_an_older_page_does_not_stay(run, monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without_jinja)
     write_run(run, [slice_sample()], signature={})
-    assert {path.name for path in run.iterdir()} == FILES
+    assert {path.name for path in run.iterdir()} == FILES | {"history.jsonl"}
 
 
 def test_a_run_that_breaks_off_is_no_run(run, monkeypatch):
@@ -120,6 +120,23 @@ def test_a_corrupt_report(run):
     (run / "report.json").write_text("[]")
     with pytest.raises(DataError, match="holds list, expected an object"):
         read_summaries(run)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999", '"0.8"'])
+def test_a_number_that_is_none_is_refused_when_read(run, number):
+    text = (run / "report.json").read_text()
+    assert '"value": 0.82' in text
+    (run / "report.json").write_text(text.replace('"value": 0.82', f'"value": {number}'))
+    with pytest.raises(DataError, match=r"(NaN|Infinity) is no JSON number|field 'value' is .*, expected a (finite )?number"):
+        read_run(run)
+
+
+def test_a_case_metric_that_is_none_is_refused_when_read(run):
+    text = (run / "report.json").read_text()
+    assert '"faithfulness": 0.3333333333333333' in text
+    (run / "report.json").write_text(text.replace('"faithfulness": 0.3333333333333333', '"faithfulness": 1e999'))
+    with pytest.raises(DataError, match=r"field 'metrics.faithfulness' is inf, expected a finite number"):
+        read_run(run)
 
 
 def test_files_that_do_not_fit_together(run):

@@ -38,6 +38,7 @@ def test_counts_do_not_vanish():
     card = result_card([slice_sample()])
     assert "3 cases (1 abstained), 5 claims: 2 supported, 1 refuted, 1 unsupported, 1 unscored; 1 conflict" in card
     assert "6 gold claims: 3 clinician, 3 llm-written" in card
+    assert "1201 records skipped while the cases were read: 1,200 empty answer, 1 id used before" in card
     assert "PARTIAL" not in card
 
 

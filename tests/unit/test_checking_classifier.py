@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pytest_medfaith.checking.checker import load_checker
-from pytest_medfaith.checking.classifier import label_columns, score_with_classifier
+from pytest_medfaith.checking.classifier import label_columns, model_signature, score_with_classifier
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.encoders import load_encoder
@@ -88,6 +88,57 @@ def test_logits_come_in_our_order_and_do_not_depend_on_the_batch(model_folder):
 def test_a_two_way_model_never_refutes(model_folder):
     logits = score_with_classifier(model_folder(["entailment", "not_entailment"]), None, 64, PAIRS)
     assert (logits[:, 2] < logits[:, :2].min(axis=1) - 10).all()
+    named = load_checker(model_folder(["LABEL_0", "LABEL_1"]), label_map={"LABEL_0": "not_entail", "LABEL_1": "entail"})
+    assert named("iron helps", [Chunk(id="a", text="iron helps the body")]).label in ("supported", "unsupported")
+
+
+@pytest.mark.parametrize("given", [{"LABEL_0": "contradict", "LABEL_1": "neutral"}, {"LABEL_0": "entail", "LABEL_1": "entail"}])
+def test_two_labels_that_cannot_say_entailed_or_not_are_an_error(model_folder, given):
+    checker = load_checker(model_folder(["LABEL_0", "LABEL_1"]), label_map=given)
+    with pytest.raises(DataError, match="expected entail, neutral and contradict, or entail and not_entail, one column each"):
+        checker("iron helps", [Chunk(id="a", text="iron helps")])
+
+
+def test_a_folder_without_config_is_an_error(model_folder):
+    from pathlib import Path
+
+    folder = Path(model_folder(["entailment", "neutral", "contradiction"]))
+    (folder / "config.json").unlink()
+    with pytest.raises(DataError, match=r"cannot be loaded .*expected 'default', a model folder with config.json and safetensors"):
+        load_checker(str(folder))("iron helps", [Chunk(id="a", text="iron helps")])
+
+
+def test_a_model_that_gives_nan_gives_no_verdict(model_folder):
+    torch = pytest.importorskip("torch")
+    from pathlib import Path
+
+    from safetensors.torch import load_file, save_file
+
+    path = Path(model_folder(["entailment", "neutral", "contradiction"])) / "model.safetensors"
+    weights = {
+        name: torch.full_like(values, float("nan")) if name == "classifier.bias" else values for name, values in load_file(path).items()
+    }
+    save_file(weights, path, metadata={"format": "pt"})
+    verdict = load_checker(str(path.parent))("iron helps", [Chunk(id="a", text="iron helps")])
+    assert (verdict.label, "no finite score" in verdict.reason) == ("unscored", True)
+
+
+def test_a_claim_that_fills_what_the_model_reads_gives_no_verdict(model_folder):
+    checker = load_checker(model_folder(["entailment", "neutral", "contradiction"]), max_tokens=32)
+    chunks = [Chunk(id="a", text="iron helps the body " * 30)]
+    assert checker("iron helps " * 20, chunks).label == "unscored"
+    assert checker("iron helps", chunks).label != "unscored"
+
+
+def test_the_signature_changes_with_the_weights(model_folder):
+    from pathlib import Path
+
+    folder = model_folder(["entailment", "neutral", "contradiction"])
+    before = model_signature(folder)
+    (Path(folder) / "config.json").write_text((Path(folder) / "config.json").read_text() + " ")
+    model_signature.cache_clear()
+    assert model_signature(folder) != before
+    assert model_signature("some/model") == "some/model"
 
 
 def test_a_folder_works_as_checker(model_folder):

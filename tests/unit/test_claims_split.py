@@ -94,6 +94,14 @@ SPLIT = {
             "Gout has several triggers, including dehydration.",
         ],
     ),
+    "a list whose last item has examples": (
+        "Diagnosis includes a physical exam, sexual history, and urine tests such as urinalysis, culture, and swabs.",
+        [
+            "Diagnosis includes a physical exam.",
+            "Diagnosis includes sexual history.",
+            "Diagnosis includes urine tests such as urinalysis, culture, and swabs.",
+        ],
+    ),
     "a list after are": (
         "First-line drugs are thiazides, ACE inhibitors and calcium channel blockers.",
         [

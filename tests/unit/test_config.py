@@ -43,6 +43,14 @@ def test_pyproject_is_read_where_there_is_no_medfaith_toml(tmp_path):
         ("slices = 3\n", r"slices is 3, expected a table"),
         ("[slices.iron\n", r"medfaith\.toml: not TOML"),
         ("rrf_k = 1.5\n", r"rrf_k is 1\.5, expected int"),
+        (SLICE + "k = 0\n", r"slices\.iron\.k is 0, expected a number of 1 or more"),
+        (SLICE + "limit = -1\n", r"slices\.iron\.limit is -1, expected a number of 1 or more"),
+        ("contradict_threshold = nan\n", r"contradict_threshold is nan, expected a number from 0\.01 to 1"),
+        ("entail_threshold = 0\n", r"entail_threshold is 0\.0, expected a number from 0\.01 to 1"),
+        ("b = 1.5\n", r"b is 1\.5, expected a number from 0 to 1"),
+        ("weights = { bm25 = inf }\n", r"weights\.bm25 is inf, expected a number that is finite"),
+        ("weights = { bm25 = 'x' }\n", r"weights\.bm25 is 'x', expected float"),
+        ("label_map = 3\n", r"label_map is 3, expected a table"),
     ],
 )
 def test_mistakes_are_named_with_their_place(tmp_path, text, message):

@@ -15,6 +15,13 @@ class ConversionError(Exception):
     """docling's own."""
 
 
+FAULTS = {
+    "broken": ConversionError("no page"),
+    "no models": FileNotFoundError("layout model"),
+    "no torch": ModuleNotFoundError("torch"),
+}
+
+
 class Converter:
     """Stands in for docling's: the file's bytes are its Markdown; `made` counts the converters."""
 
@@ -25,8 +32,8 @@ class Converter:
 
     def convert(self, source: Any) -> Any:
         text = source.stream.read().decode()
-        if "broken" in text:
-            raise ConversionError("no page")
+        if text in FAULTS:
+            raise FAULTS[text]
         return SimpleNamespace(document=SimpleNamespace(export_to_markdown=lambda: text))
 
 
@@ -66,9 +73,38 @@ def test_pdf_and_docx_are_read_as_markdown_with_one_converter(tmp_path):
 
 
 @pytest.mark.usefixtures("docling")
-def test_what_docling_cannot_convert_is_an_error_with_the_file(tmp_path):
-    with pytest.raises(DataError, match=r"a\.pdf: cannot be converted \(no page\)"):
-        list(read_documents(write(tmp_path, "a.pdf", "broken")))
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("broken", DataError, r"a\.pdf: cannot be converted \(no page\)"),
+        ("no models", DataError, r"a\.pdf: docling cannot load its layout models \(layout model\); fetch them with `docling-tools models"),
+        ("no torch", MissingExtra, r"reading .*a\.pdf needs the extra 'pdf'"),
+    ],
+)
+def test_what_docling_cannot_convert_is_an_error_with_the_file(tmp_path, text, kind, message):
+    with pytest.raises(kind, match=message):
+        list(read_documents(write(tmp_path, "a.pdf", text)))
+
+
+def test_docling_itself_reads_a_docx(tmp_path):
+    pytest.importorskip("docling.document_converter", reason="docling comes with the extra pdf, which the tests do without")
+    docx = pytest.importorskip("docx", reason="comes with docling")
+    page = docx.Document()
+    page.add_heading("Gout", 1)
+    page.add_paragraph("Gout hurts. Uric acid is high, often > 0.36 mmol/L.")
+    page.add_heading("Drugs", 2)
+    page.add_paragraph("Colchicine is given at 0.5 mg twice a day.")
+    page.add_paragraph("Allopurinol lowers uric acid.", style="List Bullet")
+    page.save(tmp_path / "gout.docx")
+    (document,) = read_documents(tmp_path / "gout.docx")
+    assert document.title == "Gout"
+    assert [(section.path, section.text) for section in document.sections] == [
+        (("Gout",), "Gout hurts. Uric acid is high, often > 0.36 mmol/L."),
+        (("Gout", "Drugs"), "Colchicine is given at 0.5 mg twice a day.\n\n- Allopurinol lowers uric acid."),
+    ]
+    (tmp_path / "cut.docx").write_bytes((tmp_path / "gout.docx").read_bytes()[:500])
+    with pytest.raises(DataError, match=r"cut\.docx: cannot be converted"):
+        list(read_documents(tmp_path / "cut.docx"))
 
 
 def test_without_docling_the_install_line_is_given(tmp_path, monkeypatch):

@@ -115,7 +115,7 @@ def test_encodings_that_say_what_they_are(tmp_path, name, data, expected):
         ("p.html", b'<meta charset="klingon">\xff', r"p\.html:1:25: byte b'\\xff' is not klingon"),
         ("p.md", b"PNG\0data", r"p\.md: holds a NUL character at 3"),
         ("p.jsonl", b'{"text": "a"}\n{"text": \n', r"p\.jsonl:2: not JSON in UTF-8"),
-        ("p.jsonl", b'{"title": "a"}\n', r"p\.jsonl:1: .* has neither 'abstract' nor 'text'"),
+        ("p.jsonl", b'{"title": "a"}\n', r"p\.jsonl:1: got an object with 'title', expected an object with a text in 'abstract' or 'text'"),
     ],
 )
 def test_bad_text_names_file_line_and_column(tmp_path, name, data, message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def test_summary_tells_counts_skips_and_source(tmp_path):
         f"wrote {tmp_path / 'g.jsonl'}: 4 cases (0 without gold claims), gold claims: 8 extracted",
         f"wrote {tmp_path / 'c.jsonl'}: 4 chunks",
         f"skipped 1: empty answer (first: {FILES / 'medquad' / '1_Example_QA' / '0000001.xml'}, pair 3)",
+        f"corpus: skipped 1: empty answer (first: {FILES / 'medquad' / '1_Example_QA' / '0000001.xml'}, pair 3)",
         "source: MedQuAD: medical question-answer pairs from 12 websites of the National Institutes of Health, https://github.com/abachaa/MedQuAD",
         "licence: CC BY 4.0",
         lines[-1],
@@ -76,6 +78,15 @@ def test_nothing_half_written_remains_and_an_older_file_stays(tmp_path):
         adapt("medquad", tmp_path / "pages", tmp_path / "g.jsonl")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["g.jsonl", "pages"]
     assert (tmp_path / "g.jsonl").read_text() == "older\n"
+
+
+def test_a_corpus_that_cannot_be_written_whole_leaves_no_gold_file_either(tmp_path):
+    snippet = {"document": "https://pubmed.ncbi.nlm.nih.gov/1", "text": ["not a text"]}
+    question = {"id": "q1", "body": "What helps?", "ideal_answer": "Rest.", "snippets": [snippet]}
+    (tmp_path / "b.json").write_text(json.dumps({"questions": [question]}))
+    with pytest.raises(DataError, match=r"b\.json:1: field 'text' is a list of 1, expected text"):
+        adapt("bioasq", tmp_path / "b.json", tmp_path / "g.jsonl", corpus=tmp_path / "c.jsonl")
+    assert [path.name for path in tmp_path.iterdir()] == ["b.json"]
 
 
 def test_review_from_gold_file_to_sheet_and_back(tmp_path):

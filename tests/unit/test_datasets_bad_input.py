@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import logging
 import re
 import shutil
@@ -12,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.datasets import ADAPTERS, Skips
-from pytest_medfaith.datasets.adapting import adapt
+from pytest_medfaith.datasets import ADAPTERS, Skips, read_cases
+from pytest_medfaith.datasets.adapting import adapt, apply_gold_review
 from pytest_medfaith.datasets.bioasq import read_bioasq
 from pytest_medfaith.datasets.healthsearchqa import read_healthsearchqa
 from pytest_medfaith.datasets.kqa import read_kqa
@@ -237,14 +238,17 @@ def test_id_used_twice_is_counted(tmp_path):
         ('{"questions": [\n1]}', r"q.json:2: got 1, expected an object with one record"),
         ('{"questions": [{"id": "x"}]}', r"q.json:1: field 'body' is missing, the record has 'id'; expected text"),
         ('{"questions": [{"id": 5, "body": "?"}]}', r"q.json:1: field 'id' is 5, expected text"),
-        ('{"questions": [{"id": "x", "body": "?", "ideal_answer": [1]}]}', r"field 'ideal_answer' is \[1\], expected a list of texts"),
+        (
+            '{"questions": [{"id": "x", "body": "?", "ideal_answer": [1]}]}',
+            r"field 'ideal_answer' is a list of 1, expected a list of texts",
+        ),
         (
             '{"questions": [{"id": "x", "body": "?", "ideal_answer": "a", "exact_answer": {"a": 1}}]}',
             r"field 'exact_answer' is .*expected a text, ",
         ),
         (
             '{"questions": [{"id": "x", "body": "?", "ideal_answer": "a", "snippets": ["s"]}]}',
-            r"'snippets' is \['s'\], expected a list of objects",
+            r"'snippets' is a list of 1, expected a list of objects",
         ),
     ],
 )
@@ -373,3 +377,38 @@ def test_patient_text_with_bytes_that_are_not_utf_8_stays_out_too(tmp_path):
     assert "rash" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
+
+
+GOLD = {"id": "meddialog/1", "question": PATIENT_TEXT, "reference_answer": PATIENT_TEXT}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        json.dumps(GOLD)[:-1],
+        json.dumps(GOLD).replace('", "', '" "'),
+        json.dumps(PATIENT_TEXT),
+        json.dumps([PATIENT_TEXT]),
+        json.dumps({**GOLD, "id": None}),
+        json.dumps({**GOLD, "question": [PATIENT_TEXT]}),
+        json.dumps({**GOLD, "meta": PATIENT_TEXT}),
+        json.dumps({**GOLD, "gold_claims": PATIENT_TEXT}),
+        json.dumps({**GOLD, "gold_claims": [PATIENT_TEXT]}),
+        json.dumps({**GOLD, "gold_claims": [{"text": PATIENT_TEXT}]}),
+        json.dumps({**GOLD, "gold_claims": [{"id": "g1", "text": "Rest.", "key": PATIENT_TEXT}]}),
+    ],
+)
+def test_patient_text_in_a_gold_file_stays_out_of_messages(tmp_path, line):
+    (tmp_path / "gold.jsonl").write_text(line + "\n")
+    with pytest.raises(DataError, match=r"gold\.jsonl:1: ") as caught:
+        list(read_cases(str(tmp_path / "gold.jsonl")))
+    assert not any(word in f"{caught.value} {caught.value.__context__}" for word in ("rash", "street"))
+
+
+@pytest.mark.parametrize("sheet", [f"1,1,keep,yes,{PATIENT_TEXT}\n", f"case,claim,keep,key,text\n[1],[g1],{PATIENT_TEXT},yes,x\n"])
+def test_patient_text_in_a_sheet_that_slipped_stays_out_of_messages(tmp_path, sheet):
+    (tmp_path / "gold.jsonl").write_text(json.dumps(GOLD) + "\n")
+    (tmp_path / "sheet.csv").write_text(sheet)
+    with pytest.raises(DataError, match=r"sheet\.csv:\d: column ") as caught:
+        apply_gold_review(tmp_path / "gold.jsonl", tmp_path / "sheet.csv")
+    assert "rash" not in str(caught.value)

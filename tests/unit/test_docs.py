@@ -16,6 +16,7 @@ import pytest_medfaith
 from pytest_medfaith import config, plugin, session
 from pytest_medfaith.config import load_settings
 from pytest_medfaith.datasets.registry import ADAPTERS
+from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import Case, Chunk, PairScore, Response
@@ -119,7 +120,7 @@ def test_every_setting_has_its_row(kind):
     assert [field.name for field in dataclasses.fields(kind) if not in_table(field.name, "options.md")] == []
 
 
-@pytest.mark.parametrize("metric", [*METRICS.values(), *LABEL_METRICS.values()], ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", [*METRICS.values(), *AUDIT_METRICS.values(), *LABEL_METRICS.values()], ids=lambda metric: metric.name)
 def test_every_metric_has_its_row_with_definition_and_source(metric):
     row = next(line for line in PAGES["metrics.md"].splitlines() if line.startswith(f"| `{metric.name}` |"))
     assert metric.definition in row

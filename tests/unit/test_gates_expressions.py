@@ -4,7 +4,16 @@ import pytest
 from gate_samples import case, report_of, slice_of, stored
 
 from pytest_medfaith.errors import DataError, MissingBaseline
-from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, compared_metrics, judge_bound, judge_gates, parse_gate, stops_run
+from pytest_medfaith.gates.expressions import (
+    BaselineGate,
+    BoundGate,
+    asks_for_audit,
+    compared_metrics,
+    judge_bound,
+    judge_gates,
+    parse_gate,
+    stops_run,
+)
 from pytest_medfaith.records import GateResult, MetricValue, SliceReport
 
 
@@ -207,3 +216,13 @@ def test_the_user_says_what_inconclusive_does(outcome, inconclusive, stops):
 
 def test_inconclusive_does_not_stop_a_run_by_default():
     assert not stops_run(GateResult(expression="x", outcome="inconclusive"))
+
+
+def test_a_gate_on_an_audit_is_a_bound_and_says_that_it_counts_claims():
+    result = judge_gates(["audit.recall >= 0.9"], report(0.8, 0.7, 0.9, n=60, name="audit.recall")).gates[0]
+    assert (result.outcome, result.value) == ("fail", 0.8)
+    assert "audit.recall is 0.800, 95 % interval [0.700, 0.900] over 60 claims; wanted at least 0.9" in result.message
+    assert asks_for_audit(["hallucination <= 0.1", "audit.recall.negation >= 0.9"])
+    assert not asks_for_audit(["hallucination <= 0.1"])
+    with pytest.raises(ValueError, match=r"audit\.recall has no cases to pair with a baseline's; expected a bound"):
+        parse_gate("audit.recall no worse than baseline")

@@ -1,12 +1,16 @@
+import dataclasses
+
 import pytest
 from gate_samples import SIGNATURE, slice_of
 
 from pytest_medfaith.errors import MissingBaseline
+from pytest_medfaith.evaluation import SliceRun
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
-from pytest_medfaith.gates.matching import slice_baseline
+from pytest_medfaith.gates.matching import check_before_run, slice_baseline
 
 REPORT = slice_of({"b": "sr", "a": "su?"})
 UPDATE = "pytest --medfaith-update-baseline"
+RUN = SliceRun(slice="iron", retriever="bm25", checker="student", k=3)
 
 
 def baseline_in(folder):
@@ -46,3 +50,25 @@ def test_cases_that_do_not_run_are_refused(tmp_path):
 def test_cases_that_the_baseline_lacks_are_refused_five_by_name(tmp_path):
     with pytest.raises(MissingBaseline, match=rf"6 cases .* not in its baseline: c0, c1, c2, c3, c4, \.\.\.; .*{UPDATE}"):
         slice_baseline(baseline_in(tmp_path), REPORT, signature=SIGNATURE, case_ids=["a", "b", *(f"c{number}" for number in range(6))])
+
+
+def test_before_a_run_its_own_entry_must_fit(tmp_path):
+    baseline = baseline_in(tmp_path)
+    check_before_run(baseline, RUN, signature=SIGNATURE, case_ids=["a", "b"])
+    for signature, case_ids, message in (
+        ({**SIGNATURE, "seed": 7}, ["a", "b"], "seed was 0, is 7"),
+        ({**SIGNATURE, "checkers": {"student": {"weights": "w2", "entail": 0.5}}}, ["a", "b"], "checkers.student.weights was"),
+        (SIGNATURE, ["a"], "1 of 2 cases of slice 'iron' are not in this run: b"),
+    ):
+        with pytest.raises(MissingBaseline, match=message):
+            check_before_run(baseline, RUN, signature=signature, case_ids=case_ids)
+    with pytest.raises(MissingBaseline, match="no entry for slice 'sleep'"):
+        check_before_run(baseline, dataclasses.replace(RUN, slice="sleep"), signature=SIGNATURE, case_ids=["a", "b"])
+
+
+def test_before_a_run_an_entry_of_another_checker_will_do_since_a_test_may_bring_its_own(tmp_path):
+    baseline = baseline_in(tmp_path)
+    run = dataclasses.replace(RUN, checker="default")
+    check_before_run(baseline, run, signature={**SIGNATURE, "checkers": {"default": {"weights": "d"}}}, case_ids=["a", "b"])
+    with pytest.raises(MissingBaseline, match="seed was 0, is 7"):
+        check_before_run(baseline, run, signature={**SIGNATURE, "seed": 7}, case_ids=["a", "b"])

@@ -11,15 +11,15 @@ LAYERS = [
     {"records", "sentences", "models"},
     {"entities"},  # below the design's place: the rules of checking ask it which words are names of one kind
     {"corpus", "claims", "retrieval", "checking", "metrics", "config"},
-    {"datasets", "evaluation", "rag"},
+    {"datasets", "evaluation", "rag", "audit"},
     {"gates", "cards"},
-    {"asserts", "testing", "check_rows"},
-    {"session", "finish", "init_project", "plugin", "cli", "distill"},
+    {"asserts", "testing", "check_rows", "calibration", "compare"},
+    {"ledger", "live_line", "session", "slice_audit", "finish", "screen", "init_project", "watch", "plugin", "cli", "distill"},
 ]
 # What more than one room of a layer needs, and every layer above: reading and writing JSON Lines.
 SHARED = {"corpus.jsonl"}
 # The top layer's modules build on each other in this order; distill is a leaf that only the command line calls.
-TOP_ORDER = ["distill", "session", "finish", "init_project", "plugin", "cli"]
+TOP_ORDER = ["distill", "ledger", "live_line", "session", "slice_audit", "finish", "screen", "init_project", "watch", "plugin", "cli"]
 
 
 def layer_of(room: str) -> int:

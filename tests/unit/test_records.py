@@ -30,7 +30,13 @@ def test_a_report_goes_to_plain_dicts_and_back():
         ({"id": "a", "text": "x", "year": "2020"}, r"field 'year' is '2020', expected a whole number"),
         ({"id": "a", "text": "x", "section_path": "Treatment"}, r"field 'section_path' is 'Treatment', expected a list"),
         ({"id": "a", "text": "x", "authority": "blog"}, r"field 'authority' is 'blog', expected one of guideline, "),
-        (["a"], r"expected an object for a chunk, got \['a'\]"),
+        (["a"], r"expected an object for a chunk, got a list of 1"),
+        ({"id": "a", "text": ["x"], "url": "u"}, r"field 'text' is a list of 1, expected text"),
+        (
+            {"id": "a", "text": "x", "year": "in the year after the war"},
+            r"field 'year' is a text of 25 characters, expected a whole number",
+        ),
+        ({"text": "in the year after the war"}, r"field 'id' is missing from this chunk, an object with 'text'$"),
     ],
 )
 def test_a_wrong_field_is_named_with_its_value(row, message):

@@ -2,7 +2,7 @@ import pytest
 
 from pytest_medfaith.checking.rules.dates import dates
 
-EVIDENCE = "DAPA-CKD randomized 4,304 adults with kidney disease between 2017 and 2018. The 2023 guideline cites it."
+EVIDENCE = "DAPA-CKD (NCT03036150) randomized 4,304 adults with kidney disease between 2017 and 2018. The 2023 guideline cites it."
 
 UNKNOWN = [
     ("A 2019 trial found fewer deaths.", "2019", "weaken"),
@@ -17,6 +17,10 @@ UNKNOWN = [
     ("In the trial FIDELIO deaths fell.", "FIDELIO", "weaken"),
     ("EMPEROR-Preserved randomized adults with heart failure.", "EMPEROR-Preserved", "weaken"),
     ("The SCORED study found fewer deaths.", "SCORED", "weaken"),
+    ("In DECLARE-TIMI, deaths fell.", "DECLARE-TIMI", "weaken"),
+    ("Trial NCT01234567 found fewer deaths.", "NCT01234567", "weaken"),
+    ("The NCT01234567 trial found fewer deaths.", "NCT01234567", "weaken"),
+    ("The drug was tested in ISRCTN12345678.", "ISRCTN12345678", "weaken"),
 ]
 
 KNOWN = [
@@ -29,6 +33,10 @@ KNOWN = [
     "Eat 1,900 to 2,100 kcal a day.",
     "Drug use rose in the 1990s.",
     "COPD trials are rare.",
+    "It is studied in 30 trials (as of July 31, 2020).",
+    "As of 31 July 2020, it was not approved.",
+    "In COVID-19, deaths fell.",
+    "NCT 03036150 took in adults with kidney disease.",
     "MRI showed a dorsal signal.",
     "The AKD trial found fewer deaths.",
     "Deaths fell in the trial.",

@@ -7,6 +7,7 @@ evidence. Effects: "refute" (the evidence says otherwise), "weaken" (the evidenc
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache, partial
 from types import MappingProxyType
 
 from pytest_medfaith.checking.rules.certainty import certainty
@@ -15,7 +16,10 @@ from pytest_medfaith.checking.rules.direction import direction
 from pytest_medfaith.checking.rules.negation import negation
 from pytest_medfaith.checking.rules.numbers import numbers
 from pytest_medfaith.checking.rules.population import population
+from pytest_medfaith.checking.rules.rulebook import SWITCHES
 from pytest_medfaith.checking.rules.substitution import substitution
+from pytest_medfaith.entities.scispacy import load_linker
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Finding
 
 Rule = Callable[[str, str], list[Finding]]
@@ -32,12 +36,33 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 _MOST_CHARACTERS = 4_000  # of a claim; a longer text is no single statement, and its words would meet any evidence
+_MOST_EVIDENCE = 20_000  # characters read of evidence and of context; more is no sentence and no passage, and costs seconds a claim
+
+
+def check_rule_names(names: Collection[str]) -> None:
+    """Refuses names that no rule can be switched off by.
+
+    Raises:
+        DataError: a name that is neither of RULES nor of the safety rules' SWITCHES.
+    """
+    unknown = sorted(set(names) - RULES.keys() - set(SWITCHES))
+    if unknown:
+        raise DataError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are {', '.join((*RULES, *SWITCHES))}")
+
+
+@lru_cache(maxsize=4)
+def linked_rules(linker: str) -> Mapping[str, Rule]:
+    """Returns the shipped rules by name, those that compare names with the linker that `load_linker` knows as `linker`."""
+    find = load_linker(linker)
+    return {**RULES, "substitution": partial(substitution, linker=find), "population": partial(population, linker=find)}
 
 
 def apply_rules(
     claim: str, evidence: str, *, context: str = "", off: Collection[str] = frozenset(), rules: Mapping[str, Rule] = RULES
 ) -> list[Finding]:
     """Returns what the rules find, in the order of the registry; nothing for an empty or overlong claim, or empty evidence.
+
+    Of evidence and context the first 20,000 characters are read.
 
     Args:
         claim: the claim.
@@ -55,7 +80,8 @@ def apply_rules(
         raise ValueError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are: {', '.join(rules)}")
     if not claim.strip() or not evidence.strip() or len(claim) > _MOST_CHARACTERS:
         return []
-    return [finding for name, rule in rules.items() if name not in off for finding in _findings(rule, claim, evidence, context)]
+    read, known = evidence[:_MOST_EVIDENCE], context[:_MOST_EVIDENCE]
+    return [finding for name, rule in rules.items() if name not in off for finding in _findings(rule, claim, read, known)]
 
 
 def _findings(rule: Rule, claim: str, evidence: str, context: str) -> list[Finding]:

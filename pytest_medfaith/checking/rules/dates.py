@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
+from pytest_medfaith.checking.rules.bounds import before
 from pytest_medfaith.entities.linker import link
 from pytest_medfaith.records import Finding
 
@@ -21,22 +22,31 @@ _FINDING = re.compile(
 _FORECAST = re.compile(
     r"\b(?:by|until|before|will|would|projected|expected|predicted|forecast|goal|target|plan(?:ned|s)?)\b", re.IGNORECASE
 )
-# EMPEROR-Preserved, DAPA-CKD, REDUCE: capitals, next to a word for a study; before a verb only with a hyphen (MRI showed ...).
+# "As of July 31, 2020" dates the claim, not what it says.
+_AS_OF = re.compile(r"\bas (?:of|at)\s+(?:the end of\s+)?(?:[A-Za-z]+\.?\s+)?(?:\d{1,2},?\s+)?(?:[A-Za-z]+\.?,?\s+)?$", re.IGNORECASE)
+# What a register calls a trial: ClinicalTrials.gov, ISRCTN, EudraCT, and the registers of Australia, China, Germany, India and Japan.
+_REGISTERED = re.compile(
+    r"(?<![\w-])(?:NCT\s?\d{8}|ISRCTN\s?\d{6,8}|(?:EudraCT|EU CT)(?:\s+number)?:?\s*\d{4}-\d{6}-\d{2}(?:-\d{2})?|ACTRN\s?\d{14}|ChiCTR(?:-\w+-)?\s?\d{8,10}|DRKS\s?\d{8}|"
+    r"CTRI/\d{4}/\d{2,3}/\d{6}|UMIN\s?\d{9}|jRCT\w?\d{9,10})(?!\w)",
+    re.IGNORECASE,
+)
+# EMPEROR-Preserved, DAPA-CKD, REDUCE: capitals, next to a word for a study; before a verb or after "in" only with a hyphen (MRI showed ...).
 _NAME = re.compile(
     r"(?<![\w-])(?:(?P<before>[A-Z][A-Z0-9]{3,}(?:[-–][A-Za-z0-9]+)*|[A-Z]{2,}[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:trials?|stud(?:y|ies)|cohort|registry|investigators)\b)"
     r"|(?<=trial )(?P<after>[A-Z][A-Z0-9]{3,}(?:[-–][A-Za-z0-9]+)*)\b"
-    r"|(?P<subject>[A-Z][A-Z0-9]+[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:randomi[sz]ed|enrolled|assigned|compared|tested|showed|found|reported)\b))"
+    r"|(?P<subject>[A-Z][A-Z0-9]+[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:randomi[sz]ed|enrolled|assigned|compared|tested|showed|found|reported)\b)"
+    r"|(?:(?<=^In )|(?<=^The ))(?P<opening>[A-Z]{3,}[-–][A-Z][A-Za-z0-9]+)(?=,|\s+(?:results|data|programme?)\b))"
 )
 
 
 def dates(claim: str, evidence: str, *, this_year: int | None = None) -> list[Finding]:
-    """Returns a finding for each year and each named trial of the claim that the evidence does not name.
+    """Returns a finding for each year, each registered trial and the named trial of the claim that the evidence does not name.
 
     A study or guideline dated later than `this_year` (the clock's, where None) that the evidence does not know is refuted: it cannot have
     happened. All else weakens: the evidence does not say it.
     """
     now = this_year if this_year is not None else datetime.now(tz=timezone.utc).year
-    return [*_unknown_years(claim, evidence, now), *_unknown_trials(claim, evidence)]
+    return [*_unknown_years(claim, evidence, now), *_unknown_numbers(claim, evidence), *_unknown_trials(claim, evidence)]
 
 
 def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Finding]:
@@ -44,7 +54,12 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Finding]:
     spans = list(_spans(evidence))
     for found in _YEAR.finditer(claim):
         year = int(found["year"])
-        if year in known or found["decade"] or any(first <= year <= last for first, last in spans):
+        if (
+            year in known
+            or found["decade"]
+            or any(first <= year <= last for first, last in spans)
+            or _AS_OF.search(before(claim, found.start()))
+        ):
             continue
         future = year > now and bool(_FINDING.search(claim)) and not _FORECAST.search(claim)
         yield Finding(
@@ -67,9 +82,26 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield int(found["year"]), int(found["year"]) + 9
 
 
+def _unknown_numbers(claim: str, evidence: str) -> Iterator[Finding]:
+    known = {_plain(found[0]) for found in _REGISTERED.finditer(evidence)}
+    for found in _REGISTERED.finditer(claim):
+        if _plain(found[0]) not in known:
+            yield Finding(
+                rule="dates",
+                message=f"claim names the registered trial {found[0]}, the evidence does not",
+                claim_span=found.span(),
+                effect="weaken",
+            )
+
+
+def _plain(number: str) -> str:
+    """Returns a trial's number as one run of capitals and digits."""
+    return re.sub(r"[^A-Z0-9]", "", number.upper().replace("NUMBER", ""))
+
+
 def _unknown_trials(claim: str, evidence: str) -> Iterator[Finding]:
     found = _NAME.search(claim)
-    if not found or found[0].lower() in evidence.lower() or _spelled_out(found[0], evidence):
+    if not found or _REGISTERED.match(found[0]) or found[0].lower() in evidence.lower() or _spelled_out(found[0], evidence):
         return
     if any(mention.start <= found.start() < mention.end for mention in link(claim)):
         return  # "COPD trials" names a disease

@@ -33,6 +33,7 @@ _LABEL_BEFORE = re.compile(
 _RANGE = re.compile(r"\s*(?P<joint>-|–|—|−|to|and|or)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s+(?:\w+\s+)?$", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?)\b)\s*", re.IGNORECASE)
+_LONGEST_LIST = 12  # numbers; a longer run of them is a table, and looking ahead through all of it takes quadratic time
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
 _BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
@@ -129,9 +130,12 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     masked = _MASK.sub(lambda found: "¤" * len(found[0]), text)  # no white space, which would join what it parts
     numerals = read_numerals(masked)
     found: list[Quantity] = []
+    taken = bytearray(len(text))  # 1 where a reader before has read a quantity
     for reader in (_frequencies(masked), _shares(masked, numerals), _one_units(masked), _measures(masked, numerals)):
-        taken = [(quantity.start, quantity.end) for quantity in found]
-        found.extend(quantity for quantity in reader if not any(quantity.start < end and start < quantity.end for start, end in taken))
+        fresh = [quantity for quantity in reader if not any(taken[quantity.start : quantity.end])]
+        for quantity in fresh:
+            taken[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
+        found += fresh
     return tuple(_with_times(sorted(found, key=lambda quantity: quantity.start), masked))
 
 
@@ -199,7 +203,7 @@ def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> _Unit | 
     "322 minutes with melatonin and 303 with placebo" is the second case; the unit then ends where the number ends.
     """
     end = numerals[index].end
-    for one, other in pairwise(numerals[index:]):
+    for one, other in pairwise(numerals[index : index + _LONGEST_LIST]):
         if not _LISTED.fullmatch(text, one.end, other.start):
             break
         if unit := _unit_at(text, other.end):

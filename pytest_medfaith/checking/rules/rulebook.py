@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -58,11 +59,23 @@ class SafetyRule:
     older_than: float | None = None
 
 
+SWITCHES = ("safety", *(f"safety.{kind}" for kind in _KEYS))  # names under which all rules, or those of one kind, are switched off
+
+
 @dataclass(frozen=True)
 class Rulebook:
     """Safety rules, in the order of their files."""
 
     rules: tuple[SafetyRule, ...]
+
+    @property
+    def signature(self) -> str:
+        """16 hexadecimal digits that change with any rule."""
+        return hashlib.sha256(repr(self.rules).encode()).hexdigest()[:16]
+
+    def without(self, names: Collection[str]) -> Rulebook:
+        """Returns the rulebook less the kinds that `names` (of SWITCHES) switch off."""
+        return Rulebook(tuple(rule for rule in self.rules if not {"safety", f"safety.{rule.kind}"} & set(names)))
 
 
 @lru_cache(maxsize=8)

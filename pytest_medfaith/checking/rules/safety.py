@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
@@ -200,6 +201,8 @@ def _too_often(rule: SafetyRule, read: _Reading) -> _Broken:
 
 def _advised(rule: SafetyRule, read: _Reading) -> _Broken:
     """Finds a drug advised together with what speaks against it; a warning, or a mere mention of both, breaks no rule."""
+    if rule.kind == "interaction" and not read.places(rule.drug):  # the claim names the other of the two
+        rule = replace(rule, drug=rule.against, against=rule.drug)
     against, when = read.places(rule.against), read.places(rule.when)
     drugs = [drug for drug in read.places(rule.drug) if not any(_overlap(drug, other) for other in against)]
     asked = any(_places(term, read.question, read.asked) for term in rule.against)

@@ -1,0 +1,244 @@
+"""How fast the shipped checker reads pairs, against what one would otherwise run on the same CPU, and what one answer costs.
+
+    python bench/speed.py [--lengths 64 128 256 512] [--rounds 5] [--skip-rivals]
+
+The shipped student runs through the package's own code, texts to logits. The rivals are the same architectures as transformers builds
+them, in torch and fp32, with random weights, since speed does not depend on weights; their token ids are ready, which the student's are
+not. All use every core; contestants take turns and ratios are medians over rounds. The machine's peak is measured in the same run: the
+best product of square matrices in bf16 (torch) and in int8 (torch, onnxruntime). Needs the extra train, and an idle machine.
+"""
+
+import argparse
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    DebertaV2Config,
+    DebertaV2ForSequenceClassification,
+    RobertaConfig,
+    RobertaForSequenceClassification,
+)
+
+from pytest_medfaith.checking import student, windows
+from pytest_medfaith.checking.checker import MODELS, load_checker
+from pytest_medfaith.corpus.jsonl import read_chunks
+from pytest_medfaith.models.onnx import load_tokenizer, worker_count
+from pytest_medfaith.records import Chunk, Claim
+from pytest_medfaith.sentences import sentence_spans
+
+REPO = Path(__file__).parents[1]
+MINILM = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536}
+CLAIM_TOKENS = 20
+CLAIMS, CHUNKS, CHUNK_TOKENS = 10, 20, 500
+BARS = {"deberta-v3-small": 20.0, "roberta-large": 80.0, "MiniLM-L6 fp32": 5.0}
+PEAK_SIZE = 2048
+Run = Callable[[int], None]  # reads its rows once; the argument is the round
+
+
+def rivals() -> dict[str, torch.nn.Module]:
+    """Returns the models by name, in evaluation mode, with three labels."""
+    deberta = DebertaV2Config(
+        vocab_size=128100,
+        hidden_size=768,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        intermediate_size=3072,
+        type_vocab_size=0,
+        relative_attention=True,
+        max_relative_positions=-1,
+        position_buckets=256,
+        norm_rel_ebd="layer_norm",
+        share_att_key=True,
+        pos_att_type=["p2c", "c2p"],
+        layer_norm_eps=1e-7,
+        position_biased_input=False,
+        num_labels=3,
+    )
+    roberta = RobertaConfig(
+        vocab_size=50265,
+        hidden_size=1024,
+        num_hidden_layers=24,
+        num_attention_heads=16,
+        intermediate_size=4096,
+        max_position_embeddings=514,
+        type_vocab_size=1,
+        num_labels=3,
+    )
+    return {
+        "deberta-v3-small": DebertaV2ForSequenceClassification(deberta).eval(),
+        "roberta-large": RobertaForSequenceClassification(roberta).eval(),
+        "MiniLM-L6 fp32": BertForSequenceClassification(BertConfig(**MINILM, num_labels=3)).eval(),
+    }
+
+
+def words(count: int, generator: random.Random) -> str:
+    """Returns `count` tokens of plain words, each of them one token of the shipped vocabulary."""
+    return " ".join(generator.choice(PLAIN) for _ in range(count))
+
+
+PLAIN = "the dose of iron was low in adults with heart disease and high blood pressure after two weeks while others had none".split()
+
+
+def student_run(length: int, rows: int) -> Run:
+    """Returns a run of the shipped checker over `rows` new pairs of `length` tokens."""
+
+    def run(number: int) -> None:
+        generator = random.Random(f"{length}-{number}")
+        pairs = [(words(length - 3 - CLAIM_TOKENS, generator), words(CLAIM_TOKENS, generator)) for _ in range(rows)]
+        student.score_with_student(MODELS / "nli" / "model.onnx", length, pairs)
+
+    return run
+
+
+def rival_run(model: torch.nn.Module, length: int, rows: int) -> Run:
+    """Returns a run of a torch model over one batch of `rows` rows of `length` tokens."""
+    ids = torch.randint(1000, 20000, (rows, length))
+
+    def run(_: int) -> None:
+        with torch.inference_mode():
+            model(input_ids=ids, attention_mask=torch.ones_like(ids))
+
+    return run
+
+
+def seconds(run: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
+def rates(contestants: dict[str, tuple[Run, int]], *, rounds: int) -> dict[str, list[float]]:
+    """Returns pairs a second of each contestant in each round; they take turns, after one unmeasured turn each."""
+    for run, _ in contestants.values():
+        run(-1)
+    found: dict[str, list[float]] = {name: [] for name in contestants}
+    for number in range(rounds):
+        for name, (run, rows) in contestants.items():
+            found[name].append(rows / seconds(partial(run, number)))
+    return found
+
+
+def operations(length: int, *, hidden_size: int, num_hidden_layers: int, intermediate_size: int, **_: int) -> float:
+    """Returns the multiplications and additions of one row's matrix products."""
+    products = 4 * hidden_size**2 + 2 * hidden_size * intermediate_size
+    return 2.0 * num_hidden_layers * (length * products + 2 * length**2 * hidden_size)
+
+
+def peaks(*, rounds: int) -> dict[str, float]:
+    """Returns operations a second of the machine's best matrix product, by kind: the best of `rounds` runs."""
+    bf16 = torch.randn(PEAK_SIZE, PEAK_SIZE, dtype=torch.bfloat16)
+    int8 = torch.randint(-64, 64, (PEAK_SIZE, PEAK_SIZE), dtype=torch.int8)
+    session, feed = _int8_session()
+    runs = {
+        "bf16 (torch)": lambda: torch.mm(bf16, bf16),
+        "int8 (torch)": lambda: torch._int_mm(int8, int8),  # noqa: SLF001 - torch has no public name for it
+        "int8 (onnxruntime)": lambda: session.run(None, feed),
+    }
+    found = {}
+    for name, run in runs.items():
+        run()
+        found[name] = 2.0 * PEAK_SIZE**3 / min(seconds(run) for _ in range(rounds))
+    return found
+
+
+def _int8_session():
+    import onnx
+    import onnxruntime
+
+    weights = np.random.default_rng(0).integers(-64, 64, (PEAK_SIZE, PEAK_SIZE), dtype=np.int8)
+    shape = [PEAK_SIZE, PEAK_SIZE]
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("MatMulInteger", ["a", "b"], ["c"])],
+        "peak",
+        [onnx.helper.make_tensor_value_info("a", onnx.TensorProto.UINT8, shape)],
+        [onnx.helper.make_tensor_value_info("c", onnx.TensorProto.INT32, shape)],
+        [onnx.numpy_helper.from_array(weights, "b")],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = worker_count()
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return session, {"a": weights.astype(np.uint8)}
+
+
+def chunks_of_tokens(texts: Sequence[str], *, tokens: int, count: int) -> list[Chunk]:
+    """Returns `count` chunks of `tokens` tokens each, cut one after the other out of `texts`."""
+    whole = " ".join(texts)
+    offsets = load_tokenizer().encode(whole, add_special_tokens=False).offsets
+    spans = [offsets[i * tokens : (i + 1) * tokens] for i in range(count)]
+    if len(spans[-1]) < tokens:
+        raise ValueError(f"the texts hold {len(offsets)} tokens, expected {count * tokens}")
+    return [Chunk(id=f"c{i}", text=whole[span[0][0] : span[-1][1]]) for i, span in enumerate(spans)]
+
+
+def answer(number: int) -> tuple[list[Claim], list[Chunk]]:
+    """Returns the claims and chunks of round `number`: sample texts, another part of them in every round."""
+    texts = [chunk.text for chunk in read_chunks([REPO / "corpus_samples"])]
+    start = number * 29 % len(texts)
+    texts = texts[start:] + texts[:start]
+    sentences = [text[a:b] for text in texts for a, b in sentence_spans(text) if 8 <= len(text[a:b].split()) <= 25]
+    claims = [Claim(id=f"k{i}", text=sentence) for i, sentence in enumerate(random.Random(number).sample(sentences, CLAIMS))]
+    return claims, chunks_of_tokens(texts, tokens=CHUNK_TOKENS, count=CHUNKS)
+
+
+def check_answers(*, rounds: int) -> tuple[list[float], list[float], list[int]]:
+    """Returns, for each round, the seconds until every claim-chunk pair is labelled, those until every claim has its verdict, and rows read.
+
+    The model is loaded; nothing of the texts is cached.
+    """
+    checker = load_checker()
+    checker("Iron helps.", [Chunk(id="warm", text="Iron helps adults.")])
+    labelled, judged, rows = [], [], []
+    for number in range(rounds):
+        claims, chunks = answer(number)
+        for kept in (student._token_ids, windows.evidence_windows, windows.word_weights, windows.content_words):  # noqa: SLF001
+            kept.cache_clear()
+        began = time.perf_counter()
+        scores = checker.score([(claim, chunk) for claim in claims for chunk in chunks])
+        labelled.append(time.perf_counter() - began)
+        for i, claim in enumerate(claims):
+            checker.decide(claim, scores[i * CHUNKS : (i + 1) * CHUNKS], chunks)
+        judged.append(time.perf_counter() - began)
+        rows.append(sum(len(windows.best_windows(claim.text, chunk.text, most=2)) for claim in claims for chunk in chunks))
+    return labelled, judged, rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lengths", type=int, nargs="+", default=[64, 128, 256, 512])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--skip-rivals", action="store_true", help="the student and one answer alone")
+    arguments = parser.parse_args()
+    torch.set_num_threads(worker_count())
+    print(f"{worker_count()} cores, load {Path('/proc/loadavg').read_text().split()[0] if Path('/proc/loadavg').exists() else '?'}")
+    labelled, judged, rows = check_answers(rounds=arguments.rounds)
+    print(
+        f"one answer, {CLAIMS} claims x {CHUNKS} chunks of {CHUNK_TOKENS} tokens: every pair labelled in {statistics.median(labelled):.2f} s "
+        f"({min(labelled):.2f} to {max(labelled):.2f}), verdicts after {statistics.median(judged):.2f} s; {min(rows)} to {max(rows)} rows"
+    )
+    peak = peaks(rounds=arguments.rounds)
+    print("measured peak: " + ", ".join(f"{name} {value / 1e9:.0f} Gop/s" for name, value in peak.items()), flush=True)
+    models = {} if arguments.skip_rivals else rivals()
+    for length in arguments.lengths:
+        contestants = {"student": (student_run(length, 32), 32)}
+        contestants |= {name: (rival_run(model, length, 4), 4) for name, model in models.items()}
+        found = rates(contestants, rounds=arguments.rounds)
+        mine = statistics.median(found["student"])
+        work = mine * operations(length, **MINILM)
+        shares = ", ".join(f"{work / value:.0%} of {name}" for name, value in peak.items())
+        print(f"{length} tokens: student {mine:.1f} pairs/s, {work / 1e9:.0f} Gop/s: {shares}", flush=True)
+        for name in models:
+            ratio = statistics.median(own / other for own, other in zip(found["student"], found[name], strict=True))
+            print(f"  {name}: {statistics.median(found[name]):.2f} pairs/s, the student is {ratio:.1f} times as fast (bar {BARS[name]:g})")
+
+
+if __name__ == "__main__":
+    main()

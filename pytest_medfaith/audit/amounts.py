@@ -1,0 +1,121 @@
+"""Changes a dose tenfold, and a unit for its neighbour."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
+
+from pytest_medfaith.audit.mutation import Mutation, replaced
+from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
+
+DOSE_UP, DOSE_DOWN, UNIT = "dose_up", "dose_down", "unit_swap"
+
+_DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent", "radiation"})
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+# A unit, and those that a slip of the pen makes of it; a time takes the next longer or shorter one, one or many as it stands.
+_UNITS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "mg": ("mcg", "g"),
+        "mcg": ("mg",),
+        "µg": ("mg",),
+        "μg": ("mg",),
+        "g": ("mg",),
+        "kg": ("g",),
+        "ml": ("L",),
+        "l": ("mL",),
+        "dl": ("mL",),
+        "milligram": ("microgram", "gram"),
+        "milligrams": ("micrograms", "grams"),
+        "microgram": ("milligram",),
+        "micrograms": ("milligrams",),
+        "gram": ("milligram",),
+        "grams": ("milligrams",),
+        "milliliter": ("liter",),
+        "milliliters": ("liters",),
+        "millilitres": ("litres",),
+        "liter": ("milliliter",),
+        "liters": ("milliliters",),
+        "litres": ("millilitres",),
+        "mmol": ("mol",),
+        "cm": ("mm",),
+        "mm": ("cm",),
+        "minute": ("hour",),
+        "minutes": ("hours",),
+        "hour": ("day", "minute"),
+        "hours": ("days", "minutes"),
+        "day": ("week",),
+        "days": ("weeks",),
+        "week": ("month", "day"),
+        "weeks": ("months", "days"),
+        "month": ("year", "week"),
+        "months": ("years", "weeks"),
+        "year": ("month",),
+        "years": ("months",),
+    }
+)
+_UNIT = re.compile(
+    r"(?<=[\s\d-])(?:" + "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True)) + r")(?![\w²³]|/m|\s?Hg)", re.IGNORECASE
+)
+
+
+def dose_up(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
+    """Returns `sentence` with a dose ten times as large."""
+    return _dose(sentence, evidence, rng, factor=Decimal(10), kind=DOSE_UP)
+
+
+def dose_down(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
+    """Returns `sentence` with a dose ten times as small."""
+    return _dose(sentence, evidence, rng, factor=Decimal("0.1"), kind=DOSE_DOWN)
+
+
+def _dose(sentence: str, evidence: str, rng: random.Random, *, factor: Decimal, kind: str) -> Mutation | None:
+    found = []
+    for quantity in _quantities(sentence):
+        numbers = list(_NUMBER.finditer(sentence, quantity.start, quantity.end))
+        if quantity.dimension in _DOSES:
+            start, end = numbers[0].start(), numbers[-1].end()
+            found.append((start, end, _NUMBER.sub(lambda number: _scaled(number[0], factor), sentence[start:end])))
+    return _one_of(found, sentence, evidence, rng, kind=kind)
+
+
+def _one_of(found: Sequence[tuple[int, int, str]], sentence: str, evidence: str, rng: random.Random, *, kind: str) -> Mutation | None:
+    """Returns one of the changes (start, end, new text) of which the evidence does not say the same anywhere."""
+    changes = [replaced(sentence, start, end, new=new, kind=kind) for start, end, new in found]
+    said = {_value(quantity) for quantity in read_quantities(evidence)}
+    unsaid = [change for change in changes if not said & {_value(each) for each in read_quantities(change.text) if _overlaps(each, change)}]
+    return rng.choice(unsaid) if unsaid else None
+
+
+def _value(quantity: Quantity) -> tuple[str, str, str]:
+    return quantity.dimension, f"{quantity.low:.6g}", f"{quantity.high:.6g}"
+
+
+def _overlaps(quantity: Quantity, change: Mutation) -> bool:
+    return quantity.start < change.end and change.start < quantity.end
+
+
+def _scaled(number: str, factor: Decimal) -> str:
+    """Returns `number` times `factor`, written plainly, with commas from 10,000 on or where it had them."""
+    value = (Decimal(number.replace(",", "")) * factor).normalize()
+    return f"{value:,f}" if "," in number or value >= 10_000 else f"{value:f}"
+
+
+def swap_unit(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
+    """Returns `sentence` with the unit of a quantity swapped for a larger or smaller one of its kind."""
+    found = [
+        (unit.start(), unit.end(), new)
+        for quantity in _quantities(sentence)
+        for unit in _UNIT.finditer(sentence, quantity.start, quantity.end)
+        for new in _UNITS[unit[0].lower()]
+    ]
+    return _one_of(found, sentence, evidence, rng, kind=UNIT)
+
+
+def _quantities(sentence: str) -> Iterator[Quantity]:
+    """Yields the quantities that are written in figures, ages aside: "12 years old" is a population."""
+    for quantity in read_quantities(sentence):
+        if quantity.role != "age" and _NUMBER.search(sentence[quantity.start : quantity.end]):
+            yield quantity

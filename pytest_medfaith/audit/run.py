@@ -1,0 +1,55 @@
+"""Runs an audit: claims from a corpus, each judged over the chunk that it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pytest_medfaith.audit.results import Audit, AuditClaim
+from pytest_medfaith.audit.sampling import sample_claims
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.policy import entails
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Chunk, Claim, PairScore
+
+LIMIT = 30  # of a kind: intervals of about 10 points either way, in tens of seconds
+
+
+def audit_checker(
+    checker: Checker,
+    chunks: Sequence[Chunk],
+    *,
+    limit: int = LIMIT,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Audit:
+    """Returns how many mutated sentences of `chunks` the checker catches, and how many true ones it flags.
+
+    Args:
+        checker: the one under test.
+        chunks: a corpus.
+        limit: claims of a kind, at most; kinds that the corpus gives no room for have fewer, or none.
+        seed: of the sample and of every choice in it.
+        progress: told (texts scored, to score).
+
+    Raises:
+        DataError: no sentence of the corpus can be a claim.
+    """
+    claims = sample_claims(chunks, limit=limit, seed=seed)
+    if not claims:
+        raise DataError(
+            f"none of the {len(chunks)} chunks holds a sentence to audit with; expected English prose: sentences of 6 to 40 words that "
+            "begin with a capital and end with a full stop"
+        )
+    by_id = {chunk.id: chunk for chunk in chunks}
+    judged = [Claim(id=claim.id, text=claim.text) for claim in claims]
+    pairs = [(claim, by_id[made.chunk_id]) for claim, made in zip(judged, claims, strict=True)]
+    scores = checker.score(pairs, progress=progress)
+    done = tuple(_judged(checker, *row) for row in zip(claims, pairs, scores, strict=True))
+    return Audit(checker=checker.name, seed=seed, limit=limit, claims=done)
+
+
+def _judged(checker: Checker, made: AuditClaim, pair: tuple[Claim, Chunk], score: PairScore) -> AuditClaim:
+    claim, chunk = pair
+    verdict = checker.decide(claim, [score], [chunk])
+    rules = tuple(dict.fromkeys(finding.rule for finding in verdict.findings))
+    return made.with_(label=verdict.label, model_supports=entails(score, checker.thresholds), rules=rules)

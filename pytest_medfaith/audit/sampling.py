@@ -1,0 +1,79 @@
+"""Makes the claims of an audit from the sentences of a corpus: true ones, lightly reworded, and the same with one thing changed."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from pytest_medfaith.audit.operators import OPERATORS
+from pytest_medfaith.audit.paraphrase import paraphrase
+from pytest_medfaith.audit.results import UNCHANGED, AuditClaim
+from pytest_medfaith.audit.statements import statements
+from pytest_medfaith.checking.rules.text import content_keys, share
+from pytest_medfaith.metrics.audit import AUDIT_KINDS
+from pytest_medfaith.records import Chunk
+
+OTHER_DOCUMENT = "other_document"
+UNCHANGED_TIMES = 4  # as many true claims as of a kind: false alarms should be rare, and a rare share needs more claims to be known
+MOST_CHUNKS = 2_000  # looked through for kinds that few sentences allow, such as doses
+_MOST_SHARED = 0.5  # of a sentence's words with a chunk of another document; with more the chunk may say it too
+_DRAWS = 20
+
+
+def sample_claims(chunks: Sequence[Chunk], *, limit: int, seed: int) -> list[AuditClaim]:
+    """Returns the claims of an audit, without verdicts: at most `limit` of each kind, and four times as many unchanged ones.
+
+    A chunk gives one claim of a kind at most. The same chunks, limit and seed give the same claims.
+    """
+    wanted = {**dict.fromkeys(AUDIT_KINDS, limit), UNCHANGED: UNCHANGED_TIMES * limit}
+    order = sorted(chunks, key=lambda chunk: chunk.id)
+    random.Random(f"audit-{seed}").shuffle(order)
+    found: Counter[str] = Counter()
+    claims: list[AuditClaim] = []
+    for chunk in order[:MOST_CHUNKS]:
+        if all(found[kind] >= number for kind, number in wanted.items()):
+            break
+        rng = random.Random(f"audit-{seed}-{chunk.id}")
+        taken: set[str] = set()
+        for claim in (*_own_claims(chunk, rng), *_foreign_claim(chunk, order, rng)):
+            if found[claim.kind] < wanted[claim.kind] and claim.kind not in taken:
+                taken.add(claim.kind)
+                found[claim.kind] += 1
+                claims.append(claim)
+    return sorted(claims, key=lambda claim: [*AUDIT_KINDS, UNCHANGED].index(claim.kind))
+
+
+def _own_claims(chunk: Chunk, rng: random.Random) -> Iterator[AuditClaim]:
+    """Yields what can be made of the chunk's own sentences, in a random order."""
+    sentences = statements(chunk.text)
+    rng.shuffle(sentences)
+    for sentence in sentences:
+        reworded = paraphrase(sentence, chunk.text, rng)
+        if reworded != sentence:  # a copy is found by its words
+            yield _claim(UNCHANGED, chunk, sentence, reworded)
+        for kind, operator in OPERATORS.items():
+            mutation = operator(reworded, chunk.text, rng)
+            if mutation:
+                yield _claim(kind, chunk, sentence, mutation.text, start=mutation.start, end=mutation.end)
+
+
+def _foreign_claim(chunk: Chunk, others: Sequence[Chunk], rng: random.Random) -> Iterator[AuditClaim]:
+    """Yields a sentence of another document that the chunk does not happen to hold."""
+    known = content_keys(chunk.text)
+    for _ in range(_DRAWS if known else 0):
+        other = rng.choice(others)
+        sentences = statements(other.text) if _document(other) != _document(chunk) else []
+        sentence = rng.choice(sentences) if sentences else ""
+        if sentence and share(content_keys(sentence), known) < _MOST_SHARED:
+            text = paraphrase(sentence, other.text, rng)
+            yield _claim(OTHER_DOCUMENT, chunk, sentence, text, end=len(text))
+            return
+
+
+def _document(chunk: Chunk) -> str:
+    return chunk.url or chunk.title or chunk.id
+
+
+def _claim(kind: str, chunk: Chunk, sentence: str, text: str, *, start: int = 0, end: int = 0) -> AuditClaim:
+    return AuditClaim(id=f"{kind}/{chunk.id}", kind=kind, chunk_id=chunk.id, sentence=sentence, text=text, start=start, end=end)

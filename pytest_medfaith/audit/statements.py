@@ -1,0 +1,34 @@
+"""Finds the sentences of a text that can be claims: whole, plain statements that stand alone."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_medfaith.audit.mutation import clause_of
+from pytest_medfaith.claims.lexicon import word_set
+from pytest_medfaith.sentences import sentence_spans
+
+FEWEST_WORDS, MOST_WORDS = 6, 40
+
+_POINTING = word_set(
+    "it its they their them he she his her this these those that such there here we our i my you your both neither another others "
+    "however also thus therefore then instead otherwise similarly moreover and but or so if note see which who what how why"
+)
+_THERE = re.compile(r"There (?:is|are|was|were)\b")
+_BROKEN = re.compile(r"[?!|\n•]|https?:|\.\.|\s-\s|:\s|^\W|\(\s|\d\.\s")
+
+
+def statements(text: str) -> list[str]:
+    """Returns the sentences of `text` that are whole, have a subject and a verb, and do not point back to another one."""
+    return [sentence for start, end in sentence_spans(text) if is_statement(sentence := text[start:end])]
+
+
+def is_statement(sentence: str) -> bool:
+    """Returns whether `sentence` can be a claim by itself."""
+    words = sentence.split()
+    if not (FEWEST_WORDS <= len(words) <= MOST_WORDS and sentence.endswith(".") and sentence[0].isupper()) or _BROKEN.search(sentence):
+        return False
+    if (words[0].lower().strip(",") in _POINTING and not _THERE.match(sentence)) or sentence.count("(") != sentence.count(")"):
+        return False
+    clause = clause_of(sentence)
+    return clause is not None and clause.form != "base"

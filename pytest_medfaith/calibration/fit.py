@@ -1,0 +1,182 @@
+"""Fits temperature or curves and the thresholds of a checker, and measures both on the rows kept out."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from pytest_medfaith.calibration.rows import LabelledRow, split_rows
+from pytest_medfaith.checking.calibrate import decided, fit_temperature, fit_thresholds, softmax_rows
+from pytest_medfaith.checking.calibrated import FittedCalibration, calibrated
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.isotonic import Isotonic, fit_isotonic
+from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.metrics.bootstrap import metric_value, percentile_interval, ratio, resampled_counts
+from pytest_medfaith.metrics.calibration import ReliabilityBin, reliability
+from pytest_medfaith.metrics.checker_scores import score_checker
+from pytest_medfaith.records import LABELS, Chunk, Claim, MetricValue, PairScore
+
+Method = Literal["temperature", "isotonic"]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A checker on the rows kept out: its label metrics, the precision of what its thresholds decide, and its reliability."""
+
+    thresholds: Thresholds
+    metrics: Mapping[str, MetricValue]
+    bins: tuple[ReliabilityBin, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationRun:
+    """What a fit gave, and how many rows went where. A `two_way` checker never refutes: contradict rows count as neutral with it."""
+
+    fitted: FittedCalibration
+    before: Measured
+    after: Measured
+    rows_fitted: int
+    rows_held_out: int
+    rows_unscored: int
+    two_way: bool
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Rows with the scores of their deciding evidence: `truth` label indices (n,)."""
+
+    rows: Sequence[LabelledRow]
+    truth: Any
+
+
+def fit_calibration(
+    rows: Sequence[LabelledRow],
+    checker: Checker,
+    *,
+    method: Method = "temperature",
+    precision: float | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> CalibrationRun:
+    """Returns the calibration of `checker` fitted to seven tenths of `rows`, measured on the others before and after.
+
+    Rows with several evidence texts are read by the one with the clearest score, for or against. Rows that the checker cannot score are
+    left out and counted. The medical rules have no part in it: they speak after the model.
+
+    Args:
+        rows: labelled, each with its group; no group is cut in two.
+        checker: as loaded; its own temperature and thresholds are what "before" means.
+        method: one temperature, or a rising curve a label.
+        precision: of entail and of contradict decisions, which the lowest thresholds that reach it are to have; best macro-F1 where None.
+        seed: of the split and of the intervals.
+        progress: told (pairs of texts scored, to score).
+
+    Raises:
+        DataError: rows of one label are missing, or the rows cannot be split.
+        ValueError: a precision that no threshold reaches.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        kept = dataclasses.replace(checker, cache=checker.cache or Path(folder) / "pairs.sqlite")  # the second reading is free
+        raw = dataclasses.replace(kept, temperature=1.0, isotonic=None)
+        scores = _row_scores(raw, rows, progress)
+        scored = [row for row, score in zip(rows, scores, strict=True) if score]
+        logits = np.array([score.logits for score in scores if score], dtype=np.float64).reshape(-1, len(LABELS))
+        two_way = len(logits) > 0 and bool(np.ptp(logits[:, LABELS.index("contradict")]) == 0)
+        truth = _truth(scored, two_way=two_way)
+        fitting, held_out = split_rows(scored, seed=seed)
+        fitted = _fit(checker, logits[fitting], truth[fitting], method=method, precision=precision)
+        sample = _Sample([scored[place] for place in held_out], truth[held_out])
+        return CalibrationRun(
+            fitted=fitted,
+            before=_measure(kept, sample, seed=seed),
+            after=_measure(calibrated(kept, fitted), sample, seed=seed),
+            rows_fitted=len(fitting),
+            rows_held_out=len(held_out),
+            rows_unscored=len(rows) - len(scored),
+            two_way=two_way,
+        )
+
+
+def _row_scores(checker: Checker, rows: Sequence[LabelledRow], progress: Progress | None = None) -> list[PairScore | None]:
+    """Returns the score of each row's deciding evidence; None where nothing of it can be scored."""
+    pairs = [
+        (Claim(id=str(place), text=row.claim), Chunk(id=str(number), text=text))
+        for place, row in enumerate(rows)
+        if not checker.unusable(row.claim, "claim")
+        for number, text in enumerate(row.evidence)
+        if not checker.unusable(text, "evidence")
+    ]
+    best: dict[int, PairScore] = {}
+    for score in checker.score(pairs, progress=progress):
+        place = int(score.claim_id)
+        if score.logits is not None and (place not in best or _clarity(score) > _clarity(best[place])):
+            best[place] = score
+    return [best.get(place) for place in range(len(rows))]
+
+
+def _clarity(score: PairScore) -> float:
+    return max(score.probs[0], score.probs[2])
+
+
+def _truth(rows: Sequence[LabelledRow], *, two_way: bool) -> Any:
+    """Returns label indices (n,), contradict as neutral for a two-way checker; refuses rows without one of the labels."""
+    labels = ["neutral" if two_way and row.label == "contradict" else row.label for row in rows]
+    wanted = [label for label in LABELS if not (two_way and label == "contradict")]
+    missing = [label for label in wanted if label not in labels]
+    if missing:
+        raise DataError(
+            f"of {len(rows)} rows that could be scored none is labelled {missing[0]}; expected rows of each of {', '.join(wanted)}"
+        )
+    return np.array([LABELS.index(label) for label in labels])
+
+
+def _fit(checker: Checker, logits: Any, truth: Any, *, method: Method, precision: float | None) -> FittedCalibration:
+    temperature = round(fit_temperature(logits, truth), 4) if method == "temperature" else 1.0
+    probs = softmax_rows(logits / temperature)
+    isotonic = fit_isotonic(probs, truth) if method == "isotonic" else None
+    meant = np.array([_probs(row, isotonic) for row in probs])
+    entail, contradict = fit_thresholds(meant, truth, precision=precision)
+    thresholds = Thresholds(entail=entail, contradict=contradict)
+    return FittedCalibration(
+        checker=checker.name, weights=checker.signature, temperature=temperature, thresholds=thresholds, isotonic=isotonic
+    )
+
+
+def _probs(row: Any, isotonic: Isotonic | None) -> Sequence[float]:
+    return isotonic(row) if isotonic else list(row)
+
+
+def _measure(checker: Checker, sample: _Sample, *, seed: int) -> Measured:
+    scores = _row_scores(checker, sample.rows)
+    probs = np.array([score.probs for score in scores if score])
+    chosen = decided(probs, entail=checker.thresholds.entail, contradict=checker.thresholds.contradict)
+    groups = [row.group for row in sample.rows]
+    metrics = score_checker(
+        [LABELS[label] for label in sample.truth], probs, predicted=[LABELS[label] for label in chosen], groups=groups, seed=seed
+    )
+    precisions = {
+        f"{label}_precision": _precision(f"{label}_precision", sample.truth, chosen, LABELS.index(label), groups=groups, seed=seed)
+        for label in ("entail", "contradict")
+    }
+    bins = reliability(probs.max(axis=1), probs.argmax(axis=1) == sample.truth)
+    return Measured(thresholds=checker.thresholds, metrics={**metrics, **precisions}, bins=bins)
+
+
+def _precision(name: str, truth: Any, chosen: Any, label: int, *, groups: Sequence[int], seed: int) -> MetricValue:
+    """Returns the share of the pairs decided as `label` that are of it, over groups; `n` counts the decisions."""
+    made = (chosen == label).astype(np.float64)
+    right = made * (truth == label)
+    if not made.any():
+        return metric_value(name, None, None, n=0)
+    numbers = np.unique(groups, return_inverse=True)[1]
+    by_group = [np.bincount(numbers, weights=values) for values in (right, made)]
+    draws = [ratio(counts @ by_group[0], counts @ by_group[1]) for counts in resampled_counts(len(by_group[0]), seed=seed)]
+    return metric_value(name, right.sum() / made.sum(), percentile_interval(np.concatenate(draws)), n=int(made.sum()))

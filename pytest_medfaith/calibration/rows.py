@@ -1,0 +1,93 @@
+"""Labelled rows, and a part of them kept out of the fit that shares no text with the rest."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import LABELS
+
+HELD_OUT = 0.3  # of the rows: enough to measure on, without taking much from the fit
+
+
+@dataclass(frozen=True)
+class LabelledRow:
+    """One claim, its evidence texts, and what they say of it; rows that share a claim or an evidence text are of one `group`."""
+
+    claim: str
+    evidence: tuple[str, ...]
+    label: str
+    group: int = 0
+
+
+def read_labelled_rows(path: Path) -> list[LabelledRow]:
+    """Returns the rows of a JSON Lines file of {"claim", "evidence", "label"}, each with its group.
+
+    Raises:
+        DataError: no rows, or a line without one of the three or of another type; the message names file, line, field and value.
+    """
+    rows = [_labelled(row, f"{path}:{number}") for number, row in read_rows(path)]
+    if not rows:
+        raise DataError(f'{path}: no rows; expected JSON Lines of {{"claim", "evidence", "label"}}')
+    return [dataclasses.replace(row, group=group) for row, group in zip(rows, _groups(rows), strict=True)]
+
+
+def _labelled(row: Mapping[str, Any], place: str) -> LabelledRow:
+    claim, evidence, label = (row.get(key) for key in ("claim", "evidence", "label"))
+    texts = [evidence] if isinstance(evidence, str) else evidence
+    if not isinstance(claim, str):
+        raise DataError(f"{place}: field 'claim' is {claim!r}, expected text")
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise DataError(f"{place}: field 'evidence' is {evidence!r}, expected text or a list of texts")
+    if label not in LABELS:
+        raise DataError(f"{place}: field 'label' is {label!r}, expected one of {', '.join(LABELS)}")
+    return LabelledRow(claim, tuple(texts), str(label))
+
+
+def _groups(rows: Sequence[LabelledRow]) -> list[int]:
+    """Returns the group of each row, numbered in order of appearance: rows hang together through any text that two of them share."""
+    parents = list(range(len(rows)))
+
+    def root(place: int) -> int:
+        while parents[place] != place:
+            parents[place] = parents[parents[place]]
+            place = parents[place]
+        return place
+
+    first: dict[str, int] = {}
+    for place, row in enumerate(rows):
+        for text in (row.claim, *row.evidence):
+            parents[root(place)] = root(first.setdefault(" ".join(text.lower().split()), place))
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(root(place), len(numbers)) for place in range(len(rows))]
+
+
+def split_rows(rows: Sequence[LabelledRow], *, seed: int) -> tuple[list[int], list[int]]:
+    """Returns (places of the rows to fit, places of those kept out): whole groups drawn by `seed`, at most three tenths kept out.
+
+    Raises:
+        DataError: the groups are too large for any to be kept out.
+    """
+    sizes = Counter(row.group for row in rows)
+    groups = sorted(sizes)
+    random.Random(seed).shuffle(groups)
+    kept_out: set[int] = set()
+    room = HELD_OUT * len(rows)
+    for group in groups:
+        if sizes[group] <= room:
+            kept_out.add(group)
+            room -= sizes[group]
+    if not kept_out:
+        raise DataError(
+            f"{len(rows)} rows cannot be split: through claims or evidence that they share they hang together in {len(groups)} group(s), the "
+            f"smallest of {min(sizes.values(), default=0)}; add rows with other claims and evidence"
+        )
+    fitting = [place for place, row in enumerate(rows) if row.group not in kept_out]
+    return fitting, [place for place, row in enumerate(rows) if row.group in kept_out]

@@ -1,0 +1,1 @@
+"""Two runs side by side: metrics with paired tests, cases that changed, claims that turned."""

@@ -1,0 +1,212 @@
+"""How two runs side by side are shown: in the terminal, as Markdown for a pull request, as a page."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from pytest_medfaith.cards.account import claim_account
+from pytest_medfaith.cards.html import render_page
+from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
+from pytest_medfaith.cards.summary import COLUMNS, gate_tally, run_label
+from pytest_medfaith.cards.terminal import set_table
+from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text, one_line
+from pytest_medfaith.compare.runs import CaseChange, MetricChange, RunChange, SliceChange
+from pytest_medfaith.gates.turned import TurnedClaim
+from pytest_medfaith.records import VERDICTS, SliceReport
+
+SHOWN = 5
+_HEADER = ("metric", "before", "after", "change", "p")
+_NOTE = (
+    "In brackets: behind a value its 95 % interval, behind a change its 90 % interval. "
+    "p: paired permutation test over cases, two-sided, Holm-corrected over the metrics of the slice."
+)
+_TITLES = {name: column for column, name in COLUMNS.items()}
+
+
+def terminal_change(change: RunChange, *, most: int | None = SHOWN, width: int = 80) -> str:
+    """Returns the comparison as the terminal shows it.
+
+    Args:
+        change: the two runs.
+        most: how many cases and claims are told per slice; None tells all.
+        width: columns of the terminal.
+    """
+    blocks = ["\n".join([*_names(change), *_set_up(change)])]
+    for one in change.slices:
+        blocks.append("\n".join([f"{slice_title(one)}:", *map(one_line, _facts(one))]))
+        blocks.append(set_table(_HEADER, metric_rows(one)))
+        blocks += ["\n".join(lines) for lines in (_case_lines(one, most), list(_better_lines(one, most))) if lines]
+        blocks += _worse_blocks(one, most=most, width=width)
+    blocks += _alone(change)
+    hint = "" if most is None else " --verbose tells every case and claim."
+    return "\n\n".join([*blocks, *([_NOTE + hint] if change.slices else [])])
+
+
+def markdown_change(change: RunChange, *, most: int | None = SHOWN) -> str:
+    """Returns the comparison as Markdown, claims folded away below; arguments as above."""
+    set_up = _set_up(change)
+    blocks = [f"### medfaith: {escaped(change.names[0])} → {escaped(change.names[1])}", "  \n".join(map(escaped, _names(change)))]
+    if set_up:
+        blocks.append("\n".join([f"**{escaped(set_up[0])}**", "", *(f"- {escaped(line.strip())}" for line in set_up[1:])]))
+    for one in change.slices:
+        blocks += [f"**{escaped(slice_title(one))}**", "  \n".join(map(escaped, _facts(one))), markdown_table(_HEADER, metric_rows(one))]
+        told = [*_case_lines(one, most), *_better_lines(one, most), *_worse_blocks(one, most=most, width=100)]
+        if told:
+            blocks.append(folded(_tally(one), "\n".join(told)))
+    blocks += [escaped(line) for line in _alone(change)]
+    return "\n\n".join([*blocks, f"<sub>{_NOTE}</sub>"]) + "\n"
+
+
+def html_change(change: RunChange) -> str:
+    """Returns the comparison as one page that needs no network; everything is told.
+
+    Raises:
+        MissingExtra: jinja2 is not installed.
+    """
+    slices = [
+        {
+            "title": slice_title(one),
+            "facts": _facts(one),
+            "rows": list(zip(metric_rows(one), map(direction, one.metrics), strict=True)),
+            "cases": [(case.after.case.id, case.after.case.question, case_counts(case)) for case in one.cases],
+            "worse": [_claim_row(claim) for claim in one.worse],
+            "better": list(_better_lines(one, None))[1:],
+        }
+        for one in change.slices
+    ]
+    return render_page(
+        "compare.html.j2",
+        names=change.names,
+        gates=_names(change),
+        set_up=_set_up(change),
+        header=_HEADER,
+        slices=slices,
+        alone=_alone(change),
+        note=_NOTE,
+    )
+
+
+def slice_title(one: SliceChange) -> str:
+    """Returns the label of the row, or of both rows where they differ."""
+    checkers = one.before.checker != one.after.checker
+    old, new = (run_label(report, checker=checkers) for report in (one.before, one.after))
+    return old if old == new else f"{old} → {new}"
+
+
+def metric_rows(one: SliceChange) -> list[list[str]]:
+    """Returns the cells of the table, a row a metric."""
+    return [
+        [
+            _TITLES.get(metric.name, metric.name),
+            metric_text(metric.before, interval=True),
+            metric_text(metric.after, interval=True),
+            change_text(metric),
+            NOTHING if metric.p is None else "<0.001" if metric.p < 0.001 else f"{metric.p:.3f}",
+        ]
+        for metric in one.metrics
+    ]
+
+
+def direction(metric: MetricChange) -> str:
+    """Returns better, worse or same."""
+    compared = metric.comparison
+    if compared is None or compared.worse_by == 0:
+        return "same"
+    return "worse" if compared.worse_by > 0 else "better"
+
+
+def change_text(metric: MetricChange) -> str:
+    """Returns `+0.05 [+0.02, +0.08] worse`, `same`, or `-` where there is nothing to compare."""
+    compared = metric.comparison
+    if compared is None:
+        return NOTHING
+    if direction(metric) == "same":
+        return "same"
+    sign = 1 if compared.metric.direction == "lower" else -1
+    low, high = sorted((sign * compared.low, sign * compared.high))
+    bounds = f" [{low:+.2f}, {high:+.2f}]" if math.isfinite(high - low) else ""
+    return f"{sign * compared.worse_by:+.2f}{bounds} {direction(metric)}"
+
+
+def case_counts(case: CaseChange) -> str:
+    """Returns `supported 3 → 2, refuted 0 → 1` of what differs."""
+    old, new = (Counter(verdict.label for verdict in report.verdicts) for report in (case.before, case.after))
+    steps = [f"{label} {old[label]} → {new[label]}" for label in VERDICTS if old[label] != new[label]]
+    refusal = {(False, True): "now a refusal", (True, False): "no refusal any more"}.get((case.before.abstained, case.after.abstained))
+    return ", ".join([*steps, *([refusal] if refusal else [])])
+
+
+def _names(change: RunChange) -> list[str]:
+    reports: tuple[list[SliceReport], ...] = (
+        [*(one.before for one in change.slices), *change.only_before],
+        [*(one.after for one in change.slices), *change.only_after],
+    )
+    return [
+        f"{when:<6} {name}" + (f": {tally}" if (tally := gate_tally(run)) else "")
+        for when, name, run in zip(("before", "after"), change.names, reports, strict=True)
+    ]
+
+
+def _set_up(change: RunChange) -> list[str]:
+    if not change.signature:
+        return []
+    return ["The set-ups differ, so a difference below may be theirs:", *(f"  {line}" for line in change.signature)]
+
+
+def _facts(one: SliceChange) -> list[str]:
+    lines = [
+        f"{counted(len(one.before.reports), 'case')} in both, {counted(len(one.cases), 'case')} with other verdicts, {one.reworded} only reworded"
+    ]
+    for when, ids in (("before", one.only_before), ("after", one.only_after)):
+        lines += [f"only {when}: {clip(', '.join(ids), 200)}"] * bool(ids)
+    return lines
+
+
+def _tally(one: SliceChange) -> str:
+    return f"{counted(len(one.cases), 'case')} with other verdicts, {counted(len(one.worse), 'claim')} worse, {len(one.better)} better"
+
+
+def _case_lines(one: SliceChange, most: int | None) -> list[str]:
+    if not one.cases:
+        return []
+    lines = [f"{counted(len(one.cases), 'case')} with other verdicts, worst first:"]
+    lines += [f"  {one_line(case.after.case.id)}  {case_counts(case)}" for case in one.cases[:most]]
+    return lines + _more(one.cases, most)
+
+
+def _better_lines(one: SliceChange, most: int | None) -> Iterator[str]:
+    if one.better:
+        yield f"{counted(len(one.better), 'claim')} turned for the better:"
+        for turned in one.better[:most]:
+            became = turned.before or "gone"
+            yield f"  {one_line(turned.report.case.id)}  {turned.verdict.label} → {became}: {clip(turned.verdict.claim.text, 160)}"
+        yield from _more(one.better, most)
+
+
+def _worse_blocks(one: SliceChange, *, most: int | None, width: int) -> list[str]:
+    if not one.worse:
+        return []
+    blocks = [f"{counted(len(one.worse), 'claim')} turned for the worse or new and not supported, worst first:"]
+    blocks += ["\n".join(_claim_row(turned, width=width)) for turned in one.worse[:most]]
+    return [*blocks, *_more(one.worse, most)]
+
+
+def _claim_row(turned: TurnedClaim, *, width: int = 100) -> tuple[str, str]:
+    """Returns where the claim stands with what it was, and the account of it."""
+    was = f"was {turned.before}" if turned.before else "new"
+    return f"case {one_line(turned.report.case.id)} ({was})", claim_account(turned.verdict, turned.report, width=width)
+
+
+def _more(items: Sequence[object], most: int | None) -> list[str]:
+    left = 0 if most is None else len(items) - most
+    return [f"... and {left} more"] if left > 0 else []
+
+
+def _alone(change: RunChange) -> list[str]:
+    return [
+        f"only {when}: {run_label(report, checker=True)}"
+        for when, reports in (("before", change.only_before), ("after", change.only_after))
+        for report in reports
+    ]

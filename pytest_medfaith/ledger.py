@@ -1,0 +1,149 @@
+"""What a run expects and what came in: the cases of every row of the card, from this process or from workers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_medfaith.evaluation import SliceRun, slice_report
+from pytest_medfaith.records import Report, SliceReport
+
+CaseKey = tuple[SliceRun, str]
+_NAMES_SHOWN = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How far a run is: cases `done` of `cases`, and the claims of those that are done."""
+
+    done: int
+    cases: int
+    claims: int
+    scored: int
+    refuted: int
+
+
+@dataclass
+class Ledger:
+    """Cases expected and reports received. Everything that goes between processes is plain lists, dicts, strings and numbers.
+
+    A case that several tests measure counts once; tests that measure it differently are named by `differing`. A test that runs again
+    replaces what it measured before.
+    """
+
+    _expected: dict[SliceRun, set[str]] = field(default_factory=dict)
+    _gates: dict[SliceRun, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    _skipped: dict[SliceRun, dict[str, int]] = field(default_factory=dict)
+    _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
+    _measured: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
+
+    def expect(
+        self,
+        run: SliceRun,
+        case_ids: Iterable[str],
+        *,
+        gates: Iterable[str] = (),
+        test_id: str = "",
+        skipped: Mapping[str, int] | None = None,
+    ) -> None:
+        """Notes cases that will run, so that those that never report are seen to be missing, and the gates they are judged by.
+
+        `skipped` counts, by reason, the records that were left out while the cases of the row were read.
+        """
+        self._expected.setdefault(run, set()).update(case_ids)
+        self._skipped[run] = dict(skipped or {})
+        self._note_gates(run, gates, test_id)
+
+    def _note_gates(self, run: SliceRun, gates: Iterable[str], test_id: str) -> None:
+        self._gates.setdefault(run, {})[test_id.partition("[")[0]] = tuple(gates)
+
+    def expected(self) -> list[tuple[SliceRun, tuple[str, ...], tuple[str, ...]]]:
+        """Returns (row, case ids, gates) of everything expected, in the order of the card."""
+        return [(run, tuple(sorted(self._expected[run])), self.gates(run)) for run in sorted(self._expected, key=dataclasses.astuple)]
+
+    def expectations(self) -> list[dict[str, Any]]:
+        """Returns everything expected as plain values; a worker sends them with its first report."""
+        return [
+            {
+                "run": dataclasses.asdict(run),
+                "cases": sorted(cases),
+                "gates": {test: list(of) for test, of in self._gates[run].items()},
+                "skipped": self._skipped[run],
+            }
+            for run, cases in self._expected.items()
+        ]
+
+    def gates(self, run: SliceRun) -> tuple[str, ...]:
+        """Returns the gates of a row, those of every test that measures it, each once."""
+        by_test = self._gates.get(run, {})
+        return tuple(dict.fromkeys(gate for test in sorted(by_test) for gate in by_test[test]))
+
+    def add(self, payload: Mapping[str, Any], *, test_id: str = "") -> None:
+        """Takes in what one test measured (`session.payload`), with what its worker expects where that came along."""
+        for row in payload.get("expected", ()):
+            for test, gates in row["gates"].items():
+                self.expect(SliceRun(**row["run"]), row["cases"], gates=gates, test_id=test, skipped=row["skipped"])
+        run, report = SliceRun(**payload["run"]), Report.from_dict(payload["report"])
+        self._note_gates(run, payload["gates"], test_id)
+        key = run, report.case.id
+        self._measured.setdefault(key, {})[test_id] = _fingerprint(payload["report"])
+        if key not in self._reports or test_id <= self._reports[key][0]:  # the same one, in whatever order the tests finish
+            self._reports[key] = test_id, report
+
+    def runs(self) -> set[SliceRun]:
+        """Returns the rows that any report came in for."""
+        return {run for run, _ in self._reports}
+
+    def slice_reports(self, *, partial: bool = False, seed: int = 0) -> list[tuple[SliceReport, tuple[str, ...]]]:
+        """Returns (report, gates) of every row, gates not judged yet, in the order of the card; none where no report came in."""
+        runs = {*self.runs(), *self._expected} if self._reports else set()
+        return [(self._row(run, partial=partial, seed=seed), self.gates(run)) for run in sorted(runs, key=dataclasses.astuple)]
+
+    def _row(self, run: SliceRun, *, partial: bool, seed: int) -> SliceReport:
+        own = [report for (other, _), (_, report) in self._reports.items() if other == run]
+        # a test may have put its own checker in the configured one's place
+        shown = dataclasses.replace(run, checker=own[0].checker) if own else run
+        summary = slice_report(shown, own, expected=sorted(self._expected.get(run, ())), partial=partial, seed=seed)
+        return summary.with_(skipped=self._skipped.get(run, {}))
+
+    def differing(self) -> list[str]:
+        """Returns a sentence for every row in which tests measured the same case and came to different results."""
+        by_run: dict[SliceRun, dict[str, Collection[str]]] = {}
+        for (run, case_id), prints in self._measured.items():
+            if len(set(prints.values())) > 1:
+                by_run.setdefault(run, {})[case_id] = prints
+        return [_differing_text(run, by_run[run]) for run in sorted(by_run, key=dataclasses.astuple)]
+
+    def tally(self) -> Tally:
+        """Returns how far the run is."""
+        reports = [report for _, report in self._reports.values()]
+        labels = [verdict.label for report in reports for verdict in report.verdicts]
+        expected = {(run, case_id) for run, cases in self._expected.items() for case_id in cases}
+        return Tally(
+            done=len(reports),
+            cases=len(expected | self._reports.keys()),
+            claims=len(labels),
+            scored=len(labels) - labels.count("unscored"),
+            refuted=labels.count("refuted"),
+        )
+
+
+def _fingerprint(report: Mapping[str, Any]) -> int:
+    """Returns what two reports on one case have in common where they measured the same; times and what follows from them are left out."""
+    response = {key: value for key, value in report["response"].items() if key not in ("latency_ms", "meta")}
+    parts = [report.get(name) for name in ("checker", "abstained", "verdicts", "gold_verdicts", "hits")]
+    return hash(json.dumps([response, *parts], sort_keys=True, default=str))
+
+
+def _differing_text(run: SliceRun, cases: Mapping[str, Collection[str]]) -> str:
+    names = sorted(cases)
+    tests = sorted({test for tests in cases.values() for test in tests})
+    shown = ", ".join([*names[:_NAMES_SHOWN], *["..."] * (len(names) > _NAMES_SHOWN)])
+    return (
+        f"{len(names)} case(s) of slice {run.slice!r}, retriever {run.retriever!r}, checker {run.checker!r} and k={run.k} came out differently "
+        f"in different tests: {shown}. The card has one row for them. The tests: {', '.join(tests[:_NAMES_SHOWN])}. Ask for medfaith_report "
+        "in one test of a slice, make the answers repeatable, or configure the slice twice under two names"
+    )

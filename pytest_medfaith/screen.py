@@ -1,0 +1,106 @@
+"""What the terminal shows at the end of a run: the card, the claims behind failed gates, and annotations on GitHub Actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.cards.account import claim_account, safety_account, worst_verdicts
+from pytest_medfaith.cards.audit_card import audit_card
+from pytest_medfaith.cards.github import annotation, on_actions, path_in_repository
+from pytest_medfaith.cards.summary import count_slice
+from pytest_medfaith.cards.terminal import result_card
+from pytest_medfaith.cards.wording import counted
+from pytest_medfaith.finish import Finish
+from pytest_medfaith.gates.baseline import SliceBaseline
+from pytest_medfaith.gates.turned import turned_claims
+from pytest_medfaith.records import SliceReport
+from pytest_medfaith.session import MedfaithSession
+
+SHOWN = 5  # claims told below a failed gate; all of them with -v
+WIDEST = 100  # columns: longer lines of prose are hard to read
+# How a line is coloured by its first word; pytest leaves the colours out where it shows none.
+_MARKUP: Mapping[str, Mapping[str, bool]] = {
+    "PASS": {"green": True},
+    "FAIL": {"red": True},
+    "INCONCLUSIVE": {"yellow": True},
+    "PARTIAL:": {"yellow": True},
+    "UNSAFE:": {"red": True},
+    "REFUTED": {"red": True},
+    "UNSUPPORTED": {"yellow": True},
+    "ERROR:": {"red": True, "bold": True},
+}
+
+
+def print_summary(finish: Finish, session: MedfaithSession, terminal: Any) -> None:
+    """Prints the card, the unsafe claims, the claims behind failed gates, where files were written, and what went wrong."""
+    width = terminal.config.get_terminal_writer().fullwidth
+    terminal.section("medfaith")
+    _write(terminal, result_card(finish.reports, verbose=session.options.verbose, width=width))
+    most = None if session.options.verbose or terminal.verbosity > 0 else SHOWN
+    for report, baseline in zip(finish.reports, finish.baselines, strict=True):
+        if count_slice(report).unsafe:
+            _write(terminal, f"\n{report.slice}: {safety_account(report.reports, most=most, width=min(width, WIDEST))}")
+        if any(gate.outcome == "fail" for gate in report.gates):
+            _write(terminal, _claims_to_blame(report, baseline, most=most, width=min(width, WIDEST)))
+    for title, audit in finish.audits.items():
+        _write(terminal, "\n" + audit_card(audit, title=title.partition(" / ")[0], most=most))
+    undecided = sum(gate.outcome == "inconclusive" for report in finish.reports for gate in report.gates)
+    if undecided and session.settings.inconclusive == "warn":
+        terminal.write_line(f'{counted(undecided, "gate")} inconclusive: the run is not failed for it (inconclusive = "warn")', yellow=True)
+    for line in [*finish.notes, *(f"ERROR: {error}" for error in finish.errors)]:
+        _write(terminal, line)
+
+
+def _write(terminal: Any, text: str) -> None:
+    for line in text.splitlines():
+        terminal.write_line(line, **_MARKUP.get(line.partition(" ")[0], {}))
+
+
+def _claims_to_blame(report: SliceReport, baseline: SliceBaseline | None, *, most: int | None, width: int) -> str:
+    """Returns the claims that turned since the baseline, or without one those that the evidence does not carry, worst first."""
+    if baseline:
+        title, blamed = "turned since the baseline", [(claim.report, claim.verdict) for claim in turned_claims(report, baseline)]
+    else:
+        title, blamed = "not carried by the evidence", worst_verdicts(report.reports)
+    shown = blamed if most is None else blamed[:most]
+    blocks = [f"{report.slice}: {counted(len(blamed), 'claim')} {title}, worst first"]
+    blocks += [f"case {one.case.id}\n{claim_account(verdict, one, width=width)}" for one, verdict in shown]
+    if len(shown) < len(blamed):
+        blocks.append(f"... and {len(blamed) - len(shown)} more (-v shows all)")
+    return "\n" + "\n\n".join(blocks)
+
+
+def print_annotations(finish: Finish, session: MedfaithSession, terminal: Any) -> None:
+    """Prints, on GitHub Actions, an annotation for every gate that did not pass and on the line of every failed test.
+
+    GitHub shows ten of a kind for a step, so gates come first.
+    """
+    if not on_actions():
+        return
+    failed = [test for kind in ("failed", "error") for test in terminal.stats.get(kind, []) if hasattr(test, "medfaith")]
+    for line in [*_gate_annotations(finish, session), *(_test_annotation(test, terminal.config.rootpath) for test in failed)]:
+        terminal.write_line(line)
+
+
+def _gate_annotations(finish: Finish, session: MedfaithSession) -> Iterator[str]:
+    level = {"fail": "error", "warn": "warning"}.get(session.settings.inconclusive)
+    levels = {"fail": "error", "inconclusive": level}
+    for report in finish.reports:
+        for gate in report.gates:
+            if kind := levels.get(gate.outcome):
+                yield annotation(gate.message, title=f"{report.slice}: {gate.expression}", level=kind)  # type: ignore[arg-type]
+    for error in finish.errors:
+        yield annotation(error, title="medfaith")
+
+
+def _test_annotation(test: Any, root: Path) -> str:
+    """Returns the annotation of a failed pytest report: on the line that failed where the test's file holds it, else on the test's first."""
+    file, first, _ = test.location
+    line = (first or 0) + 1
+    crash = getattr(test.longrepr, "reprcrash", None)
+    if crash is not None and Path(crash.path) == root / file:
+        line = crash.lineno
+    message = crash.message if crash is not None else test.longreprtext
+    return annotation(message, file=path_in_repository(root / file), line=line, title=test.nodeid)

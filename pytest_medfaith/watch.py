@@ -1,0 +1,172 @@
+"""The hooks of a run that uses the plugin: they carry what tests measure to the process that sums up, and end the run.
+
+plugin.py registers them when a collected test asks for one of its fixtures, so that every other run pays nothing for a test.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_medfaith.finish import Finish
+    from pytest_medfaith.live_line import LiveLine
+    from pytest_medfaith.session import MedfaithSession
+
+PAYLOADS: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
+_SESSION: pytest.StashKey[MedfaithSession] = pytest.StashKey()
+_NAME = "medfaith-watch"
+
+
+def watch(config: pytest.Config) -> Watch:
+    """Returns the hooks of this run, registered when first asked for."""
+    known = config.pluginmanager.get_plugin(_NAME)
+    if known is None:
+        config.pluginmanager.register(known := Watch(config), _NAME)
+    return known  # type: ignore[no-any-return]
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Returns whether this process is a worker of pytest-xdist."""
+    return hasattr(config, "workerinput")
+
+
+def session_of(config: pytest.Config) -> MedfaithSession:
+    """Returns what this run knows, made when first asked for."""
+    if _SESSION not in config.stash:
+        from pytest_medfaith.session import MedfaithSession, Options
+
+        option = config.getoption
+        options = Options(
+            slices=tuple(option("--medfaith-slice")),
+            k=option("--medfaith-k"),
+            retriever=tuple(option("--medfaith-retriever")),
+            checker=tuple(option("--medfaith-checker")),
+            limit=option("--medfaith-limit"),
+            seed=option("--medfaith-seed"),
+            gates=tuple(option("--medfaith-gate")),
+            rules_off=tuple(option("--medfaith-rules-off")),
+            report=report_folder(config) if option("--medfaith-report") else None,
+            baseline=Path(config.invocation_params.dir, file) if (file := option("--medfaith-baseline")) else None,
+            update_baseline=option("--medfaith-update-baseline"),
+            audit=option("--medfaith-audit"),
+            verbose=option("--medfaith-verbose"),
+        )
+        config.stash[_SESSION] = MedfaithSession(root=config.rootpath, options=options)
+    return config.stash[_SESSION]
+
+
+def report_folder(config: pytest.Config) -> Path:
+    """Returns the folder of --medfaith-report, which is relative to where pytest was started."""
+    return Path(config.invocation_params.dir, config.getoption("--medfaith-report"))
+
+
+def uses_medfaith(item: pytest.Item) -> bool:
+    """Returns whether a test asks for a fixture of the plugin."""
+    return any(name.startswith("medfaith_") for name in getattr(item, "fixturenames", ()))
+
+
+class Watch:
+    """The hooks; `refused` says why no test ran, where a run was refused."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.refused = ""
+        self._config = config
+        self._has_told = False
+        self._live_line: LiveLine | None = None
+        self._finish: Finish | None = None
+
+    def refuse(self, items: list[pytest.Item], reason: str) -> None:
+        """Runs none of `items`; the controller learns of it from its workers."""
+        items.clear()
+        self.refused = reason
+        if is_worker(self._config):
+            self._config.workeroutput["medfaith_refused"] = reason  # type: ignore[attr-defined]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Takes over from a worker why it ran no test."""
+        self.refused = self.refused or getattr(node, "workeroutput", {}).get("medfaith_refused", "")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Hangs what a test measured on its report, which is how it travels from a worker to the controller."""
+        report: Any = yield
+        if uses_medfaith(item):
+            report.medfaith = item.stash.get(PAYLOADS, [])
+            item.stash[PAYLOADS] = []
+            if is_worker(self._config) and report.medfaith and not self._has_told:
+                report.medfaith[0]["expected"] = session_of(self._config).ledger.expectations()
+                self._has_told = True
+        return report
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Takes in what a test measured; on the controller when workers run the tests."""
+        payloads = getattr(report, "medfaith", [])
+        if not payloads or is_worker(self._config):
+            return
+        for payload in payloads:
+            session_of(self._config).ledger.add(payload, test_id=report.nodeid)
+        report.medfaith = []  # pytest keeps every report, and these are large
+        if self._live_line is None and _has_live_line(self._config):
+            from pytest_medfaith.live_line import LiveLine
+
+            self._live_line = LiveLine()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logfinish(self) -> None:
+        """Shows the live line from time to time, after what pytest writes of the test."""
+        text = self._live_line.next(session_of(self._config).ledger) if self._live_line else None
+        if text:
+            _write_between(self._config, text)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Sums up every slice, judges its gates, and lets a failed gate fail the run."""
+        if self.refused:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+        if self.refused or is_worker(self._config) or _SESSION not in self._config.stash:
+            return
+        from pytest_medfaith.finish import finish_run
+
+        interrupted = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+        self._finish = finish_run(session_of(self._config), partial=interrupted, add_property=_junit_property(self._config))
+        if self._finish.status != "passed" and not interrupted:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR if self._finish.status == "unusable" else pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Prints the card, or why no test ran."""
+        if self._finish and self._finish.reports:
+            from pytest_medfaith.screen import print_annotations, print_summary
+
+            print_summary(self._finish, session_of(self._config), terminalreporter)
+            print_annotations(self._finish, session_of(self._config), terminalreporter)
+        if self.refused:
+            terminalreporter.section("medfaith")
+            terminalreporter.write_line(f"ERROR: {self.refused}", red=True, bold=True)
+
+
+def _junit_property(config: pytest.Config) -> Callable[[str, object], None] | None:
+    from _pytest.junitxml import xml_key
+
+    xml = config.stash.get(xml_key, None)
+    return xml.add_global_property if xml else None
+
+
+def _has_live_line(config: pytest.Config) -> bool:
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    return terminal is not None and bool(terminal.isatty) and config.get_verbosity() >= 0 and not os.environ.get("CI")
+
+
+def _write_between(config: pytest.Config, text: str) -> None:
+    """Writes a line of its own between the dots or lines that pytest writes of tests."""
+    terminal, writer = config.pluginmanager.get_plugin("terminalreporter"), config.get_terminal_writer()
+    terminal.ensure_newline()  # and pytest begins a new line for the next test, except for those of workers
+    if writer.width_of_current_line:
+        writer.line()
+    writer.write(text + "\n" * config.pluginmanager.hasplugin("dsession"), flush=True, cyan=True)

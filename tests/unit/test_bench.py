@@ -1,0 +1,102 @@
+"""The arithmetic inside the benches that measure the encoder and speed."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+BENCH = Path(__file__).parents[2] / "bench"
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", BENCH / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def encoder_quality():
+    pytest.importorskip("ir_measures", reason="comes with the extra dev")
+    return load("encoder_quality")
+
+
+@pytest.fixture(scope="module")
+def speed():
+    pytest.importorskip("torch", reason="comes with the extra train")
+    pytest.importorskip("transformers", reason="comes with the extra train")
+    return load("speed")
+
+
+def test_ranks_become_measures_by_query(encoder_quality):
+    from pytest_medfaith.distill.retrieval_pairs import Collection
+
+    collection = Collection(("q0", "q1", "q2"), ("a", "b", "c"), (frozenset({0}), frozenset({0}), frozenset({0, 1})))
+    documents = np.eye(3, dtype=np.float32)
+    queries = np.array([[0.9, 0.1, 0], [0.1, 0.9, 0], [0.5, 0, 0.6]], dtype=np.float32)
+    found = encoder_quality.per_query(collection, queries, documents)
+    second, third = 1 / np.log2(3), 1 / np.log2(4)
+    assert found["nDCG@10"] == pytest.approx([1.0, second, (second + third) / (1 + second)])
+    assert found["R@10"] == pytest.approx([1.0, 1.0, 1.0])
+
+
+def test_an_interval_is_a_point_where_queries_agree_and_holds_the_mean_elsewhere(encoder_quality):
+    assert encoder_quality.with_interval(np.full(20, 0.25)) == {"value": 0.25, "low": 0.25, "high": 0.25}
+    found = encoder_quality.with_interval(np.array([0.0, 1.0] * 50))
+    assert found["value"] == 0.5
+    assert 0.35 < found["low"] < 0.45
+    assert 0.55 < found["high"] < 0.65
+
+
+def test_texts_are_embedded_once_under_a_model_and_again_under_another(encoder_quality, tmp_path, monkeypatch):
+    calls = []
+
+    def embed(path, texts):
+        calls.append((path.name, len(texts)))
+        return np.ones((len(texts), 2), dtype=np.float32)
+
+    monkeypatch.setattr(encoder_quality, "embed", embed)
+    for name in ("a.onnx", "b.onnx"):
+        (tmp_path / name).write_text(name)
+    texts = [f"text {n}" for n in range(600)]
+    for name in ("a.onnx", "a.onnx", "b.onnx"):
+        assert encoder_quality.cached(tmp_path / name, texts, tmp_path / "cache").shape == (600, 2)
+    assert calls == [("a.onnx", 512), ("a.onnx", 88), ("b.onnx", 512), ("b.onnx", 88)]
+
+
+def test_operations_are_those_of_the_weights_and_of_attention(speed):
+    from transformers import BertConfig, BertModel
+
+    sizes = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    encoder = BertModel(BertConfig(vocab_size=10, **sizes), add_pooling_layer=False).encoder
+    weights = sum(parameter.numel() for parameter in encoder.parameters() if parameter.dim() == 2)
+    length, scores_and_sums = 5, 2 * (2 * 5 * 5 * 8)  # two products of (length x length x hidden) in each layer
+    assert speed.operations(length, **sizes) == 2 * length * weights + sizes["num_hidden_layers"] * scores_and_sums
+
+
+@pytest.mark.parametrize("length", [64, 512])
+def test_the_students_rows_have_the_length_that_is_named(speed, length, monkeypatch):
+    read = []
+    monkeypatch.setattr(speed.student, "score_with_student", lambda _, most, pairs: read.append((most, pairs)))
+    run = speed.student_run(length, 3)
+    run(0)
+    run(1)
+    for most, pairs in read:
+        assert most == length
+        assert [len(speed.student.pair_row(*pair, max_tokens=2 * length)[0]) for pair in pairs] == [length] * 3
+    assert not set(read[0][1]) & set(read[1][1])  # nothing of one round is in a cache for the next
+
+
+def test_chunks_are_cut_to_their_tokens(speed):
+    chunks = speed.chunks_of_tokens(["Iron treats anaemia.", "It may hurt the stomach."] * 30, tokens=50, count=4)
+    assert [len(speed.load_tokenizer().encode(chunk.text, add_special_tokens=False).ids) for chunk in chunks] == [50] * 4
+    with pytest.raises(ValueError, match="the texts hold 2 tokens, expected 200"):
+        speed.chunks_of_tokens(["Iron."], tokens=50, count=4)
+
+
+def test_contestants_take_turns(speed):
+    turns = []
+    found = speed.rates({name: (lambda number, name=name: turns.append((name, number)), 7) for name in "ab"}, rounds=2)
+    assert turns == [("a", -1), ("b", -1), ("a", 0), ("b", 0), ("a", 1), ("b", 1)]
+    assert [len(values) for values in found.values()] == [2, 2]

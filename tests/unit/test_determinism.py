@@ -1,0 +1,71 @@
+"""The shipped model says the same, to the byte, whatever the run, the order, the batch, or the number of threads."""
+
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import random, sys
+from pytest_medfaith import check_answer
+from pytest_medfaith.cards.json_card import json_card
+from pytest_medfaith.checking import scoring
+from pytest_medfaith.evaluation import SliceRun, slice_report
+
+CONTEXTS = [
+    "For ovulation induction in PCOS, letrozole is started at 2.5 mg once a day for five days.",
+    "Metformin lowers insulin levels in women with PCOS. It is no first choice for weight loss.",
+    "Inhaled corticosteroids are the mainstay of asthma treatment. They take days to weeks to work.",
+]
+ANSWERS = {
+    "a": "Letrozole is started at 25 mg once a day. Metformin lowers insulin levels in women with PCOS.",
+    "b": "Inhaled corticosteroids work within minutes.",
+    "c": "Metformin is the first choice for weight loss. Letrozole is taken for five days.",
+}
+
+
+def card(order, batch):
+    scoring.BATCH = batch
+    reports = []
+    for name in order:
+        report = check_answer(ANSWERS[name], contexts=CONTEXTS, question="What is given?", gold_claims=["Metformin lowers insulin levels."])
+        reports.append(report.with_(case=report.case.with_(id=name)))
+    summary = slice_report(SliceRun(slice="s", retriever="", checker="default", k=3), reports)
+    pairs = [pair.to_dict() for report in summary.reports for pair in report.pairs]
+    return json_card([summary]) + repr(pairs) + repr([verdict.to_dict() for report in summary.reports for verdict in report.verdicts])
+"""
+_CARD = {}
+exec(SCRIPT, _CARD)  # noqa: S102 - the same code runs here and in other processes
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return _CARD["card"]("abc", 256)
+
+
+def test_the_model_has_something_to_say(expected):
+    assert "'label': 'supported'" in expected
+    assert "'rule': 'numbers'" in expected
+
+
+@pytest.mark.parametrize(("order", "batch"), [("abc", 256), ("cab", 256), ("bca", 1), ("cba", 3)])
+def test_neither_order_nor_batch_changes_a_byte(expected, order, batch, monkeypatch):
+    monkeypatch.setattr("pytest_medfaith.checking.scoring.BATCH", batch)  # restored after the script has set it
+    assert _CARD["card"](order, batch) == expected
+
+
+@pytest.mark.parametrize(("threads", "workers"), [("1", "1"), ("4", "3")])
+def test_neither_threads_nor_hash_seeds_change_a_byte(expected, threads, workers):
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
+    environment = {
+        **os.environ,
+        **dict.fromkeys(names, threads),
+        "MEDFAITH_THREADS": workers,
+        "PYTHONHASHSEED": str(random.randrange(1000)),
+    }
+    code = f"{SCRIPT}\nsys.stdout.reconfigure(encoding='utf-8', newline='')\nsys.stdout.write(card('acb', 2))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=False)
+    assert result.returncode == 0, result.stderr.decode()
+    assert result.stdout.decode() == expected

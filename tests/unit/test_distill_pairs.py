@@ -1,0 +1,148 @@
+"""Readers of training pairs on small files in each format, and the split that keeps a group on one side."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pytest_medfaith.distill.pairs import (
+    Pair,
+    is_share,
+    read_check_covid,
+    read_evidence_inference,
+    read_factcheck,
+    read_scifact,
+    read_written,
+    read_written_windows,
+)
+from pytest_medfaith.distill.train_nli import Phase, Recipe, length_bucketed_batches, load_sources, phase_pairs
+
+ABSTRACT = [f"Sentence number {n} reports a measurement of the {word}." for n, word in enumerate(("heart", "lung", "liver", "skin", "bone", "eye"))]
+ITEM = {
+    "id": "x-1",
+    "topic": "t",
+    "style": "s",
+    "evidence": "One thing holds. The drug helps. Another thing holds. A last one too.",
+    "alt_evidence": "One thing holds. The drug harms. Another thing holds. A last one too.",
+    "claims": [
+        {"text": "The drug is of use.", "label": "entail", "alt_label": "contradict", "kind": "direction"},
+        {"text": "One thing is so.", "label": "entail", "alt_label": "entail", "kind": "same"},
+    ],
+}
+
+
+def write_lines(path: Path, *rows: dict) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_both_twins_of_a_written_item_are_read(tmp_path):
+    pairs = list(read_written(write_lines(tmp_path / "short.jsonl", ITEM)))
+    assert [(pair.evidence == ITEM["evidence"], pair.label) for pair in pairs] == [
+        (True, "entail"),
+        (True, "entail"),
+        (False, "contradict"),
+        (False, "entail"),
+    ]
+    assert {(pair.source, pair.group) for pair in pairs} == {("short", "x-1")}
+
+
+def test_windows_hold_the_edited_spot_and_only_claims_it_turns(tmp_path):
+    pairs = list(read_written_windows(write_lines(tmp_path / "chunk.jsonl", ITEM)))
+    assert [(pair.claim, pair.label) for pair in pairs] == [("The drug is of use.", "entail"), ("The drug is of use.", "contradict")]
+    assert "The drug helps." in pairs[0].evidence
+    assert "The drug harms." in pairs[1].evidence
+
+
+def test_scifact_gives_rationale_window_and_whole_abstract(tmp_path):
+    write_lines(tmp_path / "corpus.jsonl", {"doc_id": 7, "abstract": ABSTRACT})
+    write_lines(
+        tmp_path / "claims_train.jsonl",
+        {"id": 1, "claim": "The liver was measured.", "cited_doc_ids": [7], "evidence": {"7": [{"label": "SUPPORT", "sentences": [2]}]}},
+        {"id": 2, "claim": "The bone was not measured.", "cited_doc_ids": [7], "evidence": {}},
+    )
+    proven, open_ = ([pair for pair in read_scifact(tmp_path) if pair.group == group] for group in "12")
+    assert [pair.label for pair in proven] == ["entail"] * 3
+    assert proven[0].evidence == ABSTRACT[2]
+    assert ABSTRACT[2] in proven[1].evidence
+    assert proven[2].evidence == " ".join(ABSTRACT)
+    assert [pair.label for pair in open_] == ["neutral"] * 2
+    assert ABSTRACT[4] in open_[0].evidence
+
+
+def test_check_covid_keeps_the_listed_sentences_of_undecided_claims(tmp_path):
+    write_lines(tmp_path / "corpus.json", {"cord_id": "c", "abstract": ABSTRACT})
+    row = {"claim": "The skin was hot.", "cord_id": "c", "label": "NOTENOUGHINFO", "evidence_set": [{"sent_index": 3}]}
+    write_lines(tmp_path / "train.json", row)
+    pairs = list(read_check_covid(tmp_path))
+    assert pairs[0] == Pair(ABSTRACT[3], row["claim"], "neutral", "check_covid", row["claim"])
+
+
+def test_partial_support_names_no_label(tmp_path):
+    stances = ["completely-support", "partially-support", "refute", "irrelevant"]
+    rows = [{"claim": f"c{n}", "evidence": "e", "stance": stance} for n, stance in enumerate(stances)]
+    assert [pair.label for pair in read_factcheck(write_lines(tmp_path / "f.jsonl", *rows))] == ["entail", "contradict", "neutral"]
+
+
+def test_evidence_inference_states_the_true_direction_a_false_one_and_an_unnamed_outcome(tmp_path):
+    span = "Mean systolic pressure fell by nine millimetres with drug A and by two with placebo, a clear difference between arms."
+    prompts = [
+        {"PromptID": "1", "PMCID": "9", "Outcome": "systolic pressure", "Intervention": "drug A", "Comparator": "placebo"},
+        {"PromptID": "2", "PMCID": "9", "Outcome": "hospital stay", "Intervention": "drug A", "Comparator": "placebo"},
+    ]
+    notes = [{"PromptID": "1", "PMCID": "9", "Label": "significantly decreased", "Valid Label": "True", "Annotations": span}]
+    for name, rows in (("prompts_merged.csv", prompts), ("v2_annotations.csv", notes)):
+        with (tmp_path / name).open("w", newline="") as out:
+            writer = csv.DictWriter(out, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    (tmp_path / "splits").mkdir()
+    (tmp_path / "splits" / "train_article_ids.txt").write_text("9\n")
+    pairs = list(read_evidence_inference(tmp_path))
+    assert [pair.label for pair in pairs] == ["entail", "contradict", "neutral"]
+    assert "hospital stay" in pairs[2].claim.lower()
+    (tmp_path / "splits" / "train_article_ids.txt").write_text("8\n")
+    assert list(read_evidence_inference(tmp_path)) == []
+
+
+def recipe_of(path: Path, **shares: int) -> Recipe:
+    return Recipe(base="", sources={"short": {"reader": "written", "path": str(path), **shares}}, phases=[])
+
+
+def test_groups_are_split_whole_between_training_calibration_and_holding_out(tmp_path):
+    path = write_lines(tmp_path / "short.jsonl", *({**ITEM, "id": f"x-{n}"} for n in range(300)))
+    sources = load_sources(recipe_of(path, held_out_one_in=10, calibration_one_in=10))
+    parts = [{pair.group for pair in part["short"]} for part in (sources.train, sources.calibration, sources.held_out)]
+    assert sum(map(len, parts)) == len(set.union(*parts)) == 300
+    assert all(20 <= len(part) <= 45 for part in parts[1:])
+    assert all(is_share(group, one_in=10) for group in parts[2])
+
+
+def test_without_shares_everything_trains(tmp_path):
+    path = write_lines(tmp_path / "short.jsonl", *({**ITEM, "id": f"x-{n}"} for n in range(30)))
+    sources = load_sources(recipe_of(path))
+    assert len(sources.train["short"]) == 120
+    assert sources.held_out["short"] == sources.calibration["short"] == []
+
+
+def test_a_share_above_one_repeats_and_below_one_samples_without_repeating():
+    train = {"a": [Pair("e", f"c{n}", "neutral", "a", str(n)) for n in range(10)]}
+    chosen = phase_pairs(Phase("p", 1, 1e-4, {"a": 1.5}), train, epoch=0, seed=1)
+    counts = Counter(pair.claim for pair in chosen)
+    assert len(chosen) == 15
+    assert set(counts.values()) == {1, 2}
+    assert chosen == phase_pairs(Phase("p", 1, 1e-4, {"a": 1.5}), train, epoch=0, seed=1)
+    assert chosen != phase_pairs(Phase("p", 1, 1e-4, {"a": 1.5}), train, epoch=1, seed=1)
+
+
+@pytest.mark.parametrize("batch_tokens", [64, 500])
+def test_batches_hold_every_row_once_and_keep_to_their_tokens(batch_tokens):
+    lengths = [3 + (7 * n) % 60 for n in range(200)]
+    batches = length_bucketed_batches(lengths, batch_tokens=batch_tokens, seed="s")
+    assert sorted(i for batch in batches for i in batch) == list(range(200))
+    assert all(len(batch) == 1 or max(lengths[i] for i in batch) * len(batch) <= batch_tokens for batch in batches)

@@ -1,0 +1,84 @@
+"""A tiny student learns its pairs, resumes at finished phases, and exports to ONNX that agrees with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from pytest_medfaith.checking.student import MODELS, pair_row, score_with_student  # noqa: E402
+from pytest_medfaith.distill.export import export_classifier  # noqa: E402
+from pytest_medfaith.distill.train_nli import Phase, Recipe, learning_rate, load_student, logits_of, train_nli  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("base")
+    torch.manual_seed(0)
+    config = transformers.BertConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, num_labels=3)
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer" / "tokenizer.json")).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "short.jsonl"
+    words = ["heart", "lung", "liver", "skin", "bone", "eye", "ear", "hand"]
+    claims = [{"text": "It helps.", "label": "entail", "alt_label": "contradict"}]
+    items = [{"id": w, "evidence": f"Good for the {w}.", "alt_evidence": f"Poison to the {w}.", "claims": claims} for w in words]
+    path.write_text("".join(json.dumps(item) + "\n" for item in items))
+    return path
+
+
+def recipe_of(base: Path, pairs: Path) -> Recipe:
+    phases = [Phase("one", 30, 5e-3, {"short": 1.0}), Phase("two", 1, 1e-4, {"short": 1.0})]
+    return Recipe(base=str(base), sources={"short": {"reader": "written", "path": str(pairs)}}, phases=phases, batch_tokens=200)
+
+
+@pytest.mark.filterwarnings("ignore:You are using the legacy TorchScript-based ONNX export:DeprecationWarning")
+def test_a_student_learns_resumes_and_exports(base, pairs, tmp_path):
+    folder = train_nli(recipe_of(base, pairs), tmp_path / "out", progress=lambda _line: None)
+    assert folder == tmp_path / "out" / "two"
+    rows = [pair_row(text, "It helps.", max_tokens=64) for text in ("Good for the ear.", "Poison to the ear.")]
+    model, _ = load_student(folder)
+    with torch.no_grad():
+        expected = logits_of(model.eval(), rows).numpy()
+    assert expected.argmax(1).tolist() == [0, 2]
+
+    first = (tmp_path / "out" / "one" / "model.safetensors").stat().st_mtime_ns
+    (folder / "config.json").unlink()
+    (folder / "model.safetensors").unlink()
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+    lines: list[str] = []
+    train_nli(recipe_of(base, pairs), tmp_path / "out", progress=lines.append)
+    assert (tmp_path / "out" / "one" / "model.safetensors").stat().st_mtime_ns == first
+    assert (folder / "model.safetensors").exists()
+
+    onnx = export_classifier(tmp_path / "out" / "two", tmp_path / "student.onnx")
+    scored = score_with_student(onnx, 64, [("Good for the ear.", "It helps."), ("Poison to the ear.", "It helps.")])
+    assert np.abs(scored - expected).max() < 0.25
+    assert scored.argmax(1).tolist() == [0, 2]
+
+
+def test_frozen_weights_do_not_move(base, pairs, tmp_path):
+    recipe = Recipe(**{**recipe_of(base, pairs).__dict__, "freeze": ["word_embeddings"], "phases": [Phase("one", 1, 5e-3, {"short": 1.0})]})
+    before = load_student(base)[0].state_dict()
+    after = load_student(train_nli(recipe, tmp_path, progress=lambda _line: None))[0].state_dict()
+    moved = {name for name in before if not torch.equal(before[name], after[name])}
+    assert "bert.embeddings.word_embeddings.weight" not in moved
+    assert "bert.encoder.layer.0.attention.self.query.weight" in moved
+
+
+def test_the_rate_warms_up_and_falls_to_a_twentieth():
+    rates = [learning_rate(step, 100, 1.0) for step in range(100)]
+    assert rates[0] == pytest.approx(0.2)
+    assert max(rates) == rates[5] == 1.0
+    assert rates[-1] == pytest.approx(0.05, abs=0.01)
