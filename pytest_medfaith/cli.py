@@ -341,7 +341,7 @@ def review(
     if sheet:
         typer.echo(f"{sheet}: {write_gold_review(path, sheet)} cases; edit it, then run: medfaith gold review {path} --apply {sheet}")
     if apply:
-        typer.echo(apply_gold_review(path, apply, out=out).line())
+        typer.echo(f"{out or path}: {apply_gold_review(path, apply, out=out).line()}")
 
 
 @app.command()

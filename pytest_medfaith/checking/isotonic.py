@@ -26,7 +26,10 @@ class Isotonic:
         """Returns the probabilities that `probs` (3) mean: they sum to 1, rounded to 6 decimals as those of a checker are."""
         import numpy as np
 
-        meant = [float(np.interp(prob, *zip(*curve, strict=True))) for prob, curve in zip(probs, self.curves, strict=True)]
+        meant = [
+            float(np.interp(prob, [given for given, _ in curve], [value for _, value in curve]))
+            for prob, curve in zip(probs, self.curves, strict=True)
+        ]
         entail, neutral, contradict = (round(value / sum(meant), 6) for value in meant)
         return entail, neutral, contradict
 

@@ -13,6 +13,7 @@ from pytest_medfaith.cards.summary import COLUMNS, gate_tally, run_label
 from pytest_medfaith.cards.terminal import set_table
 from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text, one_line
 from pytest_medfaith.compare.runs import CaseChange, MetricChange, RunChange, SliceChange
+from pytest_medfaith.gates.paired import ALPHA
 from pytest_medfaith.gates.turned import TurnedClaim
 from pytest_medfaith.records import VERDICTS, SliceReport
 
@@ -69,7 +70,7 @@ def html_change(change: RunChange) -> str:
         {
             "title": slice_title(one),
             "facts": _facts(one),
-            "rows": list(zip(metric_rows(one), map(direction, one.metrics), strict=True)),
+            "rows": list(zip(metric_rows(one), map(_tone, one.metrics), strict=True)),
             "cases": [(case.after.case.id, case.after.case.question, case_counts(case)) for case in one.cases],
             "worse": [_claim_row(claim) for claim in one.worse],
             "better": list(_better_lines(one, None))[1:],
@@ -115,6 +116,11 @@ def direction(metric: MetricChange) -> str:
     if compared is None or compared.worse_by == 0:
         return "same"
     return "worse" if compared.worse_by > 0 else "better"
+
+
+def _tone(metric: MetricChange) -> str:
+    """Returns the class of the cell: coloured where chance does not explain the change."""
+    return direction(metric) if metric.p is not None and metric.p <= ALPHA else "same"
 
 
 def change_text(metric: MetricChange) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_medfaith.cards.summary import COLUMNS
 from pytest_medfaith.evaluation import SliceRun, slice_report
-from pytest_medfaith.gates.baseline import baseline_entry, slice_key
+from pytest_medfaith.gates.baseline import SliceBaseline, baseline_entry, slice_key
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics
 from pytest_medfaith.gates.expressions import parse_gate
 from pytest_medfaith.gates.matching import signature_changes
@@ -24,7 +24,7 @@ _BAD = ("refuted", "unsupported", "unscored")  # worst first
 class MetricChange:
     """One metric before and after, each with its 95 % interval; `comparison` is paired by case, None where either has no value.
 
-    `p` is of the two-sided permutation test, Holm-corrected for the metrics of the slice.
+    `p` is of the two-sided permutation test, Holm-corrected for the metrics of the slice; None where no case differs.
     """
 
     name: str
@@ -128,7 +128,7 @@ def compare_slices(before: SliceReport, after: SliceReport, *, seed: int = 0) ->
     both = [CaseChange(before=a, after=b) for a, b in zip(old.reports, new.reports, strict=True)]
     changed = [case for case in both if any(case.worse_by) or case.before.abstained != case.after.abstained]
     reworded = sum(case.before.response.answer != case.after.response.answer for case in both if case not in changed)
-    entries = [baseline_entry(report, signature={}) for report in (old, new)]
+    entries = [_entry(report, ()) for report in (old, new)]
     return SliceChange(
         before=old,
         after=new,
@@ -151,15 +151,21 @@ def _cut(report: SliceReport, case_ids: Collection[str], *, seed: int) -> SliceR
     return slice_report(run, kept, seed=seed).with_(gates=report.gates)
 
 
+def _entry(report: SliceReport, names: Collection[str], *, seed: int = 0) -> SliceBaseline:
+    """Returns what a baseline would keep of `report`, with the metrics `names` alone: a run may hold some that this version lacks."""
+    held = {name: report.metrics[name] for name in names if name in report.metrics}
+    return baseline_entry(report.with_(metrics=held), signature={}, metrics=names, seed=seed)
+
+
 def _metric_changes(before: SliceReport, after: SliceReport, *, seed: int) -> tuple[MetricChange, ...]:
     """Returns the metrics of the card and those that gates of either run ask for."""
     gated = [parse_gate(gate.expression).metric for report in (before, after) for gate in report.gates]
     names = list(dict.fromkeys([*COLUMNS.values(), *gated]))
-    old, new = (baseline_entry(report, signature={}, metrics=names, seed=seed) for report in (before, after))
+    old, new = (_entry(report, names, seed=seed) for report in (before, after))
     both = [name for name in names if name in old.metrics and name in new.metrics]
     worse = compare_metrics(both, after, old, seed=seed)
     better = compare_metrics(both, before, new, seed=seed)
-    p_values = holm({name: min(1.0, 2 * min(one.p, better[name].p)) for name, one in worse.items() if not one.unchanged})
+    p_values = holm({name: min(1.0, 2 * min(one.p, better[name].p)) for name, one in worse.items() if one.differ})
     nothing = {name: MetricValue(name=name, value=None) for name in names}
     return tuple(
         MetricChange(

@@ -201,8 +201,8 @@ def read_evidence_inference(root: Path) -> Iterator[Pair]:
     train = set((root / "splits" / "train_article_ids.txt").read_text().split())
     prompts = {row["PromptID"]: row for row in _table(root / "prompts_merged.csv", ",")}
     outcomes: dict[str, list[str]] = {}
-    for prompt in prompts.values():
-        outcomes.setdefault(prompt["PMCID"], []).append(prompt["Outcome"].strip())
+    for row in prompts.values():
+        outcomes.setdefault(row["PMCID"], []).append(row["Outcome"].strip())
     seen: set[str] = set()
     for row in _table(root / "v2_annotations.csv", ","):
         prompt = prompts.get(row["PromptID"])

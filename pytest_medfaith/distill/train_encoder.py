@@ -89,8 +89,8 @@ def _check_names(what: str, names: Iterable[str], known: Mapping[str, Any], path
 def train_encoder(recipe: EncoderRecipe, out: Path, *, data: Path, progress: Callable[[str], None] = print) -> Path:
     """Trains the encoder and returns the folder of its weights (safetensors, tokenizer, config).
 
-    Each step leaves its result below `out` and is left out where that is there already: `examples.jsonl` (pairs and hard negatives),
-    `tuned` (after one pass), `encoder` (mixed with the original) and `mix.json` (what each share scored).
+    Each step leaves its result below `out` and is left out where that is there already: `examples` (pairs and hard negatives, a file a
+    source), `tuned` (after one pass), `encoder` (mixed with the original) and `mix.json` (what each share scored).
 
     Args:
         recipe: data and hyper-parameters.
@@ -98,35 +98,37 @@ def train_encoder(recipe: EncoderRecipe, out: Path, *, data: Path, progress: Cal
         data: the folder of the data sets, for the development collections.
         progress: receives one line now and then.
     """
-    examples = out / "examples.jsonl"
-    if not examples.exists():
-        write_records(examples, draw_examples(recipe, data=data, progress=progress))
     if not (out / "tuned" / "config.json").exists():
-        _tune(recipe, read_examples(examples), out / "tuned", progress)
+        files = {name: out / "examples" / f"{name}.jsonl" for name in recipe.sources}
+        missing = {name: path for name, path in files.items() if not path.exists()}
+        if missing:
+            _draw(recipe, missing, data, progress)
+        _tune(recipe, {name: read_examples(path) for name, path in files.items()}, out / "tuned", progress)
     if not (out / "encoder" / "config.json").exists():
         _mix(recipe, {name: COLLECTIONS[name](data) for name in recipe.development}, out, progress)
     return out / "encoder"
 
 
-def draw_examples(recipe: EncoderRecipe, *, data: Path, progress: Callable[[str], None]) -> Iterable[dict[str, Any]]:
-    """Yields the examples as rows: `source`, `pair`, and `negative`, a pair whose document is the hard negative, or None."""
+def _draw(recipe: EncoderRecipe, files: Mapping[str, Path], data: Path, progress: Callable[[str], None]) -> None:
     model = load_encoder_student(base_folder(recipe.base)).eval()
     leaks = Leaks.of([COLLECTIONS[name](data) for name in recipe.tests], [COLLECTIONS[name](data) for name in recipe.development])
-    for name, source in recipe.sources.items():
-        every = source.pairs()
-        drawn = draw_pages([pair for pair in every if not leaks.has(pair)], share=source.share, seed=f"{recipe.seed}-{name}")
-        with half_precision(model.device.type):
-            queries, documents = (
-                encode(model, texts, max_tokens=recipe.max_tokens) for texts in ([p.query for p in drawn], [p.document for p in drawn])
-            )
-        negatives = contrastive.mine_negatives(drawn, queries, documents, ranks=source.ranks, seed=recipe.seed)
-        progress(f"{name}: {len(drawn)} of {len(every)} pairs, {sum(map(bool, negatives))} with a hard negative")
-        for pair, negative in zip(drawn, negatives, strict=True):
-            yield {
-                "source": name,
-                "pair": dataclasses.asdict(pair),
-                "negative": dataclasses.asdict(negative) if negative else None,
-            }
+    for name, path in files.items():
+        pairs = [pair for pair in recipe.sources[name].pairs() if not leaks.has(pair)]
+        examples = draw_examples(recipe, name, pairs, model)
+        found = sum(example.negative is not None for example in examples)
+        progress(f"{name}: {len(examples)} of {len(pairs)} pairs, {found} with a hard negative")
+        write_records(path, map(dataclasses.asdict, examples))
+
+
+def draw_examples(recipe: EncoderRecipe, name: str, pairs: Sequence[RetrievalPair], model: Any) -> list[Example]:
+    """Returns the examples of the source `name`: its share of `pairs`, with the hard negatives that `model` finds among them."""
+    source = recipe.sources[name]
+    drawn = draw_pages(pairs, share=source.share, seed=f"{recipe.seed}-{name}")
+    with half_precision(model.device.type):
+        queries = encode(model, [pair.query for pair in drawn], max_tokens=recipe.max_tokens)
+        documents = encode(model, [pair.document for pair in drawn], max_tokens=recipe.max_tokens)
+    negatives = contrastive.mine_negatives(drawn, queries, documents, ranks=source.ranks, seed=recipe.seed)
+    return list(map(Example, drawn, negatives))
 
 
 @dataclass(frozen=True)
@@ -156,13 +158,10 @@ def draw_pages(pairs: Sequence[RetrievalPair], *, share: float, seed: str) -> li
     return [pair for pair in pairs if pair.page in kept]
 
 
-def read_examples(path: Path) -> dict[str, list[Example]]:
-    """Returns the examples of each source, as `draw_examples` gave them."""
-    found: dict[str, list[Example]] = {}
-    for _, row in read_rows(path):
-        negative = RetrievalPair(**row["negative"]) if row["negative"] else None
-        found.setdefault(row["source"], []).append(Example(RetrievalPair(**row["pair"]), negative))
-    return found
+def read_examples(path: Path) -> list[Example]:
+    """Returns the examples of a source, as they were drawn."""
+    rows = [row for _, row in read_rows(path)]
+    return [Example(RetrievalPair(**row["pair"]), RetrievalPair(**row["negative"]) if row["negative"] else None) for row in rows]
 
 
 def training_batches(recipe: EncoderRecipe, examples: Mapping[str, Sequence[Example]]) -> list[list[Example]]:

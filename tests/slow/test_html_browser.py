@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from pytest_medfaith.cards.html import html_report
+from pytest_medfaith.compare.cards import html_change
+from pytest_medfaith.compare.runs import compare_runs
 from pytest_medfaith.records import Case, Chunk, Claim, Report, Response, Verdict
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
@@ -133,6 +135,21 @@ def test_keyboard(page):
     assert len(shown_ids(driver)) == 3
 
 
+def test_tab_and_enter_reach_a_claim_and_its_evidence(page):
+    from selenium.webdriver.common.keys import Keys
+
+    driver = page(slice_sample())
+    focused = "return document.activeElement.className + document.activeElement.textContent"
+    all_of(driver, ".case button")[0].send_keys(Keys.ENTER)
+    reached = []
+    for _ in range(3):
+        press(driver, Keys.TAB)
+        reached.append(driver.execute_script(focused))
+    assert reached == ["mark refuted✗a", "cite[1]", "mark supported✓b"]
+    press(driver, Keys.ENTER)
+    assert all_of(driver, "mark.evidence.chosen")[0].text.startswith("Letrozole is started")
+
+
 def test_a_script_in_a_chunk_stays_text(page):
     evil = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
     chunk = METFORMIN.with_(text=evil, title=evil, url="javascript:document.title='owned'")
@@ -158,6 +175,19 @@ def test_no_width_scrolls_sideways(page, width):
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_two_runs_side_by_side_fit_any_width(browser, tmp_path, width):
+    change = compare_runs(([slice_sample()], {"seed": 0}), ([slice_sample(reports=(case_report(verdicts=()),))], {"seed": 7}))
+    (tmp_path / "compare.html").write_text(html_change(change), encoding="utf-8")
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+    try:
+        browser.get((tmp_path / "compare.html").as_uri())
+        assert "Halluc" in all_of(browser, ".changes")[0].text
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_2000_cases_open_in_under_2_seconds(page):

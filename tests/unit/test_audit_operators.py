@@ -16,10 +16,10 @@ from pytest_medfaith.audit.paraphrase import (
     last_clause_first,
     paraphrase,
     with_long_form,
-    with_synonyms,
 )
 from pytest_medfaith.audit.statements import statements
 from pytest_medfaith.audit.swap import swap_drug, swap_population
+from pytest_medfaith.audit.synonyms import with_synonyms
 from pytest_medfaith.audit.turn import turn
 from pytest_medfaith.audit.years import invent_year
 from pytest_medfaith.entities.linker import link
@@ -212,10 +212,32 @@ def test_short_forms_are_written_out_as_the_evidence_explains_them():
 
 
 @pytest.mark.parametrize(
-    "sentence", ["Pulmonary hypertension causes breathlessness.", "Patients have questions about treatment.", "Insulin was given."]
+    ("sentence", "expected"),
+    [
+        ("Treatment lasts from five to seven days.", "Treatment lasts from 5 to 7 days."),
+        ("Treatment lasts for 6 weeks.", "Treatment lasts for six weeks."),
+        ("The rate was 5%.", "The rate was 5 percent."),
+        ("Physicians call it a heart attack.", "Doctors call it a myocardial infarction."),
+        ("The drug causes nausea and vomiting.", "The drug causes vomiting and nausea."),
+    ],
 )
-def test_synonyms_leave_other_senses_alone(sentence):
-    assert {with_synonyms(sentence, random.Random(seed)) for seed in range(8)} == {sentence}
+def test_words_and_numbers_take_their_other_form_everywhere(sentence, expected):
+    assert with_synonyms(sentence, random.Random(0), most=9) == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Pulmonary hypertension causes breathlessness.",
+        "Patients have questions about treatment.",
+        "High blood pressure, or hypertension, is common.",
+        "The rate was 0.74 (95% CI 0.58 to 0.94).",
+        "Treatment lasts from 2 to 4 weeks.",
+        "Type 2 diabetes is common.",
+    ],
+)
+def test_words_and_numbers_of_another_sense_stay(sentence):
+    assert with_synonyms(sentence, random.Random(0), most=9) == sentence
 
 
 SENTENCES = [

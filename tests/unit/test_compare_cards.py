@@ -73,5 +73,11 @@ def test_the_page_holds_everything_and_runs_nothing(change):
     page = html_change(compare_runs(([before], {}), ([after], {}), names=(evil, "b")))
     assert "<script" not in page
     assert "&lt;script&gt;" in page
-    assert 'class="worse"' in html_change(change)
     assert "seed was 0, is 7" in html_change(change)
+
+
+def test_the_page_colours_what_chance_does_not_explain(change):
+    assert 'class="worse"' not in html_change(change)
+    names = [f"c{i:02}" for i in range(12)]
+    clear = compare_runs(([slice_of(dict.fromkeys(names, "ss"))], {}), ([slice_of(dict.fromkeys(names, "sr"))], {}))
+    assert html_change(clear).count('class="worse"') == 2

@@ -257,6 +257,8 @@
     byId("order").addEventListener("change", order);
     byId("tools").addEventListener("submit", (event) => event.preventDefault());
     document.addEventListener("keydown", onKey);
+    // What scrolls sideways can be reached and scrolled by keyboard.
+    for (const node of document.querySelectorAll(".wide, pre")) if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
   }
 
   // Keyboard

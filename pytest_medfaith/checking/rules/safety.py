@@ -107,6 +107,30 @@ _Span = tuple[int, int]
 _Broken = tuple[_Span, str] | None  # where the claim breaks a rule, and how
 
 
+class _Text:
+    """A text whose concepts were found once, and where a term stands in it."""
+
+    def __init__(self, text: str, mentions: Sequence[Mention]) -> None:
+        self.text = text
+        self.lower = text.lower()
+        self.named = [(mention.wider | {mention.concept}, (mention.start, mention.end)) for mention in mentions]
+
+    def places(self, term: str) -> list[_Span]:
+        if term.startswith("@"):
+            return [span for concepts, span in self.named if term[1:] in concepts]
+        first, phrase = _phrase(term)
+        # nearly every term is absent, and a plain search says so ten times as fast as the pattern
+        return [found.span() for found in phrase.finditer(self.text)] if first in self.lower else []
+
+
+@lru_cache(maxsize=4_096)
+def _phrase(term: str) -> tuple[str, re.Pattern[str]]:
+    """Returns the first word of a phrase in lower case, and the pattern of the phrase: any blank or hyphen between words, plural or not."""
+    words = re.split(r"[\s-]+", term.strip())
+    joined = r"[\s-]+".join(map(re.escape, words))
+    return words[0].lower(), re.compile(rf"(?<!\w){joined}(?:s|es)?(?!\w)", re.IGNORECASE)
+
+
 class _Reading:
     """A claim and its question, read once: their concepts and quantities, and where a term stands in the claim."""
 
@@ -114,28 +138,21 @@ class _Reading:
         self.claim = claim
         self.question = question
         self.mentions = link(claim)
-        self.asked = link(question) if question else []
         self.quantities = read_quantities(claim)
+        self._said = _Text(claim, self.mentions)
+        self._asked = _Text(question, link(question) if question else [])
 
     def places(self, terms: Sequence[str]) -> list[_Span]:
         """Returns where the claim has one of `terms`."""
-        return [place for term in terms for place in _places(term, self.claim, self.mentions)]
+        return [place for term in terms for place in self._said.places(term)]
+
+    def asks(self, term: str) -> bool:
+        """Returns whether the question has `term`."""
+        return bool(self._asked.places(term))
 
     def finds(self, term: str) -> bool:
         """Returns whether the claim or the question has `term`."""
-        return bool(_places(term, self.claim, self.mentions) or _places(term, self.question, self.asked))
-
-
-def _places(term: str, text: str, mentions: Sequence[Mention]) -> list[_Span]:
-    if term.startswith("@"):
-        return [(mention.start, mention.end) for mention in mentions if term[1:] == mention.concept or term[1:] in mention.wider]
-    return [found.span() for found in _phrase(term).finditer(text)]
-
-
-@lru_cache(maxsize=4_096)
-def _phrase(term: str) -> re.Pattern[str]:
-    words = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term.strip()))
-    return re.compile(rf"(?<!\w){words}(?:s|es)?(?!\w)", re.IGNORECASE)
+        return bool(self._said.places(term)) or self.asks(term)
 
 
 def _dose(rule: SafetyRule, read: _Reading) -> _Broken:
@@ -201,11 +218,12 @@ def _too_often(rule: SafetyRule, read: _Reading) -> _Broken:
 
 def _advised(rule: SafetyRule, read: _Reading) -> _Broken:
     """Finds a drug advised together with what speaks against it; a warning, or a mere mention of both, breaks no rule."""
-    if rule.kind == "interaction" and not read.places(rule.drug):  # the claim names the other of the two
-        rule = replace(rule, drug=rule.against, against=rule.drug)
-    against, when = read.places(rule.against), read.places(rule.when)
-    drugs = [drug for drug in read.places(rule.drug) if not any(_overlap(drug, other) for other in against)]
-    asked = any(_places(term, read.question, read.asked) for term in rule.against)
+    named, against = read.places(rule.drug), read.places(rule.against)
+    if rule.kind == "interaction" and against and not named:  # the claim names the other of the two
+        return _advised(replace(rule, drug=rule.against, against=rule.drug), read)
+    when = read.places(rule.when)
+    drugs = [drug for drug in named if not any(_overlap(drug, other) for other in against)]
+    asked = any(read.asks(term) for term in rule.against)
     if not drugs or not (against or asked or _of_age(rule, read)) or (rule.when and not when):
         return None
     if rule.kind == "interaction" and not _joined(drugs, against, read):
