@@ -181,13 +181,10 @@ def _plain_errors() -> Iterator[None]:
     """Turns what the package raises on purpose into a failure without a traceback; the message says what to do."""
     from pytest_medfaith.errors import MedfaithError
 
-    message = ""
     try:
         yield
     except (MedfaithError, ValueError) as error:
-        message = f"medfaith: {error}"
-    if message:  # outside the except block, or pytest would print the first error above the second
-        pytest.fail(message, pytrace=False)
+        raise pytest.fail.Exception(f"medfaith: {error}", pytrace=False) from None
 
 
 def _tell(config: pytest.Config) -> None:

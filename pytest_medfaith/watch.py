@@ -27,7 +27,7 @@ def watch(config: pytest.Config) -> Watch:
     known = config.pluginmanager.get_plugin(_NAME)
     if known is None:
         config.pluginmanager.register(known := Watch(config), _NAME)
-    return known  # type: ignore[no-any-return]
+    return known
 
 
 def is_worker(config: pytest.Config) -> bool:
@@ -165,7 +165,8 @@ def _has_live_line(config: pytest.Config) -> bool:
 
 def _write_between(config: pytest.Config, text: str) -> None:
     """Writes a line of its own between the dots or lines that pytest writes of tests."""
-    terminal, writer = config.pluginmanager.get_plugin("terminalreporter"), config.get_terminal_writer()
+    terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
+    writer = config.get_terminal_writer()
     terminal.ensure_newline()  # and pytest begins a new line for the next test, except for those of workers
     if writer.width_of_current_line:
         writer.line()

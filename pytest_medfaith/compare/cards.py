@@ -138,7 +138,7 @@ def change_text(metric: MetricChange) -> str:
 
 def case_counts(case: CaseChange) -> str:
     """Returns `supported 3 → 2, refuted 0 → 1` of what differs."""
-    old, new = (Counter(verdict.label for verdict in report.verdicts) for report in (case.before, case.after))
+    old, new = (Counter[str](verdict.label for verdict in report.verdicts) for report in (case.before, case.after))
     steps = [f"{label} {old[label]} → {new[label]}" for label in VERDICTS if old[label] != new[label]]
     refusal = {(False, True): "now a refusal", (True, False): "no refusal any more"}.get((case.before.abstained, case.after.abstained))
     return ", ".join([*steps, *([refusal] if refusal else [])])

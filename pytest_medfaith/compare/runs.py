@@ -44,7 +44,7 @@ class CaseChange:
     @property
     def worse_by(self) -> tuple[int, ...]:
         """How many claims more are refuted, unsupported, unscored; negative for fewer."""
-        old, new = (Counter(verdict.label for verdict in report.verdicts) for report in (self.before, self.after))
+        old, new = (Counter[str](verdict.label for verdict in report.verdicts) for report in (self.before, self.after))
         return tuple(new[label] - old[label] for label in _BAD)
 
 

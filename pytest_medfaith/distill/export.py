@@ -74,7 +74,7 @@ def _export(wrapped: _Wrapped, out: Path, *, output: str, config: Any) -> Path:
 def _trace(wrapped: _Wrapped, path: Path, *, output: str) -> None:
     import torch
 
-    class Module(torch.nn.Module):  # type: ignore[misc]
+    class Module(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.inner = wrapped.model

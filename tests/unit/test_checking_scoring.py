@@ -52,7 +52,10 @@ def test_a_broken_cache_is_made_anew(tmp_path):
 def test_logits_that_are_not_finite_leave_the_claim_unscored_and_are_not_kept(tmp_path):
     checker = Checker("x", "x", CountingScorer(logits=(float("nan"), 0.0, 0.0)), cache=tmp_path / "pairs.sqlite")
     verdict = checker("Iron helps.", [IRON])
-    assert (verdict.label, verdict.reason) == ("unscored", "the model gave no finite score; it may be that the claim is longer than it reads")
+    assert (verdict.label, verdict.reason) == (
+        "unscored",
+        "the model gave no finite score; it may be that the claim is longer than it reads",
+    )
     again = CountingScorer()
     assert Checker("x", "x", again, cache=tmp_path / "pairs.sqlite")("Iron helps.", [IRON]).label == "supported"
     assert len(again.seen) == 1

@@ -21,7 +21,9 @@ from pytest_medfaith.distill.pairs import (
 )
 from pytest_medfaith.distill.train_nli import Phase, Recipe, length_bucketed_batches, load_sources, phase_pairs
 
-ABSTRACT = [f"Sentence number {n} reports a measurement of the {word}." for n, word in enumerate(("heart", "lung", "liver", "skin", "bone", "eye"))]
+ABSTRACT = [
+    f"Sentence number {n} reports a measurement of the {word}." for n, word in enumerate(("heart", "lung", "liver", "skin", "bone", "eye"))
+]
 ITEM = {
     "id": "x-1",
     "topic": "t",

@@ -48,13 +48,15 @@ def test_a_malformed_item_is_refused(tmp_path, change, message):
 def test_an_id_is_used_once(tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text(2 * (json.dumps(ITEM) + "\n"))
-    with pytest.raises(DataError, match="s.jsonl:2.*'a' is used already"):
+    with pytest.raises(DataError, match=r"s\.jsonl:2.*'a' is used already"):
         validate_items(path)
 
 
 def test_the_baseline_finds_labels_that_claims_give_away_and_no_others():
     pytest.importorskip("sklearn")
-    telling = [Pair("e", f"claim {n} is {'never' if n % 2 else 'always'} so", "contradict" if n % 2 else "entail", "s", str(n)) for n in range(60)]
+    telling = [
+        Pair("e", f"claim {n} is {'never' if n % 2 else 'always'} so", "contradict" if n % 2 else "entail", "s", str(n)) for n in range(60)
+    ]
     silent = [Pair("e", f"claim {n // 2} is so", "contradict" if n % 2 else "entail", "s", str(n // 2)) for n in range(60)]
     assert claim_only_baseline(telling).accuracy > 0.95
     assert claim_only_baseline(silent).accuracy < 0.7
