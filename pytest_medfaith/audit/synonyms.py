@@ -91,7 +91,7 @@ def _reading(pattern: str, new: str) -> Reading:
 
 _NUMERALS: tuple[Reading, ...] = (
     (re.compile(rf"(?<![\w-])(?:{'|'.join(_DIGITS)})(?= [a-z])"), lambda found: _DIGITS[found[0]]),
-    (re.compile(rf"(?<![\w.,/–-])(?<!\bto )(?<!\band )(?<!\bor )[2-9](?= (?:{_COUNTED})\b)"), lambda found: _WORDS[found[0]]),
+    (re.compile(rf"(?<![\w.,/–-])(?<!\bto )(?<!\band )(?<!\bor )(?<!\bin )[2-9](?= (?:{_COUNTED})\b)"), lambda found: _WORDS[found[0]]),
     (re.compile(r"(?<=\d)%(?! CI)"), lambda _: " percent"),
     (_PAIR_END, lambda found: f"{found[1]} {found[3]} and {found[2]}"),
 )
