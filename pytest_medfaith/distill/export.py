@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -85,16 +86,18 @@ def _trace(wrapped: _Wrapped, path: Path, *, output: str) -> None:
     ids = torch.ones(2, 16, dtype=torch.long)
     names = ["input_ids", "token_type_ids", "attention_mask"]
     axes = {name: {0: "n", 1: "length"} for name in names} | {output: {0: "n"}}
-    torch.onnx.export(
-        Module().eval(),
-        (ids, torch.zeros_like(ids), ids),
-        str(path),
-        input_names=names,
-        output_names=[output],
-        dynamic_axes=axes,
-        opset_version=17,
-        dynamo=False,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter warns of its own age and of shapes that the axes above declare
+        torch.onnx.export(
+            Module().eval(),
+            (ids, torch.zeros_like(ids), ids),
+            str(path),
+            input_names=names,
+            output_names=[output],
+            dynamic_axes=axes,
+            opset_version=17,
+            dynamo=False,
+        )
 
 
 def _fuse(source: Path, target: Path, *, config: Any) -> None:

@@ -235,6 +235,14 @@ def _read_cad(path: Path) -> Iterator[Pair]:
     return read_table(path, source="cad", delimiter="\t", columns=("sentence1", "sentence2", "gold_label"))
 
 
+def read_mpe(root: Path) -> Iterator[Pair]:
+    """Yields multiple-premise pairs: the four captions of a picture are one evidence text; their file marks are dropped."""
+    for path in sorted(root.glob("*.csv")):
+        for row in _table(path, ","):
+            captions = re.split(r"\s*\b\d+jpg\d", row["premise"])
+            yield Pair(". ".join(caption for caption in captions if caption), row["hypothesis"], _LABEL_WORDS[row["label"]], "mpe", row["premise"])
+
+
 def _read_mnli(path: Path) -> Iterator[Pair]:
     return read_table(path, source="mnli", delimiter=",", columns=("premise", "hypothesis", "label"))
 
@@ -252,6 +260,7 @@ READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
     "mnli": _read_mnli,
     "cad": _read_cad,
     "conjnli": _read_conjnli,
+    "mpe": read_mpe,
     "fever_symmetric": read_fever_symmetric,
     "factcheck": read_factcheck,
     "wice": read_wice,

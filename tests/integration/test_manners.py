@@ -109,10 +109,10 @@ import time
 import pytest
 
 @pytest.fixture
-def medfaith_response(medfaith_response, medfaith_case):
+def medfaith_response(medfaith_response, medfaith_case, pytestconfig):
     if medfaith_case.id == "gout":
         time.sleep(1)  # what was sent before arrives
-        os.kill(os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid(), signal.SIGINT)
+        os.kill(os.getppid() if hasattr(pytestconfig, "workerinput") else os.getpid(), signal.SIGINT)
         time.sleep(3)
     return medfaith_response
 

@@ -41,7 +41,6 @@ def recipe_of(base: Path, pairs: Path) -> Recipe:
     return Recipe(base=str(base), sources={"short": {"reader": "written", "path": str(pairs)}}, phases=phases, batch_tokens=200)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch on its own older ONNX exporter
 def test_a_student_learns_resumes_and_exports(base, pairs, tmp_path):
     folder = train_nli(recipe_of(base, pairs), tmp_path / "out", progress=lambda _line: None)
     assert folder == tmp_path / "out" / "two"
