@@ -21,9 +21,10 @@ def overrule(
 ) -> Verdict:
     """Returns `verdict` as the rules leave it, with their findings.
 
-    A claim that stands in a chunk word for word is supported by it. A chunk whose sentence clashes with the claim no longer supports it. If no other chunk does, a clash of effect "refute" makes the
-    claim refuted and one of effect "weaken" unsupported. A clean supporting chunk keeps the claim supported and sets `conflict`, if its
-    sentence is as near to the claim as the one that clashes: the nearest sentence is the one that speaks of it.
+    A claim that stands in a chunk word for word is supported by it. A chunk whose sentence clashes with the claim no longer supports it. If
+    no other chunk does, a clash of effect "refute" makes the claim refuted and one of effect "weaken" unsupported. A clean supporting chunk
+    keeps the claim supported and sets `conflict`, if its sentence is as near to the claim as the one that clashes: the nearest sentence is
+    the one that speaks of it.
 
     Args:
         verdict: the model's.
@@ -37,33 +38,38 @@ def overrule(
         return verdict
     read = [score for score in scores if score.span and score.chunk_id in texts]
     found = {score.chunk_id: _findings(verdict, score, texts[score.chunk_id], rules, linker) for score in _chosen(verdict, read, texts)}
-    refuting = [chunk_id for chunk_id, findings in found.items() if any(finding.effect == "refute" for finding in findings)]
-    weakening = [chunk_id for chunk_id, findings in found.items() if any(finding.effect == "weaken" for finding in findings)]
+    refuting, weakening = (_with_effect(effect, found) for effect in ("refute", "weaken"))
     clean = tuple(chunk_id for chunk_id in verdict.supporting if chunk_id not in refuting and chunk_id not in weakening)
-    by_chunk = {score.chunk_id: score for score in scores}
     quoting = next((score for score in scores if score.chunk_id in texts and _quotes(verdict.claim.text, texts[score.chunk_id].text)), None)
     if quoting is not None:
-        conflict = verdict.conflict or verdict.label == "refuted" or any(chunk_id != quoting.chunk_id for chunk_id in refuting)
-        supporting = tuple(dict.fromkeys((*clean, quoting.chunk_id)))
-        kept = _resting_on(verdict, quoting, quoting.probs[0])
-        return kept.with_(label="supported", supporting=supporting, conflict=conflict, reason="quoted from the evidence")
+        return _quoted(verdict, quoting, clean=clean, refuting=refuting)
     near = {score.chunk_id: _shared(verdict, score, texts[score.chunk_id]) for score in read}
     nearest_clash = max((near[chunk_id] for chunk_id in refuting), default=0.0)
     clean = tuple(chunk_id for chunk_id in clean if near.get(chunk_id, 0.0) >= nearest_clash)
+    by_chunk = {score.chunk_id: score for score in scores}
     if verdict.label == "supported" and clean:
-        best = max(clean, key=lambda chunk_id: by_chunk[chunk_id].probs[0])
-        kept = verdict if verdict.chunk_id in clean else _resting_on(verdict, by_chunk[best], by_chunk[best].probs[0])
+        best = by_chunk[max(clean, key=lambda chunk_id: by_chunk[chunk_id].probs[0])]
+        kept = verdict if verdict.chunk_id in clean else _resting_on(verdict, best, best.probs[0])
         return kept.with_(supporting=clean, conflict=verdict.conflict or bool(refuting))
-    decisive = (refuting or (weakening if verdict.label == "supported" else []))[:1]
+    decisive = refuting or (weakening if verdict.label == "supported" else [])
     if not decisive:
         return verdict.with_(supporting=clean)
-    findings = tuple(found[decisive[0]])
-    score = by_chunk[decisive[0]]
-    label = "refuted" if refuting else "unsupported"
+    findings, score = tuple(found[decisive[0]]), by_chunk[decisive[0]]
     moved = _resting_on(verdict, score, score.probs[2] if refuting else score.probs[0])
-    return moved.with_(
-        label=label, supporting=clean, findings=findings, reason=f"decided by the rule {', '.join(finding.rule for finding in findings)}"
-    )
+    reason = f"decided by the rule {', '.join(finding.rule for finding in findings)}"
+    return moved.with_(label="refuted" if refuting else "unsupported", supporting=clean, findings=findings, reason=reason)
+
+
+def _with_effect(effect: str, found: Mapping[str, Sequence[Finding]]) -> list[str]:
+    return [chunk_id for chunk_id, findings in found.items() if any(finding.effect == effect for finding in findings)]
+
+
+def _quoted(verdict: Verdict, score: PairScore, *, clean: Sequence[str], refuting: Sequence[str]) -> Verdict:
+    """Returns the verdict on a claim that the chunk of `score` holds word for word."""
+    conflict = verdict.conflict or verdict.label == "refuted" or any(chunk_id != score.chunk_id for chunk_id in refuting)
+    supporting = tuple(dict.fromkeys((*clean, score.chunk_id)))
+    kept = _resting_on(verdict, score, score.probs[0])
+    return kept.with_(label="supported", supporting=supporting, conflict=conflict, reason="quoted from the evidence")
 
 
 def _quotes(claim: str, text: str) -> bool:

@@ -86,6 +86,22 @@ def read_written_windows(path: Path) -> Iterator[Pair]:
                     yield Pair(window, claim["text"], claim[label_key], path.stem, item["id"])
 
 
+def read_written_elsewhere(path: Path) -> Iterator[Pair]:
+    """Yields a claim of every LLM-written item against the evidence of another item of the file: neutral.
+
+    Most chunks that a claim is compared with speak of something else; a model that has seen related evidence only takes sides there too.
+    The other item is of the same tenth by crc32, so that a tenth held out or set apart for calibration takes both texts along.
+    """
+    tenths: dict[int, list[dict[str, Any]]] = {}
+    for item in json_lines(path):
+        tenths.setdefault(zlib.crc32(item["id"].encode()) % 10, []).append(item)
+    for items in tenths.values():
+        for number, item in enumerate(items[1:], start=1):
+            rng = random.Random(item["id"])
+            other = items[rng.randrange(number)]
+            yield Pair(other["evidence"], rng.choice(item["claims"])["text"], "neutral", path.stem, item["id"])
+
+
 def read_snli(root: Path) -> Iterator[Pair]:
     """Yields SNLI dev and test pairs (CC BY-SA 4.0)."""
     for split in ("dev", "test"):
@@ -240,7 +256,9 @@ def read_mpe(root: Path) -> Iterator[Pair]:
     for path in sorted(root.glob("*.csv")):
         for row in _table(path, ","):
             captions = re.split(r"\s*\b\d+jpg\d", row["premise"])
-            yield Pair(". ".join(caption for caption in captions if caption), row["hypothesis"], _LABEL_WORDS[row["label"]], "mpe", row["premise"])
+            yield Pair(
+                ". ".join(caption for caption in captions if caption), row["hypothesis"], _LABEL_WORDS[row["label"]], "mpe", row["premise"]
+            )
 
 
 def _read_mnli(path: Path) -> Iterator[Pair]:
@@ -256,6 +274,7 @@ def _read_contrast(root: Path) -> Iterator[Pair]:
 READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
     "written": read_written,
     "written_windows": read_written_windows,
+    "written_elsewhere": read_written_elsewhere,
     "snli": read_snli,
     "mnli": _read_mnli,
     "cad": _read_cad,

@@ -127,6 +127,7 @@ def _name(text: str, concept: str) -> _Name:
     return _Name(tuple(pieces if cased else map(_fold, pieces)), concept, cased)
 
 
+@lru_cache(maxsize=65_536)
 def _fold(piece: str) -> str:
     """Returns the piece in lower case, its plural ending cut."""
     lower = piece.lower()

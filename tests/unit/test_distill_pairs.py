@@ -15,8 +15,10 @@ from pytest_medfaith.distill.pairs import (
     read_check_covid,
     read_evidence_inference,
     read_factcheck,
+    read_mpe,
     read_scifact,
     read_written,
+    read_written_elsewhere,
     read_written_windows,
 )
 from pytest_medfaith.distill.train_nli import Phase, Recipe, length_bucketed_batches, load_sources, phase_pairs
@@ -52,6 +54,24 @@ def test_both_twins_of_a_written_item_are_read(tmp_path):
         (False, "entail"),
     ]
     assert {(pair.source, pair.group) for pair in pairs} == {("short", "x-1")}
+
+
+def test_claims_meet_evidence_of_another_item_of_their_tenth_as_neutral(tmp_path):
+    ids = [f"x-{n}" for n in range(60)]
+    path = write_lines(tmp_path / "short.jsonl", *({**ITEM, "id": id_, "evidence": f"Evidence of {id_}."} for id_ in ids))
+    pairs = list(read_written_elsewhere(path))
+    assert len(pairs) == 50  # of each tenth all but its first item
+    for pair in pairs:
+        other = pair.evidence.removeprefix("Evidence of ").rstrip(".")
+        assert other != pair.group
+        assert is_share(other, one_in=10) == is_share(pair.group, one_in=10)
+        assert pair.label == "neutral"
+
+
+def test_captions_of_a_picture_are_one_evidence_without_their_marks(tmp_path):
+    (tmp_path / "dev.csv").write_text("premise,hypothesis,label\n12jpg0A boy runs 12jpg1A child plays,A child moves,entailment\n")
+    (pair,) = read_mpe(tmp_path)
+    assert (pair.evidence, pair.claim, pair.label) == ("A boy runs. A child plays", "A child moves", "entail")
 
 
 def test_windows_hold_the_edited_spot_and_only_claims_it_turns(tmp_path):
