@@ -1,13 +1,15 @@
 """Scores a checker on held-out data: macro-F1 and accuracy with 95 % intervals, per data set.
 
-    python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER] [--sets healthver written ...] [--raw]
+    python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER | --student FOLDER] [--sets healthver written ...] [--raw]
 
 None of these rows trained the shipped weights: HealthVer and NLI4CT are never trained on, of SciFact a fixed fifth of the claims and of
-the written pairs a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are judged whole.
+the written pairs a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are judged whole. `--student` names
+what `medfaith distill train-nli` wrote, in torch and fp32 (extra train): beside the shipped model, what quantisation costs.
 """
 
 import argparse
 import csv
+import dataclasses
 import json
 import tarfile
 from collections import Counter
@@ -18,7 +20,7 @@ from pathlib import Path
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import RULES
-from pytest_medfaith.checking.student import ModelCard, read_card, score_with_student, weights_signature
+from pytest_medfaith.checking.student import MODELS, ModelCard, pair_row, read_card, score_with_student, weights_signature
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.distill.pairs import is_share, read_written
 from pytest_medfaith.evaluation import read_responses
@@ -101,6 +103,27 @@ def model_checker(folder: Path, *, raw: bool) -> Checker:
     return Checker(str(folder), weights_signature(model), partial(score_with_student, model, card.max_tokens), thresholds, card.temperature)
 
 
+def torch_checker(folder: Path, *, raw: bool) -> Checker:
+    """Returns the trained weights before their export, in fp32, under the shipped card's temperature and thresholds."""
+    import numpy as np
+    import torch
+
+    from pytest_medfaith.distill.train_nli import length_bucketed_batches, load_student, logits_of
+
+    model = load_student(folder)[0].eval()
+    shipped = model_checker(MODELS / "nli", raw=raw)
+
+    def score(pairs: list[tuple[str, str]]) -> np.ndarray:
+        rows = [pair_row(*pair, max_tokens=512) for pair in pairs]
+        logits = np.zeros((len(rows), 3), dtype=np.float32)
+        for batch in length_bucketed_batches([len(row[0]) for row in rows], batch_tokens=4096, seed="0"):
+            with torch.no_grad():
+                logits[batch] = logits_of(model, [rows[i] for i in batch]).numpy()
+        return logits
+
+    return dataclasses.replace(shipped, name=str(folder), signature=str(folder), score_texts=score)
+
+
 def decide(checker: Checker, row: Row, scores: list[PairScore], *, raw: bool) -> tuple[str, tuple[float, float, float]]:
     """Returns the label and the probabilities of the evidence that decided it."""
     if raw:
@@ -115,6 +138,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--checker", default="default")
     parser.add_argument("--model", type=Path, help="a folder with model.onnx, instead of a checker's name")
+    parser.add_argument("--student", type=Path, help="a folder of trained torch weights, instead of a checker's name")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--rules-off", action="store_true", help="the model alone")
     parser.add_argument("--raw", action="store_true", help="the likeliest class instead of the card's thresholds")
@@ -123,6 +147,8 @@ def main() -> None:
     checker = (
         model_checker(arguments.model, raw=arguments.raw)
         if arguments.model
+        else torch_checker(arguments.student, raw=arguments.raw)
+        if arguments.student
         else load_checker(arguments.checker, rules_off=RULES if arguments.rules_off else ())
     )
     out = arguments.scores.open("w") if arguments.scores else None
