@@ -207,7 +207,7 @@ def check_answers(*, rounds: int) -> tuple[list[float], list[float], list[int]]:
         for i, claim in enumerate(claims):
             checker.decide(claim, scores[i * CHUNKS : (i + 1) * CHUNKS], chunks)
         judged.append(time.perf_counter() - began)
-        rows.append(sum(len(windows.best_windows(claim.text, chunk.text, most=2)) for claim in claims for chunk in chunks))
+        rows.append(sum(len(windows.read_windows(claim.text, chunk.text, most=2)) for claim in claims for chunk in chunks))
     return labelled, judged, rows
 
 

@@ -90,6 +90,8 @@ def _result(row: CheckRow, claim: Claim, scores: Sequence[Any], chunks: Sequence
         "probs": dict(zip(LABELS, decisive.probs, strict=True)),
         "span": list(decisive.span) if decisive.span else None,
     }
+    if verdict.joint:
+        result["joint"] = True
     if verdict.findings:
         result["rules"] = [finding.rule for finding in verdict.findings]
     return result if len(row.evidence) == 1 else {**result, "evidence_index": int(decisive.chunk_id)}

@@ -177,8 +177,10 @@ def evaluate(
     typer.echo(result_card(finish.reports, verbose=verbose))
     for title, audit in finish.audits.items():
         typer.echo("\n" + audit_card(audit, title=title))
+    for line in [*finish.notes, *(f"ERROR: {error}" for error in finish.errors)]:
+        typer.echo(line, err=True)
     if finish.status != "passed":
-        raise typer.Exit(1)
+        raise typer.Exit(2 if finish.status == "unusable" else 1)
 
 
 @app.command()
@@ -332,7 +334,9 @@ def review(
 ) -> None:
     """Write gold claims as a sheet to edit (keep or drop, key or not, rewrite, add), and read it back without loss.
 
-    Example: medfaith gold review gold/kqa.jsonl --sheet kqa.csv, then medfaith gold review gold/kqa.jsonl --apply kqa.csv
+    Example: medfaith gold review gold/kqa.jsonl --sheet kqa.csv
+
+    Example: medfaith gold review gold/kqa.jsonl --apply kqa.csv
     """
     from pytest_medfaith.datasets.adapting import apply_gold_review, write_gold_review
 
@@ -476,12 +480,16 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 160 else text[:157] + "..."
 
 
+_BAR = 30  # columns: with counts of bytes behind it the line fits into 80
+
+
 def _progress(unit: str) -> Callable[[int, int], None]:
-    """Returns a callback that keeps one line of standard error up to date; silent where that is no terminal."""
+    """Returns a callback that keeps a bar on one line of standard error up to date; silent where that is no terminal."""
 
     def show(done: int, total: int) -> None:
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r{done} of {total} {unit}" + ("\n" if done == total else ""))
+            bar = "#" * (_BAR * done // max(1, total))
+            sys.stderr.write(f"\r[{bar:-<{_BAR}}] {done} of {total} {unit}" + ("\n" if done == total else ""))
             sys.stderr.flush()
 
     return show

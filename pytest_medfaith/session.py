@@ -26,7 +26,7 @@ from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.matching import check_before_run
 from pytest_medfaith.ledger import Ledger
 from pytest_medfaith.records import Case, Chunk, Report, Response
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import ENCODING, RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
 
 _MARKER_KEYS = ("k", "retriever", "checker", "limit", "gates")
@@ -250,12 +250,13 @@ class MedfaithSession:
         return {run.checker for run, _, _ in self.ledger.expected()} | {run.checker for run in self.ledger.runs()}
 
     def signature(self, rows: Iterable[SliceKey]) -> dict[str, Any]:
-        """Returns what decides the numbers of `rows` of the card: checkers, thresholds, corpora, seed and versions.
+        """Returns what decides the numbers of `rows` of the card: checkers, thresholds, corpora, encoders, seed and versions.
 
         A checker that a test put in the configured one's place is not known here, and left out.
         """
         from importlib.metadata import version
 
+        from pytest_medfaith.retrieval.encoders import encoder_signature
         from pytest_medfaith.retrieval.index import corpus_hash
 
         rows = list(rows)
@@ -276,6 +277,10 @@ class MedfaithSession:
                 for name, c in checkers.items()
             },
             "corpora": {name: corpus_hash(self.chunks(one)) for name, one in slices.items() if one.corpus},
+            "encoders": {
+                retriever: {name: encoder_signature(name) for name in self.settings.encoders}
+                for retriever in sorted({row.retriever for row in rows} & set(ENCODING))
+            },
             "safety": self.rulebook.signature,
             "seed": self.seed,
         }

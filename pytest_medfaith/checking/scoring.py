@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.cache import Logits, keep_logits, pair_key, read_logits
-from pytest_medfaith.checking.windows import Window, best_sentence, best_windows
+from pytest_medfaith.checking.windows import Window, best_sentence, read_windows
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 
 TextScorer = Callable[[Sequence[tuple[str, str]]], Any]  # n (evidence, claim) -> float (n, 3) logits: entail, neutral, contradict
@@ -42,7 +42,7 @@ def score_pairs(
 ) -> list[PairScore]:
     """Returns one score per pair, in the order of `pairs`.
 
-    Long chunks are read in windows; the window with the clearest decision, for or against, speaks for the chunk.
+    Long chunks are read in windows, and their best sentence alone; what gives the clearest decision, for or against, speaks for the chunk.
     Equal (evidence, claim) texts are scored once. A foreign model's logits that are not finite give a uniform neutral
     score with `logits` None, which the caller turns into `unscored`.
 
@@ -51,14 +51,14 @@ def score_pairs(
         score_texts: the model.
         signature: names the model's weights; part of every cache key.
         temperature: logits are divided by it before the softmax; fitted by calibration.
-        windows: how many windows of a long chunk are read for each claim.
+        windows: how many windows of a long chunk are read for each claim, the sentence not counted.
         cache: the SQLite file of kept logits, or None to keep nothing.
         progress: told (pairs of texts scored, to score).
     """
     readings = [
         _Reading(number, window, _with_title(chunk, window))
         for number, (claim, chunk) in enumerate(pairs)
-        for window in best_windows(claim.text, chunk.text, most=windows)
+        for window in read_windows(claim.text, chunk.text, most=windows)
     ]
     texts = list(dict.fromkeys((reading.text, pairs[reading.pair][0].text) for reading in readings))
     logits = _score_once(texts, score_texts, signature=signature, cache=cache, progress=progress)

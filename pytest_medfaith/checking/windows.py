@@ -102,6 +102,20 @@ def best_windows(claim: str, text: str, *, most: int) -> list[Window]:
     return sorted(evidence_windows(text), key=lambda window: -coverage(claim, window.text, of=text))[:most]
 
 
+def read_windows(claim: str, text: str, *, most: int) -> list[Window]:
+    """Returns what a model reads of `text` for a claim: its `most` best windows and, of a text of several, the best one's best sentence alone.
+
+    A small model that finds a sentence to prove a claim can lose the proof among the sentences around it.
+    """
+    # What that costs where the proof needs its neighbours: macro-F1 -0.015 on SciFact abstracts (n 195), -0.004 on Check-COVID (n 207).
+    windows = best_windows(claim, text, most=most)
+    if len(evidence_windows(text)) < 2:
+        return windows
+    start, end = best_sentence(claim, windows[0], of=text)
+    alone = Window(text[start:end], start, end)
+    return windows if alone in windows else [*windows, alone]
+
+
 def best_sentence(claim: str, window: Window, *, of: str) -> tuple[int, int]:
     """Returns the span, in the evidence text `of`, of the window's sentence that covers the claim best."""
     spans = sentence_spans(window.text)

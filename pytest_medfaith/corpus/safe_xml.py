@@ -28,6 +28,7 @@ def xml_records(stream: IO[bytes], *, place: str, tags: frozenset[str]) -> Itera
         reader.parse(block, last=False)
         yield from reader.take()
     reader.parse(b"", last=True)
+    reader.close()
     yield from reader.take()
     if not reader.found:
         raise DataError(
@@ -63,6 +64,10 @@ class _Reader:
             raise DataError(f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({problem}). {advice}") from None
         except LookupError as error:
             raise DataError(f"{self._here()}: {error}; expected a known one, such as UTF-8") from None
+
+    def close(self) -> None:
+        """Lets go of the parser, which holds this reader by its handlers: a ring of both stays in memory until it is collected."""
+        del self._parser
 
     def take(self) -> Iterator[tuple[str, Element]]:
         done, self._done = self._done, []

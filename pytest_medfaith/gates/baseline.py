@@ -24,7 +24,7 @@ from pytest_medfaith.records import MetricValue, Record, Report, SliceReport, Ve
 FORMAT_VERSION = 1
 UPDATE = "--medfaith-update-baseline"
 # Parts of a signature that hold one value per name, and which name of a slice report says which of them made it.
-_NAMED_PARTS = {"checkers": "checker", "corpora": "slice"}
+_NAMED_PARTS = {"checkers": "checker", "corpora": "slice", "encoders": "retriever"}
 _DECIMALS = 10  # as the metrics round: the last bits differ between machines
 _WIDTH = 110
 _NAMES_SHOWN = 5
@@ -82,7 +82,7 @@ def write_baseline(
     Args:
         path: the file, made where it is not there.
         slice_reports: complete, no two of one slice, retriever, checker and k.
-        signature: what made the run, as plain values; of `checkers` and `corpora` each slice keeps its own.
+        signature: what made the run, as plain values; of `checkers`, `corpora` and `encoders` each slice keeps its own.
         metrics: names to store beside those of the reports, such as the `recall@20` of a gate.
         seed: of the intervals of `metrics`.
 
@@ -185,7 +185,7 @@ def _rounded(fraction: Fraction) -> Fraction:
 
 
 def own_signature(of: SliceKey, signature: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the part of a run's `signature` that decides the numbers of one slice: its own checker and corpus, and all the rest."""
+    """Returns the part of a run's `signature` that decides the numbers of one slice: its own checker, corpus and encoders, and all the rest."""
     own = dict(signature)
     for part, name in _NAMED_PARTS.items():
         if part in own:

@@ -46,8 +46,11 @@ def _is_dose(token: str) -> bool:
 
 
 def searchable_text(chunk: Chunk) -> str:
-    """Returns what retrieval reads of a chunk: its title, then its text."""
-    return f"{chunk.title}. {chunk.text}" if chunk.title else chunk.text
+    """Returns what retrieval reads of a chunk: its title, the line of context that chunking kept beside it, its text."""
+    prefix = chunk.extra.get("prefix")
+    context = prefix if isinstance(prefix, str) else ""
+    title = "" if context.startswith(chunk.title) else chunk.title
+    return ". ".join(filter(None, (title, context, chunk.text)))
 
 
 def bm25_retriever(chunks: Sequence[Chunk], *, k1: float = DEFAULT_K1, b: float = DEFAULT_B) -> Retriever:

@@ -15,7 +15,8 @@ from pytest_medfaith.retrieval.fusion import DEFAULT_RRF_K, fused_retriever, rec
 from pytest_medfaith.retrieval.index import dense_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
 
-NAMES = ("bm25", "dense", "rrf", "weighted")
+ENCODING = ("dense", "rrf", "weighted")  # those that read the vectors of an encoder
+NAMES = ("bm25", *ENCODING)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,7 +42,18 @@ def load_encoder(name: str = "default") -> Encoder:
     queries, documents = TWO_TOWERS.get(name, (name, name))
     encode_queries = _sentence_transformer(queries)
     encode_documents = encode_queries if queries == documents else _sentence_transformer(documents)
-    return Encoder(name, f"{queries}|{documents}", encode_queries, encode_documents)
+    return Encoder(name, encoder_signature(name), encode_queries, encode_documents)
+
+
+def encoder_signature(name: str = "default") -> str:
+    """Returns the `signature` of the encoder called `name` without loading it; that of a foreign model is its name.
+
+    Raises:
+        DataError: the shipped model's file is missing.
+    """
+    if name == "default":
+        return _shipped_encoder().signature
+    return "|".join(TWO_TOWERS.get(name, (name, name)))
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ SHARD = 256  # chunks encoded between two saves; an interruption loses at most t
 
 
 def corpus_hash(chunks: Sequence[Chunk]) -> str:
-    """Returns 16 hexadecimal digits that change with any id, title, text or order of the corpus."""
+    """Returns 16 hexadecimal digits that change with any id, title, context, text or order of the corpus."""
     digest = hashlib.sha256()
     for chunk in chunks:
         digest.update(f"{chunk.id}\x1f{searchable_text(chunk)}\x1e".encode())

@@ -4,6 +4,9 @@ import sys
 
 import pytest
 
+from pytest_medfaith.cli import main
+from pytest_medfaith.testing import containment_checker
+
 ROWS = [
     {
         "id": "a",
@@ -88,6 +91,17 @@ def test_evaluate_prints_the_card_and_fails_on_a_gate(project):
     strict = medfaith("evaluate", "mini", "--k", "9", folder=project.path)
     assert strict.returncode == 2
     assert "k is 9, but its corpus holds 5 chunks" in strict.stderr
+
+
+def test_evaluate_says_what_could_not_be_written(project, monkeypatch, capsys):
+    monkeypatch.setattr("pytest_medfaith.session.load_checker", lambda _, **__: containment_checker())
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project.path))
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", "mini", "--root", str(project.path), "--report", str(project.path / "run")])
+    said = capsys.readouterr()
+    assert "mini" in said.out
+    assert "run folder: " in said.err
+    assert "ERROR: GITHUB_STEP_SUMMARY names" in said.err
 
 
 def test_index_is_built_once_and_retrieve_uses_it(project):
@@ -183,3 +197,27 @@ def test_chunks_of_pages_are_a_corpus(tmp_path):
     assert (chunk["section_path"], chunk["source"]) == (["Iron", "Treatment"], "clinic")
     wrong = medfaith("chunk", "nowhere", "--source", "clinic", "--out", "corpus", folder=tmp_path)
     assert (wrong.returncode, "Traceback" in wrong.stderr) == (2, False)
+
+
+@pytest.mark.parametrize(("watched", "shown"), [(True, f"\r[{'#' * 30}] 12 of 12 bytes\n"), (False, "")])
+def test_chunking_shows_a_bar_where_somebody_watches(tmp_path, monkeypatch, capsys, watched, shown):
+    (tmp_path / "iron.txt").write_text("Iron helps.\n")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: watched)
+    with pytest.raises(SystemExit, match="0"):
+        main(["chunk", str(tmp_path / "iron.txt"), "--source", "clinic", "--out", str(tmp_path / "corpus")])
+    assert capsys.readouterr().err == shown
+
+
+def test_chunks_that_the_encoder_finds_alike_are_dropped_and_listed(tmp_path):
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "a.txt").write_text("Iron tablets treat iron deficiency. They are taken with water.")
+    (tmp_path / "pages" / "b.txt").write_text("Iron tablets treat iron deficiency. They are to be taken with water.")
+    (tmp_path / "pages" / "c.txt").write_text("A reliever inhaler opens the airways in asthma.")
+    with pytest.raises(SystemExit, match="0"):
+        main(["chunk", str(tmp_path / "pages"), "--source", "s", "--out", str(tmp_path / "corpus"), "--dedup", "cosine"])
+    assert len((tmp_path / "corpus" / "pages.jsonl").read_text().splitlines()) == 2
+    heading, row = (tmp_path / "corpus" / "pages.dropped.csv").read_text().splitlines()
+    assert heading == "dropped,kept,similarity,method"
+    dropped, kept, similarity, method = row.split(",")
+    assert (dropped, kept, method) == ("s/b-001", "s/a-001", "cosine")
+    assert 0.95 < float(similarity) <= 1

@@ -1,3 +1,6 @@
+from pytest_medfaith import plugin
+
+
 def test_check_needs_no_slice_and_no_configuration(project, workers):
     (project.path / "pyproject.toml").write_text("")
     project.test(
@@ -110,3 +113,12 @@ def test_one(medfaith_report):
     result = project.run("--medfaith-gate", "faithfulness >= 0.1", "-n", "1")
     result.assert_outcomes(passed=5, failed=1)
     result.stdout.fnmatch_lines(["*mini*bm25*", "*mini*dense*", "*1 of 3 cases did not finish: gout*"])
+
+
+def test_every_fixture_is_listed_with_what_it_gives(project):
+    lines = project.run("--fixtures").outlines
+    for name in (name for name in vars(plugin) if name.startswith("medfaith_")):
+        if name != "medfaith_checker":  # the project's own stands in its place
+            place = next(number for number, line in enumerate(lines) if line.startswith(f"{name} "))
+            assert lines[place + 1].startswith("    "), name
+            assert "no docstring" not in lines[place + 1], name

@@ -26,7 +26,10 @@ SUITE = {
 REPO = Path(__file__).parents[2]
 # The suite under test is the written one; only the model is replaced, by one that reads words and knows the dose that clashes.
 CONFTEST = """
+import dataclasses
+
 import pytest
+from pytest_medfaith.checking.rules import RULES
 from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.testing import scripted_checker
 
@@ -37,7 +40,7 @@ def label(evidence, claim):
 
 @pytest.fixture
 def medfaith_checker():
-    return scripted_checker(label)
+    return dataclasses.replace(scripted_checker(label), rules=frozenset(RULES))
 """
 
 

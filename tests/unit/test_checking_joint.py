@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_medfaith.check_rows import CheckRow, check_rows
 from pytest_medfaith.checking.joint import joined_parts
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import containment_checker, scripted_checker
@@ -45,6 +46,12 @@ def test_sentences_that_add_no_word_are_not_joined():
 
 def test_sentences_of_one_window_were_read_together_already():
     assert joined_parts(CLAIM, [Chunk(id="a", text=f"{DRUG} {EFFECT}")]) == []
+
+
+def test_check_rows_say_that_a_verdict_is_joint():
+    joined, plain = check_rows([CheckRow(1, CLAIM, (DRUG, EFFECT)), CheckRow(2, CLAIM, (CLAIM,))], containment_checker())
+    assert (joined["label"], joined["joint"], joined["evidence_index"]) == ("entail", True, 0)
+    assert (plain["label"], "joint" in plain) == ("entail", False)
 
 
 def test_undecided_together_stays_unsupported():

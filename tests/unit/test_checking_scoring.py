@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.scoring import softmax
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.testing import containment_checker, scripted_checker
@@ -74,6 +74,42 @@ def test_the_evidence_span_is_the_sentence_that_speaks_of_the_claim():
     verdict = containment_checker()("Iron tablets are taken on an empty stomach.", [chunk])
     assert verdict.label == "supported"
     assert chunk.text[slice(*verdict.span)] == IRON.text
+
+
+OTHER_MATTERS = (
+    "The clinic keeps a register of everyone who was seen there during that year. Nurses note the weight of each visitor before the doctor "
+    "comes in. Parking is free on weekdays, and the shop next door stays open until eight. Letters go out within ten working days. "
+) * 8  # some 400 words, more than 500 tokens with the sentence
+
+
+@pytest.mark.parametrize("proof_at_the_end", [True, False])
+def test_a_long_chunk_scores_as_its_sentence_alone_does_where_other_sentences_blur_it(proof_at_the_end):
+    def blurred(pairs):
+        shares = [len(IRON.text) / len(evidence) if IRON.text in evidence else 0.0 for evidence, _ in pairs]
+        return np.array([[4.0 * share, 1.0 - share, 0.0] for share in shares])
+
+    text = OTHER_MATTERS + IRON.text if proof_at_the_end else f"{IRON.text} {OTHER_MATTERS}"
+    checker, asked = Checker("blurred", "b", blurred), claim("Iron tablets are taken on an empty stomach.")
+    alone, long = checker.score([(asked, IRON), (asked, Chunk(id="long", text=text))])
+    assert (long.probs, long.label, text[slice(*long.span)]) == (alone.probs, "entail", IRON.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "proof"),
+    [
+        ("Metformin reduces insulin levels in women with PCOS.", "Metformin lowers insulin levels in women with PCOS."),
+        ("Insulin lowers blood sugar.", "Insulin reduces the level of glucose in the blood."),
+        ("Gout is caused by crystals of uric acid.", "Crystals of uric acid in the joints cause gout."),
+        ("Warfarin is recommended in pregnancy.", "Warfarin is not recommended during pregnancy because it harms the fetus."),
+        ("Iron tablets never cause constipation.", "Iron tablets often cause constipation and dark stools."),
+    ],
+)
+def test_the_shipped_model_finds_a_proof_in_the_last_sentence_of_a_long_chunk(text, proof):
+    checker, chunk = load_checker(), Chunk(id="long", text=OTHER_MATTERS + proof)
+    alone, verdict = checker(text, [Chunk(id="alone", text=proof)]), checker(text, [chunk])
+    assert alone.label in ("supported", "refuted")
+    assert (verdict.label, chunk.text[slice(*verdict.span)]) == (alone.label, proof)
+    assert verdict.score >= alone.score - 0.05  # a window that is surer still may raise it
 
 
 def test_softmax_rounds_and_sums_to_one():

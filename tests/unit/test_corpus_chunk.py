@@ -1,4 +1,6 @@
+import dataclasses
 import gzip
+import inspect
 import json
 import os
 import tarfile
@@ -10,11 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pytest_medfaith import cli
 from pytest_medfaith.corpus import chunk as chunk_module
 from pytest_medfaith.corpus.chunk import chunk_source
 from pytest_medfaith.corpus.cut import original_span
 from pytest_medfaith.corpus.documents import read_documents
 from pytest_medfaith.corpus.jsonl import read_chunks
+from pytest_medfaith.corpus.windows import WindowSize
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 
@@ -62,6 +66,13 @@ def test_a_folder_becomes_one_file_of_chunks(pages, tmp_path):
         end=37,
     )
     assert [chunk.id for chunk in chunks if "notes.txt" in str(chunk.extra)] == ["notes/my_notes-001"]
+
+
+@pytest.mark.parametrize("called", [chunk_source, cli.chunk])
+def test_windows_have_one_set_of_defaults(called):
+    defaults = {field.name: field.default for field in dataclasses.fields(WindowSize)}
+    assert defaults == {"size": 512, "stride": 128, "min_sent": 2, "max_sent": 12}
+    assert {name: inspect.signature(called).parameters[name].default for name in defaults} == defaults
 
 
 def test_windows_never_cross_sections_and_never_cut_sentences(pages, tmp_path):

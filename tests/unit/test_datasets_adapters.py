@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -70,6 +71,48 @@ def test_readers_are_lazy(tmp_path):
     (tmp_path / "3_Broken_QA").mkdir()
     (tmp_path / "3_Broken_QA" / "1.xml").write_text("<Document><QAPairs>")
     assert next(iter(read_medquad(tmp_path))).id == "medquad/ExampleHealth/0000001-1"
+
+
+RECORDS = 250
+LONG = "An invented sentence about sleep that is long enough to fill a file. " * 150
+
+
+def _many_pages(folder):
+    page = "<Document source='S'><QAPairs><QAPair><Question>What helps?</Question><Answer>{}</Answer></QAPair></QAPairs></Document>"
+    (folder / "page.xml").write_text(page.format(LONG))
+    with tarfile.open(folder / "pages.tar.gz", "w:gz", compresslevel=1) as out:
+        for number in range(RECORDS):
+            out.add(folder / "page.xml", f"{number}.xml")
+    (folder / "page.xml").unlink()
+
+
+def _many_dialogues(folder):
+    with (folder / "d.txt").open("w") as out:
+        for number in range(RECORDS):
+            out.write(f"id={number}\n\nDescription\nWhat helps?\n\nDialogue\nDoctor:\n{LONG}\n\n")
+
+
+def _many_reviews(folder):
+    with (folder / "dev-targets.csv").open("w") as targets, (folder / "dev-inputs.csv").open("w") as inputs:
+        targets.write(",ReviewID,Target\n")
+        inputs.write(",ReviewID,PMID,Title,Abstract\n")
+        for number in range(RECORDS):
+            targets.write(f"0,{number},Sleep helps.\n")
+            inputs.write(f"0,{number},{number},Sleep,{LONG}\n")
+
+
+@pytest.mark.parametrize(("name", "write"), [("medquad", _many_pages), ("meddialog", _many_dialogues), ("ms2", _many_reviews)])
+def test_memory_does_not_grow_with_the_files(tmp_path, name, write):
+    write(tmp_path)
+    cases = ADAPTERS[name].read(tmp_path)
+    assert next(cases)  # by then what is read once is read
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in cases) == RECORDS - 1
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_500_000, "2.6 MB of text, of which a record and a buffer are held at a time"
 
 
 # BioASQ
@@ -260,6 +303,7 @@ def test_healthsearchqa_reads_csv_and_the_form_with_statements():
     assert [case.question for case in plain] == ["Are freckles harmful?", "Is red, peeling skin normal after sunburn?"]
     assert all(not case.gold_claims and case.reference_answer is None for case in plain)
     (answered,) = read_healthsearchqa(FILES / "healthsearchqa" / "answered")
+    assert answered.reference_answer == "Freckles are harmless spots of pigment. They darken in the sun."
     assert [(claim.text, claim.key, claim.provenance) for claim in answered.gold_claims] == [
         ("Freckles are harmless.", True, "human"),
         ("Freckles darken in the sun.", False, "human"),

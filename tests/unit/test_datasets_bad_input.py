@@ -67,6 +67,29 @@ def test_byte_order_mark_and_windows_line_ends_change_nothing(name, tmp_path):
     assert list(ADAPTERS[name].read(plain)) == before
 
 
+@pytest.mark.parametrize(("name", "files"), [("ms2", "mslr/*.csv"), ("healthsearchqa", "*.csv")])
+def test_byte_order_mark_and_windows_line_ends_change_no_csv(name, files, tmp_path):
+    for folder in ("plain", "windows"):
+        (tmp_path / folder).mkdir()
+    for file in (FILES / name).glob(files):
+        shutil.copy(file, tmp_path / "plain")
+        (tmp_path / "windows" / file.name).write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+    before = list(ADAPTERS[name].read(tmp_path / "plain"))
+    assert len(before) == 2
+    assert list(ADAPTERS[name].read(tmp_path / "windows")) == before
+
+
+@pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "liveqa", "meddialog", "ms2"])
+def test_ids_used_again_in_another_file_are_counted(name, tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        _copy(name, tmp_path / folder)
+    once = list(ADAPTERS[name].read(tmp_path / "a"))
+    skips = Skips()
+    assert list(ADAPTERS[name].read(tmp_path, skips=skips)) == once
+    assert skips.counts["id used before"] >= len(once)
+
+
 @pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "meddialog", "healthsearchqa", "ms2", "kqa"])
 def test_bytes_that_are_not_utf_8(name, tmp_path):
     file = _copy(name, tmp_path)
@@ -83,14 +106,14 @@ def test_file_cut_short(name, tmp_path):
         list(ADAPTERS[name].read(file))
 
 
-@pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "ms2"])
+@pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "liveqa", "meddialog", "healthsearchqa", "ms2", "kqa"])
 def test_gzip_is_read_and_one_cut_short_is_an_error(name, tmp_path):
     plain = _copy(name, tmp_path)
-    packed = tmp_path / "ori_pqal.json.gz"
+    packed = tmp_path / f"{plain.name}.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     assert list(ADAPTERS[name].read(packed)) == list(ADAPTERS[name].read(plain))
     packed.write_bytes(packed.read_bytes()[:-12])
-    with pytest.raises(DataError, match=r"ori_pqal.json.gz: cannot be read to its end .*fetch it again"):
+    with pytest.raises(DataError, match=rf"{re.escape(packed.name)}: cannot be read to its end .*fetch it again"):
         list(ADAPTERS[name].read(packed))
 
 

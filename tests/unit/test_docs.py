@@ -5,6 +5,7 @@ import dataclasses
 import importlib.util
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,11 @@ import pytest
 
 import pytest_medfaith
 from pytest_medfaith import config, plugin, session
+from pytest_medfaith.cards.json_card import report_schema
+from pytest_medfaith.checking.checker import MODELS
 from pytest_medfaith.config import load_settings
 from pytest_medfaith.datasets.registry import ADAPTERS
+from pytest_medfaith.gates.expressions import parse_gate
 from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
 from pytest_medfaith.metrics.registry import METRICS
@@ -164,6 +168,35 @@ def test_nothing_is_named_that_is_not_there():
     assert [line for line in typed if not any(f"{line} ".startswith(f"{name} ") for name in TABLES.commands())] == []
 
 
+def typed(program):
+    """Returns the arguments of every call of `program` in the consoles that README and docs show."""
+    consoles = re.findall(r"^```console\n(.*?)^```$", EVERYTHING, re.MULTILINE | re.DOTALL)
+    lines = [line.removeprefix("$ ") for console in consoles for line in console.splitlines()]
+    calls = [call.strip() for line in lines for call in line.split(" && ")]
+    return [shlex.split(call, comments=True)[1:] for call in calls if call.partition(" ")[0] == program]
+
+
+@pytest.mark.parametrize("arguments", typed("medfaith"), ids=" ".join)
+def test_a_shown_command_is_one_that_the_command_line_takes(arguments):
+    name = next(name for name in TABLES.commands() if " ".join(arguments[: len(name.split())]) == name)
+    TABLES.commands()[name].make_context(name, arguments[len(name.split()) :])  # an error where it does not
+
+
+def test_a_shown_script_is_there_and_has_the_options_shown():
+    shown = re.findall(r"python (bench/\w+\.py)([^`\n]*)", EVERYTHING)
+    assert len(shown) >= 5
+    for script, arguments in shown:
+        code = (REPO / script).read_text(encoding="utf-8")
+        assert [option for option in re.findall(r"--[a-z-]+", arguments) if f'"{option}"' not in code] == [], script
+
+
+def test_a_shown_gate_parses():
+    gates = [call[place + 1] for call in typed("pytest") for place, word in enumerate(call) if word == "--medfaith-gate"]
+    assert gates
+    for gate in gates:
+        assert parse_gate(gate).expression == gate
+
+
 def test_a_marker_that_asks_for_nothing_known_is_an_error():
     with pytest.raises(ValueError, match=r"'<!-- table: metric claims -->' asks for an unknown table; expected one of .*metrics"):
         TABLES.expand("<!-- table: metric claims -->")
@@ -181,6 +214,35 @@ def test_the_checkers_figures_are_those_of_its_card():
     assert table.splitlines()[-1] == "| `healthver` | 1,917 | 0.712 [0.650, 0.756] | 0.712 [0.650, 0.756] | - | - |"
     assert "holds no measured figures" in TABLES.quality_table({"scoring": {}})
     assert TABLES.checker_quality("") in PAGES["checkers.md"]
+
+
+# The rows of the README's table of figures, by words of their first cell.
+README_ROWS = {
+    "SciFact": "scifact",
+    "LLM-written pairs": "written",
+    "Check-COVID": "check_covid",
+    "HealthVer": "healthver",
+    "NLI4CT": "nli4ct",
+    "LLM-written answers": "responses",
+}
+
+
+def test_the_readme_shows_the_figures_of_the_checkers_card():
+    card = json.loads((MODELS / "nli" / "card.json").read_text(encoding="utf-8"))
+    assert set(README_ROWS.values()) == card["measured"].keys()
+    for words, name in README_ROWS.items():
+        row = next(line for line in README.splitlines() if line.startswith("| ") and words in line)
+        measured = card["measured"][name]
+        expected = [measured[metric][end] for metric in ("f1", "accuracy") for end in ("value", "low", "high")]
+        assert [float(number) for number in re.findall(r"\d\.\d+", row)] == pytest.approx(expected, abs=0.00501), row
+        assert f"| {measured['n']:,} |" in row
+    thresholds = re.findall(r"contradict score [<>]?[0-9.]+, threshold ([0-9.]+)", README + SOURCES["quickstart.md"])
+    assert {float(threshold) for threshold in thresholds} == {card["scoring"]["contradict_threshold"]}
+
+
+def test_the_schema_of_the_report_is_published_whole():
+    schemas = [json.loads(block.body) for block in blocks() if block.language == "json" and "$schema" in block.body]
+    assert schemas == [report_schema()]
 
 
 @of_language("python")
@@ -209,6 +271,7 @@ def test_toml_is_read_by_the_code_that_reads_it(block, tmp_path):
         (tmp_path / "pyproject.toml").write_text(block.body)
         settings = load_settings(tmp_path)
         assert list(settings.slices) == list(table["tool"]["medfaith"].get("slices", {}))
+        assert all(parse_gate(gate) for one in settings.slices.values() for gate in one.gates)
 
 
 @of_language("json")

@@ -1,7 +1,7 @@
 import pytest
 
 from pytest_medfaith.records import Chunk
-from pytest_medfaith.retrieval.bm25 import bm25_retriever, tokenize
+from pytest_medfaith.retrieval.bm25 import bm25_retriever, searchable_text, tokenize
 
 
 def chunks(*texts: str) -> list[Chunk]:
@@ -30,6 +30,26 @@ def test_the_tokenizer_keeps_what_medicine_writes_as_one_word(text, tokens):
 def test_a_dose_finds_its_chunk_however_it_is_spaced():
     retriever = bm25_retriever(chunks("Give 50 mg once a day.", "Give 5 mg once a day.", "Give it with food."))
     assert retriever("dose 5mg", top_k=1)[0].chunk.id == "c1"
+
+
+@pytest.mark.parametrize(
+    ("title", "extra", "read"),
+    [
+        ("", {}, "Once a day."),
+        ("Iron", {}, "Iron. Once a day."),
+        ("Iron", {"prefix": "Iron > Dose"}, "Iron > Dose. Once a day."),
+        ("Iron", {"prefix": "How children take it"}, "Iron. How children take it. Once a day."),
+        ("", {"prefix": "Dose"}, "Dose. Once a day."),
+        ("Iron", {"prefix": ["kept", "by", "another", "tool"]}, "Iron. Once a day."),
+    ],
+)
+def test_title_and_context_are_read_before_the_text(title, extra, read):
+    assert searchable_text(Chunk(id="a", title=title, text="Once a day.", extra=extra)) == read
+
+
+def test_a_word_of_the_section_finds_the_chunk_that_says_it_only_in_its_context():
+    corpus = [*chunks("Give it with food.", "Keep it dry."), Chunk(id="c2", text="Once a day.", extra={"prefix": "Iron > Dose"})]
+    assert bm25_retriever(corpus)("iron dose", top_k=1)[0].chunk.id == "c2"
 
 
 def test_ties_keep_corpus_order_and_ranks_start_at_one():

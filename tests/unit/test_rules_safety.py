@@ -53,6 +53,7 @@ SOUND = [
     "While on lithium, steer clear of ibuprofen.",
     "Do not give aspirin to children.",
     "Valproate must not be used in pregnancy.",
+    "Valproate is a good choice in women who are not pregnant.",
     "In pregnancy, no amount of alcohol is safe.",
     "Labetalol can be used for hypertension in pregnancy.",
     "Aspirin 81 mg a day is advised from 12 weeks of pregnancy.",

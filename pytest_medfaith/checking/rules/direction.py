@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.rules.frames import Frame, frames
+from pytest_medfaith.checking.rules.frames import COPY, Frame, frames
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.opposites import directions, opposed
 from pytest_medfaith.checking.rules.text import Token, weight
@@ -26,12 +27,18 @@ _TURNING = frozenset(
 )
 _BOUND_BEFORE = frozenset("or and once no any not".split())
 _CLAUSE_ENDS = frozenset(",;:()")
+_FIRST_LINE = re.compile(r"\bfirst[- \u2010\u2011](?:line|choice)\b", re.IGNORECASE)
+_LAST_LINE = re.compile(r"\b(?:last[- \u2010\u2011](?:line|resort|choice)|(?:second|third)[- \u2010\u2011]line)\b", re.IGNORECASE)
+# What comes after the first line fails is itself no first line.
+_AFTER_ANOTHER = frozenset(
+    "fail fails failed failing failure after when if unless until beyond cannot alternative refractory resistant intolerant reserved than instead other".split()
+)
 
 
 def direction(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence say opposite things of the same subject and object; nothing where a negation may turn it."""
     for frame in frames(claim, evidence):
-        clash = _clash(frame)
+        clash = _clash(frame) or _of_another_line(frame, claim, evidence)
         if clash:
             return [_finding(*clash)]
         if frame.copies():
@@ -62,6 +69,25 @@ def _in_copy(frame: Frame) -> tuple[Token, Token] | None:
                 if opposed(mine[index].lower, theirs[other].lower, in_copies=True) and frame.copies([index]):
                     return mine[index], theirs[other]
     return None
+
+
+def _of_another_line(frame: Frame, claim: str, evidence: str) -> tuple[Token, Token] | None:
+    """Finds "first-line" against "of last resort", wherever they stand, where the rest of the claim stands in the sentence."""
+    mine, theirs = _line(claim, 0, len(claim)), _line(evidence, frame.sentence.start, frame.sentence.end)
+    if not mine or not theirs or bool(_FIRST_LINE.fullmatch(mine.lower)) == bool(_FIRST_LINE.fullmatch(theirs.lower)):
+        return None
+    if len(negations(frame.claim)) != len(negations(frame.sentence.tokens)) or _turned(frame.sentence.tokens):
+        return None
+    own = [index for index, token in enumerate(frame.claim) if mine.start <= token.start < mine.end]
+    after = any(token.lower in _AFTER_ANOTHER for token in (*frame.claim, *frame.sentence.tokens))
+    return None if after or frame.coverage_without(own) < COPY else (mine, theirs)
+
+
+def _line(text: str, start: int, end: int) -> Token | None:
+    """Returns the words that say at which place a treatment stands; None where the text names a first and a later one."""
+    first, last = _FIRST_LINE.search(text, start, end), _LAST_LINE.search(text, start, end)
+    found = None if first and last else first or last
+    return Token(found[0], found[0].lower(), "", found.start(), found.end()) if found else None
 
 
 def _in_one_place(frame: Frame) -> tuple[Token, Token] | None:

@@ -22,6 +22,7 @@ NEIGHBOURS = 3  # content words on each side that say what a number belongs to
 ROUNDING = 0.12  # of the value at most: "2 years" may be 22 months, "5 days" is never 4
 CALENDAR = 0.085  # of times from four weeks to half a year: 6 weeks are 1.5 months, 12 weeks are 3
 ROUGHNESS = 0.15  # of the value, for "about", "half", "a week"
+MOST_DOSES = 12  # a day: one every two hours
 LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apart measure different things
 
 _STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})  # "up to 20 mg" does not follow from "up to 10 mg"
@@ -156,6 +157,9 @@ def _same_kind(quantity: Quantity, other: Quantity) -> bool:
 
 def _agree(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether both can be true; amounts with a frequency are compared as amounts a day."""
+    dose, day = (quantity, other) if quantity.per == "dose" else (other, quantity)
+    if (dose.per, day.per) == ("dose", "day") and dose.times is None:  # "4 g per dose" is not "4 g a day"
+        return day.high / MOST_DOSES <= dose.high < day.high - max(_allowed(dose), _allowed(day))
     if quantity.times and other.times:
         return _overlap(quantity.daily or quantity, other.daily or other)
     return any(_overlap(mine, theirs) for mine in (quantity, quantity.daily) if mine for theirs in (other, other.daily) if theirs)

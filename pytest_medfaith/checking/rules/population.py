@@ -24,7 +24,7 @@ _FAMILIES: Mapping[str, str] = MappingProxyType(
             "age": "newborn infant preterm_infant toddler child adolescent young_adult adult older_adult",
             "sex": "man woman",
             "young sex": "boy girl",
-            "birth": "pregnant postpartum",
+            "birth": "pregnant postpartum nonpregnant",
             "menopause": "premenopausal postmenopausal",
             "smoking": "smoker nonsmoker former_smoker",
             "species": "human animal mouse rat",
@@ -46,7 +46,7 @@ def population(claim: str, evidence: str, *, linker: Linker = link) -> list[Find
         if any(token.lower in _EXCLUDING for token in frame.sentence.tokens):
             continue
         for mention in stated:
-            other = _excluded(mention, stated, inside, known, frame)
+            other = _excluded(mention, _in_full(stated), inside, _in_full(known), frame)
             if other:
                 return [_finding(mention, other, claim, evidence)]
     return []
@@ -54,6 +54,11 @@ def population(claim: str, evidence: str, *, linker: Linker = link) -> list[Find
 
 def _populations(text: str, linker: Linker) -> list[Mention]:
     return [mention for mention in linker(text) if mention.concept in _FAMILIES]
+
+
+def _in_full(mentions: Sequence[Mention]) -> list[Mention]:
+    """Returns `mentions` without the nouns of others: "premenopausal women" speaks of no women at large."""
+    return [one for one in mentions if not any(one.concept in other.wider and one.start == other.end + 1 for other in mentions)]
 
 
 def _excluded(

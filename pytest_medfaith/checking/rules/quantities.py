@@ -78,6 +78,12 @@ _PEOPLE = frozenset(
     "students users smokers recipients survivors veterans carriers mothers neonates schoolchildren toddlers teenagers cases members donors couples".split()
 )
 _CLAUSE_GAP = re.compile(r"[^.;:()\d]{0,28}")
+_PER_DOSE = re.compile(
+    r"\s*(?:/\s*dose|(?:per|a|each|every)\s+(?:single\s+)?dose|at\s+(?:a|one|any one)\s+time|at\s+once|(?:as|in)\s+(?:a|one)\s+single\s+dose)\b",
+    re.IGNORECASE,
+)
+_DOSE_OF = re.compile(r"\b(?:single|one|each|every)\s+doses?\s+(?:of|is|are)\s+$", re.IGNORECASE)
+_ALL_AT_ONCE = re.compile(r"[^.;]{0,40}\b(?:once|single|one dose)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -85,8 +91,9 @@ class Quantity:
     """A quantity as a text states it, in base units (units.py): times in days, shares from 0 to 1, frequencies per day.
 
     `low` and `high` differ for a range. `bound` is "min" for "at least 5" and "more than 5", "max" for "up to 5". `step` is how far
-    rounding may have moved the number. `times` says how often a day an amount is given. `role` parts what cannot be compared:
-    "age", "change" (34 % lower), "first" and "second" (130/80). `heads` are the keys of the things counted.
+    rounding may have moved the number. `times` says how often a day an amount is given. `per` is "dose" for "4 g per dose" and "day" for
+    "4 g a day". `role` parts what cannot be compared: "age", "change" (34 % lower), "first" and "second" (130/80). `heads` are the keys
+    of the things counted.
     """
 
     low: float
@@ -98,6 +105,7 @@ class Quantity:
     rough: bool = False
     step: float = 0.0
     times: tuple[float, float] | None = None
+    per: str = ""
     role: str = ""
     heads: frozenset[str] = field(default_factory=frozenset)
 
@@ -326,12 +334,25 @@ def _with_times(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]
         following = quantities[index + 1] if index + 1 < len(quantities) else None
         if quantity.dimension in ("frequency", "fraction", "multiple", "temperature", "pressure") or quantity.role == "age":
             yield quantity
-        elif spread := frequency_after_amount(text, quantity.end):
-            yield _given(quantity, text, spread)
+            continue
+        spread = frequency_after_amount(text, quantity.end)
+        measured = replace(quantity, per=_per(quantity, text, spread))
+        if spread:
+            yield _given(measured, text, spread)
         elif following and following.dimension == "frequency" and _CLAUSE_GAP.fullmatch(text, quantity.end, following.start):
-            yield _given(quantity, text, following)
+            yield _given(measured, text, following)
         else:
-            yield quantity
+            yield measured
+
+
+def _per(quantity: Quantity, text: str, spread: Frequency | None) -> str:
+    """Returns what the text counts the amount for, "dose" or "day"; empty where it does not say, or where the two are one."""
+    single = _PER_DOSE.match(text, quantity.end) or _DOSE_OF.search(before(text, quantity.start))
+    if quantity.dimension == "time":
+        return ""  # "30 minutes at a time" may well be those of "30 minutes a day"
+    if spread is None:
+        return "dose" if single else ""
+    return "day" if spread.low == 1 and not single and not _ALL_AT_ONCE.match(text, spread.end) else ""
 
 
 def _given(quantity: Quantity, text: str, frequency: Frequency | Quantity) -> Quantity:
