@@ -67,7 +67,7 @@ def claim_only_baseline(pairs: Sequence[Pair], *, seed: int = 0) -> ClaimOnly:
 
     pairs = random.Random(seed).sample(list(pairs), len(pairs))
     labels = [pair.label for pair in pairs]
-    model = make_pipeline(TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True), LogisticRegression(max_iter=200, tol=1e-2))
+    model = make_pipeline(TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True), LogisticRegression(max_iter=300))
     predicted = cross_val_predict(
         model, [pair.claim for pair in pairs], labels, groups=[pair.group for pair in pairs], cv=GroupKFold(FOLDS)
     )
