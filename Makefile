@@ -15,7 +15,7 @@ demo: $(DEMO_VENV)/.ready
 	-$(DEMO_VENV)/bin/python -m pytest examples/quickstart -p no:cacheprovider -q --medfaith-limit 6 --medfaith-verbose
 
 test: $(VENV)/.ready
-	$(RUN) pytest -n 2
+	$(RUN) pytest -n 2 --dist worksteal
 
 # Every Python from 3.10 to 3.13 that is here, with pytest 8 and 9: minutes each.
 matrix:
