@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ class _Shown:
 
 
 _SHOWN: ContextVar[_Shown] = ContextVar("medfaith_shown", default=_Shown())  # noqa: B039 - it is frozen
+
+
+_NARROWEST = 30  # columns for the number that missed its bound, behind what pytest writes before it
 
 
 def set_account(*, most: int | None, width: int) -> None:
@@ -204,10 +208,10 @@ def _bound(reports: Sequence[Report], name: str, bound: float, *, at_least: bool
         raise AssertionError(f"{name} could not be measured: {_why_unmeasured(reports)}")
     if value < bound if at_least else value > bound:
         account = recall_account if name == "claim_recall" else faithfulness_account
-        wanted = f"{'at least' if at_least else 'at most'} {bound:g}"
-        raise AssertionError(
-            f"{name} is {value:.3f}, expected {wanted}\n{account(reports, most=_SHOWN.get().most, width=_SHOWN.get().width)}"
-        )
+        most, width = _SHOWN.get().most, _SHOWN.get().width
+        missed = f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}"
+        first = textwrap.fill(missed, max(width - len("AssertionError: "), _NARROWEST), subsequent_indent="  ")
+        raise AssertionError(f"{first}\n{account(reports, most=most, width=width)}")
 
 
 def _why_unmeasured(reports: Sequence[Report]) -> str:
