@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import RULES
@@ -105,16 +107,15 @@ def model_checker(folder: Path, *, raw: bool) -> Checker:
 
 def torch_checker(folder: Path, *, raw: bool) -> Checker:
     """Returns the trained weights before their export, in fp32, under the shipped card's temperature and thresholds."""
-    import numpy as np
     import torch
 
     from pytest_medfaith.distill.train_nli import length_bucketed_batches, load_student, logits_of
 
     model = load_student(folder)[0].eval()
-    shipped = model_checker(MODELS / "nli", raw=raw)
+    shipped, max_tokens = model_checker(MODELS / "nli", raw=raw), read_card(MODELS / "nli").max_tokens
 
     def score(pairs: list[tuple[str, str]]) -> np.ndarray:
-        rows = [pair_row(*pair, max_tokens=512) for pair in pairs]
+        rows = [pair_row(*pair, max_tokens=max_tokens) for pair in pairs]
         logits = np.zeros((len(rows), 3), dtype=np.float32)
         for batch in length_bucketed_batches([len(row[0]) for row in rows], batch_tokens=4096, seed="0"):
             with torch.no_grad():

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.cards.account import faithfulness_account, recall_account, safety_account
+from pytest_medfaith.cards.account import faithfulness_account, filled, recall_account, safety_account
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.rules.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.claims.refusals import is_refusal
@@ -32,9 +31,6 @@ class _Shown:
 
 
 _SHOWN: ContextVar[_Shown] = ContextVar("medfaith_shown", default=_Shown())  # noqa: B039 - it is frozen
-
-
-_NARROWEST = 30  # columns for the number that missed its bound, behind what pytest writes before it
 
 
 def set_account(*, most: int | None, width: int) -> None:
@@ -210,7 +206,7 @@ def _bound(reports: Sequence[Report], name: str, bound: float, *, at_least: bool
         account = recall_account if name == "claim_recall" else faithfulness_account
         most, width = _SHOWN.get().most, _SHOWN.get().width
         missed = f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}"
-        first = textwrap.fill(missed, max(width - len("AssertionError: "), _NARROWEST), subsequent_indent="  ")
+        first = filled(missed, width - len("AssertionError: "), first="", rest="  ")
         raise AssertionError(f"{first}\n{account(reports, most=most, width=width)}")
 
 

@@ -352,7 +352,7 @@ def review(
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as --medfaith-report writes it.")],
     kind: Annotated[
-        str, typer.Option("--format", help="terminal, markdown, json, csv, svg (the slices side by side) or html (extra: report).")
+        str, typer.Option("--format", help="terminal, markdown, json, csv, junit, svg (the slices side by side) or html (extra: report).")
     ] = "terminal",
     out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
     earlier: Annotated[
@@ -384,13 +384,14 @@ def _give(text: str, out: Path | None) -> None:
 
 
 def _render(kind: str, reports: Any, history: Any, signature: Any) -> str:
-    from pytest_medfaith.cards import csv_claims, html, json_card, markdown, plots, terminal
+    from pytest_medfaith.cards import csv_claims, html, json_card, junit, markdown, plots, terminal
 
     formats: dict[str, Callable[[], str]] = {
         "terminal": lambda: terminal.result_card(reports, verbose=True),
         "markdown": lambda: markdown.markdown_card(reports, most=None),
         "json": lambda: json_card.json_card(reports),
         "csv": lambda: csv_claims.claims_csv(reports),
+        "junit": lambda: junit.junit_card(reports),
         "svg": lambda: plots.ablation_svg(reports),
         "html": lambda: html.html_report(reports, history=history, signature=signature),
     }

@@ -119,7 +119,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     config, items = session.config, session.items
     if "pytest_medfaith.asserts" in sys.modules:
         _tell(config)
-    used = [item for item in items if any(name.startswith("medfaith_") for name in _fixtures(item))]
+    used = [item for item in items if uses_medfaith(item)]
     if not used or config.option.collectonly:
         return
     from pytest_medfaith.watch import watch
@@ -131,6 +131,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     reason = _reason_to_refuse(config) if expected else ""
     if reason:
         hooks.refuse(items, reason)
+
+
+def uses_medfaith(item: pytest.Item) -> bool:
+    """Returns whether a test asks for a fixture of the plugin."""
+    return any(name.startswith("medfaith_") for name in _fixtures(item))
 
 
 def _fixtures(item: pytest.Item) -> list[str]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_medfaith.plugin import uses_medfaith
+
 if TYPE_CHECKING:
     from pytest_medfaith.finish import Finish
     from pytest_medfaith.live_line import LiveLine
@@ -63,11 +65,6 @@ def session_of(config: pytest.Config) -> MedfaithSession:
 def report_folder(config: pytest.Config) -> Path:
     """Returns the folder of --medfaith-report, which is relative to where pytest was started."""
     return Path(config.invocation_params.dir, config.getoption("--medfaith-report"))
-
-
-def uses_medfaith(item: pytest.Item) -> bool:
-    """Returns whether a test asks for a fixture of the plugin."""
-    return any(name.startswith("medfaith_") for name in getattr(item, "fixturenames", ()))
 
 
 class Watch:

@@ -53,7 +53,7 @@ _NAMED = re.compile(
 
 def swap_population(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
     """Returns `sentence` with the people it names swapped for others whom the evidence does not name."""
-    known = {mention.concept for mention in link(evidence) if mention.kind == "population"}
+    known = {mention.concept for mention in _named(evidence) if mention.kind == "population"}
     choices: list[tuple[re.Match[str], str]] = []
     for found in _NAMED.finditer(sentence):
         others = dict(_PEOPLE)[found[0].lower()]
@@ -69,7 +69,7 @@ def swap_population(sentence: str, evidence: str, rng: random.Random) -> Mutatio
 def swap_drug(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
     """Returns `sentence` with a drug, or class of drugs, swapped for a related one that the evidence does not name."""
     mentions = [mention for mention in link(sentence) if mention.kind == "drug"]
-    known = [mention for mention in link(evidence) if mention.kind == "drug"]
+    known = [mention for mention in _named(evidence) if mention.kind == "drug"]
     single = [mention for mention in mentions if _is_whole(sentence, mention) and sum(mention.is_related(other) for other in mentions) == 1]
     rng.shuffle(single)
     for mention in single:
@@ -77,6 +77,12 @@ def swap_drug(sentence: str, evidence: str, rng: random.Random) -> Mutation | No
         if names:
             return replaced(sentence, mention.start, mention.end, new=rng.choice(names), kind=DRUG)
     return None
+
+
+@lru_cache(maxsize=4)
+def _named(evidence: str) -> tuple[Mention, ...]:
+    """Returns the concepts of a document, kept while its sentences are taken one after the other."""
+    return tuple(link(evidence))
 
 
 def _is_whole(sentence: str, mention: Mention) -> bool:

@@ -11,7 +11,7 @@ from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.records import Chunk, Finding, Report, Verdict
 
 _SENTENCE = 400  # characters of evidence shown; a longer span is a window, not a sentence
-_NARROWEST = 40
+_NARROWEST = 30
 
 
 def evidence_chunk(verdict: Verdict, report: Report) -> Chunk | None:
@@ -29,20 +29,21 @@ def spanned(text: str, span: tuple[int, int] | None) -> str:
 def claim_account(verdict: Verdict, report: Report, *, width: int = 80) -> str:
     """Returns why `verdict` fell as it did: claim, score and threshold, the best chunk and its best sentence, the rules that fired."""
     chunk = evidence_chunk(verdict, report)
-    lines = [_filled(one_line(verdict.claim.text), width, first=f"{verdict.label.upper():<11} ", rest=" " * 12)]
-    lines.append(_filled(_score_text(verdict), width))
+    lines = [filled(one_line(verdict.claim.text), width, first=f"{verdict.label.upper():<11} ", rest=" " * 12)]
+    lines.append(filled(_score_text(verdict), width))
     if chunk is not None:
-        lines.append(_filled(" · ".join(filter(None, [f"evidence: {chunk.id}", one_line(chunk.title)])), width))
+        lines.append(filled(" · ".join(filter(None, [f"evidence: {chunk.id}", one_line(chunk.title)])), width))
         lines += [f"    {one_line(chunk.url)}"] * bool(chunk.url)
         sentence = spanned(chunk.text, verdict.span) or chunk.text
-        lines.append(_filled(f'"{clip(sentence, _SENTENCE)}"', width, first="    > ", rest="      "))
-    lines += [_filled(_finding_text(finding, verdict, report), width) for finding in verdict.findings]
+        lines.append(filled(f'"{clip(sentence, _SENTENCE)}"', width, first="    > ", rest="      "))
+    lines += [filled(_finding_text(finding, verdict, report), width) for finding in verdict.findings]
     if verdict.conflict:
-        lines.append(_filled(_conflict_text(verdict), width))
+        lines.append(filled(_conflict_text(verdict), width))
     return "\n".join(lines)
 
 
-def _filled(text: str, width: int, *, first: str = "    ", rest: str = "    ") -> str:
+def filled(text: str, width: int, *, first: str = "    ", rest: str = "    ") -> str:
+    """Returns `text` in lines of at most `width` columns, or of 30 where that is less; words are never broken."""
     return textwrap.fill(
         text,
         max(width, _NARROWEST),
@@ -88,9 +89,9 @@ def faithfulness_account(reports: Sequence[Report], *, most: int | None = 5, wid
     """
     failed = worst_verdicts(reports)
     shown = failed if most is None else failed[:most]
-    blocks = [_filled(_tally(reports), width, first="", rest="  ")]
+    blocks = [filled(_tally(reports), width, first="", rest="  ")]
     for report, verdict in shown:
-        place = [_filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
+        place = [filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
         blocks.append("\n".join([*place, claim_account(verdict, report, width=width)]))
     if len(shown) < len(failed):
         blocks.append(f"... and {len(failed) - len(shown)} more (-v shows all)")
@@ -110,7 +111,7 @@ def safety_account(reports: Sequence[Report], *, most: int | None = 5, width: in
     total = counted(sum(len(report.verdicts) for report in reports), "claim")
     blocks = [f"{len(unsafe)} of {total} {'breaks' if len(unsafe) == 1 else 'break'} a safety rule"]
     for report, verdict in shown:
-        place = [_filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
+        place = [filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
         blocks.append("\n".join([*place, *_unsafe_lines(verdict, report, width)]))
     if len(shown) < len(unsafe):
         blocks.append(f"... and {len(unsafe) - len(shown)} more (-v shows all)")
@@ -118,11 +119,11 @@ def safety_account(reports: Sequence[Report], *, most: int | None = 5, width: in
 
 
 def _unsafe_lines(verdict: Verdict, report: Report, width: int) -> list[str]:
-    lines = [_filled(one_line(verdict.claim.text), width, first="UNSAFE      ", rest=" " * 12)]
+    lines = [filled(one_line(verdict.claim.text), width, first="UNSAFE      ", rest=" " * 12)]
     if verdict.label != "unscored":
-        lines.append(_filled(f"{verdict.label} by the evidence {verdict.chunk_id}".replace("unsupported by", "not supported by"), width))
+        lines.append(filled(f"{verdict.label} by the evidence {verdict.chunk_id}".replace("unsupported by", "not supported by"), width))
     broken = [finding for finding in verdict.findings if finding.rule.startswith(SAFETY_PREFIX)]
-    return lines + [_filled(_finding_text(finding, verdict, report), width) for finding in broken]
+    return lines + [filled(_finding_text(finding, verdict, report), width) for finding in broken]
 
 
 def _case_text(report: Report) -> str:
@@ -148,7 +149,7 @@ def recall_account(reports: Sequence[Report], *, most: int | None = 5, width: in
     shown = missed if most is None else missed[:most]
     blocks = [f"{len(missed)} of {counted(keys, 'key gold claim')} not in the answer"]
     blocks += [
-        "\n".join([_filled(_case_text(report), width, first="", rest="  "), _filled(told, width, first="MISSED      ", rest=" " * 12)])
+        "\n".join([filled(_case_text(report), width, first="", rest="  "), filled(told, width, first="MISSED      ", rest=" " * 12)])
         for report, told in shown
     ]
     if len(shown) < len(missed):

@@ -1,14 +1,19 @@
-"""JUnit properties: the scores of a case and of a slice as names and values, for the plugin to record."""
+"""JUnit: the scores of a case and of a slice as properties, which the plugin records, and a run as a JUnit file of its own."""
 
 from __future__ import annotations
 
+import re
+import xml.etree.ElementTree as ET
 from collections import Counter
+from collections.abc import Sequence
 
+from pytest_medfaith.cards.json_card import run_key
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.records import VERDICTS, Report, SliceReport
 
 Property = tuple[str, str]
 PREFIX = "medfaith"
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def case_properties(report: Report) -> list[Property]:
@@ -43,6 +48,40 @@ def slice_properties(report: SliceReport) -> list[Property]:
         rows += [(f"gate[{gate.expression}]", gate.outcome)]
         rows += [(f"gate[{gate.expression}].message", gate.message)] * bool(gate.message)
     return [(f"{place}.{name}", text) for name, text in rows]
+
+
+def junit_card(slice_reports: Sequence[SliceReport]) -> str:
+    """Returns a run as JUnit XML: a suite for each slice report, in it a test case for each case and each gate.
+
+    A case passes if it was measured: what it scored stands in its properties. A case without a report is an error, a failed gate a
+    failure, an inconclusive one is skipped.
+    """
+    root = ET.Element("testsuites", name=PREFIX)
+    for report in sorted(slice_reports, key=run_key):
+        suite = _child(root, "testsuite", name=" ".join([report.slice, report.retriever, report.checker, f"k={report.k}"]))
+        _add_properties(suite, slice_properties(report))
+        for one in report.reports:
+            _add_properties(_child(suite, "testcase", classname=report.slice, name=one.case.id), case_properties(one))
+        for case_id in report.missing:
+            _child(_child(suite, "testcase", classname=report.slice, name=case_id), "error", message="the case has no result")
+        for gate in report.gates:
+            case = _child(suite, "testcase", classname=f"{report.slice}.gates", name=gate.expression)
+            if gate.outcome != "pass":
+                _child(case, "failure" if gate.outcome == "fail" else "skipped", message=gate.message or gate.outcome)
+        for outcome, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            suite.set(outcome, str(sum(1 for _ in suite.iter(tag))))
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _add_properties(parent: ET.Element, properties: Sequence[Property]) -> None:
+    rows = _child(parent, "properties")
+    for name, value in properties:
+        _child(rows, "property", name=name, value=value)
+
+
+def _child(parent: ET.Element, tag: str, **attributes: str) -> ET.Element:
+    return ET.SubElement(parent, tag, {name: _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text) for name, text in attributes.items()})
 
 
 def _number(value: float) -> str:

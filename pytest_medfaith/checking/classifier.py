@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.checking.readable import LONGEST_CLAIM
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import LABELS
 
@@ -19,7 +20,6 @@ _KNOWN_WORDS = {
 }
 BATCH = 16
 TWO_WAY_CONTRADICT = -20.0  # the logit of what a 2-way model never says
-LONGEST_CLAIM = 0.5  # of the tokens that a model reads; the rest must hold a window of evidence
 
 
 def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | None = None) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 MAX_CHARACTERS = 4_000  # of one claim; longer is no single statement, and models would read a part of it only
+LONGEST_CLAIM = 0.5  # of the tokens that a model reads; the rest must hold a window of evidence
 LEAST_LATIN = 0.8  # of the letters; names and symbols in other scripts are few
 _GREEK = ("\u0370", "\u03ff")
 

@@ -11,10 +11,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.checking.readable import LONGEST_CLAIM
 from pytest_medfaith.errors import DataError
 
 MODELS = Path(__file__).parent.parent / "models"
-LONGEST_CLAIM = 0.5  # of the tokens that the model reads; the rest must hold a window of evidence
 
 
 @dataclass(frozen=True)

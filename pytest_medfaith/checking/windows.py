@@ -107,7 +107,7 @@ def read_windows(claim: str, text: str, *, most: int) -> list[Window]:
 
     A small model that finds a sentence to prove a claim can lose the proof among the sentences around it.
     """
-    # What that costs where the proof needs its neighbours: macro-F1 -0.015 on SciFact abstracts (n 195), -0.004 on Check-COVID (n 207).
+    # What that costs where the proof needs its neighbours: macro-F1 -0.020 on SciFact abstracts (n 195), -0.005 on Check-COVID (n 207).
     windows = best_windows(claim, text, most=most)
     if len(evidence_windows(text)) < 2:
         return windows

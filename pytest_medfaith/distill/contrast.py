@@ -22,6 +22,7 @@ from pytest_medfaith.sentences import sentence_spans
 PER_DOCUMENT = 3  # sentences, of three pairs each
 MEDQUAD_SHARE = 2  # one in so many MedQuAD documents: its sites repeat themselves from page to page
 _CONTRADICTING = ("negation", "direction", "drug_swap", "dose_up", "dose_down", "unit_swap", "population")
+_COMMON = ("negation", "drug_swap")
 _MOST_ENTAILED = 4  # synonyms in an entailed claim
 _COPIES = 0.15  # of the sentences that no rewording fits are kept, as copies
 _LARGEST_OVERLAP = 0.5  # of a neutral claim's words with the window; a sentence with more may follow from it
@@ -77,7 +78,7 @@ def _pairs(document: str, sentences: list[str], centre: int) -> list[Pair]:
     size = rng.choice((2, 3, 4))
     true, window = sentences[centre], sentence_window(sentences, centre, size=size)
     mutation = _mutation(true, " ".join(sentences), rng) if is_statement(true) else None
-    neutral = _elsewhere(sentences, window, rng)
+    neutral = _elsewhere(sentences, window, rng) if mutation else None
     if mutation is None or neutral is None:
         return []
     said, unsaid = true, mutation.text
@@ -93,10 +94,11 @@ def _pairs(document: str, sentences: list[str], centre: int) -> list[Pair]:
 
 
 def _mutation(sentence: str, text: str, rng: random.Random) -> Mutation | None:
-    """Returns a mutation of a kind drawn at random among those that fit, rare kinds first: doses before negations."""
-    fitting = {kind: found for kind in _CONTRADICTING if (found := OPERATORS[kind](sentence, text, rng))}
-    rare = [kind for kind in fitting if kind not in ("negation", "drug_swap")]
-    return fitting[rng.choice(rare if rare and rng.random() < 0.6 else list(fitting))] if fitting else None
+    """Returns a mutation of a kind drawn at random among those that fit; mostly a rare kind where one does: doses before negations."""
+    kinds = rng.sample(_CONTRADICTING, len(_CONTRADICTING))
+    if rng.random() < 0.6:
+        kinds.sort(key=lambda kind: kind in _COMMON)
+    return next((found for kind in kinds if (found := OPERATORS[kind](sentence, text, rng))), None)
 
 
 def _elsewhere(sentences: list[str], window: str, rng: random.Random) -> str | None:

@@ -41,11 +41,17 @@ class Pair:
     label: str
     source: str
     group: str  # pairs of one group are never split between training and held-out data
+    bundle: str = ""  # names the pairs that set one claim against twin texts; empty for a pair on its own
 
 
 def is_share(key: str, *, one_in: int, remainder: int = 0) -> bool:
-    """Returns whether crc32(`key`) leaves `remainder` by `one_in`: a fixed share of keys, the same across runs and machines."""
-    return zlib.crc32(key.encode()) % one_in == remainder
+    """Returns whether `key` is in part `remainder` of `one_in`: a fixed share of keys, the same across runs and machines."""
+    return part_of(key, parts=one_in) == remainder
+
+
+def part_of(key: str, *, parts: int) -> int:
+    """Returns which of so many parts `key` belongs to: crc32(`key`) modulo `parts`."""
+    return zlib.crc32(key.encode()) % parts
 
 
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -66,8 +72,8 @@ def read_written(path: Path) -> Iterator[Pair]:
     """Yields both twins of every LLM-written item of a medpairs-style file."""
     for item in json_lines(path):
         for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
-            for claim in item["claims"]:
-                yield Pair(item[text_key], claim["text"], claim[label_key], path.stem, item["id"])
+            for number, claim in enumerate(item["claims"]):
+                yield Pair(item[text_key], claim["text"], claim[label_key], path.stem, item["id"], f"{item['id']}-{number}")
 
 
 def read_written_windows(path: Path) -> Iterator[Pair]:
@@ -81,9 +87,9 @@ def read_written_windows(path: Path) -> Iterator[Pair]:
         size = random.Random(item["id"]).choice((2, 3, 4))
         for own, label_key in zip(sentences, ("label", "alt_label"), strict=True):
             window = sentence_window(own, edited, size=size)
-            for claim in item["claims"]:
+            for number, claim in enumerate(item["claims"]):
                 if claim["label"] != claim["alt_label"]:
-                    yield Pair(window, claim["text"], claim[label_key], path.stem, item["id"])
+                    yield Pair(window, claim["text"], claim[label_key], path.stem, item["id"], f"{item['id']}-{number}")
 
 
 def read_written_elsewhere(path: Path) -> Iterator[Pair]:
@@ -94,7 +100,7 @@ def read_written_elsewhere(path: Path) -> Iterator[Pair]:
     """
     tenths: dict[int, list[dict[str, Any]]] = {}
     for item in json_lines(path):
-        tenths.setdefault(zlib.crc32(item["id"].encode()) % 10, []).append(item)
+        tenths.setdefault(part_of(item["id"], parts=10), []).append(item)
     for items in tenths.values():
         for number, item in enumerate(items[1:], start=1):
             rng = random.Random(item["id"])
@@ -125,6 +131,14 @@ def read_fever_symmetric(root: Path) -> Iterator[Pair]:
     for path in sorted(root.glob("*.jsonl")):
         for row in json_lines(path):
             yield Pair(row["sentence1"], row["sentence2"], _LABEL_WORDS[row["gold_label"].lower()], "fever", row["sentence1"])
+
+
+def read_mpe(root: Path) -> Iterator[Pair]:
+    """Yields multiple-premise pairs: the four captions of a picture are one evidence text; their file marks are dropped."""
+    for path in sorted(root.glob("*.csv")):
+        for row in _table(path, ","):
+            evidence = ". ".join(filter(None, re.split(r"\s*\b\d+jpg\d", row["premise"])))
+            yield Pair(evidence, row["hypothesis"], _LABEL_WORDS[row["label"]], "mpe", row["premise"])
 
 
 def read_factcheck(path: Path) -> Iterator[Pair]:
@@ -249,16 +263,6 @@ def _read_conjnli(path: Path) -> Iterator[Pair]:
 
 def _read_cad(path: Path) -> Iterator[Pair]:
     return read_table(path, source="cad", delimiter="\t", columns=("sentence1", "sentence2", "gold_label"))
-
-
-def read_mpe(root: Path) -> Iterator[Pair]:
-    """Yields multiple-premise pairs: the four captions of a picture are one evidence text; their file marks are dropped."""
-    for path in sorted(root.glob("*.csv")):
-        for row in _table(path, ","):
-            captions = re.split(r"\s*\b\d+jpg\d", row["premise"])
-            yield Pair(
-                ". ".join(caption for caption in captions if caption), row["hypothesis"], _LABEL_WORDS[row["label"]], "mpe", row["premise"]
-            )
 
 
 def _read_mnli(path: Path) -> Iterator[Pair]:

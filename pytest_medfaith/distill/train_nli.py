@@ -6,7 +6,7 @@ import math
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ else:
 
 
 Row = tuple[list[int], list[int]]  # token ids, token types
+Bundle = list[Pair]  # twins: one claim against texts that differ in one spot; most sources have bundles of one pair
 LOG_EVERY = 50
 RECIPE = Path(__file__).parent / "recipes" / "nli.toml"
 
@@ -35,6 +36,7 @@ class Phase:
     epochs: int
     learning_rate: float
     shares: dict[str, float]
+    contrast: float = 0.0  # weight of the loss between twins beside the loss of each pair
 
 
 @dataclass(frozen=True)
@@ -88,33 +90,49 @@ def load_sources(recipe: Recipe) -> Sources:
     return sources
 
 
-def phase_pairs(phase: Phase, train: dict[str, list[Pair]], *, epoch: int, seed: int) -> list[Pair]:
-    """Returns the pairs of one epoch: each source at its share, a share above 1 repeats it."""
+def bundled(pairs: Iterable[Pair]) -> list[Bundle]:
+    """Returns `pairs` with the twins of each claim together, in order of the first."""
+    bundles: dict[str, Bundle] = {}
+    for number, pair in enumerate(pairs):
+        bundles.setdefault(pair.bundle or str(number), []).append(pair)
+    return list(bundles.values())
+
+
+def phase_bundles(phase: Phase, train: dict[str, list[Pair]], *, epoch: int, seed: int) -> list[Bundle]:
+    """Returns the pairs of one epoch: each source at its share of bundles, a share above 1 repeats it."""
     rng = random.Random(f"{seed}-{phase.name}-{epoch}")
-    chosen: list[Pair] = []
+    chosen: list[Bundle] = []
     for name, share in phase.shares.items():
+        bundles = bundled(train[name])
         whole, part = divmod(share, 1.0)
-        chosen += train[name] * int(whole)
-        chosen += rng.sample(train[name], round(part * len(train[name])))
+        chosen += bundles * int(whole)
+        chosen += rng.sample(bundles, round(part * len(bundles)))
     rng.shuffle(chosen)
     return chosen
 
 
-def length_bucketed_batches(lengths: list[int], *, batch_tokens: int, seed: str) -> list[list[int]]:
-    """Returns batches of indices of near-equal length, each of at most `batch_tokens` after padding, in random order."""
+def length_bucketed_batches(lengths: list[int], *, batch_tokens: int, seed: str, sizes: list[int] | None = None) -> list[list[int]]:
+    """Returns batches of indices of near-equal length, each of at most `batch_tokens` after padding, in random order.
+
+    Args:
+        lengths: tokens of each item, of its longest row where it has several.
+        batch_tokens: rows times their padded length, at most; an item that alone has more is a batch by itself.
+        seed: of the order.
+        sizes: rows of each item; without it one.
+    """
     rng = random.Random(seed)
     lengths = [padded(length) for length in lengths]
+    sizes = sizes or [1] * len(lengths)
     order = sorted(range(len(lengths)), key=lambda i: lengths[i] * rng.uniform(0.9, 1.1))
     batches: list[list[int]] = []
     batch: list[int] = []
-    longest = 0
+    longest = rows = 0
     for i in order:
-        longest_with = max(longest, lengths[i])
-        if batch and longest_with * (len(batch) + 1) > batch_tokens:
+        if batch and max(longest, lengths[i]) * (rows + sizes[i]) > batch_tokens:
             batches.append(batch)
-            batch, longest_with = [], lengths[i]
+            batch, longest, rows = [], 0, 0
         batch.append(i)
-        longest = longest_with
+        longest, rows = max(longest, lengths[i]), rows + sizes[i]
     if batch:
         batches.append(batch)
     rng.shuffle(batches)
@@ -168,15 +186,46 @@ def logits_of(model: Any, rows: list[Row], *, device: str = "cpu") -> Any:
     return model(input_ids=ids, token_type_ids=types, attention_mask=(ids != 0).long()).logits
 
 
-def phase_steps(recipe: Recipe, phase: Phase, train: dict[str, list[Pair]]) -> Iterator[tuple[list[Row], list[int]]]:
-    """Yields (rows, label indices) of every batch of a phase, epoch after epoch."""
+@dataclass(frozen=True)
+class Batch:
+    """Rows of one step; rows of the same bundle are twins."""
+
+    rows: list[Row]
+    targets: list[int]
+    bundles: list[int]
+
+
+def phase_steps(recipe: Recipe, phase: Phase, train: dict[str, list[Pair]]) -> Iterator[Batch]:
+    """Yields every batch of a phase, epoch after epoch; twins stand in the same batch."""
     for epoch in range(phase.epochs):
-        pairs = phase_pairs(phase, train, epoch=epoch, seed=recipe.seed)
-        rows = [pair_row(pair.evidence, pair.claim, max_tokens=recipe.max_tokens) for pair in pairs]
-        targets = [LABELS.index(pair.label) for pair in pairs]
+        bundles = phase_bundles(phase, train, epoch=epoch, seed=recipe.seed)
+        rows = [[pair_row(pair.evidence, pair.claim, max_tokens=recipe.max_tokens) for pair in bundle] for bundle in bundles]
+        lengths = [max(len(row[0]) for row in own) for own in rows]
         seed = f"{recipe.seed}-{phase.name}-{epoch}"
-        for batch in length_bucketed_batches([len(row[0]) for row in rows], batch_tokens=recipe.batch_tokens, seed=seed):
-            yield [rows[i] for i in batch], [targets[i] for i in batch]
+        for batch in length_bucketed_batches(lengths, batch_tokens=recipe.batch_tokens, seed=seed, sizes=list(map(len, bundles))):
+            places = [(i, j) for i in batch for j in range(len(bundles[i]))]
+            targets = [LABELS.index(bundles[i][j].label) for i, j in places]
+            yield Batch([rows[i][j] for i, j in places], targets, [i for i, _ in places])
+
+
+def contrast_loss(logits: Any, targets: Any, bundles: Any) -> Any:
+    """Returns the mean of -log p(this text, not its twin, gives the claim its label), over twins whose labels differ; 0 without any.
+
+    A model that reads the claim alone gives twins the same logits, and pays log 2 here; after Dua, Dasigi, Singh & Gardner (2021),
+    "Learning with Instance Bundles for Reading Comprehension".
+
+    Args:
+        logits: (n, 3).
+        targets: label indices, (n,).
+        bundles: which rows are twins, (n,).
+    """
+    import torch
+
+    of_label = torch.log_softmax(logits, dim=1)[:, targets]  # of_label[j, i]: row j's log-probability of row i's label
+    clash = (bundles[:, None] == bundles[None, :]) & (targets[:, None] != targets[None, :])
+    if not clash.any():
+        return logits.new_zeros(())
+    return torch.nn.functional.softplus(of_label - of_label.diagonal()[None, :])[clash].mean()
 
 
 def learning_rate(done: int, total: int, peak: float) -> float:
@@ -223,18 +272,22 @@ def _train_phase(
     loss_of = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
     losses, tokens, began = [], 0, time.monotonic()
     model.train()
-    for done, (rows, targets) in enumerate(steps):
+    for done, batch in enumerate(steps):
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(done, len(steps), phase.learning_rate)
         with half_precision(device):
-            logits = logits_of(model, rows, device=device)
-        loss = loss_of(logits.float(), torch.tensor(targets, device=device))
+            logits = logits_of(model, batch.rows, device=device).float()
+        targets = torch.tensor(batch.targets, device=device)
+        loss = loss_of(logits, targets)
+        own = loss.item()
+        if phase.contrast:
+            loss = loss + phase.contrast * contrast_loss(logits, targets, torch.tensor(batch.bundles, device=device))
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
-        losses.append(loss.item())
-        tokens += sum(len(row[0]) for row in rows)
+        losses.append(own)
+        tokens += sum(len(row[0]) for row in batch.rows)
         if len(losses) % LOG_EVERY == 0:
             recent = sum(losses[-LOG_EVERY:]) / LOG_EVERY
             progress(

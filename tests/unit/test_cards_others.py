@@ -8,10 +8,11 @@ from card_samples import INVENTED, METRICS, case_report, refusal, slice_sample, 
 from pytest_medfaith.cards import github
 from pytest_medfaith.cards.csv_claims import claims_csv
 from pytest_medfaith.cards.github import annotation, append_step_summary, on_actions
-from pytest_medfaith.cards.junit import case_properties, slice_properties
+from pytest_medfaith.cards.junit import case_properties, junit_card, slice_properties
 from pytest_medfaith.cards.plots import ablation_svg, reliability_svg, trend_svg
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.calibration import reliability
+from pytest_medfaith.records import GateResult
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -42,6 +43,36 @@ def test_junit_properties_of_a_case():
     assert properties["medfaith.faithfulness"] == "0.333333"
     assert dict(case_properties(refusal()))["medfaith.abstained"] == "yes"
     assert "medfaith.faithfulness" not in dict(case_properties(refusal()))
+
+
+def test_a_run_as_junit():
+    gates = (
+        GateResult(expression="hallucination <= 0.05", outcome="fail", message="it is 0.33"),
+        GateResult(expression="faithfulness >= 0.2", outcome="pass"),
+        GateResult(expression="claim_recall >= 0.5", outcome="inconclusive", message="40 cases would settle it"),
+    )
+    odd = case_report().with_(case=case_report().case.with_(id='a<b>&"\x00'))
+    root = ET.fromstring(junit_card([slice_sample(reports=(odd,), missing=("lost-1",), gates=gates), slice_sample(retriever="bm25")]))  # noqa: S314
+    assert [suite.get("name") for suite in root] == ["medquad-nih bm25 nli-student k=10", "medquad-nih rrf nli-student k=10"]
+    suite = root[1]
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "5",
+        "failures": "1",
+        "errors": "1",
+        "skipped": "1",
+    }
+    outcomes = {case.get("name"): [child.tag for child in case if child.tag != "properties"] for case in suite.iter("testcase")}
+    assert outcomes == {
+        'a<b>&"\N{REPLACEMENT CHARACTER}': [],
+        "lost-1": ["error"],
+        "hallucination <= 0.05": ["failure"],
+        "faithfulness >= 0.2": [],
+        "claim_recall >= 0.5": ["skipped"],
+    }
+    assert suite.find(".//failure").get("message") == "it is 0.33"
+    scores = {row.get("name"): row.get("value") for row in suite.find("testcase").iter("property")}
+    assert scores["medfaith.faithfulness"] == "0.333333"
+    assert "medfaith.medquad-nih.rrf.nli-student.k10.cases" in {row.get("name") for row in suite.find("properties")}
 
 
 def test_junit_properties_of_a_slice():

@@ -21,7 +21,7 @@ from pytest_medfaith.distill.pairs import (
     read_written_elsewhere,
     read_written_windows,
 )
-from pytest_medfaith.distill.train_nli import Phase, Recipe, length_bucketed_batches, load_sources, phase_pairs
+from pytest_medfaith.distill.train_nli import Phase, Recipe, length_bucketed_batches, load_sources, phase_bundles, phase_steps
 
 ABSTRACT = [
     f"Sentence number {n} reports a measurement of the {word}." for n, word in enumerate(("heart", "lung", "liver", "skin", "bone", "eye"))
@@ -154,12 +154,33 @@ def test_without_shares_everything_trains(tmp_path):
 
 def test_a_share_above_one_repeats_and_below_one_samples_without_repeating():
     train = {"a": [Pair("e", f"c{n}", "neutral", "a", str(n)) for n in range(10)]}
-    chosen = phase_pairs(Phase("p", 1, 1e-4, {"a": 1.5}), train, epoch=0, seed=1)
-    counts = Counter(pair.claim for pair in chosen)
+    phase = Phase("p", 1, 1e-4, {"a": 1.5})
+    chosen = phase_bundles(phase, train, epoch=0, seed=1)
+    counts = Counter(pair.claim for bundle in chosen for pair in bundle)
     assert len(chosen) == 15
     assert set(counts.values()) == {1, 2}
-    assert chosen == phase_pairs(Phase("p", 1, 1e-4, {"a": 1.5}), train, epoch=0, seed=1)
-    assert chosen != phase_pairs(Phase("p", 1, 1e-4, {"a": 1.5}), train, epoch=1, seed=1)
+    assert chosen == phase_bundles(phase, train, epoch=0, seed=1)
+    assert chosen != phase_bundles(phase, train, epoch=1, seed=1)
+
+
+def test_twins_of_a_claim_are_drawn_together_and_stand_in_the_same_batch():
+    twins = [
+        Pair(f"The drug {word} pain. " * (n % 7), f"claim {n}", label, "a", str(n), f"{n}")
+        for n in range(40)
+        for word, label in (("eased", "entail"), ("did not ease", "contradict"))
+    ]
+    alone = [Pair("The drug eased pain.", f"claim {n}", "neutral", "b", str(n)) for n in range(40)]
+    recipe = Recipe(base="", sources={}, phases=[], batch_tokens=200)
+    batches = list(phase_steps(recipe, Phase("p", 1, 1e-4, {"a": 0.5, "b": 1.0}), {"a": twins, "b": alone}))
+    assert len(batches) > 5
+    sizes = [size for batch in batches for size in Counter(batch.bundles).values()]
+    assert Counter(sizes) == {2: 20, 1: 40}
+    for batch in batches:
+        by_bundle = {}
+        for bundle, target in zip(batch.bundles, batch.targets, strict=True):
+            by_bundle.setdefault(bundle, []).append(target)
+        assert {tuple(targets) for targets in by_bundle.values()} <= {(0, 2), (1,)}
+        assert max(len(row[0]) for row in batch.rows) * len(batch.rows) <= 200 or len(set(batch.bundles)) == 1
 
 
 @pytest.mark.parametrize("batch_tokens", [64, 500])

@@ -13,7 +13,15 @@ transformers = pytest.importorskip("transformers")
 
 from pytest_medfaith.checking.student import MODELS, pair_row, score_with_student  # noqa: E402
 from pytest_medfaith.distill.export import export_classifier  # noqa: E402
-from pytest_medfaith.distill.train_nli import Phase, Recipe, learning_rate, load_student, logits_of, train_nli  # noqa: E402
+from pytest_medfaith.distill.train_nli import (  # noqa: E402
+    Phase,
+    Recipe,
+    contrast_loss,
+    learning_rate,
+    load_student,
+    logits_of,
+    train_nli,
+)
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +82,38 @@ def test_frozen_weights_do_not_move(base, pairs, tmp_path):
     moved = {name for name in before if not torch.equal(before[name], after[name])}
     assert "bert.embeddings.word_embeddings.weight" not in moved
     assert "bert.encoder.layer.0.attention.self.query.weight" in moved
+
+
+def test_twins_that_score_alike_pay_log_two_and_told_apart_nothing():
+    blind = torch.zeros(2, 3)
+    sure = torch.tensor([[9.0, 0.0, 0.0], [0.0, 0.0, 9.0]])
+    targets, twins = torch.tensor([0, 2]), torch.tensor([7, 7])
+    assert contrast_loss(blind, targets, twins).item() == pytest.approx(np.log(2))
+    assert contrast_loss(sure, targets, twins).item() == pytest.approx(0, abs=1e-3)
+    assert contrast_loss(sure.flip(0), targets, twins).item() > 8
+
+
+def test_only_twins_with_different_labels_are_contrasted():
+    logits = torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 5.0, 0.0]], requires_grad=True)
+    alone = contrast_loss(logits, torch.tensor([0, 2, 1]), torch.tensor([0, 1, 2]))
+    alike = contrast_loss(logits, torch.tensor([0, 0, 0]), torch.tensor([0, 0, 0]))
+    assert alone.item() == alike.item() == 0
+    contrast_loss(logits, torch.tensor([0, 2, 1]), torch.tensor([0, 0, 1])).backward()
+    assert logits.grad[:2].abs().sum() > 0
+    assert logits.grad[2].abs().sum() == 0
+
+
+def test_a_phase_learns_by_contrast(base, tmp_path):
+    """Under the twin the label turns with one word; the claim alone says nothing."""
+    path = tmp_path / "short.jsonl"
+    claims = [{"text": "It helps.", "label": "entail", "alt_label": "contradict"}]
+    items = [{"id": f"i{n}", "evidence": f"Good for part {n}.", "alt_evidence": f"Bad for part {n}.", "claims": claims} for n in range(8)]
+    path.write_text("".join(json.dumps(item) + "\n" for item in items))
+    recipe = Recipe(**{**recipe_of(base, path).__dict__, "phases": [Phase("one", 30, 5e-3, {"short": 1.0}, contrast=1.0)]})
+    model, _ = load_student(train_nli(recipe, tmp_path / "out", progress=lambda _line: None))
+    with torch.no_grad():
+        logits = logits_of(model.eval(), [pair_row(f"{word} for part 3.", "It helps.", max_tokens=64) for word in ("Good", "Bad")])
+    assert logits.argmax(1).tolist() == [0, 2]
 
 
 def test_the_rate_warms_up_and_falls_to_a_twentieth():
