@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import sys
@@ -55,10 +56,10 @@ class Recipe:
 
 
 def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
-    """Returns the recipe at `path` with `{data}` and `{repo}` filled in."""
+    """Returns the recipe at `path` with `{data}` and `{repo}` filled in; a source names one `path`, or `paths`."""
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     for source in table["sources"].values():
-        source["path"] = source["path"].format(data=data, repo=repo)
+        source["paths"] = [path.format(data=data, repo=repo) for path in source.get("paths") or [source["path"]]]
     phases = [Phase(**phase) for phase in table.pop("phases")]
     return Recipe(phases=phases, **table)
 
@@ -83,7 +84,7 @@ def load_sources(recipe: Recipe) -> Sources:
         parts = (sources.train, sources.calibration, sources.held_out)
         for part in parts:
             part[name] = []
-        for pair in READERS[source["reader"]](Path(source["path"])):
+        for pair in itertools.chain.from_iterable(READERS[source["reader"]](Path(path)) for path in source["paths"]):
             held_out = "held_out_one_in" in source and is_share(pair.group, one_in=source["held_out_one_in"])
             calibrates = "calibration_one_in" in source and is_share(pair.group, one_in=source["calibration_one_in"], remainder=1)
             parts[2 if held_out else 1 if calibrates else 0][name].append(pair)

@@ -51,7 +51,7 @@ RESPONSES = [
 ]
 CONFIGURATION = """
 [tool.pytest.ini_options]
-addopts = "--strict-markers -p no:cacheprovider -p no:randomly -p no:rerunfailures"
+addopts = "--strict-markers -p no:cacheprovider -p no:randomly -p no:rerunfailures -p no:hypothesispytest -p no:anyio"
 
 [tool.medfaith.slices.mini]
 cases = "gold.jsonl"

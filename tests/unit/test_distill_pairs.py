@@ -21,7 +21,7 @@ from pytest_medfaith.distill.pairs import (
     read_written_elsewhere,
     read_written_windows,
 )
-from pytest_medfaith.distill.train_nli import Phase, Recipe, length_bucketed_batches, load_sources, phase_bundles, phase_steps
+from pytest_medfaith.distill.train_nli import Phase, Recipe, length_bucketed_batches, load_sources, phase_bundles, phase_steps, read_recipe
 
 ABSTRACT = [
     f"Sentence number {n} reports a measurement of the {word}." for n, word in enumerate(("heart", "lung", "liver", "skin", "bone", "eye"))
@@ -133,7 +133,7 @@ def test_evidence_inference_states_the_true_direction_a_false_one_and_an_unnamed
 
 
 def recipe_of(path: Path, **shares: int) -> Recipe:
-    return Recipe(base="", sources={"short": {"reader": "written", "path": str(path), **shares}}, phases=[])
+    return Recipe(base="", sources={"short": {"reader": "written", "paths": [str(path)], **shares}}, phases=[])
 
 
 def test_groups_are_split_whole_between_training_calibration_and_holding_out(tmp_path):
@@ -143,6 +143,20 @@ def test_groups_are_split_whole_between_training_calibration_and_holding_out(tmp
     assert sum(map(len, parts)) == len(set.union(*parts)) == 300
     assert all(20 <= len(part) <= 45 for part in parts[1:])
     assert all(is_share(group, one_in=10) for group in parts[2])
+
+
+def test_a_source_may_be_several_files(tmp_path):
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        'base = "b"\nphases = []\n[sources]\n'
+        'one = { reader = "written", path = "{repo}/one.jsonl" }\n'
+        'both = { reader = "written", paths = ["{repo}/one.jsonl", "{repo}/two.jsonl"] }\n'
+    )
+    for name in ("one", "two"):
+        write_lines(tmp_path / f"{name}.jsonl", {**ITEM, "id": name})
+    train = load_sources(read_recipe(recipe, data=tmp_path, repo=tmp_path)).train
+    assert [pair.group for pair in train["one"]] == ["one"] * 4
+    assert [pair.group for pair in train["both"]] == ["one"] * 4 + ["two"] * 4
 
 
 def test_without_shares_everything_trains(tmp_path):

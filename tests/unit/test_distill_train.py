@@ -46,7 +46,7 @@ def pairs(tmp_path_factory) -> Path:
 
 def recipe_of(base: Path, pairs: Path) -> Recipe:
     phases = [Phase("one", 30, 5e-3, {"short": 1.0}), Phase("two", 1, 1e-4, {"short": 1.0})]
-    return Recipe(base=str(base), sources={"short": {"reader": "written", "path": str(pairs)}}, phases=phases, batch_tokens=200)
+    return Recipe(base=str(base), sources={"short": {"reader": "written", "paths": [str(pairs)]}}, phases=phases, batch_tokens=200)
 
 
 def test_a_student_learns_resumes_and_exports(base, pairs, tmp_path):
