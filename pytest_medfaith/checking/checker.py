@@ -147,7 +147,8 @@ def load_checker(
     rules = frozenset(RULES.keys() - set(rules_off))
     if name == "default":
         return _student(MODELS / "nli", thresholds=thresholds, cache=cache, rules=rules, linker=linker)
-    from pytest_medfaith.checking.classifier import model_signature, score_with_classifier
+    from pytest_medfaith.checking.classifier import score_with_classifier
+    from pytest_medfaith.models.folders import model_signature
 
     if not name.strip():
         raise DataError("the checker's name is empty; expected 'default', a model folder, or a Hugging Face model name")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
@@ -57,18 +55,6 @@ def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | Non
 def _meaning(label: str) -> str | None:
     word = label.strip().lower().replace(" ", "_").replace("-", "_")
     return next((meaning for meaning, words in _KNOWN_WORDS.items() if word in words), None)
-
-
-@lru_cache(maxsize=8)
-def model_signature(name: str) -> str:
-    """Returns what names the weights: for a folder 16 hexadecimal digits of its weights, configuration and tokenizer, else the name itself."""
-    if not Path(name).is_dir():
-        return name
-    digest = hashlib.sha256()
-    for path in sorted(Path(name).glob("*")):
-        if path.suffix in (".safetensors", ".json", ".txt", ".model"):
-            digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def score_with_classifier(name: str, label_map: Mapping[str, str] | None, max_tokens: int, pairs: Sequence[tuple[str, str]]) -> Any:

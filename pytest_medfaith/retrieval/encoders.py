@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.models.folders import model_signature
 
 Encode = Callable[[Sequence[str]], Any]  # n texts -> float32 (n, width), rows of length 1
 
@@ -46,14 +47,14 @@ def load_encoder(name: str = "default") -> Encoder:
 
 
 def encoder_signature(name: str = "default") -> str:
-    """Returns the `signature` of the encoder called `name` without loading it; that of a foreign model is its name.
+    """Returns the `signature` of the encoder called `name` without loading it: of a folder its files, of a model on a hub its name.
 
     Raises:
         DataError: the shipped model's file is missing.
     """
     if name == "default":
         return _shipped_encoder().signature
-    return "|".join(TWO_TOWERS.get(name, (name, name)))
+    return "|".join(map(model_signature, TWO_TOWERS.get(name, (name, name))))
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pytest_medfaith.checking.checker import load_checker
-from pytest_medfaith.checking.classifier import label_columns, model_signature, score_with_classifier
+from pytest_medfaith.checking.classifier import label_columns, score_with_classifier
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.encoders import load_encoder
@@ -128,17 +128,6 @@ def test_a_claim_that_fills_what_the_model_reads_gives_no_verdict(model_folder):
     chunks = [Chunk(id="a", text="iron helps the body " * 30)]
     assert checker("iron helps " * 20, chunks).label == "unscored"
     assert checker("iron helps", chunks).label != "unscored"
-
-
-def test_the_signature_changes_with_the_weights(model_folder):
-    from pathlib import Path
-
-    folder = model_folder(["entailment", "neutral", "contradiction"])
-    before = model_signature(folder)
-    (Path(folder) / "config.json").write_text((Path(folder) / "config.json").read_text() + " ")
-    model_signature.cache_clear()
-    assert model_signature(folder) != before
-    assert model_signature("some/model") == "some/model"
 
 
 def test_a_folder_works_as_checker(model_folder):
