@@ -190,6 +190,68 @@ def test_two_runs_side_by_side_fit_any_width(browser, tmp_path, width):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+@pytest.fixture
+def media(browser):
+    """Sets a colour scheme or a medium, and puts it back afterwards."""
+
+    def emulate(medium="", **features):
+        rows = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": medium, "features": rows})
+
+    yield emulate
+    emulate()
+
+
+CONTRAST = """
+const luminance = (colour) => {
+  const [r, g, b] = colour.match(/[\\d.]+/g).map((part) => part / 255).map((c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const ground = (node) => {
+  for (; node; node = node.parentElement) {
+    const colour = getComputedStyle(node).backgroundColor;
+    if (!/rgba\\(.*, 0\\)|transparent/.test(colour)) return colour;
+  }
+  return "rgb(255, 255, 255)";
+};
+return [...document.querySelectorAll(arguments[0])].map((node) => {
+  const [dark, light] = [luminance(getComputedStyle(node).color), luminance(ground(node))].sort((a, b) => a - b);
+  return [node.className || node.tagName, (light + 0.05) / (dark + 0.05)];
+});
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_texts_stand_out_in_light_and_dark(page, media, scheme):
+    """4.5 to 1 is what WCAG 2 asks of small text."""
+    media(prefers_color_scheme=scheme)
+    driver = page(slice_sample())
+    driver.find_element("css selector", ".case button").click()
+    page_colour = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert (page_colour == "rgb(255, 255, 255)") == (scheme == "light")
+    ratios = driver.execute_script(
+        CONTRAST, "body, h1, h2, .card th, .card td, .case button span, .answer .span, .claim, .claim *, .chunk, .chunk *, mark"
+    )
+    assert len(ratios) > 30
+    assert [row for row in ratios if row[1] < 4.5] == []
+
+
+def test_print_shows_everything_in_dark_ink_on_white(page, media):
+    """Also where the screen is dark: no tools, nothing that scrolls, no plot cut off."""
+    media("print", prefers_color_scheme="dark")
+    driver = page(slice_sample(), slice_sample(retriever="bm25"))
+    driver.set_window_size(700, 1000)
+    driver.find_element("css selector", ".case button").click()
+    shown = "const node = document.querySelector(arguments[0]); return Boolean(node && node.offsetParent)"
+    assert not driver.execute_script(shown, ".tools")
+    assert driver.execute_script(shown, ".answer")
+    ratios = driver.execute_script(CONTRAST, "body, .claim, .chunk")
+    assert [row for row in ratios if row[1] < 7] == []
+    wide = "return [...document.querySelectorAll('svg, .wide, .answer, .left')].filter((n) => n.getBoundingClientRect().right > innerWidth + 1).length"
+    assert driver.execute_script(wide) == 0
+    driver.set_window_size(1280, 1000)
+
+
 def test_2000_cases_open_in_under_2_seconds(page):
     driver = page(slice_sample(reports=tuple(large_case(number) for number in range(2000))))
     assert len(all_of(driver, ".case")) == 2000
