@@ -8,6 +8,8 @@ export MEDFAITH_DATA ?= $(wildcard ../shared/data)
 ifeq ($(strip $(MEDFAITH_DATA)),)
 unexport MEDFAITH_DATA
 endif
+# The tests start pytest some three hundred times; without compiled modules each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test matrix lint bench docs clean
 

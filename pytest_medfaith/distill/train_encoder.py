@@ -113,22 +113,21 @@ def _draw(recipe: EncoderRecipe, files: Mapping[str, Path], data: Path, progress
     model = load_encoder_student(base_folder(recipe.base)).eval()
     leaks = Leaks.of([COLLECTIONS[name](data) for name in recipe.tests], [COLLECTIONS[name](data) for name in recipe.development])
     for name, path in files.items():
-        pairs = [pair for pair in recipe.sources[name].pairs() if not leaks.has(pair)]
-        examples = draw_examples(recipe, name, pairs, model)
+        pairs = recipe.sources[name].pairs()
+        drawn = draw_pages(pairs, share=recipe.sources[name].share, seed=f"{recipe.seed}-{name}")
+        examples = with_negatives(recipe, name, [pair for pair in drawn if not leaks.has(pair)], model)
         found = sum(example.negative is not None for example in examples)
         progress(f"{name}: {len(examples)} of {len(pairs)} pairs, {found} with a hard negative")
         write_records(path, map(dataclasses.asdict, examples))
 
 
-def draw_examples(recipe: EncoderRecipe, name: str, pairs: Sequence[RetrievalPair], model: Any) -> list[Example]:
-    """Returns the examples of the source `name`: its share of `pairs`, with the hard negatives that `model` finds among them."""
-    source = recipe.sources[name]
-    drawn = draw_pages(pairs, share=source.share, seed=f"{recipe.seed}-{name}")
+def with_negatives(recipe: EncoderRecipe, name: str, pairs: Sequence[RetrievalPair], model: Any) -> list[Example]:
+    """Returns the examples of the source `name`: `pairs` with the hard negatives that `model` finds among them."""
     with half_precision(model.device.type):
-        queries = encode(model, [pair.query for pair in drawn], max_tokens=recipe.max_tokens)
-        documents = encode(model, [pair.document for pair in drawn], max_tokens=recipe.max_tokens)
-    negatives = contrastive.mine_negatives(drawn, queries, documents, ranks=source.ranks, seed=recipe.seed)
-    return list(map(Example, drawn, negatives))
+        queries = encode(model, [pair.query for pair in pairs], max_tokens=recipe.max_tokens)
+        documents = encode(model, [pair.document for pair in pairs], max_tokens=recipe.max_tokens)
+    negatives = contrastive.mine_negatives(pairs, queries, documents, ranks=recipe.sources[name].ranks, seed=recipe.seed)
+    return list(map(Example, pairs, negatives))
 
 
 @dataclass(frozen=True)
