@@ -315,7 +315,7 @@ def medfaith_report(
         )
     request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report))
     others = [one for one in request.node.user_properties if not one[0].startswith("medfaith.")]  # of a test that runs again
-    request.node.user_properties[:] = [*others, *case_properties(report)]
+    request.node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]
     _tell(request.config)
     return report
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.corpus.jsonl import read_rows
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import LABELS
 
 HELD_OUT = 0.3  # of the rows: enough to measure on, without taking much from the fit
@@ -43,11 +43,11 @@ def _labelled(row: Mapping[str, Any], place: str) -> LabelledRow:
     claim, evidence, label = (row.get(key) for key in ("claim", "evidence", "label"))
     texts = [evidence] if isinstance(evidence, str) else evidence
     if not isinstance(claim, str):
-        raise DataError(f"{place}: field 'claim' is {claim!r}, expected text")
+        raise DataError(f"{place}: field 'claim' is {shown(claim)}, expected text")
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise DataError(f"{place}: field 'evidence' is {evidence!r}, expected text or a list of texts")
+        raise DataError(f"{place}: field 'evidence' is {shown(evidence)}, expected text or a list of texts")
     if label not in LABELS:
-        raise DataError(f"{place}: field 'label' is {label!r}, expected one of {', '.join(LABELS)}")
+        raise DataError(f"{place}: field 'label' is {shown(label)}, expected one of {', '.join(LABELS)}")
     return LabelledRow(claim, tuple(texts), str(label))
 
 

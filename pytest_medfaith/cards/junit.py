@@ -16,11 +16,11 @@ PREFIX = "medfaith"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def case_properties(report: Report) -> list[Property]:
-    """Returns what one case scored: its slice's settings, its claims by verdict, whether it abstained, each metric that applies."""
+def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A002 - what everybody calls it
+    """Returns what one case of the slice named scored: its settings, its claims by verdict, whether it abstained, each metric that applies."""
     labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
     rows = {
-        "slice": report.case.slice,
+        "slice": slice,
         "retriever": report.retriever,
         "checker": report.checker,
         "k": "" if report.k is None else str(report.k),
@@ -61,7 +61,7 @@ def junit_card(slice_reports: Sequence[SliceReport]) -> str:
         suite = _child(root, "testsuite", name=" ".join([report.slice, report.retriever, report.checker, f"k={report.k}"]))
         _add_properties(suite, slice_properties(report))
         for one in report.reports:
-            _add_properties(_child(suite, "testcase", classname=report.slice, name=one.case.id), case_properties(one))
+            _add_properties(_child(suite, "testcase", classname=report.slice, name=one.case.id), case_properties(one, slice=report.slice))
         for case_id in report.missing:
             _child(_child(suite, "testcase", classname=report.slice, name=case_id), "error", message="the case has no result")
         for gate in report.gates:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold
 from pytest_medfaith.records import Case, Chunk, Report
 
@@ -79,19 +79,19 @@ def grades(case: Case) -> dict[str, float]:
     if qrels is None:
         return dict.fromkeys(case.references, 1.0)
     if not isinstance(qrels, Mapping):
-        raise _wrong_qrels(case, qrels)
+        raise _wrong_qrels(case, shown(qrels))
     return {str(name): _grade(case, name, grade) for name, grade in qrels.items()}
 
 
 def _grade(case: Case, name: str, grade: Any) -> float:
     if isinstance(grade, bool) or not isinstance(grade, (int, float)) or not math.isfinite(grade):
-        raise _wrong_qrels(case, {name: grade})
+        raise _wrong_qrels(case, f"{name!r}: {shown(grade)}")
     return float(grade)
 
 
-def _wrong_qrels(case: Case, found: object) -> DataError:
+def _wrong_qrels(case: Case, found: str) -> DataError:
     return DataError(
-        f"case {case.id!r}: meta.qrels holds {found!r}, expected {{chunk id or PMID: grade}} with finite numbers as grades; mend the "
+        f"case {case.id!r}: meta.qrels holds {found}, expected {{chunk id or PMID: grade}} with finite numbers as grades; mend the "
         f"case, or remove meta.qrels so that its references are used"
     )
 

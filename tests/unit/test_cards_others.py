@@ -35,14 +35,14 @@ def test_csv_holds_no_formula():
 
 
 def test_junit_properties_of_a_case():
-    properties = dict(case_properties(case_report()))
+    properties = dict(case_properties(case_report(), slice="medquad-nih"))
     assert properties["medfaith.slice"] == "medquad-nih"
     assert properties["medfaith.claims"] == "3"
     assert properties["medfaith.refuted"] == "1"
     assert properties["medfaith.unscored"] == "0"
     assert properties["medfaith.faithfulness"] == "0.333333"
-    assert dict(case_properties(refusal()))["medfaith.abstained"] == "yes"
-    assert "medfaith.faithfulness" not in dict(case_properties(refusal()))
+    assert dict(case_properties(refusal(), slice="medquad-nih"))["medfaith.abstained"] == "yes"
+    assert "medfaith.faithfulness" not in dict(case_properties(refusal(), slice="medquad-nih"))
 
 
 def test_a_run_as_junit():
