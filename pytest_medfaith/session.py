@@ -77,6 +77,7 @@ class MedfaithSession:
     options: Options = field(default_factory=Options)
     ledger: Ledger = field(default_factory=Ledger)
     _loaded: dict[Any, Any] = field(default_factory=dict)
+    _sizes: dict[SliceRun, int] = field(default_factory=dict)  # cases of a slice, whether or not they were selected
 
     @cached_property
     def settings(self) -> Settings:
@@ -229,6 +230,7 @@ class MedfaithSession:
         """Notes which cases will run, so that those that never report are seen to be missing."""
         for target in targets:
             skipped = self.skipped(target.settings)
+            self._sizes[target.run] = len(self.cases(target.settings))
             self.ledger.expect(target.run, [target.case.id], gates=target.settings.gates, test_id=test_id, skipped=skipped)
 
     def check_baseline(self) -> None:
@@ -236,14 +238,27 @@ class MedfaithSession:
 
         Raises:
             MissingBaseline: no baseline, none of an expected slice, one of another set-up or of other cases.
-            DataError: a baseline that cannot be read.
+            DataError: a baseline that cannot be read, or one to be written of a part of a slice's cases.
         """
+        if self.options.update_baseline:
+            self._check_whole()
+            return
         compared = [row for row in self.ledger.expected() if compared_metrics(map(parse_gate, row[2]))]
-        if not compared or self.options.update_baseline:
+        if not compared:
             return
         baseline = read_baseline(self.baseline_path)
         for run, case_ids, _ in compared:
             check_before_run(baseline, run, signature=self.signature([run]), case_ids=case_ids)
+
+    def _check_whole(self) -> None:
+        """Refuses a baseline of some of a slice's cases, which would take the place of that of all."""
+        for run, case_ids, _ in self.ledger.expected():
+            if len(case_ids) < self._sizes[run]:
+                raise DataError(
+                    f"slice {run.slice!r}: {len(case_ids)} of its {self._sizes[run]} cases are selected, and --medfaith-update-baseline "
+                    "would put them in the place of all. Run it without -k, --lf or --deselect; limit in the settings, or --medfaith-limit, "
+                    "makes a smaller slice"
+                )
 
     def configured_checkers(self) -> set[str]:
         """Returns the names of the checkers that settings, marker or command line name; a test may put another in their place."""

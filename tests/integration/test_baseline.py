@@ -48,6 +48,15 @@ def test_a_baseline_is_written_and_the_next_run_is_compared_with_it(project, wor
     assert (project.path / "medfaith-baseline.json").read_bytes() == written
 
 
+def test_a_part_of_the_cases_does_not_replace_the_baseline_of_all(project, workers):
+    project.run("--medfaith-update-baseline")
+    before = (project.path / "medfaith-baseline.json").read_bytes()
+    text = refused(project.run("--medfaith-update-baseline", "-k", "iron", *workers))
+    assert "1 of its 3 cases are selected" in text
+    assert "without -k, --lf or --deselect" in text
+    assert (project.path / "medfaith-baseline.json").read_bytes() == before
+
+
 def test_another_set_up_is_a_usage_error_with_the_flag(project):
     project.configure(GATE)
     project.test(SUITE)

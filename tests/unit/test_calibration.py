@@ -120,7 +120,10 @@ def test_rows_that_all_hang_together_cannot_be_split():
     ("row", "message"),
     [
         ({"claim": 3, "evidence": "x", "label": "entail"}, "rows.jsonl:1: field 'claim' is 3, expected text"),
-        ({"claim": "x", "evidence": [1], "label": "entail"}, r"rows.jsonl:1: field 'evidence' is a list of 1, expected text or a list of texts"),
+        (
+            {"claim": "x", "evidence": [1], "label": "entail"},
+            r"rows.jsonl:1: field 'evidence' is a list of 1, expected text or a list of texts",
+        ),
         (
             {"claim": "x", "evidence": "y", "label": "yes"},
             "rows.jsonl:1: field 'label' is 'yes', expected one of entail, neutral, contradict",
