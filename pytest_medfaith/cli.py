@@ -500,7 +500,7 @@ def _progress(unit: str) -> Callable[[int, int], None]:
 def _plain_errors() -> Iterator[None]:
     try:
         yield
-    except (MedfaithError, ValueError) as error:
+    except (MedfaithError, ValueError, OSError) as error:
         typer.echo(f"medfaith: {error}", err=True)
         raise SystemExit(2) from None
 

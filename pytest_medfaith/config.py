@@ -32,8 +32,8 @@ _RANGES = {
     "k1": (0.0, math.inf),
     "b": (0.0, 1.0),
     "rrf_k": (1, math.inf),
-    "entail_threshold": (0.01, 1.0),
-    "contradict_threshold": (0.01, 1.0),
+    "entail_threshold": (0.01, 0.99),
+    "contradict_threshold": (0.01, 0.99),
 }
 
 

@@ -53,6 +53,7 @@ def evaluate_case(
     _check_scores(case, hits)
     abstained = is_refusal(response.answer)
     claims = [] if abstained else extractor(response.answer, question=case.question)
+    _check_ids(case, response, claims)
     pairs = _pairs(case, response, claims)
     scores = checker.score(pairs, progress=progress)
     by_pair = {(score.claim_id, score.chunk_id): score for score in scores}
@@ -88,6 +89,17 @@ def _check_scores(case: Case, hits: Sequence[Hit]) -> None:
             raise DataError(
                 f"case {case.id!r}: the retriever gave chunk {hit.chunk.id!r} the score {hit.score}, expected a finite number; mend the retriever"
             )
+
+
+def _check_ids(case: Case, response: Response, claims: Sequence[Claim]) -> None:
+    """Refuses two texts under one id: each would get the other's scores."""
+    named = [Chunk(id=name, text="") for name in (ANSWER, REFERENCE)]
+    for what, texts in (("claims", claims), ("gold claims", case.gold_claims), ("contexts", [*named, *response.contexts])):
+        known: dict[str, str] = {}
+        for one in texts:
+            if known.setdefault(one.id, one.text) != one.text:
+                taken = "an id that stands for the answer and its reference" if one.id in (ANSWER, REFERENCE) else "the id of another"
+                raise DataError(f"case {case.id!r}: among its {what} one has {taken}, {one.id!r}; give each text an id of its own")
 
 
 def _gold_id(gold: GoldClaim) -> str:

@@ -47,7 +47,7 @@ def finish_run(session: MedfaithSession, *, partial: bool, add_property: Callabl
     signature = session.signature([report for report, _ in rows if report.reports])
     notes: list[str] = []
     errors = session.ledger.differing()
-    if session.options.update_baseline:
+    if session.options.update_baseline and not errors:
         with _told(errors):
             notes.append(_update_baseline(session, rows, signature))
     audited = audit_rows(session, [] if partial else rows)
@@ -82,10 +82,10 @@ def _publish(
 
 @contextmanager
 def _told(errors: list[str]) -> Iterator[None]:
-    """Notes an error that the package raises on purpose, so that the rest of the run's end still happens."""
+    """Notes an error of data or of the file system, so that the rest of the run's end still happens."""
     try:
         yield
-    except MedfaithError as error:
+    except (MedfaithError, OSError, ValueError) as error:
         errors.append(str(error))
 
 

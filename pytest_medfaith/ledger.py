@@ -58,14 +58,15 @@ class Ledger:
         self._note_gates(run, gates, test_id)
 
     def _note_gates(self, run: SliceRun, gates: Iterable[str], test_id: str) -> None:
-        self._gates.setdefault(run, {})[test_id.partition("[")[0]] = tuple(gates)
+        path, colons, name = test_id.partition("::")
+        self._gates.setdefault(run, {})[path + colons + name.partition("[")[0]] = tuple(gates)
 
     def expected(self) -> list[tuple[SliceRun, tuple[str, ...], tuple[str, ...]]]:
         """Returns (row, case ids, gates) of everything expected, in the order of the card."""
         return [(run, tuple(sorted(self._expected[run])), self.gates(run)) for run in sorted(self._expected, key=dataclasses.astuple)]
 
     def expectations(self) -> list[dict[str, Any]]:
-        """Returns everything expected as plain values; a worker sends them with its first report."""
+        """Returns everything expected as plain values; a worker sends them with its first test."""
         return [
             {
                 "run": dataclasses.asdict(run),
@@ -81,11 +82,14 @@ class Ledger:
         by_test = self._gates.get(run, {})
         return tuple(dict.fromkeys(gate for test in sorted(by_test) for gate in by_test[test]))
 
-    def add(self, payload: Mapping[str, Any], *, test_id: str = "") -> None:
-        """Takes in what one test measured (`session.payload`), with what its worker expects where that came along."""
-        for row in payload.get("expected", ()):
+    def expect_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Takes over what a worker expects (`expectations`)."""
+        for row in rows:
             for test, gates in row["gates"].items():
                 self.expect(SliceRun(**row["run"]), row["cases"], gates=gates, test_id=test, skipped=row["skipped"])
+
+    def add(self, payload: Mapping[str, Any], *, test_id: str = "") -> None:
+        """Takes in what one test measured (`session.payload`)."""
         run, report = SliceRun(**payload["run"]), Report.from_dict(payload["report"])
         self._note_gates(run, payload["gates"], test_id)
         key = run, report.case.id
@@ -98,8 +102,8 @@ class Ledger:
         return {run for run, _ in self._reports}
 
     def slice_reports(self, *, partial: bool = False, seed: int = 0) -> list[tuple[SliceReport, tuple[str, ...]]]:
-        """Returns (report, gates) of every row, gates not judged yet, in the order of the card; none where no report came in."""
-        runs = {*self.runs(), *self._expected} if self._reports else set()
+        """Returns (report, gates) of every row, gates not judged yet, in the order of the card."""
+        runs = {*self.runs(), *self._expected}
         return [(self._row(run, partial=partial, seed=seed), self.gates(run)) for run in sorted(runs, key=dataclasses.astuple)]
 
     def _row(self, run: SliceRun, *, partial: bool, seed: int) -> SliceReport:

@@ -119,8 +119,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     config, items = session.config, session.items
     if "pytest_medfaith.asserts" in sys.modules:
         _tell(config)
-    used = [item for item in items if uses_medfaith(item)]
-    if not used or config.option.collectonly:
+    used = [item for item in items if any(name.startswith("medfaith_") for name in _fixtures(item))]
+    if not used or config.option.collectonly or config.option.setupplan:
         return
     from pytest_medfaith.watch import watch
 
@@ -133,11 +133,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         hooks.refuse(items, reason)
 
 
-def uses_medfaith(item: pytest.Item) -> bool:
-    """Returns whether a test asks for a fixture of the plugin."""
-    return any(name.startswith("medfaith_") for name in _fixtures(item))
-
-
 def _fixtures(item: pytest.Item) -> list[str]:
     return getattr(item, "fixturenames", [])
 
@@ -147,7 +142,7 @@ def _reason_to_refuse(config: pytest.Config) -> str:
 
     try:
         _session(config).check_baseline()
-    except MedfaithError as error:
+    except (MedfaithError, ValueError) as error:
         return str(error)
     return ""
 
@@ -313,7 +308,7 @@ def medfaith_report(
             k=settings.k,
             rulebook=_session(request.config).rulebook,
         )
-    request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report))
+        request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report))
     others = [one for one in request.node.user_properties if not one[0].startswith("medfaith.")]  # of a test that runs again
     request.node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]
     _tell(request.config)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -313,8 +314,27 @@ def evaluate_target(session: MedfaithSession, target: Target) -> Report:
 
 
 def payload(target: Target, report: Report) -> dict[str, Any]:
-    """Returns what a test sends to the process that sums up: plain lists, dicts, strings and numbers."""
-    return {"run": dataclasses.asdict(target.run), "report": report.to_dict(), "gates": list(target.settings.gates)}
+    """Returns what a test sends to the process that sums up: plain lists, dicts, strings and numbers.
+
+    Raises:
+        DataError: a RAG, retriever, checker or extractor gave a value that is none of these. Numbers of numpy become plain ones.
+    """
+    try:
+        text = json.dumps(report.to_dict(), default=_plain, allow_nan=False, ensure_ascii=False)
+        text.encode()  # half of a surrogate pair ends here
+        row = json.loads(text)
+        Report.from_dict(row)
+    except (TypeError, ValueError, DataError) as error:
+        raise DataError(
+            f"case {report.case.id!r} cannot be summed up: {error}; give plain texts, finite numbers, lists and objects"
+        ) from error
+    return {"run": dataclasses.asdict(target.run), "report": row, "gates": list(target.settings.gates)}
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "item"):  # a scalar of numpy or torch
+        return value.item()
+    raise TypeError(f"it holds a {type(value).__name__}")
 
 
 def gates_of_marker(marker: Mapping[str, Any]) -> tuple[str, ...]:

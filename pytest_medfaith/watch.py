@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_medfaith.plugin import uses_medfaith
-
 if TYPE_CHECKING:
     from pytest_medfaith.finish import Finish
     from pytest_medfaith.live_line import LiveLine
@@ -67,6 +65,11 @@ def report_folder(config: pytest.Config) -> Path:
     return Path(config.invocation_params.dir, config.getoption("--medfaith-report"))
 
 
+def uses_medfaith(item: pytest.Item) -> bool:
+    """Returns whether a test asks for a fixture of the plugin."""
+    return any(name.startswith("medfaith_") for name in getattr(item, "fixturenames", ()))
+
+
 class Watch:
     """The hooks; `refused` says why no test ran, where a run was refused."""
 
@@ -96,16 +99,17 @@ class Watch:
         if uses_medfaith(item):
             report.medfaith = item.stash.get(PAYLOADS, [])
             item.stash[PAYLOADS] = []
-            if is_worker(self._config) and report.medfaith and not self._has_told:
-                report.medfaith[0]["expected"] = session_of(self._config).ledger.expectations()
+            if is_worker(self._config) and not self._has_told:
+                report.medfaith_expected = session_of(self._config).ledger.expectations()
                 self._has_told = True
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Takes in what a test measured; on the controller when workers run the tests."""
-        payloads = getattr(report, "medfaith", [])
-        if not payloads or is_worker(self._config):
+        payloads, expected = getattr(report, "medfaith", []), getattr(report, "medfaith_expected", [])
+        if is_worker(self._config) or not (payloads or expected):
             return
+        session_of(self._config).ledger.expect_all(expected)
         for payload in payloads:
             session_of(self._config).ledger.add(payload, test_id=report.nodeid)
         report.medfaith = []  # pytest keeps every report, and these are large
@@ -128,10 +132,16 @@ class Watch:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
         if self.refused or is_worker(self._config) or _SESSION not in self._config.stash:
             return
+        from pytest_medfaith.errors import MedfaithError
         from pytest_medfaith.finish import finish_run
 
         interrupted = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-        self._finish = finish_run(session_of(self._config), partial=interrupted, add_property=_junit_property(self._config))
+        try:
+            self._finish = finish_run(session_of(self._config), partial=interrupted, add_property=_junit_property(self._config))
+        except (MedfaithError, OSError, ValueError) as error:
+            self.refused = f"the run could not be summed up: {error}"
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+            return
         if self._finish.status != "passed" and not interrupted:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR if self._finish.status == "unusable" else pytest.ExitCode.TESTS_FAILED
 

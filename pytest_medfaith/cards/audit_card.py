@@ -17,6 +17,7 @@ from pytest_medfaith.metrics.audit import AUDIT_KINDS, CONTRADICTING, FALSE_ALAR
 from pytest_medfaith.records import MetricValue
 
 FORMAT_VERSION = 1
+AUDIT_FILES = ("audit.json", "audit.md")
 _HEADER = ("Change", "Claims", "Caught", "Refuted", "Unsupported", "By model")
 _SHOWN = 5  # claims told below the table; files hold all of them
 _WIDTH, _BEFORE = 200, 70  # characters of a told claim, and of what stands before the change in it
@@ -59,7 +60,7 @@ def audit_json(audits: Mapping[str, Audit]) -> str:
 
 def write_audits(folder: Path, audits: Mapping[str, Audit]) -> list[Path]:
     """Writes audit.json and audit.md to `folder`, each whole or not at all, and returns their paths."""
-    written = {folder / "audit.json": audit_json(audits), folder / "audit.md": audit_markdown(audits)}
+    written = dict(zip((folder / name for name in AUDIT_FILES), (audit_json(audits), audit_markdown(audits)), strict=True))
     for path, text in written.items():
         write_text(path, text)
     return list(written)

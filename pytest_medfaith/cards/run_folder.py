@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.cards.audit_card import AUDIT_FILES
 from pytest_medfaith.cards.csv_claims import claims_csv
 from pytest_medfaith.cards.history import History, read_history, read_metrics, write_history
 from pytest_medfaith.cards.html import html_report
@@ -61,7 +62,8 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
     report = json_card(slice_reports)
     history = [*read_history(folder), *_finished_run(folder)]
     write_history(folder, history)
-    (folder / SIGNATURE).unlink(missing_ok=True)
+    for name in (SIGNATURE, *AUDIT_FILES):  # an audit of an earlier run is not this one's
+        (folder / name).unlink(missing_ok=True)
     write_text(folder / REPORT, report)
     for name, rows in (("snippets", _snippets), ("responses", _responses), ("claims", _claims), ("pairs", _pairs)):
         _write_rows(folder / f"{name}.jsonl", slice_reports, rows)

@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 import struct
 from collections.abc import Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 Logits = tuple[float, float, float]
@@ -29,6 +29,8 @@ def read_logits(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, Logits]
                 row = database.execute("SELECT value FROM logits WHERE key = ?", (key,)).fetchone()
                 if row is not None:
                     found[key] = struct.unpack("<3f", row[0])
+    except sqlite3.OperationalError:
+        return found  # another process is just making it, or holds it
     except sqlite3.DatabaseError:
         path.unlink(missing_ok=True)  # a cache that cannot be read holds nothing that cannot be made again
         return {}
@@ -36,11 +38,11 @@ def read_logits(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, Logits]
 
 
 def keep_logits(path: Path | None, logits: Mapping[bytes, Logits]) -> None:
-    """Adds `logits` to the file `path`; does nothing without a path."""
+    """Adds `logits` to the file `path`; does nothing without a path, or where another process holds the file for too long."""
     if path is None or not logits:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(path, timeout=30)) as database, database:
+    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path, timeout=30)) as database, database:
         database.execute(_LAYOUT)
         rows = [(key, struct.pack("<3f", *values)) for key, values in logits.items()]
         database.executemany("INSERT OR REPLACE INTO logits VALUES (?, ?)", rows)

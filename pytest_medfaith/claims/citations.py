@@ -15,7 +15,7 @@ from pytest_medfaith.records import Chunk
 _LONGEST_RANGE = 20
 _NUMBERS = r"\d{1,3}(?:\s*[-\u2013—]\s*\d{1,3})?(?:\s*[,;]\s*\d{1,3}(?:\s*[-\u2013—]\s*\d{1,3})?)*"
 _SOURCE_WORD = r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?)\s*[#]?\s*"
-_PMIDS = r"PMIDs?\s*:?\s*\d{1,9}(?:\s*[,;]\s*(?:PMID\s*:?\s*)?\d{4,9})*"
+_PMIDS = r"PMIDs?\s*:?\s*\d{1,9}(?:\s*[,;]\s*(?:PMID\s*:?\s*\d{1,9}|\d{7,9}))*"
 _MARKER = re.compile(
     rf"""
     \[\^?(?:{_SOURCE_WORD})?(?P<numbers>{_NUMBERS})\](?:\([^()\s]*\))?
@@ -72,10 +72,19 @@ def parse_citations(text: str) -> list[Citation]:
             continue
         if match["numbers"] and _INTERVAL_BEFORE.search(text[max(0, match.start() - 40) : match.start()]):
             continue
+        if match["numbers"] and _spreads(text[: match.start()], match["numbers"]):
+            continue
         pmids = match["square"] or match["round"] or match["bare"]
         markers = [f"PMID {digits}" for digits in re.findall(r"\d+", pmids)] if pmids else _numbers(match["numbers"] or match["named"])
         found += [Citation(marker, match.start(), match.end()) for marker in dict.fromkeys(markers)]
     return found
+
+
+def _spreads(before: str, listed: str) -> bool:
+    """Returns whether a bracket is the spread of the number it follows, as in "34 [28-41]"."""
+    middle = re.search(r"(\d+(?:\.\d+)?)\s*$", before[-12:])
+    ends = re.fullmatch(r"(\d+)\s*[-\u2013—]\s*(\d+)", listed)
+    return middle is not None and ends is not None and int(ends[1]) <= float(middle[1]) <= int(ends[2])
 
 
 def _numbers(listed: str) -> list[str]:

@@ -15,7 +15,7 @@ _HTML = r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody
 _BREAK_TAG = re.compile(r"<(?:br|/p|/li|li|/tr|/h[1-6])\s*/?>", re.IGNORECASE)
 _LINK = re.compile(r"(!?\[)([^\[\]\r\n]{1,200})(\]\([^()\s]*\))")
 _MARKS = (
-    re.compile(r"(?:^|(?<=[\r\n]))[ \t]*>+"),
+    re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:>(?!\s*[\d=]))+"),
     re.compile(rf"</?(?:{_HTML})(?:\s+\w+\s*=[^<>\r\n]*)?\s*/?>", re.IGNORECASE),
     re.compile(r"\*\*+|__+|`+"),
     re.compile(r"(?<![\w*])\*(?=[^\s*][^*\r\n]*\*)|(?<=[^\s*])\*(?![\w*])"),
@@ -31,7 +31,7 @@ _ITEM = re.compile(
 )
 _HEADING = re.compile(r"(?P<mark>\s*#{1,6}\s+)")
 _BOLD_LINE = re.compile(r"(?P<mark>)\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*|__)\s*:?\s*$")
-_QUOTE = re.compile(r"(?P<mark>\s*>+\s*)")
+_QUOTE = re.compile(r"(?P<mark>\s*(?:>(?!\s*[\d=]))+\s*)")
 _ROW = re.compile(r"(?P<mark>)(?:\s*\|.*\|\s*$|[^|]+(?:\s\|\s[^|]+){2,}$)")
 _RULE = re.compile(r"\s*(?:```.*|~~~.*|[-=_*~\s|:]+)$")
 _FOOTNOTE = re.compile(r"\s*\[\^[^\[\]\s]+\]:")

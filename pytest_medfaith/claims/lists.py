@@ -167,6 +167,9 @@ def _fit(words: Phrase, listing: _Listing) -> bool:
         return False
     if listing.opener == "verb" and not _are_objects(phrases):
         return False
+    negated = [phrase[0].lower in lexicon.NEGATIONS | {"rarely"} for phrase in phrases]
+    if any(negated) and not all(negated):
+        return False
     single = phrases if listing.opener == "are" else phrases[:-1]
     return not any(len(phrase) == 1 and _is_adjectival(phrase[0].lower) for phrase in single)
 

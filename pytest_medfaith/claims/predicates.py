@@ -12,6 +12,7 @@ from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.words import Phrase, carried, holds, places, trimmed
 
 _REPEATABLE = word_set("for in by to from on through as during after")
+_LIMITING = word_set("never not rarely seldom hardly scarcely barely longer")
 _BEFORE_BARE_VERB = lexicon.MODALS | word_set("to do does did don't doesn't didn't help helps please")
 
 
@@ -116,10 +117,14 @@ def _may_part(clause: Clause, parallel: _Parallel) -> bool:
 
 def _joint_allows(clause: Clause, parallel: _Parallel) -> bool:
     """Returns whether the joining word lets both hold: "or" only under "may" or a negation, "and" not under a negation."""
-    before = {word.lower for word in clause.words[clause.subject_end : parallel.match + 2]}
+    begin = clause.subject_end if clause.subject else 0
+    before = {word.lower for word in clause.words[begin : parallel.match + 2]}
     negated = bool(lexicon.NEGATIONS & before)
     if clause.words[parallel.joint].lower == "or":
         return negated or bool(lexicon.TENTATIVE & before)
+    carried_over = {word.lower for word in clause.words[max(0, min(begin, parallel.match - 2)) : parallel.match]}
+    if carried_over & (_LIMITING if clause.subject else lexicon.NEGATIONS | _LIMITING):
+        return False
     return not negated or "finite" in _forms_in_place(clause, parallel.match)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -24,6 +25,7 @@ from pytest_medfaith.claims.words import Phrase, inserted, read_words, span, wri
 from pytest_medfaith.records import Claim
 
 _RULES = (split_asides, split_participles, split_predicates, split_repeated, split_lists)
+_EDGES = re.compile(r"^(?:[\s,;:\u2013\u2014]|[-.](?!\d))+|(?:[\s,;:.\u2013\u2014]|(?<!\w)-)+$")
 _LONGEST_SENTENCE = 150  # words; what is longer is a table, a sequence or no prose, and the rules would guess
 _LONGEST_HEADING = 6  # words of a line that heads what follows without being marked as a heading
 _RUNNING_TEXT = -1  # the indent of an intro in running text: every list item stands deeper
@@ -177,7 +179,7 @@ def _sentence_text(statement: Phrase) -> str:
     """Returns the text of `statement` as a sentence, or nothing where no own word says anything."""
     if not any(word.own and any(map(str.isalnum, word.text)) for word in statement):
         return ""
-    text = written(statement).strip(" ,;:\u2013—-.")
+    text = _EDGES.sub("", written(statement))
     first = text.split(None, 1)[0]
     if first.isalpha() and first.islower():
         text = text[0].upper() + text[1:]

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-_WORD = re.compile(r"(?:[A-Za-z]\.){2,}|\d+(?:[.,]\d+)+%?|[^\W_](?:[^\W_]|[-\u2010\u2011'\u2019./+&](?=[^\W_])|,(?=\d{3}\b))*[%+]?|\S")
+_WORD = re.compile(
+    r"(?<![\w.])\.\d+%?|(?:[A-Za-z]\.){2,}|\d+(?:[.,]\d+)+%?|[^\W_](?:[^\W_]|[-\u2010\u2011'\u2019./+&](?=[^\W_])|,(?=\d{3}\b))*[%+]?|\S"
+)
 _CLOSING = {")": "(", "]": "[", "}": "{", "”": "“"}
 _NO_SPACE_BEFORE = frozenset(".,;:!?)]}%”\u2019")
 
@@ -98,7 +100,11 @@ def inserted(*texts: str, spaced: bool = True) -> Phrase:
 def trimmed(words: Phrase) -> Phrase:
     """Returns `words` without marks and joining words at the end."""
     end = len(words)
-    while end and (words[end - 1].text in ",;:\u2013—-" or words[end - 1].lower in ("and", "or", "but")):
+    while end and (
+        words[end - 1].text in ",;:\u2013—"
+        or (words[end - 1].text == "-" and words[end - 1].spaced)
+        or words[end - 1].lower in ("and", "or", "but")
+    ):
         end -= 1
     return words[:end]
 

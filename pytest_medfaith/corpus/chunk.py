@@ -145,7 +145,10 @@ def _target(src: Path, source: str, out: Path, workers: int) -> Path:
         raise ValueError(f"out {out} lies inside {src}, whose files would hold their own chunks the next time; choose a folder beside it")
     name = src.resolve().name
     stem = name if src.is_dir() else re.sub(r"(?:\.tar)?\.\w+$", "", name)
-    return out if out.suffix == ".jsonl" else out / f"{stem or source}.jsonl"
+    target = out if out.suffix == ".jsonl" else out / f"{stem or source}.jsonl"
+    if target.resolve() == src.resolve():
+        raise ValueError(f"the chunks of {src} would be written over it; choose another folder, or name a .jsonl file")
+    return target
 
 
 def _tasks(src: Path, skip: Callable[[str], None]) -> Iterator[_Task]:

@@ -41,7 +41,7 @@ class _Page(HTMLParser):
             self._read_meta({name: value or "" for name, value in attrs})
         elif tag == "title":
             self._in_title = not self.title
-        elif tag in self._skipped:
+        elif tag in self._skipped and not (tag == "button" and self._level):
             self.open_skips.append(tag)
         elif not self.open_skips:
             self._start_shown(tag)
@@ -74,6 +74,7 @@ class _Page(HTMLParser):
             self._raise()
         elif tag in _BLOCKS or _HEADING.match(tag):
             self.flush()
+            self._level = 0 if _HEADING.match(tag) else self._level
             self._mains = max(0, self._mains - (tag == "main"))
 
     def handle_data(self, data: str) -> None:
@@ -107,7 +108,8 @@ class _Page(HTMLParser):
         text = one_line("".join(self._pieces))
         if text:
             self.lines.append((self._level, text, self._mains > 0))
-        self._pieces, self._level = [], 0
+            self._level = 0  # an empty line ends no heading: <h2><div>Dosage</div></h2>
+        self._pieces = []
 
 
 def _parsed(raw: str, *, skipped: frozenset[str]) -> _Page:
@@ -124,7 +126,9 @@ def read_html(raw: str) -> Document:
     The url is the page's canonical one; the title its first h1, else <title>. Table rows are lines, cells divided by ` | `.
     """
     page = _parsed(raw, skipped=_SKIPPED)
-    if page.open_skips:  # an element of the surroundings was never closed and swallowed what followed it
+    if page.open_skips or not any(
+        level == 0 for level, _, _ in page.lines
+    ):  # an element of the surroundings was never closed and swallowed what followed it
         page = _parsed(raw, skipped=_ALWAYS_SKIPPED)
     outline = Outline()
     write_html_lines(outline, page.lines)

@@ -11,8 +11,9 @@ _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SPACES = re.compile(r"[^\S\n]{2,}|[^\S \n]")
 _EDGES = re.compile(r" \n ?|\n ")
 _BLANK_LINES = re.compile(r"\n{3,}")
-_SUPERSCRIPTS = str.maketrans("0123456789+-\u2212\u2013n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻ⁿ")
-_RAISED = re.compile(r"[-0-9+\u2212\u2013n,\s]*")
+_SUPERSCRIPTS = str.maketrans("0123456789+-\u2212\u2013\u2010\u2011n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁻⁻ⁿ")
+_RAISED = re.compile(r"[-0-9+\u2212\u2013\u2010\u2011n,\s]*")
+_POWER = re.compile(r"[-+\u2212\u2013\u2010\u2011]?\d+[./]\w")
 
 
 def normalise(text: str) -> str:
@@ -33,4 +34,6 @@ def one_line(text: str) -> str:
 
 def superscript(text: str) -> str:
     """Returns a raised number in superscript letters (`10<sup>-3</sup>` -> `10⁻³`, never `10-3`); other raised text as it is."""
-    return text.translate(_SUPERSCRIPTS) if _RAISED.fullmatch(text) else text
+    if _RAISED.fullmatch(text):
+        return text.translate(_SUPERSCRIPTS)
+    return f"^{text}" if _POWER.match(text) else text

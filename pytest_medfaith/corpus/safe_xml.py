@@ -62,7 +62,7 @@ class _Reader:
             advice = "The file ends early, so fetch it again" if last else "Repair it there, or leave the file out"
             problem = expat.ErrorString(error.code)
             raise DataError(f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({problem}). {advice}") from None
-        except LookupError as error:
+        except (LookupError, ValueError) as error:  # ValueError: a multi-byte encoding such as GB2312
             raise DataError(f"{self._here()}: {error}; expected a known one, such as UTF-8") from None
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ from pytest_medfaith.errors import DataError
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".tgz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _TAR = re.compile(r"\.(?:tar(?:\.(?:gz|bz2|xz))?|tgz)$", re.IGNORECASE)
 _COMPRESSED = re.compile(r"\.(?:gz|bz2|xz)$", re.IGNORECASE)
-_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
+_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _AS_BROWSERS_READ = dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "ascii", "us-ascii"), "windows-1252")
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})

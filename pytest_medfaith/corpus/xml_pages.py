@@ -24,7 +24,7 @@ _LEFT_OUT = frozenset(
 )
 _BLOCKS = frozenset(
     "sec p list list-item def-list def-item table-wrap table fig boxed-text disp-quote disp-formula statement speech app app-group "
-    "glossary caption body back front-matter-part book-part named-book-part-body fig-group table-wrap-group tr verse-group preformat "
+    "thead tbody tfoot glossary caption body back front-matter-part book-part named-book-part-body fig-group table-wrap-group tr verse-group preformat "
     "question answer".split()
 )
 _SUBTITLE_WORDS = 12
@@ -57,7 +57,7 @@ def _inline_child(child: Element) -> str:
         return ""
     if child.tag == "sup":
         return superscript(_inline(child))
-    return f" {_inline(child)} " if child.tag in _BLOCKS or child.tag == "break" else _inline(child)
+    return f" {_inline(child)} " if child.tag in _BLOCKS or child.tag in {"break", "td", "th"} else _inline(child)
 
 
 def _is_raised_citation(element: Element) -> bool:
@@ -135,10 +135,10 @@ def _write_abstracts(outline: Outline, meta: Element) -> None:
         outline.head(1, "Abstract", shown="Abstract\n")
         for part in abstract.iter("sec"):
             label = _text(part.find("title")).rstrip(":")
-            for paragraph in part.findall("p"):
+            for paragraph in (child for child in part if child.tag not in _LEFT_OUT | {"sec", "title"}):
                 _write_line(outline, [f"{label}: " if label else "", _text(paragraph)])
                 label = ""
-        for paragraph in abstract.findall("p"):
+        for paragraph in (child for child in abstract if child.tag not in _LEFT_OUT | {"sec", "title"}):
             _write_line(outline, [_text(paragraph)])
 
 
@@ -151,7 +151,7 @@ def _read_article(article: Element) -> Document:
     pmc = pmc if not pmc or pmc.startswith("PMC") else f"PMC{pmc}"
     outline = Outline()
     _write_abstracts(outline, meta)
-    _write_rest(outline, article, ("body", "back"))
+    _write_rest(outline, article, ("body", "back", "floats-group"))
     text, sections = outline.finish()
     return Document(
         text,

@@ -113,6 +113,8 @@ def _some(records: Iterator[R], path: Path, kind: str, skips: Skips) -> Iterator
 
 def write_gold_review(gold: Path, sheet: Path) -> int:
     """Writes the gold claims of the cases in `gold` to `sheet` for a person to edit, and returns how many cases."""
+    if sheet.exists():
+        raise DataError(f"{sheet}: there already, and may hold a reviewer's edits; apply it, remove it, or give another name")
     return write_review_sheet(read_records(gold, Case), sheet)
 
 

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -131,7 +132,7 @@ def _chunk(snippet: Mapping[str, Any], place: str) -> Chunk:
     whole = isinstance(start, int) and isinstance(end, int) and section == text_or_empty(snippet, "endSection", place)
     name, text = _document_id(url), plain_text(raw)
     return Chunk(
-        id=f"bioasq/{name}/{section}/{start}-{end}",
+        id=f"bioasq/{name}/{section}/{start}-{end}" + (f"-{zlib.crc32(raw.encode()):08x}" if start is None or end is None else ""),
         text=text,
         url=url,
         section_path=(section,) if section else (),

@@ -15,7 +15,7 @@ _DROPPED = re.compile(r"<!--.{0,5000}?-->|<(script|style)\b[^<>]*>.{0,5000}?</\1
 _ITEM = re.compile(rf"<li{_TAIL}", re.IGNORECASE)
 _BLOCK = re.compile(rf"</?(?:{_BLOCKS}){_TAIL}|</li\s*>", re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_INLINE}){_TAIL}", re.IGNORECASE)
-_RAISED = re.compile(rf"<sup{_TAIL}([^<>]*)</sup\s*>", re.IGNORECASE)
+_RAISED = re.compile(rf"<sup{_TAIL}((?:(?!<sup\b).){{0,200}}?)</sup\s*>", re.IGNORECASE | re.DOTALL)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -34,7 +34,7 @@ def plain_text(text: str) -> str:
 
 def _without_tags(text: str) -> str:
     text = _ITEM.sub("\n- ", _DROPPED.sub(" ", text))
-    text = _RAISED.sub(lambda match: superscript(match[1].strip()), text)
+    text = _RAISED.sub(lambda match: superscript(_ENTITY.sub(lambda found: html.unescape(found[0]), _TAG.sub("", match[1])).strip()), text)
     return _TAG.sub("", _BLOCK.sub("\n", text))
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import IO, Any
 
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, shown
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BLOCK = 1 << 16
@@ -30,7 +30,9 @@ def array_items(stream: IO[str], place: str, key: str) -> Iterator[tuple[str, An
             scan.value()
     scan.finish()
     if key not in keys:
-        raise DataError(f"{place}: no field {key!r} in the object, only {', '.join(map(repr, keys)) or 'nothing'}; expected a list {key!r}")
+        raise DataError(
+            f"{place}: no field {key!r} in the object, only {', '.join(map(shown, keys[:8])) or 'nothing'}; expected a list {key!r}"
+        )
 
 
 def object_items(stream: IO[str], place: str) -> Iterator[tuple[str, str, Any]]:

@@ -128,7 +128,7 @@ def _json_cases(file: SourceFile, skips: Skips) -> Iterator[tuple[str, Case]]:
 def _labelled(review: Mapping[str, Any], place: str, *labels: str) -> str:
     """Returns the sentences of `structured_abstract`, rows of (label, sentence, probabilities), that carry one of `labels`."""
     sentences = review.get("structured_abstract") or []
-    if not all(isinstance(row, list) and len(row) > 1 and isinstance(row[1], str) for row in sentences):
+    if not isinstance(sentences, list) or not all(isinstance(row, list) and len(row) > 1 and isinstance(row[1], str) for row in sentences):
         raise DataError(
             f"{place}: field 'structured_abstract' holds {shown(sentences)}, expected rows of label and sentence; mend the record"
         )

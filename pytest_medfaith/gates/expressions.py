@@ -23,8 +23,11 @@ Inconclusive = Literal["warn", "fail", "pass"]
 INCONCLUSIVE: Inconclusive = "warn"
 _SHAPES = "METRIC <= NUMBER, METRIC >= NUMBER (at 95%), or METRIC no worse than baseline (by NUMBER)"
 _TAIL = 0.025  # of a 95 % interval
+_FEWEST_CASES = 10  # below, a percentile bootstrap of a share covers far less than it says
+_MOST_UNSCORED = 0.05  # of the claims, for a gate on them to pass
 _DECIMALS = 10  # 5% is 0.05, not 0.05000000000000001
 _NAMES_SHOWN = 5
+_OF_CLAIMS = ("claims", "citations", "ragchecker")  # families that leave unscored claims out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +107,7 @@ def _bound_gate(scanner: _Scanner, metric: Metric) -> BoundGate:
     sign = scanner.expect(r"(<=|>=)(?![<>=])", "<=, >= or 'no worse than baseline'")
     place, bound = _number(scanner, metric)
     low, high = metric.range
-    if not low <= bound <= high:
+    if not low <= bound <= high or math.isinf(bound):
         scanner.refuse(f"{metric.name} ranges from {low:g} to {high:g}, so this bound says nothing", at=place)
     sure = scanner.take(r"at\b") is not None
     if sure:
@@ -197,7 +200,7 @@ def _judge_against(
         return _unmeasured(gate)
     comparison = compared[gate.metric]
     result = judge_comparison(comparison, expression=gate.expression, margin=gate.margin, p=p_values[gate.metric], tests=len(compared))
-    return _unless_cut_short(result, report)
+    return _unless_cut_short(_unless_unscored(result, gate, report), report)
 
 
 def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0) -> GateResult:
@@ -216,7 +219,8 @@ def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0) -> GateR
     interval = "" if measured.low is None or measured.high is None else f", 95 % interval [{measured.low:.3f}, {measured.high:.3f}]"
     wanted = f"wanted {'at least' if gate.at_least else 'at most'} {gate.bound:g}"
     message = f"{gate.metric} is {measured.value:.3f}{interval} over {measured.n} {_counted(gate.metric)}; {wanted}{why}"
-    return _unless_cut_short(GateResult(expression=gate.expression, outcome=outcome, value=measured.value, message=message), report)
+    result = GateResult(expression=gate.expression, outcome=outcome, value=measured.value, message=message)
+    return _unless_cut_short(_unless_unscored(result, gate, report), report)
 
 
 def _counted(metric: str) -> str:
@@ -238,6 +242,16 @@ def _unless_cut_short(result: GateResult, report: SliceReport) -> GateResult:
     return result.with_(outcome="fail", message=message)
 
 
+def _unless_unscored(result: GateResult, gate: Gate, report: SliceReport) -> GateResult:
+    """Returns `result`, or that nothing is settled where it passed on claims of which many could not be scored."""
+    verdicts = [verdict for one in report.reports for verdict in one.verdicts]
+    lost = sum(verdict.label == "unscored" for verdict in verdicts)
+    unaffected = gate.metric in ("unscored", "abstention") or parse_metric(gate.metric).family not in _OF_CLAIMS
+    if result.outcome != "pass" or unaffected or lost <= _MOST_UNSCORED * len(verdicts):
+        return result
+    return result.with_(outcome="inconclusive", message=f"{lost} of {len(verdicts)} claims could not be scored; {result.message}")
+
+
 def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str]:
     """Returns what `gate` answers and, where more cases could change it, how many."""
     value, far = measured.value, measured.low if gate.at_least else measured.high
@@ -250,14 +264,29 @@ def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str
     if not _clears(gate, far):
         needed = round(measured.n * ((far - value) / (gate.bound - value)) ** 2) if value != gate.bound else None
         return "fail", f" for sure; if the value stays, about {needed} {_counted(gate.metric)} would show it" if needed else " for sure"
-    needed = _cases_without_spread(gate, value) if measured.low == measured.high else 0
+    needed = _fewest_cases(gate, value, alike=measured.low == measured.high)
     if needed is None or measured.n < needed:
-        return "inconclusive", f" for sure; all cases came out alike, which shows nothing below {needed or 'any number of'} cases"
+        why = "all cases came out alike, which shows" if measured.low == measured.high else "so few cases show"
+        return "inconclusive", f" for sure; {why} nothing below {needed or 'any number of'} {_counted(gate.metric)}"
     return "pass", ""
 
 
 def _clears(gate: BoundGate, value: float) -> bool:
     return value >= gate.bound if gate.at_least else value <= gate.bound
+
+
+def _fewest_cases(gate: BoundGate, value: float, *, alike: bool) -> int | None:
+    """Returns below how many cases an interval that clears the bound still shows nothing, None where no number is enough.
+
+    A percentile bootstrap never leaves the range of the values seen. So a quantile is bounded only by cases enough that one beyond it
+    would have been among them (1 - q^n), and a share by ten at least. Audits, counted in claims, have Wilson's intervals, which know.
+    """
+    quantile = parse_metric(gate.metric).quantile
+    if quantile is not None:
+        return math.ceil(math.log(_TAIL) / math.log(1 - quantile if gate.at_least else quantile))
+    if alike:
+        return _cases_without_spread(gate, value)
+    return 0 if _counted(gate.metric) == "claims" else _FEWEST_CASES
 
 
 def _cases_without_spread(gate: BoundGate, value: float) -> int | None:

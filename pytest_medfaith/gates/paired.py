@@ -128,7 +128,9 @@ def quantile_worsening(pairs: Pairs, quantile: float, *, seed: int, resamples: i
     rows = max(1, _BLOCK // cases)
     drawn = [generator.integers(cases, size=(min(rows, resamples - start), cases)) for start in range(0, resamples, rows)]
     draws = np.concatenate([_worse_quantile(before[picked], after[picked], quantile, pairs.sign) for picked in drawn])
-    low, high = np.quantile(draws, [ALPHA, 1 - ALPHA]) if cases > 1 else (-math.inf, math.inf)
+    # Below so many cases the bootstrap, which never leaves the range of the values seen, does not reach the quantile's bound.
+    enough = cases > 1 and cases >= math.log(ALPHA) / math.log(max(quantile, 1 - quantile))
+    low, high = np.quantile(draws, [ALPHA, 1 - ALPHA]) if enough else (-math.inf, math.inf)
     spread = draws.std() * math.sqrt(cases) if cases > 1 else math.inf
     estimate = _worse_quantile(before, after, quantile, pairs.sign)
     return Worsening(estimate=estimate.reshape(1), low=np.array([low]), high=np.array([high]), spread=np.array([spread]))

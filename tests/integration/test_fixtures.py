@@ -1,3 +1,5 @@
+import pytest
+
 from pytest_medfaith import plugin
 
 
@@ -122,3 +124,32 @@ def test_every_fixture_is_listed_with_what_it_gives(project):
             place = next(number for number, line in enumerate(lines) if line.startswith(f"{name} "))
             assert lines[place + 1].startswith("    "), name
             assert "no docstring" not in lines[place + 1], name
+
+
+def test_a_slice_whose_every_case_was_skipped_passes_no_gate(project, workers):
+    project.test(
+        "import pytest\n@pytest.fixture\ndef medfaith_response():\n    pytest.skip('service down')\n"
+        "@pytest.mark.medfaith('mini', hallucination_at_most=0.5)\ndef test_reported(medfaith_report):\n    pass\n"
+    )
+    result = project.run(*workers)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(skipped=3)
+    result.stdout.fnmatch_lines(["*none of the 3 cases finished, so nothing says that it passes*"])
+
+
+def test_a_retriever_may_score_in_numpy_numbers(project, workers):
+    (project.path / "conftest.py").write_text(
+        project.CONFTEST
+        + """
+import numpy as np
+from pytest_medfaith.records import Chunk, Hit
+
+@pytest.fixture
+def medfaith_retriever():
+    chunk = Chunk(id="iron-1", text="Iron tablets treat iron deficiency.")
+    return lambda query, *, top_k: [Hit(chunk=chunk, rank=np.int64(1), score=np.float32(0.5))]
+"""
+    )
+    result = project.run(*workers)
+    assert "INTERNALERROR" not in result.stdout.str()
+    result.assert_outcomes(passed=2, failed=1)

@@ -473,3 +473,44 @@ def test_numbers_units_and_conditions_survive():
 def test_a_very_long_sentence_is_one_claim():
     answer = "Metformin " + "lowers glucose and raises insulin and " * 60 + "helps."
     assert len(extract_claims(answer)) == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Metformin never causes hypoglycaemia and lowers glucose.",
+        "Never stop prednisone suddenly and taper it over weeks.",
+        "Symptoms are not fever, cough and rash.",
+        "The drug causes no nausea, vomiting and rash.",
+        "The patient is HER2-.",
+        ".5 mg of lorazepam is given at night.",
+        "Give .5 mg of lorazepam at night.",
+        "-20 °C is the storage temperature of the vaccine.",
+        "The median age was 34 [28-41] years.",
+    ],
+)
+def test_no_part_says_what_the_sentence_does_not(sentence):
+    """Negations are not carried over to what they do not govern; signs, points and ranges stay with their number."""
+    assert [claim.text for claim in extract_claims(sentence)] == [sentence]
+
+
+def test_a_comparator_at_the_start_of_a_line_is_no_quotation_mark():
+    claims = extract_claims("These need treatment:\n> 65 years: 5 mg daily.\n>140/90 mmHg needs a drug.")
+    assert [claim.text for claim in claims][1:] == ["> 65 years: 5 mg daily.", ">140/90 mmHg needs a drug."]
+
+
+@pytest.mark.parametrize(
+    ("table", "claim"),
+    [
+        ("|  | Warfarin | Apixaban |\n|---|---|---|\n| Starting dose | 5 mg | 10 mg |", "Starting dose; Warfarin: 5 mg; Apixaban: 10 mg."),
+        ("| Drug | Adult dose | Child dose |\n|---|---|---|\n| Aspirin | | 5 mg |", "Drug: Aspirin; Child dose: 5 mg."),
+    ],
+)
+def test_an_empty_cell_moves_no_value_to_another_column(table, claim):
+    assert [one.text for one in extract_claims(table)] == [claim]
+
+
+def test_a_number_behind_a_pubmed_id_is_no_source():
+    (claim,) = extract_claims("According to PMID 12345678, 2500 patients improved on metformin.")
+    assert claim.text.startswith("2500 patients improved")
+    assert claim.citations == ("PMID 12345678",)

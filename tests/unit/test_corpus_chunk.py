@@ -315,3 +315,11 @@ def test_the_medquad_archive(tmp_path):
         "medquad/readme-004",
     ]
     assert original_span(chunks[0], src=src) == chunks[0].text
+
+
+def test_a_source_is_not_written_over(tmp_path):
+    path = tmp_path / "abstracts.jsonl"
+    path.write_text('{"id": "1", "text": "Iron treats anaemia."}\n')
+    with pytest.raises(ValueError, match="would be written over it"):
+        chunk_source(path, source="pubmed", out=tmp_path)
+    assert path.read_text() == '{"id": "1", "text": "Iron treats anaemia."}\n'

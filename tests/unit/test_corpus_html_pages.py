@@ -1,3 +1,5 @@
+import pytest
+
 from pytest_medfaith.corpus.html_pages import read_html
 
 PAGE = """<!DOCTYPE html><html><head><title>High blood pressure | Site</title>
@@ -43,3 +45,13 @@ def test_broken_markup_and_plain_text_are_read_as_far_as_they_go():
     assert outline("no tags, 5 < 6 & 7 > 2") == [((), "no tags, 5 < 6 & 7 > 2")]
     assert outline("<p>one<p>two</b></div><sup>3") == [((), "one\ntwo\n³")]
     assert outline("") == []
+
+
+@pytest.mark.parametrize("heading", ["<div>Pregnancy</div>", "<button>Pregnancy</button>"])
+def test_a_heading_holds_whatever_stands_around_its_words(heading):
+    found = outline(f"<body><h2>Use</h2><p>Take one.</p><h2>{heading}</h2><p>Take none.</p></body>")
+    assert [path[-1] for path, _ in found] == ["Use", "Pregnancy"]
+
+
+def test_a_page_within_a_form_is_read():
+    assert "Take one." in str(outline("<body><form><h1>Use</h1><p>Take one.</p></form></body>"))

@@ -168,3 +168,10 @@ def test_records_are_read_as_they_come():
 
     documents = read_xml(Endless(), place="page.xml")
     assert [next(documents).sections[0].text for _ in range(3)] == ["Text."] * 3
+
+
+def test_cells_of_a_table_with_a_body_stay_apart():
+    row = "<tr><td>5</td><td>10</td></tr>"
+    article = f"<article><front><article-meta><title-group><article-title>Doses</article-title></title-group></article-meta></front><body><sec><title>Doses</title><table-wrap><table><tbody>{row}</tbody></table></table-wrap></sec></body></article>"
+    assert "510" not in str(outline(read(article)[0]))
+    assert "10" in str(outline(read(article)[0]))

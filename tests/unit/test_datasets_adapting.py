@@ -115,3 +115,14 @@ def test_a_wrong_sheet_leaves_the_gold_file_alone(tmp_path):
     with pytest.raises(DataError, match="case 'kqa/7' is not among the cases"):
         apply_gold_review(gold, sheet)
     assert gold.read_bytes() == before
+
+
+def test_a_sheet_that_is_there_is_not_written_over(tmp_path):
+    """It may hold a reviewer's edits; and named by mistake, it may be the gold file itself."""
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"id": "1", "question": "What helps?", "gold_claims": [{"id": "g1", "text": "Iron helps."}]}\n')
+    before = gold.read_bytes()
+    with pytest.raises(DataError, match="there already"):
+        write_gold_review(gold, gold)
+    assert gold.read_bytes() == before
+    assert write_gold_review(gold, tmp_path / "sheet.csv") == 1

@@ -120,7 +120,7 @@ def test_a_quantile_is_compared_by_the_same_swaps(tmp_path):
 
 
 def test_a_slower_system_fails_in_its_unit(tmp_path):
-    before, after = [100 + i % 7 for i in range(40)], [140 + i % 5 for i in range(40)]
+    before, after = [100 + i % 7 for i in range(60)], [140 + i % 5 for i in range(60)]
     baseline = stored(tmp_path, latencies(*before))
     comparison = compare_metrics(["latency_p95"], latencies(*after), baseline)["latency_p95"]
     assert judged(comparison, margin=20.0).outcome == "fail"

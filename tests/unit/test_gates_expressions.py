@@ -226,3 +226,40 @@ def test_a_gate_on_an_audit_is_a_bound_and_says_that_it_counts_claims():
     assert not asks_for_audit(["hallucination <= 0.1"])
     with pytest.raises(ValueError, match=r"audit\.recall has no cases to pair with a baseline's; expected a bound"):
         parse_gate("audit.recall no worse than baseline")
+
+
+@pytest.mark.parametrize(("n", "outcome"), [(9, "inconclusive"), (10, "pass")])
+def test_an_interval_over_few_cases_shows_nothing(n, outcome):
+    """Two cases that each clear the bound would pass for sure: the bootstrap never leaves the range of the values seen."""
+    result = judge_bound(parse_gate("hallucination <= 0.05 at 95%"), report(0.025, 0.0, 0.05, n=n))
+    assert result.outcome == outcome
+    assert ("so few cases show nothing below 10 cases" in result.message) == (outcome == "inconclusive")
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "outcome"), [("latency_p95", 71, "inconclusive"), ("latency_p95", 72, "pass"), ("latency_p50", 6, "pass")]
+)
+def test_a_quantile_is_bounded_by_cases_enough_to_hold_one_beyond_it(name, n, outcome):
+    """0.95 ** 72 < 0.025."""
+    assert judge_bound(parse_gate(f"{name} <= 200ms at 95%"), report(110.0, 100.0, 120.0, n=n, name=name)).outcome == outcome
+
+
+def test_an_infinite_bound_is_none():
+    with pytest.raises(ValueError, match="this bound says nothing"):
+        parse_gate("latency_p95 <= 1e999")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "gate", "outcome"),
+    [
+        ("ssss", "hallucination <= 0.05", "pass"),
+        ("sssu", "hallucination <= 0.05", "pass"),
+        ("ss??", "hallucination <= 0.05", "inconclusive"),
+        ("rr??", "hallucination <= 0.05", "fail"),
+        ("ss??", "unscored <= 0.6", "pass"),
+    ],
+)
+def test_claims_that_nobody_could_score_let_no_gate_on_claims_pass(verdicts, gate, outcome):
+    (result,) = judge_gates([gate], slice_of(dict.fromkeys("abc", verdicts))).gates
+    assert result.outcome == outcome
+    assert ("6 of 12 claims could not be scored" in result.message) == (outcome == "inconclusive")

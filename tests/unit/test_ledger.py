@@ -10,8 +10,8 @@ from pytest_medfaith.ledger import Ledger, Tally
 OTHER = SliceRun(slice="sleep", retriever="bm25", checker="student", k=3)
 
 
-def payload(report, *, run=RUN, gates=(), **more):
-    return {"run": dataclasses.asdict(run), "report": report.to_dict(), "gates": list(gates), **more}
+def payload(report, *, run=RUN, gates=()):
+    return {"run": dataclasses.asdict(run), "report": report.to_dict(), "gates": list(gates)}
 
 
 @pytest.fixture
@@ -35,15 +35,28 @@ def test_a_row_of_which_nothing_finished_is_still_a_row(ledger):
     assert (report.slice, report.reports, report.missing, gates) == ("sleep", (), ("x",), ("faithfulness >= 0.5",))
 
 
-def test_without_any_report_there_is_nothing_to_sum_up(ledger):
-    assert ledger.slice_reports() == []
+def test_a_row_is_there_also_where_no_case_of_any_row_finished(ledger):
+    ((report, gates),) = ledger.slice_reports()
+    assert (report.reports, report.missing, gates) == ((), ("a", "b", "c"), ("hallucination <= 0.1",))
+
+
+def test_nothing_expected_is_nothing_to_sum_up():
+    assert Ledger().slice_reports() == []
+
+
+def test_gates_are_told_apart_by_test_also_in_folders_with_brackets():
+    ledger = Ledger()
+    ledger.expect(RUN, ["a"], gates=["hallucination <= 0.1"], test_id="app/[id]/t.py::test_x[a]")
+    ledger.expect(RUN, ["b"], gates=["faithfulness >= 0.1"], test_id="app/[id]/t.py::test_y[b]")
+    assert ledger.gates(RUN) == ("hallucination <= 0.1", "faithfulness >= 0.1")
 
 
 def test_expectations_travel_as_plain_values(ledger):
     ledger.expect(OTHER, ["x"])
     told = json.loads(json.dumps(ledger.expectations()))
     controller = Ledger()
-    controller.add(payload(case("a", "s"), expected=told), test_id="t.py::test_one[a]")
+    controller.expect_all(told)
+    controller.add(payload(case("a", "s")), test_id="t.py::test_one[a]")
     assert [(run.slice, cases) for run, cases, _ in controller.expected()] == [("iron", ("a", "b", "c")), ("sleep", ("x",))]
     assert controller.slice_reports()[0][0].missing == ("b", "c")
 
