@@ -50,8 +50,8 @@ _ONE_WAY = (
     ("high blood pressure", "hypertension"),
     (r"about(?= \d)", "approximately"),
     ("approximately", "about"),
-    (r"more than(?= \d)", "over"),
-    (r"less than(?= \d)", "under"),
+    (r"(?<!no )more than(?= \d)", "over"),  # "no over 12" is no English
+    (r"(?<!no )less than(?= \d)", "under"),
     ("adverse events", "side effects"),
     ("prior to", "before"),
     (r"due to(?! the fact)", "because of"),

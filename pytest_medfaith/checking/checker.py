@@ -74,7 +74,8 @@ class Checker:
         verdict = decide(claim, scored, self.thresholds)
         if verdict.label == "unsupported" and scored:
             verdict = self._joined(verdict, readable) or verdict
-        return overrule(verdict, scored, readable, rules=self.rules, linker=self.linker)
+        verdict = overrule(verdict, scored, readable, rules=self.rules, linker=self.linker)
+        return verdict.with_(threshold=self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail)
 
     def unusable(self, text: str, what: str) -> str:
         """Returns why this checker cannot judge `text`, a "claim" or "evidence", or an empty string."""

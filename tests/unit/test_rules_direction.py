@@ -20,6 +20,18 @@ CLASHES = [
     ("Girls are affected more often than boys.", "Boys are affected more often than girls.", "more", "more"),
     ("Apixaban caused more bleeding than warfarin.", "Warfarin caused more bleeding than apixaban.", "more", "more"),
     ("Hydrocortisone lengthened the stay in intensive care.", "Patients on hydrocortisone had a shorter stay in intensive care.", "lengthened", "shorter"),
+    (
+        "Medication should be continued after the ejection fraction has improved, to promote relapse.",
+        "Medication should be continued after the ejection fraction has improved, to prevent relapse.",
+        "promote",
+        "prevent",
+    ),
+    (
+        "In adipose tissue it releases free fatty acids that improve insulin signaling further.",
+        "In adipose tissue it releases free fatty acids that impair insulin signaling further.",
+        "improve",
+        "impair",
+    ),
 ]  # fmt: skip
 
 AGREEING = [

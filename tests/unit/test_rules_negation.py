@@ -17,6 +17,12 @@ CLASHES = [
     ("Insulin cannot be frozen before use at home.", "Insulin can be frozen before use at home.", None, None),
     ("Oxygen is prescribed for breathlessness with normal saturation.", "Oxygen is not prescribed for breathlessness with normal saturation.", "prescribed", "not prescribed"),
     ("Hormone patches were tested in women without a uterus.", "Hormone patches were tested in women with a uterus.", "without a", "with"),
+    (  # numbers spelled on one side
+        "Adults do not receive prednisone 40 to 50 mg once a day for 5 to 7 days, without tapering.",
+        "Adults receive prednisone 40 to 50 mg once daily for five to seven days, without tapering.",
+        "not receive",
+        "receive",
+    ),
 ]  # fmt: skip
 
 AGREEING = [

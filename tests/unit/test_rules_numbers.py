@@ -35,6 +35,18 @@ CLASHES = [
     ("Babies need 4000 IU of vitamin D daily.", "Babies need 400 IU of vitamin D daily.", "4000 IU", "400 IU"),
     ("The half-life of the drug is about 12 hours.", "The half-life of the drug is about 40 hours.", "12 hours", "40 hours"),
     ("An ejection fraction of 40% or less is normal.", "An ejection fraction above 40% is normal.", "40%", "40%"),
+    (  # clauses turned round
+        "When norepinephrine at 0.25 mcg/kg/min is still required, hydrocortisone 2000 mg per day intravenously is suggested.",
+        "Hydrocortisone 200 mg per day intravenously is suggested when norepinephrine at 0.25 mcg/kg/min is still required.",
+        "2000 mg",
+        "200 mg",
+    ),
+    (  # "about" and a number beside the one that clashes
+        "The dose is then raised by approximately 0.2 units every 3 days until the fasting target is reached. It was raised every 3 days.",
+        "The dose is then raised by about 2 units every three days until the fasting target is reached.",
+        "0.2 units",
+        "2 units",
+    ),
 ]  # fmt: skip
 
 AGREEING = [

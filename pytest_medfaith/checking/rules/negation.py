@@ -70,8 +70,13 @@ _Clash = tuple[Token, Token, Token, Token]  # first and last token of the claim'
 
 def _same_numbers(frame: Frame) -> bool:
     """Returns whether the sentence has all numbers of the claim; "not yet after 5 days" may follow from "after 10 days"."""
-    known = {token.lower for token in frame.sentence.tokens}
-    return all(token.lower in known for token in frame.claim if token.lower[0].isdigit() or token.lower in WORDS)
+    known = {_number(token) for token in frame.sentence.tokens}
+    return all(_number(token) in known for token in frame.claim if token.lower[0].isdigit() or token.lower in WORDS)
+
+
+def _number(token: Token) -> str:
+    """Returns the word of `token`, a spelled number in figures."""
+    return f"{WORDS[token.lower]:g}" if token.lower in WORDS else token.lower
 
 
 def _negated_word(frame: Frame, evidence: str) -> _Clash | None:

@@ -35,6 +35,10 @@ _INSTANCE = re.compile(
     re.IGNORECASE,
 )
 
+_UNTELLING = re.compile(
+    r"[\d.,]+%?|one|two|thre|four|five|six|seven|eight|nine|ten|about|approximate\w*|almost|near\w*|rough\w*|around|some|least|most"
+)
+
 
 def numbers(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding for each quantity of the claim that the evidence states otherwise of the same thing; see `Quantity`.
@@ -58,7 +62,7 @@ def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Q
         inside = [other for other in comparable if frame.sentence.start <= other.start < frame.sentence.end]
         if not inside or len(negations(frame.claim)) % 2 != len(negations(frame.sentence.tokens)) % 2:
             continue
-        aligned = _aligned(quantity, inside, frame)
+        aligned = _aligned(quantity, inside, frame) or _between_same_words(quantity, inside, frame)
         if aligned and _copied(quantity, aligned, frame, least=COPY):
             return aligned if _differ(quantity, aligned) else None
         if aligned and not stated and not _applied(quantity, aligned) and _copied(quantity, aligned, frame, least=NEAR_COPY):
@@ -83,6 +87,13 @@ def _aligned(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Qu
             if place is not None and other.start <= place < other.end and other.role == quantity.role:
                 return other
     return None
+
+
+def _between_same_words(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Quantity | None:
+    """Returns the one quantity of the sentence that has the same words next to it on both sides; a claim may have turned its clauses round."""
+    mine = _around(quantity, frame.claim, 1)
+    same = [other for other in others if _around(other, frame.sentence.tokens, 1) == mine]
+    return same[0] if len(same) == 1 and all(mine) else None
 
 
 def _closest(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Quantity | None:
@@ -199,9 +210,10 @@ def _indices(quantity: Quantity, tokens: Sequence[Token]) -> list[int]:
 
 
 def _around(quantity: Quantity, tokens: Sequence[Token], most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns the keys of the nearest content words before and after the quantity."""
-    before = [token.key for token in tokens if token.end <= quantity.start and token.content]
-    after = [token.key for token in tokens if token.start >= quantity.end and token.content]
+    """Returns the keys of the nearest words before and after the quantity that say what it is of: content, and no number or "about"."""
+    telling = [token for token in tokens if token.content and not _UNTELLING.fullmatch(token.key)]
+    before = [token.key for token in telling if token.end <= quantity.start]
+    after = [token.key for token in telling if token.start >= quantity.end]
     return tuple(before[-most:]), tuple(after[:most])
 
 

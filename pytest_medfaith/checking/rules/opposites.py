@@ -20,8 +20,8 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     ),
     "level": ("high", "low"),
     "quality": (
-        "improve improves improved improving better best improvement superior benefit benefits benefited relieves relieved eases eased",
-        "worsen worsens worsened worsening worse worst deteriorate deteriorates deteriorated deteriorating deterioration inferior harm harms harmed aggravates aggravated exacerbates exacerbated impairs impaired",
+        "improve improves improved improving better best improvement superior benefit benefits benefited relieve relieves relieved ease eases eased",
+        "worsen worsens worsened worsening worse worst deteriorate deteriorates deteriorated deteriorating deterioration inferior harm harms harmed aggravate aggravates aggravated exacerbate exacerbates exacerbated impair impairs impaired impairing",
     ),
     "speed": (
         "faster quicker sooner earlier accelerate accelerates accelerated speeds hastens hastened",
@@ -45,7 +45,7 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
         "inhibit inhibits inhibited inhibiting suppress suppresses suppressed suppressing block blocks blocked blocking antagonist antagonists inhibitor",
     ),
     "cause": (
-        "cause causes caused causing trigger triggers triggered provoke provokes provoked",
+        "cause causes caused causing trigger triggers triggered provoke provokes provoked promote promotes promoted promoting",
         "prevent prevents prevented preventing protects protect protected avert averts averted cure cures cured",
     ),
     "sign": ("positive", "negative"),
