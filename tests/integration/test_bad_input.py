@@ -81,7 +81,7 @@ def test_a_threshold_that_is_no_number_is_never_a_pass(project):
     project.configure("[tool.medfaith]\ncontradict_threshold = nan\n")
     result = project.run()
     assert result.ret == 2
-    result.stdout.fnmatch_lines(["*contradict_threshold is nan, expected a number from 0.01 to 1*"])
+    result.stdout.fnmatch_lines(["*contradict_threshold is nan, expected a number from 0.01 to 0.99*"])
 
 
 @pytest.mark.parametrize(("argument", "shown"), [("k=0", "k=0"), ("limit=-1", "limit=-1"), ("k=2.5", "k=2.5")])
