@@ -71,7 +71,7 @@ def uses_medfaith(item: pytest.Item) -> bool:
 
 
 class Watch:
-    """The hooks; `refused` says why no test ran, where a run was refused."""
+    """The hooks; `refused` says why no test ran, or why what ran could not be summed up."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.refused = ""

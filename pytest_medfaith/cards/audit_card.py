@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pytest_medfaith.audit.results import UNCHANGED, Audit, AuditClaim, count_claims
@@ -17,7 +18,6 @@ from pytest_medfaith.metrics.audit import AUDIT_KINDS, CONTRADICTING, FALSE_ALAR
 from pytest_medfaith.records import MetricValue
 
 FORMAT_VERSION = 1
-AUDIT_FILES = ("audit.json", "audit.md")
 _HEADER = ("Change", "Claims", "Caught", "Refuted", "Unsupported", "By model")
 _SHOWN = 5  # claims told below the table; files hold all of them
 _WIDTH, _BEFORE = 200, 70  # characters of a told claim, and of what stands before the change in it
@@ -58,9 +58,12 @@ def audit_json(audits: Mapping[str, Audit]) -> str:
     )
 
 
+AUDIT_FILES: Mapping[str, Callable[[Mapping[str, Audit]], str]] = MappingProxyType({"audit.json": audit_json, "audit.md": audit_markdown})
+
+
 def write_audits(folder: Path, audits: Mapping[str, Audit]) -> list[Path]:
     """Writes audit.json and audit.md to `folder`, each whole or not at all, and returns their paths."""
-    written = dict(zip((folder / name for name in AUDIT_FILES), (audit_json(audits), audit_markdown(audits)), strict=True))
+    written = {folder / name: text_of(audits) for name, text_of in AUDIT_FILES.items()}
     for path, text in written.items():
         write_text(path, text)
     return list(written)

@@ -70,9 +70,8 @@ def parse_citations(text: str) -> list[Citation]:
     for match in _MARKER.finditer(text):
         if _FOOTNOTE.match(text, match.start()) and text[: match.start()].rpartition("\n")[2].strip() == "":
             continue
-        if match["numbers"] and _INTERVAL_BEFORE.search(text[max(0, match.start() - 40) : match.start()]):
-            continue
-        if match["numbers"] and _spreads(text[: match.start()], match["numbers"]):
+        before = text[max(0, match.start() - 40) : match.start()]
+        if match["numbers"] and (_INTERVAL_BEFORE.search(before) or _spreads(before, match["numbers"])):
             continue
         pmids = match["square"] or match["round"] or match["bare"]
         markers = [f"PMID {digits}" for digits in re.findall(r"\d+", pmids)] if pmids else _numbers(match["numbers"] or match["named"])

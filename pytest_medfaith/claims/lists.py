@@ -20,6 +20,7 @@ _TOGETHER = word_set(
     "comprise comprises contain contains containing with ratio regimen dual triple"
 )
 _CONDITIONS = word_set("if when whenever unless whether")
+_NEGATING = lexicon.NEGATIONS | {"rarely"}
 _NESTING = word_set("such including like especially particularly e.g e.g. which who although but while because if when")
 _CLASS_SUBJECTS = word_set(
     "symptoms signs effects causes drugs medications medicines treatments options factors complications types examples triggers risks "
@@ -167,7 +168,7 @@ def _fit(words: Phrase, listing: _Listing) -> bool:
         return False
     if listing.opener == "verb" and not _are_objects(phrases):
         return False
-    negated = [phrase[0].lower in lexicon.NEGATIONS | {"rarely"} for phrase in phrases]
+    negated = [phrase[0].lower in _NEGATING for phrase in phrases]
     if any(negated) and not all(negated):
         return False
     single = phrases if listing.opener == "are" else phrases[:-1]

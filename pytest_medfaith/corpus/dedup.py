@@ -27,7 +27,7 @@ _PERMUTATIONS = 128  # standard error of an estimated similarity near 0.9: 0.03
 _BATCH = 64
 _WORD = re.compile(r"\w+(?:[.,/]\d+)*")
 _DECISIVE = re.compile(
-    r"\d+(?:[.,]\d+)*|\b(?:no|not|nor|never|none|without|cannot|avoid|contraindicated)\b|n['\u2019]t\b|[<>\u2264\u2265]|(?<=\d)\s*(?:[kmn\u00b5\u03bc]?g|mc?g|m?l|units?|iu|%)(?![\w])"
+    r"\d+(?:[.,]\d+)*|\b(?:no|not|nor|never|none|without|cannot|avoid|contraindicated)\b|n['\u2019]t\b|[<>\u2264\u2265]|(?<=\d)\s*(?:[kmn\u00b5\u03bc]?g|mc?g|m?l|units?|iu|%)(?!\w)"
 )
 
 

@@ -74,7 +74,8 @@ class _Page(HTMLParser):
             self._raise()
         elif tag in _BLOCKS or _HEADING.match(tag):
             self.flush()
-            self._level = 0 if _HEADING.match(tag) else self._level
+            if _HEADING.match(tag):
+                self._level = 0
             self._mains = max(0, self._mains - (tag == "main"))
 
     def handle_data(self, data: str) -> None:
@@ -126,9 +127,8 @@ def read_html(raw: str) -> Document:
     The url is the page's canonical one; the title its first h1, else <title>. Table rows are lines, cells divided by ` | `.
     """
     page = _parsed(raw, skipped=_SKIPPED)
-    if page.open_skips or not any(
-        level == 0 for level, _, _ in page.lines
-    ):  # an element of the surroundings was never closed and swallowed what followed it
+    holds_text = any(level == 0 for level, _, _ in page.lines)
+    if page.open_skips or not holds_text:  # an element of the surroundings was never closed, or holds the whole page
         page = _parsed(raw, skipped=_ALWAYS_SKIPPED)
     outline = Outline()
     write_html_lines(outline, page.lines)

@@ -135,11 +135,16 @@ def _write_abstracts(outline: Outline, meta: Element) -> None:
         outline.head(1, "Abstract", shown="Abstract\n")
         for part in abstract.iter("sec"):
             label = _text(part.find("title")).rstrip(":")
-            for paragraph in (child for child in part if child.tag not in _LEFT_OUT | {"sec", "title"}):
+            for paragraph in _paragraphs(part):
                 _write_line(outline, [f"{label}: " if label else "", _text(paragraph)])
                 label = ""
-        for paragraph in (child for child in abstract if child.tag not in _LEFT_OUT | {"sec", "title"}):
+        for paragraph in _paragraphs(abstract):
             _write_line(outline, [_text(paragraph)])
+
+
+def _paragraphs(part: Element) -> list[Element]:
+    """Returns what `part` itself holds of text: paragraphs, lists and tables, no title and no section."""
+    return [child for child in part if child.tag not in ("sec", "title") and child.tag not in _LEFT_OUT]
 
 
 def _read_article(article: Element) -> Document:

@@ -27,14 +27,16 @@ def plain_text(text: str) -> str:
     """
     if "<" in text:
         text = _without_tags(text)
-    if "&" in text:
-        text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
-    return normalise(text)
+    return normalise(_unescaped(text))
+
+
+def _unescaped(text: str) -> str:
+    return _ENTITY.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
 
 
 def _without_tags(text: str) -> str:
     text = _ITEM.sub("\n- ", _DROPPED.sub(" ", text))
-    text = _RAISED.sub(lambda match: superscript(_ENTITY.sub(lambda found: html.unescape(found[0]), _TAG.sub("", match[1])).strip()), text)
+    text = _RAISED.sub(lambda match: superscript(_unescaped(_TAG.sub("", match[1])).strip()), text)
     return _TAG.sub("", _BLOCK.sub("\n", text))
 
 

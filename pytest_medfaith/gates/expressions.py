@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.baseline import UPDATE, SliceBaseline
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics, judge_comparison
-from pytest_medfaith.gates.paired import Outcome, holm
+from pytest_medfaith.gates.paired import Outcome, cases_beyond, holm
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import parse_metric
@@ -200,7 +200,7 @@ def _judge_against(
         return _unmeasured(gate)
     comparison = compared[gate.metric]
     result = judge_comparison(comparison, expression=gate.expression, margin=gate.margin, p=p_values[gate.metric], tests=len(compared))
-    return _unless_cut_short(_unless_unscored(result, gate, report), report)
+    return _unless_incomplete(result, gate, report)
 
 
 def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0) -> GateResult:
@@ -220,7 +220,7 @@ def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0) -> GateR
     wanted = f"wanted {'at least' if gate.at_least else 'at most'} {gate.bound:g}"
     message = f"{gate.metric} is {measured.value:.3f}{interval} over {measured.n} {_counted(gate.metric)}; {wanted}{why}"
     result = GateResult(expression=gate.expression, outcome=outcome, value=measured.value, message=message)
-    return _unless_cut_short(_unless_unscored(result, gate, report), report)
+    return _unless_incomplete(result, gate, report)
 
 
 def _counted(metric: str) -> str:
@@ -231,6 +231,11 @@ def _counted(metric: str) -> str:
 def _unmeasured(gate: Gate) -> GateResult:
     message = f"{gate.metric} could not be measured on this slice, so nothing says that it passes"
     return GateResult(expression=gate.expression, outcome="fail", message=message)
+
+
+def _unless_incomplete(result: GateResult, gate: Gate, report: SliceReport) -> GateResult:
+    """Returns `result`, or what it comes to where claims could not be scored or cases are missing."""
+    return _unless_cut_short(_unless_unscored(result, gate, report), report)
 
 
 def _unless_cut_short(result: GateResult, report: SliceReport) -> GateResult:
@@ -244,10 +249,11 @@ def _unless_cut_short(result: GateResult, report: SliceReport) -> GateResult:
 
 def _unless_unscored(result: GateResult, gate: Gate, report: SliceReport) -> GateResult:
     """Returns `result`, or that nothing is settled where it passed on claims of which many could not be scored."""
+    if result.outcome != "pass" or gate.metric in ("unscored", "abstention") or parse_metric(gate.metric).family not in _OF_CLAIMS:
+        return result
     verdicts = [verdict for one in report.reports for verdict in one.verdicts]
     lost = sum(verdict.label == "unscored" for verdict in verdicts)
-    unaffected = gate.metric in ("unscored", "abstention") or parse_metric(gate.metric).family not in _OF_CLAIMS
-    if result.outcome != "pass" or unaffected or lost <= _MOST_UNSCORED * len(verdicts):
+    if lost <= _MOST_UNSCORED * len(verdicts):
         return result
     return result.with_(outcome="inconclusive", message=f"{lost} of {len(verdicts)} claims could not be scored; {result.message}")
 
@@ -264,9 +270,10 @@ def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str
     if not _clears(gate, far):
         needed = round(measured.n * ((far - value) / (gate.bound - value)) ** 2) if value != gate.bound else None
         return "fail", f" for sure; if the value stays, about {needed} {_counted(gate.metric)} would show it" if needed else " for sure"
-    needed = _fewest_cases(gate, value, alike=measured.low == measured.high)
+    alike = measured.low == measured.high
+    needed = _fewest_cases(gate, value, alike=alike)
     if needed is None or measured.n < needed:
-        why = "all cases came out alike, which shows" if measured.low == measured.high else "so few cases show"
+        why = "all cases came out alike, which shows" if alike else "so few cases show"
         return "inconclusive", f" for sure; {why} nothing below {needed or 'any number of'} {_counted(gate.metric)}"
     return "pass", ""
 
@@ -283,7 +290,7 @@ def _fewest_cases(gate: BoundGate, value: float, *, alike: bool) -> int | None:
     """
     quantile = parse_metric(gate.metric).quantile
     if quantile is not None:
-        return math.ceil(math.log(_TAIL) / math.log(1 - quantile if gate.at_least else quantile))
+        return cases_beyond(1 - quantile if gate.at_least else quantile, tail=_TAIL)
     if alike:
         return _cases_without_spread(gate, value)
     return 0 if _counted(gate.metric) == "claims" else _FEWEST_CASES

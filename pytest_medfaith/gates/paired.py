@@ -121,6 +121,11 @@ def quantile_p_value(pairs: Pairs, quantile: float, *, seed: int, resamples: int
     return _share(reached, len(before), resamples)
 
 
+def cases_beyond(quantile: float, *, tail: float) -> int:
+    """Returns how many cases hold one beyond `quantile` but for a probability of `tail`: the least n with quantile^n <= tail."""
+    return math.ceil(math.log(tail) / math.log(quantile))
+
+
 def quantile_worsening(pairs: Pairs, quantile: float, *, seed: int, resamples: int) -> Worsening:
     """Returns the difference of the quantiles with bounds by the percentile bootstrap over cases, each (1,)."""
     before, after = _values(pairs)
@@ -129,7 +134,7 @@ def quantile_worsening(pairs: Pairs, quantile: float, *, seed: int, resamples: i
     drawn = [generator.integers(cases, size=(min(rows, resamples - start), cases)) for start in range(0, resamples, rows)]
     draws = np.concatenate([_worse_quantile(before[picked], after[picked], quantile, pairs.sign) for picked in drawn])
     # Below so many cases the bootstrap, which never leaves the range of the values seen, does not reach the quantile's bound.
-    enough = cases > 1 and cases >= math.log(ALPHA) / math.log(max(quantile, 1 - quantile))
+    enough = cases >= cases_beyond(max(quantile, 1 - quantile), tail=ALPHA)
     low, high = np.quantile(draws, [ALPHA, 1 - ALPHA]) if enough else (-math.inf, math.inf)
     spread = draws.std() * math.sqrt(cases) if cases > 1 else math.inf
     estimate = _worse_quantile(before, after, quantile, pairs.sign)
