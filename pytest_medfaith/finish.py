@@ -91,8 +91,9 @@ def _told(errors: list[str]) -> Iterator[None]:
 
 def _update_baseline(session: MedfaithSession, rows: Sequence[tuple[SliceReport, tuple[str, ...]]], signature: dict[str, Any]) -> str:
     metrics = {parse_gate(expression).metric for _, gates in rows for expression in gates}
-    write_baseline(session.baseline_path, [report for report, _ in rows], signature=signature, metrics=metrics, seed=session.seed)
-    return f"baseline written: {session.baseline_path}"
+    aside = write_baseline(session.baseline_path, [report for report, _ in rows], signature=signature, metrics=metrics, seed=session.seed)
+    kept = f"; the file that was there could not be read, with what it held of other slices, and is now {aside.name}" if aside else ""
+    return f"baseline written: {session.baseline_path}{kept}"
 
 
 def _judge(

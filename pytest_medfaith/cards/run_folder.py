@@ -23,6 +23,7 @@ RunKey = tuple[str, str, str, int]
 CaseKey = tuple[RunKey, str]
 SIGNATURE = "signature.json"
 REPORT = "report.json"
+_OWN = "own_fields"  # of a row, under names that its key takes
 
 
 def check_writable(folder: Path) -> None:
@@ -99,11 +100,17 @@ def _check_distinct(slice_reports: Sequence[SliceReport]) -> None:
 def _write_rows(path: Path, slice_reports: Sequence[SliceReport], rows: Callable[[Report], Iterable[Mapping[str, Any]]]) -> None:
     """Writes the rows of every report, each with the slice report and case it belongs to, which its reader puts together again."""
     ordered = sorted(slice_reports, key=run_key)
-    keyed = ({**row, **_run_row(report), "case_id": one.case.id} for report in ordered for one in report.reports for row in rows(one))
+    keyed = (_keyed(row, {**_run_row(report), "case_id": one.case.id}) for report in ordered for one in report.reports for row in rows(one))
     try:
         write_records(path, keyed)
     except (TypeError, ValueError) as error:
         raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records") from error
+
+
+def _keyed(row: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns `row` with its key; fields of its own that go by the names of the key, such as a response's `k`, stand apart."""
+    own = {name: value for name, value in row.items() if (name in key and name != "case_id") or name == _OWN}
+    return {**row, **key, **({_OWN: own} if own else {})}
 
 
 def _write_html(path: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], history: History) -> None:
@@ -209,7 +216,7 @@ def _read_rows(path: Path) -> dict[CaseKey, list[dict[str, Any]]]:
         if absent:
             raise DataError(f"{path}:{number}: field {absent[0]!r} is missing; run the suite again with --medfaith-report {path.parent}")
         key = (row.pop("slice"), row.pop("retriever"), row.pop("checker"), row.pop("k"))
-        rows[key, row["case_id"]].append(row)
+        rows[key, row["case_id"]].append(row | row.pop(_OWN, {}))
     return rows
 
 

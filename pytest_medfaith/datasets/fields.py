@@ -18,9 +18,8 @@ def require_row(value: Any, place: str) -> Mapping[str, Any]:
 def require_text(row: Mapping[str, Any], name: str, place: str) -> str:
     """Returns the text of field `name`, which must be there, or raises DataError."""
     if row.get(name) is None:
-        fields = ", ".join(map(repr, row)) or "none"
         raise DataError(
-            f"{place}: field {name!r} is missing, the record has {fields}; expected text; check that the file is of this data set"
+            f"{place}: field {name!r} is missing, the record is {shown(row)}; expected text; check that the file is of this data set"
         )
     return text_or_empty(row, name, place)
 

@@ -64,6 +64,11 @@ def write_review_sheet(cases: Iterable[Case], path: Path) -> int:
 
 
 def _rows_of(case: Case) -> Iterator[list[str]]:
+    for name, times in Counter(claim.id for claim in case.gold_claims).items():
+        if times > 1:
+            raise DataError(
+                f"case {case.id!r} has {times} gold claims with the id {name!r}; give each its own, edits find their claim by it"
+            )
     answer = (case.reference_answer or "")[:_ANSWER_SHOWN]
     for claim in case.gold_claims:
         cells = [f"[{claim.id}]", "keep", "yes" if claim.key else "no", _guard(claim.text), _guard(claim.provenance)]

@@ -298,10 +298,11 @@ def _train_phase(
 
 
 def half_precision(device: str) -> AbstractContextManager[Any]:
-    """Returns autocast to bf16 where the machine multiplies it in hardware; a CPU without AMX tiles is many times slower in it."""
+    """Returns autocast to bf16 where the machine multiplies it in hardware; a CPU without is many times slower in it."""
     import torch
 
-    usable = device == "cuda" or torch.cpu._is_amx_tile_supported()  # noqa: SLF001 - torch has no public name for it
+    on_cpu = torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()  # noqa: SLF001 - torch has no public name for it
+    usable = device == "cuda" or on_cpu
     return torch.autocast(device, dtype=torch.bfloat16, enabled=usable)
 
 

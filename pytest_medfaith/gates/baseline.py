@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,10 +75,11 @@ class Baseline:
 
 def write_baseline(
     path: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0
-) -> None:
+) -> Path | None:
     """Writes `slice_reports` to the baseline file `path`, whole or not at all.
 
-    Entries of slices that did not run are kept as they are; a file that cannot be read is replaced.
+    Entries of slices that did not run are kept as they are. A file that cannot be read, or that a newer version wrote, is put aside
+    under another name, which is returned.
 
     Args:
         path: the file, made where it is not there.
@@ -91,15 +93,26 @@ def write_baseline(
         ValueError: no metric has one of the names.
     """
     _check_complete(slice_reports)
-    entries = {slice_key(entry): entry for entry in _kept(path)}
+    aside = None
+    try:
+        kept = read_baseline(path).slices
+    except MissingBaseline:
+        kept = ()
+    except DataError:
+        kept, aside = (), path.with_name(path.name + ".unreadable")
+    entries = {slice_key(entry): entry for entry in kept}
     entries |= {slice_key(report): baseline_entry(report, signature=signature, metrics=metrics, seed=seed) for report in slice_reports}
     document = {"format_version": FORMAT_VERSION, "slices": [_row(entries[key]) for key in sorted(entries)]}
     try:
-        write_text(path, _layout(document) + "\n")
+        layout = _layout(document) + "\n"
+        if aside:
+            os.replace(path, aside)
+        write_text(path, layout)
     except ValueError as error:
         raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers and texts in records and signature") from error
     except OSError as error:
         raise _unwritable(path, error) from error
+    return aside
 
 
 def check_baseline_writable(path: Path) -> None:
@@ -136,13 +149,6 @@ def _check_complete(slice_reports: Sequence[SliceReport]) -> None:
                 f"slice {report.slice!r} was cut short, {len(report.missing)} case(s) did not finish{names}; a baseline needs every "
                 f"case. Mend what stopped them and run with {UPDATE} again"
             )
-
-
-def _kept(path: Path) -> tuple[SliceBaseline, ...]:
-    try:
-        return read_baseline(path).slices
-    except (DataError, MissingBaseline):
-        return ()
 
 
 def slice_key(of: SliceKey) -> tuple[str, str, str, int]:

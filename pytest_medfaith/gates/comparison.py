@@ -69,6 +69,7 @@ class Comparison:
     p: float
     cases: int
     differ: int
+    left_out: int = 0
     claims: McNemar | None = None
     unchanged: bool = False
 
@@ -130,6 +131,7 @@ def _compare(
         p=float(p[0]),
         cases=int(counted.sum()),
         differ=int((pairs.before != pairs.after).any(axis=0).sum()),
+        left_out=int(((old[1] > 0) ^ (new[1] > 0)).sum()) if metric.quantile is not None else 0,
     )
 
 
@@ -185,9 +187,10 @@ def _tests_said(comparison: Comparison, p: float, tests: int) -> str:
     bounds = ""
     if math.isfinite(comparison.high):
         bounds = f" (worsening within [{_shown(comparison, comparison.low)}, {_shown(comparison, comparison.high)}], 90 % interval)"
+    left_out = f"{_cases(comparison.left_out)} with a value in one of the runs only left out; " if comparison.left_out else ""
     corrected = f", Holm-corrected for {tests} metrics compared on this slice" if tests > 1 else ""
     said = (
-        f"{change}{bounds} over {_cases(comparison.cases)}, of which {comparison.differ} differ; "
+        f"{change}{bounds} over {_cases(comparison.cases)}, of which {comparison.differ} differ; {left_out}"
         f"paired permutation test {_p_shown(p)}{corrected}"
     )
     claims = comparison.claims

@@ -82,6 +82,9 @@ def test_a_corrupt_baseline_is_named(project):
     assert "medfaith-baseline.json cannot be read as JSON" in refused(project.run())
     (project.path / "medfaith-baseline.json").write_text('{"format_version": 99}')
     assert "a newer version wrote this baseline (format 99)" in refused(project.run())
+    said = " ".join(project.run("--medfaith-update-baseline").stdout.str().split())
+    assert "the file that was there could not be read" in said
+    assert (project.path / "medfaith-baseline.json.unreadable").read_text() == '{"format_version": 99}'
 
 
 def test_what_only_the_run_can_show_is_said_after_it(project):

@@ -27,6 +27,14 @@ def test_what_was_written_is_read_back(run):
     assert signature == SIGNATURE
 
 
+def test_a_response_keeps_fields_of_its_own_that_are_called_as_those_of_the_run(tmp_path):
+    report = slice_sample()
+    one = report.reports[0]
+    own = one.response.with_(extra={"k": 7, "retriever": "mine", "other": 1})
+    write_run(tmp_path, [report.with_(reports=(one.with_(response=own), *report.reports[1:]))], signature=SIGNATURE)
+    assert read_run(tmp_path)[0][0].reports[0].response == own
+
+
 def test_the_files_of_a_run(run):
     assert FILES | {"card.html"} == {path.name for path in run.iterdir()}
 

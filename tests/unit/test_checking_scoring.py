@@ -82,6 +82,21 @@ OTHER_MATTERS = (
 ) * 8  # some 400 words, more than 500 tokens with the sentence
 
 
+@pytest.mark.parametrize(
+    ("asked", "logits", "windows_too"),
+    [
+        ("Iron tablets are taken on an empty stomach.", (0.0, 3.0, 0.0), True),  # the chunk has its words
+        ("Zebras run fast.", (0.0, 3.0, 0.0), False),
+        ("Zebras run fast.", (3.0, 0.0, 0.0), True),  # the model leans
+        ("Zebras run fast.", (float("nan"), 0.0, 0.0), True),
+    ],
+)
+def test_windows_of_a_long_chunk_are_read_where_it_may_speak_of_the_claim(asked, logits, windows_too):
+    scorer = CountingScorer(logits)
+    Checker("x", "x", scorer).score([(claim(asked), Chunk(id="long", text=OTHER_MATTERS + IRON.text))])
+    assert (len(scorer.seen) > 1) == windows_too
+
+
 @pytest.mark.parametrize("proof_at_the_end", [True, False])
 def test_a_long_chunk_scores_as_its_sentence_alone_does_where_other_sentences_blur_it(proof_at_the_end):
     def blurred(pairs):

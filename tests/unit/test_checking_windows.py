@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.checking.windows import best_sentence, best_windows, coverage, evidence_windows, read_windows
+from pytest_medfaith.checking.windows import best_sentence, best_windows, coverage, evidence_windows, first_look
 from pytest_medfaith.sentences import sentence_spans
 
 FILLER = "The clinic keeps a register of everyone who was seen there during the whole of that year. "
@@ -59,10 +59,11 @@ def test_the_best_window_holds_the_proof_wherever_it_stands(place):
     assert text[start:end] == PROOF
 
 
-def test_of_a_long_text_the_best_sentence_is_read_alone_too_and_of_a_short_one_nothing_more():
+def test_of_a_long_text_the_best_sentence_is_looked_at_first_and_a_short_one_whole():
     claim = "Letrozole starts at 2.5 mg a day"
-    assert [window.text for window in read_windows(claim, FILLER * 20 + PROOF, most=2)][2:] == [PROOF]
-    assert [window.text for window in read_windows(claim, PROOF, most=2)] == [PROOF]
+    assert [window.text for window in first_look(claim, FILLER * 20 + PROOF)] == [PROOF]
+    assert [window.text for window in first_look(claim, FILLER + PROOF)] == [FILLER + PROOF]
+    assert first_look(claim, "  ") == []
 
 
 def test_coverage_is_the_weighted_share_of_words_the_text_holds():

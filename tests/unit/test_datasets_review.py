@@ -39,6 +39,13 @@ CASE = st.builds(
 )
 
 
+def test_claims_of_one_id_are_refused_before_anything_is_written(tmp_path):
+    twice = Case(id="c1", question="?", gold_claims=(GoldClaim(id="g", text="Iron helps."), GoldClaim(id="g", text="Zinc helps.")))
+    with pytest.raises(DataError, match="case 'c1' has 2 gold claims with the id 'g'"):
+        write_review_sheet([twice], tmp_path / "sheet.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.fixture
 def cases() -> list[Case]:
     return [

@@ -87,6 +87,17 @@ def test_no_file_names_the_flag(tmp_path):
         read_baseline(tmp_path / "none.json")
 
 
+@pytest.mark.parametrize("content", [b"{", b'{"format_version": 99, "slices": []}'])
+def test_what_cannot_be_read_is_put_aside_and_not_lost(tmp_path, content):
+    path = tmp_path / "medfaith-baseline.json"
+    path.write_bytes(content)
+    aside = write_baseline(path, [REPORT], signature=SIGNATURE)
+    assert aside is not None
+    assert aside.read_bytes() == content
+    assert len(read_baseline(path).slices) == 1
+    assert write_baseline(path, [REPORT], signature=SIGNATURE) is None
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"<<<<<<< HEAD\n{}", b'{"format_version": 1, "slices": [NaN]}', b"\xff\xfe"])
 def test_a_corrupt_file_is_an_error_that_names_the_flag(tmp_path, content):
     path = tmp_path / "medfaith-baseline.json"

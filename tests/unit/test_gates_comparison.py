@@ -133,4 +133,5 @@ def test_a_quantile_reads_the_cases_that_both_runs_timed(tmp_path):
     before, after = latencies(100.0, 200.0, None), latencies(110.0, None, 5000.0)
     comparison = compare_metrics(["latency_p95"], after, stored(tmp_path, before))["latency_p95"]
     assert (comparison.before, comparison.after, comparison.cases) == (100.0, 110.0, 1)
+    assert "2 cases with a value in one of the runs only left out" in judged(comparison, margin=20.0).message
     assert compare_metrics(["latency_p95"], latencies(None, None, 7.0), stored(tmp_path, before)) == {}
