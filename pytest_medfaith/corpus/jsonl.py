@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import Chunk, Record
 
 R = TypeVar("R", bound=Record)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped, and fine in pairs
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -47,6 +49,12 @@ def _parse(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
         raise DataError(f"{place}: not JSON ({why}); expected one JSON object a line") from None
     if not isinstance(row, dict):
         raise DataError(f"{place}: got {shown(row)}, expected one JSON object a line")
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(row, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise DataError(f"{place}: {half} is half of a character and cannot be written as UTF-8; mend what wrote the file") from None
     return row
 
 

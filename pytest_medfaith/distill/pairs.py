@@ -92,6 +92,25 @@ def read_written_windows(path: Path) -> Iterator[Pair]:
                     yield Pair(window, claim["text"], claim[label_key], path.stem, item["id"], f"{item['id']}-{number}")
 
 
+def read_written_beside(path: Path) -> Iterator[Pair]:
+    """Yields claims that an item's edit turns round against the likeliest of the sentences around that edit: neutral.
+
+    A claim that is entailed by one text and refuted by its twin rests on what differs between them; the rest, on the same
+    matter and often in the same words, leaves it open. Two claims an item, one to three neighbouring sentences each.
+    """
+    for item in json_lines(path):
+        own, twin = ([text[start:end] for start, end in sentence_spans(text)] for text in (item["evidence"], item["alt_evidence"]))
+        rng = random.Random(item["id"])
+        turned = [claim["text"] for claim in item["claims"] if {claim["label"], claim["alt_label"]} == {"entail", "contradict"}]
+        for claim in rng.sample(turned, min(2, len(turned))):
+            size = rng.choice((1, 2, 3))
+            windows = [own[i : i + size] for i in range(len(own) - size + 1)]
+            same = [window for window in windows if all(sentence in twin for sentence in window)]
+            if same:
+                likeliest = max((" ".join(window) for window in same), key=lambda text: _overlap(claim, text))
+                yield Pair(likeliest, claim, "neutral", path.stem, item["id"])
+
+
 def read_written_elsewhere(path: Path) -> Iterator[Pair]:
     """Yields a claim of every LLM-written item against the evidence of another item of the file: neutral.
 
@@ -278,6 +297,7 @@ def _read_contrast(root: Path) -> Iterator[Pair]:
 READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
     "written": read_written,
     "written_windows": read_written_windows,
+    "written_beside": read_written_beside,
     "written_elsewhere": read_written_elsewhere,
     "snli": read_snli,
     "mnli": _read_mnli,

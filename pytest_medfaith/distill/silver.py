@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS
 
 FOLDS = 5
+RUN = 9
 
 
 def validate_items(path: Path) -> int:
@@ -47,6 +49,12 @@ def _validate(item: dict[str, Any], place: str, seen: set[str]) -> None:
             raise DataError(f"{place}: claim {claim!r}: expected text, and label and alt_label among {', '.join(LABELS)}")
     if all(claim["label"] == claim["alt_label"] for claim in claims):
         raise DataError(f"{place}: no claim of {item['id']!r} changes its label under the twin, expected at least one")
+
+
+def word_runs(text: str) -> set[str]:
+    """Returns every run of nine words of `text`, in lower case without punctuation: two texts that share one are hardly independent."""
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return {" ".join(words[i : i + RUN]) for i in range(len(words) - RUN + 1)}
 
 
 @dataclass(frozen=True)

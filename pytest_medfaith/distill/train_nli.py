@@ -38,6 +38,7 @@ class Phase:
     learning_rate: float
     shares: dict[str, float]
     contrast: float = 0.0  # weight of the loss between twins beside the loss of each pair
+    average: tuple[str, ...] = ()  # earlier phases whose weights enter the mean that this one leaves behind
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,19 @@ class Recipe:
 
 
 def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
-    """Returns the recipe at `path` with `{data}` and `{repo}` filled in; a source names one `path`, or `paths`."""
+    """Returns the recipe at `path` with `{data}` and `{repo}` filled in; a source names one `path`, or `paths`.
+
+    Raises:
+        ValueError: a phase averages with one that does not come before it.
+    """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     for source in table["sources"].values():
         source["paths"] = [path.format(data=data, repo=repo) for path in source.get("paths") or [source["path"]]]
     phases = [Phase(**phase) for phase in table.pop("phases")]
+    for number, phase in enumerate(phases):
+        unknown = set(phase.average) - {earlier.name for earlier in phases[:number]}
+        if unknown:
+            raise ValueError(f"phase {phase.name!r} averages with {', '.join(sorted(unknown))}; expected phases that come before it")
     return Recipe(phases=phases, **table)
 
 
@@ -294,7 +303,18 @@ def _train_phase(
             progress(
                 f"{phase.name}: step {len(losses)} of {len(steps)}, loss {recent:.3f}, {tokens / (time.monotonic() - began):.0f} tokens/s"
             )
+    average_weights(model.cpu(), [finished.with_name(name) for name in phase.average])
     save_student(model, tokenizer, finished)
+
+
+def average_weights(model: Any, others: list[Path]) -> None:
+    """Replaces the weights of `model` by their mean with those in the folders `others`, in place (Izmailov et al. 2018, Wortsman et al. 2022)."""
+    import torch
+
+    states = [load_student(folder)[0].state_dict() for folder in others]
+    with torch.no_grad():
+        for name, tensor in model.state_dict().items():
+            tensor.copy_((tensor + sum(state[name] for state in states)) / (1 + len(states)))
 
 
 def half_precision(device: str) -> AbstractContextManager[Any]:

@@ -121,10 +121,21 @@ def test_reported(medfaith_report):
     pass
 """
 
+# A shell's background job passes on that it ignores the signal.
+HEEDS_INTERRUPTS = """
+import os
+import signal
+
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+
 
 @pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["one-process", "one-worker"])
 def test_an_interrupted_run_leaves_a_card_and_a_folder_marked_partial(project, workers):
     project.test(INTERRUPTED)
+    with (project.path / "conftest.py").open("a") as conftest:
+        conftest.write(HEEDS_INTERRUPTS)
     result = project.run("--medfaith-report", "out", *GATE, *workers)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(

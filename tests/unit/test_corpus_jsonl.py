@@ -21,6 +21,7 @@ def test_what_is_written_is_read_back(tmp_path):
             r"c\.jsonl:2: not JSON \(Expecting property name enclosed in double quotes at column 13\); expected one JSON object a line",
         ),
         (b'["a"]', r"c\.jsonl:1: got a list of 1, expected one JSON object a line"),
+        (rb'{"id": "a", "text": "x \ud83d y"}', r"c\.jsonl:1: \\ud83d is half of a character and cannot be written as UTF-8"),
         (b"[" * 100_000, r"c\.jsonl:1: not JSON \(maximum recursion depth"),
         (b'{"id": "a", "text": "caf\xe9"}', r"c\.jsonl:1: byte b'\\xe9' at column 25 is not UTF-8"),
         (b'{"id": "a", "text": "x"}\n\n{"id": "a", "text": "y"}', r"c\.jsonl:3: id 'a' was used on line 1 already"),
@@ -35,6 +36,11 @@ def test_bad_lines_are_named(tmp_path, content, message):
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         read_chunks([path])
+
+
+def test_an_escaped_pair_of_surrogates_is_one_character(tmp_path):
+    (tmp_path / "c.jsonl").write_bytes(rb'{"id": "a", "text": "x \ud83d\ude00"}')
+    assert read_chunks([tmp_path / "c.jsonl"])[0].text == "x \U0001f600"
 
 
 def test_a_missing_file_and_a_folder_without_files_are_named(tmp_path):

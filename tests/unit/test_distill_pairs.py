@@ -18,6 +18,7 @@ from pytest_medfaith.distill.pairs import (
     read_mpe,
     read_scifact,
     read_written,
+    read_written_beside,
     read_written_elsewhere,
     read_written_windows,
 )
@@ -66,6 +67,13 @@ def test_claims_meet_evidence_of_another_item_of_their_tenth_as_neutral(tmp_path
         assert other != pair.group
         assert is_share(other, one_in=10) == is_share(pair.group, one_in=10)
         assert pair.label == "neutral"
+
+
+def test_claims_meet_the_sentences_around_what_decides_them_as_neutral(tmp_path):
+    path = write_lines(tmp_path / "short.jsonl", *({**ITEM, "id": f"x-{n}"} for n in range(20)))
+    pairs = list(read_written_beside(path))
+    assert {(pair.claim, pair.label) for pair in pairs} == {("The drug is of use.", "neutral")}
+    assert {pair.evidence for pair in pairs} == {"One thing holds.", "Another thing holds. A last one too."}
 
 
 def test_captions_of_a_picture_are_one_evidence_without_their_marks(tmp_path):

@@ -20,6 +20,7 @@ from pytest_medfaith.distill.train_nli import (  # noqa: E402
     learning_rate,
     load_student,
     logits_of,
+    read_recipe,
     train_nli,
 )
 
@@ -73,6 +74,26 @@ def test_a_student_learns_resumes_and_exports(base, pairs, tmp_path):
     scored = score_with_student(onnx, 64, [("Good for the ear.", "It helps."), ("Poison to the ear.", "It helps.")])
     assert np.abs(scored - expected).max() < 0.25
     assert scored.argmax(1).tolist() == [0, 2]
+
+
+def test_a_phase_can_leave_the_mean_of_its_weights_and_earlier_ones(base, pairs, tmp_path):
+    def trained(**options):
+        phases = [Phase("one", 2, 5e-3, {"short": 1.0}), Phase("two", 2, 5e-3, {"short": 1.0}, **options)]
+        recipe = Recipe(**{**recipe_of(base, pairs).__dict__, "phases": phases})
+        out = tmp_path / str(len(options))
+        train_nli(recipe, out, progress=lambda _line: None)
+        return (load_student(out / name)[0].state_dict() for name in ("one", "two"))
+
+    (first, second), (_, mean) = trained(), trained(average=("one",))
+    for name in first:
+        assert torch.allclose(mean[name], (first[name] + second[name]) / 2, atol=1e-5), name
+
+
+def test_a_recipe_that_averages_with_a_later_phase_is_refused(tmp_path):
+    path = tmp_path / "recipe.toml"
+    path.write_text('base = "b"\n[sources]\n[[phases]]\nname = "one"\nepochs = 1\nlearning_rate = 1e-4\nshares = {}\naverage = ["two"]\n')
+    with pytest.raises(ValueError, match="phase 'one' averages with two; expected phases that come before it"):
+        read_recipe(path, data=tmp_path, repo=tmp_path)
 
 
 def test_frozen_weights_do_not_move(base, pairs, tmp_path):

@@ -1,0 +1,90 @@
+"""What reading less of a long chunk saves and costs: the best sentence alone, one or two windows beside it, always or where it may matter.
+
+    python bench/reading.py --data DIR [--sets responses scifact check_covid]
+
+Macro-F1 and accuracy of the shipped checker, rules included, on the sets of checker_quality.py whose evidence is long; and the tokens
+that one answer of speed.py (10 claims against 20 chunks of 500 tokens) makes the model read.
+"""
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+from checker_quality import SETS, decide
+from speed import answer
+
+from pytest_medfaith.checking import scoring
+from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.student import pair_row
+from pytest_medfaith.metrics.checker_scores import score_checker
+from pytest_medfaith.records import Chunk, Claim, PairScore
+
+# Name -> windows, LEAN, SHARED of the scoring module; a bound of 0 is always met, one of 2 never.
+WAYS = {
+    "as shipped": (scoring.WINDOWS_PER_PAIR, scoring.LEAN, scoring.SHARED),
+    "two windows and the sentence, always": (2, 0, 0),
+    "one window and the sentence, always": (1, 0, 0),
+    "one window and the sentence, as shipped": (1, scoring.LEAN, scoring.SHARED),
+    "windows where the model leans": (2, scoring.LEAN, 2),
+    "windows where the words are shared": (2, 2, scoring.SHARED),
+    "the sentence alone": (2, 2, 2),
+}
+
+
+@dataclasses.dataclass
+class Reader:
+    """A model that answers what it has read before from memory, and counts the tokens it is asked to read."""
+
+    checker: Checker
+    known: dict[tuple[str, str], np.ndarray] = dataclasses.field(default_factory=dict)
+    tokens: int = 0
+
+    def __call__(self, pairs: list[tuple[str, str]]) -> np.ndarray:
+        self.tokens += sum(len(pair_row(*pair, max_tokens=512)[0]) for pair in pairs)
+        new = [pair for pair in pairs if pair not in self.known]
+        self.known |= dict(zip(new, self.checker.score_texts(new), strict=True))
+        return np.array([self.known[pair] for pair in pairs])
+
+
+def by_claim(checker: Checker, rows: list[tuple[str, list[str]]], windows: int) -> list[list[PairScore]]:
+    pairs = [
+        (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text)) for i, (claim, texts) in enumerate(rows) for j, text in enumerate(texts)
+    ]
+    found: dict[str, list[PairScore]] = {}
+    for score in scoring.score_pairs(
+        pairs, checker.score_texts, signature=checker.signature, temperature=checker.temperature, windows=windows
+    ):
+        found.setdefault(score.claim_id, []).append(score)
+    return [found[str(i)] for i in range(len(rows))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=["responses", "scifact", "check_covid"])
+    arguments = parser.parse_args()
+    reader = Reader(load_checker())
+    checker = dataclasses.replace(reader.checker, score_texts=reader)
+    sets = {name: list(SETS[name](arguments.data)) for name in arguments.sets}
+    claims, chunks = answer(0)
+    for name, (windows, lean, shared) in WAYS.items():
+        scoring.LEAN, scoring.SHARED = lean, shared
+        said = []
+        for of, rows in sets.items():
+            scored = by_claim(checker, [(claim, texts) for claim, texts, _ in rows], windows)
+            decided = [decide(checker, row, own, raw=False) for row, own in zip(rows, scored, strict=True)]
+            values = score_checker(
+                [row[2] for row in rows],
+                [probs for _, probs in decided],
+                predicted=[word for word, _ in decided],
+                groups=[row[0] for row in rows],
+            )
+            said.append(f"{of} (n {len(rows)}) {values['f1'].value:.3f} / {values['accuracy'].value:.3f}")
+        reader.tokens = 0
+        by_claim(checker, [(claim.text, [chunk.text for chunk in chunks]) for claim in claims], windows)
+        print(f"{name}: {', '.join(said)}; one answer {reader.tokens} tokens", flush=True)
+
+
+if __name__ == "__main__":
+    main()
