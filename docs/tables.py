@@ -165,7 +165,7 @@ def _parameter_row(parameter: Any) -> tuple[str, str, str]:
     is_argument = parameter.param_type_name == "argument"
     name = (parameter.metavar or parameter.name.upper()) if is_argument else ", ".join([*parameter.opts, *parameter.secondary_opts])
     default = parameter.default
-    shown = "must be given" if parameter.required else "" if default in (None, False, "", []) else f"`{default}`"
+    shown = "must be given" if parameter.required else "" if default is None or default is False or default in ("", []) else f"`{default}`"
     return f"`{name}`", getattr(parameter, "help", None) or "", shown
 
 

@@ -57,7 +57,7 @@ def check_answer(
         gold_claims: statements a correct answer must make; texts, records or mappings.
         checker: who judges; the shipped student where None.
         extractor: who splits the answer.
-        rulebook: the safety rules; the shipped ones where None.
+        rulebook: the safety rules, as `pytest_medfaith.checking.rules.rulebook.load_rulebook` returns them; the shipped ones where None.
 
     Raises:
         ValueError: a text without contexts.

@@ -43,7 +43,9 @@ def init(
     github: Annotated[bool, typer.Option("--github", help="Also write .github/workflows/medfaith.yml.")] = False,
     gitlab: Annotated[bool, typer.Option("--gitlab", help="Also write .gitlab-ci.yml.")] = False,
 ) -> None:
-    """Write a first suite that runs at once: settings, sample chunks, cases, recorded answers and a test.
+    """Write a first suite that runs at once.
+
+    Settings, sample chunks, cases, recorded answers and a test.
 
     Example: medfaith init --github
 
@@ -67,7 +69,7 @@ def check(
     rules_off: RulesOffOption = None,
     calibration: Annotated[Path | None, typer.Option(help="A file that medfaith calibrate wrote for this checker.")] = None,
 ) -> None:
-    """Judge claims against their evidence: entail, neutral or contradict, row by row.
+    """Judge claims against their evidence, row by row.
 
     Example: medfaith check claims.jsonl --out verdicts.jsonl
 
@@ -105,7 +107,9 @@ def calibrate(
     report: Annotated[Path | None, typer.Option(help="Write the table and the reliability diagrams there (Markdown, SVG).")] = None,
     root: RootOption = Path(),
 ) -> None:
-    """Fit a checker's probabilities and thresholds to labelled rows of your own, and show on rows kept out what that changed.
+    """Fit probabilities and thresholds to labelled rows.
+
+    What that changes is shown on rows that were kept out.
 
     Example: medfaith calibrate labelled.jsonl --precision 0.9 --report calibration
 
@@ -144,7 +148,9 @@ def evaluate(
     report: Annotated[Path | None, typer.Option(help="Write the run folder there.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show intervals.")] = False,
 ) -> None:
-    """Check a slice's recorded responses and print its result card; exits with 1 if a gate fails.
+    """Check a slice's recorded responses; print its card.
+
+    Exits with 1 if a gate fails.
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
@@ -192,7 +198,9 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="Write audit.json and audit.md, with every claim, to this folder.")] = None,
     cache: Annotated[Path, typer.Option(help="A file that keeps scores for the next run.")] = Path(".medfaith_cache/pairs.sqlite"),
 ) -> None:
-    """Test a checker on a corpus of your own: does it catch sentences that were changed, and leave true ones alone?
+    """Test a checker on a corpus of your own.
+
+    Does it catch sentences that were changed, and leave true ones alone?
 
     Example: medfaith audit corpus_samples --out audits/today
 
@@ -217,7 +225,9 @@ def index(
     encoder: Annotated[str, typer.Option(help="default (shipped), medcpt, a model folder, or a sentence-transformers name.")] = "default",
     cache: Annotated[Path, typer.Option(help="Where indexes live, each under the hash of its corpus.")] = Path(".medfaith_cache"),
 ) -> None:
-    """Build the dense index of a corpus ahead of time; an unchanged corpus is not built again, an interrupted build goes on.
+    """Build the dense index of a corpus ahead of time.
+
+    An unchanged corpus is not built again, an interrupted build goes on.
 
     Example: medfaith index --corpus corpus_samples
     """
@@ -275,7 +285,9 @@ def chunk(
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes; the result is the same for any number.")] = 1,
 ) -> None:
-    """Cut pages into chunks along their sections and sentences; a chunk's span in its page can always be cut out again.
+    """Cut pages into chunks of whole sentences.
+
+    Chunks follow the sections; a chunk's span in its page can always be cut out again.
 
     Example: medfaith chunk pages/ --source clinic --out corpus/clinic/chunk
     """
@@ -315,7 +327,9 @@ def adapt(
     corpus: Annotated[Path | None, typer.Option(help="Also write the data set's documents there, as chunks.")] = None,
     cap: Annotated[int, typer.Option(min=1, help="At most so many gold claims extracted from one answer.")] = 8,
 ) -> None:
-    """Turn a public data set into a gold file; prints what was skipped and why, and the source with its licence.
+    """Turn a public data set into a gold file.
+
+    Prints what was skipped and why, and the source with its licence.
 
     Example: medfaith adapt kqa questions_w_answers.jsonl --out gold/kqa.jsonl --limit 50
     """
@@ -332,7 +346,9 @@ def review(
     apply: Annotated[Path | None, typer.Option(help="Put the edits of this sheet back.")] = None,
     out: Annotated[Path | None, typer.Option(help="With --apply: write a new gold file instead of changing GOLD.")] = None,
 ) -> None:
-    """Write gold claims as a sheet to edit (keep or drop, key or not, rewrite, add), and read it back without loss.
+    """Write gold claims as a sheet to edit; read it back.
+
+    Keep or drop, key or not, rewrite, add; nothing else is lost.
 
     Example: medfaith gold review gold/kqa.jsonl --sheet kqa.csv
 
@@ -412,7 +428,9 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Tell every case and claim, not the five worst.")] = False,
 ) -> None:
-    """Show two runs side by side: metrics with paired tests, cases with other verdicts, claims that turned, worst first.
+    """Show two runs side by side.
+
+    Metrics with paired tests, cases with other verdicts, claims that turned, worst first.
 
     Example: medfaith compare runs/main runs/branch --format markdown --out comparison.md
 
@@ -439,7 +457,10 @@ def train_nli(
     recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
     repo: Annotated[Path, typer.Option(help="The repository with fixtures/silver.")] = Path(),
 ) -> None:
-    """Train the NLI student from a recipe; it prints the loss as it goes and the folder of the weights at the end."""
+    """Train the NLI student from a recipe.
+
+    It prints the loss as it goes and the folder of the weights at the end.
+    """
     from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
     from pytest_medfaith.distill.train_nli import train_nli as train
 
@@ -454,7 +475,10 @@ def train_encoder(
     recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
     repo: Annotated[Path, typer.Option(help="The repository with fixtures/silver.")] = Path(),
 ) -> None:
-    """Train the sentence encoder from a recipe; it prints the loss as it goes and the folder of the weights at the end."""
+    """Train the sentence encoder from a recipe.
+
+    It prints the loss as it goes and the folder of the weights at the end.
+    """
     from pytest_medfaith.distill.train_encoder import RECIPE, read_encoder_recipe
     from pytest_medfaith.distill.train_encoder import train_encoder as train
 

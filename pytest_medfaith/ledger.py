@@ -39,6 +39,8 @@ class Ledger:
     _skipped: dict[SliceRun, dict[str, int]] = field(default_factory=dict)
     _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
     _measured: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
+    checkers: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # signatures of those that tests brought along
+    _two_checkers: set[str] = field(default_factory=set)
 
     def expect(
         self,
@@ -92,6 +94,9 @@ class Ledger:
         """Takes in what one test measured (`session.payload`)."""
         run, report = SliceRun(**payload["run"]), Report.from_dict(payload["report"])
         self._note_gates(run, payload["gates"], test_id)
+        if payload.get("checker"):
+            known = self.checkers.setdefault(report.checker, payload["checker"])
+            self._two_checkers |= {report.checker} if known != payload["checker"] else set()
         key = run, report.case.id
         self._measured.setdefault(key, {})[test_id] = _fingerprint(payload["report"])
         if key not in self._reports or test_id <= self._reports[key][0]:  # the same one, in whatever order the tests finish
@@ -114,12 +119,16 @@ class Ledger:
         return summary.with_(skipped=self._skipped.get(run, {}))
 
     def differing(self) -> list[str]:
-        """Returns a sentence for every row in which tests measured the same case and came to different results."""
+        """Returns a sentence for every row in which tests came to different results on a case, and for every checker's name that stands for two."""
         by_run: dict[SliceRun, dict[str, Collection[str]]] = {}
         for (run, case_id), prints in self._measured.items():
             if len(set(prints.values())) > 1:
                 by_run.setdefault(run, {})[case_id] = prints
-        return [_differing_text(run, by_run[run]) for run in sorted(by_run, key=dataclasses.astuple)]
+        twice = [
+            f"tests brought along two checkers that are called {name!r} and differ in weights, thresholds or rules; give each its own name"
+            for name in sorted(self._two_checkers)
+        ]
+        return [*(_differing_text(run, by_run[run]) for run in sorted(by_run, key=dataclasses.astuple)), *twice]
 
     def tally(self) -> Tally:
         """Returns how far the run is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if marker is None:
         return
     with _plain_errors():
+        if sum(mark.name == "medfaith" for mark in metafunc.definition.own_markers) > 1:
+            raise ValueError("this test has two markers medfaith, and would run for one of their slices only; write a test for each")
         targets, ids = _parametrization(metafunc.config, marker)
     if "medfaith_target" not in metafunc.fixturenames:
         metafunc.fixturenames.append("medfaith_target")
@@ -120,17 +122,62 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if "pytest_medfaith.asserts" in sys.modules:
         _tell(config)
     used = [item for item in items if any(name.startswith("medfaith_") for name in _fixtures(item))]
-    if not used or config.option.collectonly or config.option.setupplan:
+    wanted = config.getoption("--medfaith-update-baseline") or config.getoption("--medfaith-slice")
+    if not (used or wanted) or config.option.collectonly or config.option.setupplan:
         return
     from pytest_medfaith.watch import watch
 
     hooks = watch(config)
-    expected = [(item, target) for item in used if (target := _param(item)) is not None and "medfaith_report" in _fixtures(item)]
+    marked = [(item, target) for item in used if (target := _param(item)) is not None]
+    expected = [(item, target) for item, target in marked if "medfaith_report" in _fixtures(item)]
     for item, target in expected:
         _session(config).expect([target], test_id=item.nodeid)
-    reason = _reason_to_refuse(config) if expected else ""
+    if session.testsfailed:  # while they were collected: what went wrong there is said
+        return
+    reason = _nothing_measured(config, [target for _, target in marked], [target for _, target in expected])
+    reason = reason or (_reason_to_refuse(config) if expected else "")
     if reason:
         hooks.refuse(items, reason)
+
+
+def _nothing_measured(config: pytest.Config, marked: Sequence[Target], measured: Sequence[Target]) -> str:
+    """Returns why what was asked for would be passed over in silence, or nothing: a gate that nobody judges must not look like one that holds.
+
+    Args:
+        config: of the run.
+        marked: of every test with the marker.
+        measured: of those that ask for medfaith_report.
+    """
+    how = "ask for the fixture medfaith_report in a test of the slice"
+    if config.getoption("--medfaith-update-baseline") and not measured:
+        return f"--medfaith-update-baseline was given, but no test measures a slice; {how}"
+    if _is_narrowed(config):
+        return ""
+    untested = set(config.getoption("--medfaith-slice")) - {target.settings.name for target in marked}
+    if untested:
+        return (
+            f"--medfaith-slice was given, but no test is marked with {_names(untested)}; expected @pytest.mark.medfaith(...) with its name"
+        )
+    unjudged = {target.settings.name for target in marked if target.settings.gates} - {target.settings.name for target in measured}
+    if unjudged:
+        return f"the gates of slice {_names(unjudged)} would not be judged, since no test measures it; {how}"
+    return ""
+
+
+def _names(slices: Collection[str]) -> str:
+    return ", ".join(map(repr, sorted(slices)))
+
+
+def _is_narrowed(config: pytest.Config) -> bool:
+    """Returns whether the command line picks single tests or files, so that others may be left out on purpose."""
+    option = config.option
+    chosen = (
+        option.keyword,
+        option.markexpr,
+        option.deselect,
+        *(getattr(option, name, None) for name in ("lf", "failedfirst", "stepwise")),
+    )
+    return any(chosen) or any("::" in name or name.endswith(".py") for name in config.args)
 
 
 def _fixtures(item: pytest.Item) -> list[str]:
@@ -308,7 +355,8 @@ def medfaith_report(
             k=settings.k,
             rulebook=_session(request.config).rulebook,
         )
-        request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report))
+        known = _session(request.config).signed(medfaith_checker, configured=settings.checker)
+        request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report, checker=known))
     others = [one for one in request.node.user_properties if not one[0].startswith("medfaith.")]  # of a test that runs again
     request.node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]
     _tell(request.config)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.cards.account import claim_account, safety_account, worst_verdicts
+from pytest_medfaith.cards.account import claim_account, recall_account, safety_account, worst_verdicts
 from pytest_medfaith.cards.audit_card import audit_card
-from pytest_medfaith.cards.github import annotation, on_actions, path_in_repository
+from pytest_medfaith.cards.github import annotation, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.finish import Finish
 from pytest_medfaith.gates.baseline import SliceBaseline
-from pytest_medfaith.gates.turned import turned_claims
-from pytest_medfaith.records import SliceReport
+from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, parse_gate
+from pytest_medfaith.gates.turned import bad_labels, turned_claims
+from pytest_medfaith.records import Report, SliceReport, Verdict
 from pytest_medfaith.session import MedfaithSession
 
 SHOWN = 5  # claims told below a failed gate; all of them with -v
@@ -42,8 +43,8 @@ def print_summary(finish: Finish, session: MedfaithSession, terminal: Any) -> No
     for report, baseline in zip(finish.reports, finish.baselines, strict=True):
         if count_slice(report).unsafe:
             _write(terminal, f"\n{report.slice}: {safety_account(report.reports, most=most, width=min(width, WIDEST))}")
-        if any(gate.outcome == "fail" for gate in report.gates):
-            _write(terminal, _claims_to_blame(report, baseline, most=most, width=min(width, WIDEST)))
+        for text in _claims_to_blame(report, baseline, most=most, width=min(width, WIDEST)):
+            _write(terminal, f"\n{report.slice}: {text}")
     for title, audit in finish.audits.items():
         _write(terminal, "\n" + audit_card(audit, title=title.partition(" / ")[0], most=most))
     undecided = sum(gate.outcome == "inconclusive" for report in finish.reports for gate in report.gates)
@@ -58,29 +59,44 @@ def _write(terminal: Any, text: str) -> None:
         terminal.write_line(line, **_MARKUP.get(line.partition(" ")[0], {}))
 
 
-def _claims_to_blame(report: SliceReport, baseline: SliceBaseline | None, *, most: int | None, width: int) -> str:
-    """Returns the claims that turned since the baseline, or without one those that the evidence does not carry, worst first."""
-    if baseline:
-        title, blamed = "turned since the baseline", [(claim.report, claim.verdict) for claim in turned_claims(report, baseline)]
-    else:
-        title, blamed = "not carried by the evidence", worst_verdicts(report.reports)
+def _claims_to_blame(report: SliceReport, baseline: SliceBaseline | None, *, most: int | None, width: int) -> Iterator[str]:
+    """Yields what stands behind the failed gates, worst first, each kind once.
+
+    For a comparison that is the claims that turned since the baseline, for a bound on a share of verdicts those that the evidence does not
+    carry, for one on claim_recall the gold claims that the answers do not make. Other metrics have no claims to show.
+    """
+    failed = [parse_gate(gate.expression) for gate in report.gates if gate.outcome == "fail"]
+    compared = {label for gate in failed if isinstance(gate, BaselineGate) for label in bad_labels(gate.metric) or ()}
+    bounded = {label for gate in failed if isinstance(gate, BoundGate) for label in bad_labels(gate.metric) or ()}
+    if baseline and compared:
+        turned = [(claim.report, claim.verdict) for claim in turned_claims(report, baseline, bad=compared)]
+        yield from _told(turned, "turned since the baseline", most=most, width=width)
+    if bounded:
+        worst = [(one, verdict) for one, verdict in worst_verdicts(report.reports) if verdict.label in bounded]
+        yield from _told(worst, "not carried by the evidence", most=most, width=width)
+    if any(gate.metric == "claim_recall" for gate in failed):
+        yield recall_account(report.reports, most=most, width=width)
+
+
+def _told(blamed: Sequence[tuple[Report, Verdict]], title: str, *, most: int | None, width: int) -> Iterator[str]:
+    if not blamed:
+        return
     shown = blamed if most is None else blamed[:most]
-    blocks = [f"{report.slice}: {counted(len(blamed), 'claim')} {title}, worst first"]
+    blocks = [f"{counted(len(blamed), 'claim')} {title}, worst first"]
     blocks += [f"case {one.case.id}\n{claim_account(verdict, one, width=width)}" for one, verdict in shown]
     if len(shown) < len(blamed):
         blocks.append(f"... and {len(blamed) - len(shown)} more (-v shows all)")
-    return "\n" + "\n\n".join(blocks)
+    yield "\n\n".join(blocks)
 
 
-def print_annotations(finish: Finish, session: MedfaithSession, terminal: Any) -> None:
+def print_annotations(finish: Finish | None, session: MedfaithSession, terminal: Any) -> None:
     """Prints, on GitHub Actions, an annotation for every gate that did not pass and on the line of every failed test.
 
     GitHub shows ten of a kind for a step, so gates come first.
     """
-    if not on_actions():
-        return
     failed = [test for kind in ("failed", "error") for test in terminal.stats.get(kind, []) if hasattr(test, "medfaith")]
-    for line in [*_gate_annotations(finish, session), *(_test_annotation(test, terminal.config.rootpath) for test in failed)]:
+    gates = _gate_annotations(finish, session) if finish else ()
+    for line in [*gates, *(_test_annotation(test, terminal.config.rootpath) for test in failed)]:
         terminal.write_line(line)
 
 

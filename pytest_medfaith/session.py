@@ -248,8 +248,9 @@ class MedfaithSession:
         if not compared:
             return
         baseline = read_baseline(self.baseline_path)
-        for run, case_ids, _ in compared:
-            check_before_run(baseline, run, signature=self.signature([run]), case_ids=case_ids)
+        for run, case_ids, gates in compared:
+            metrics = compared_metrics(map(parse_gate, gates))
+            check_before_run(baseline, run, signature=self.signature([run]), case_ids=case_ids, metrics=metrics)
 
     def _check_whole(self) -> None:
         """Refuses a baseline of some of a slice's cases, which would take the place of that of all."""
@@ -261,6 +262,21 @@ class MedfaithSession:
                     "makes a smaller slice"
                 )
 
+    def signed(self, checker: Checker, *, configured: str) -> dict[str, Any] | None:
+        """Returns the signature of a checker that a test put in the place of the `configured` one, None of that one itself.
+
+        Raises:
+            DataError: it is another one and has the configured one's name.
+        """
+        if checker.name != configured:
+            return checker_signature(checker)
+        if checker is not self.checker(configured) and checker_signature(checker) != checker_signature(self.checker(configured)):
+            raise DataError(
+                f"the fixture medfaith_checker gives a checker of its own that is called {configured!r} as the configured one; baselines and "
+                "cards tell checkers apart by name, so give it another: dataclasses.replace(checker, name=...)"
+            )
+        return None
+
     def configured_checkers(self) -> set[str]:
         """Returns the names of the checkers that settings, marker or command line name; a test may put another in their place."""
         return {run.checker for run, _, _ in self.ledger.expected()} | {run.checker for run in self.ledger.runs()}
@@ -268,7 +284,7 @@ class MedfaithSession:
     def signature(self, rows: Iterable[SliceKey]) -> dict[str, Any]:
         """Returns what decides the numbers of `rows` of the card: checkers, thresholds, corpora, encoders, seed and versions.
 
-        A checker that a test put in the configured one's place is not known here, and left out.
+        A checker that a test put in the configured one's place is known once it has answered; before that it is left out.
         """
         from importlib.metadata import version
 
@@ -280,18 +296,8 @@ class MedfaithSession:
         slices = {name: self.settings.slice(name) for name in sorted({row.slice for row in rows}) if name in self.settings.slices}
         return {
             "version": version("pytest-medfaith"),
-            "checkers": {
-                name: {
-                    "weights": c.signature,
-                    "entail": c.thresholds.entail,
-                    "contradict": c.thresholds.contradict,
-                    "temperature": c.temperature,
-                    "isotonic": c.isotonic.signature if c.isotonic else None,
-                    "rules": sorted(c.rules),
-                    "linker": c.linker,
-                }
-                for name, c in checkers.items()
-            },
+            "checkers": {name: checker_signature(checker) for name, checker in checkers.items()}
+            | {row.checker: known for row in rows if (known := self.ledger.checkers.get(row.checker))},
             "corpora": {name: corpus_hash(self.chunks(one)) for name, one in slices.items() if one.corpus},
             "encoders": {
                 retriever: {name: encoder_signature(name) for name in self.settings.encoders}
@@ -300,6 +306,19 @@ class MedfaithSession:
             "safety": self.rulebook.signature,
             "seed": self.seed,
         }
+
+
+def checker_signature(checker: Checker) -> dict[str, Any]:
+    """Returns what of a checker decides its verdicts, as plain values."""
+    return {
+        "weights": checker.signature,
+        "entail": checker.thresholds.entail,
+        "contradict": checker.thresholds.contradict,
+        "temperature": checker.temperature,
+        "isotonic": checker.isotonic.signature if checker.isotonic else None,
+        "rules": sorted(checker.rules),
+        "linker": checker.linker,
+    }
 
 
 def evaluate_target(session: MedfaithSession, target: Target) -> Report:
@@ -313,8 +332,13 @@ def evaluate_target(session: MedfaithSession, target: Target) -> Report:
     )
 
 
-def payload(target: Target, report: Report) -> dict[str, Any]:
+def payload(target: Target, report: Report, *, checker: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Returns what a test sends to the process that sums up: plain lists, dicts, strings and numbers.
+
+    Args:
+        target: slice, retriever, checker and case of the test.
+        report: what it measured.
+        checker: the signature of a checker that the test put in the configured one's place.
 
     Raises:
         DataError: a RAG, retriever, checker or extractor gave a value that is none of these. Numbers of numpy become plain ones.
@@ -328,7 +352,7 @@ def payload(target: Target, report: Report) -> dict[str, Any]:
         raise DataError(
             f"case {report.case.id!r} cannot be summed up: {error}; give plain texts, finite numbers, lists and objects"
         ) from error
-    return {"run": dataclasses.asdict(target.run), "report": row, "gates": list(target.settings.gates)}
+    return {"run": dataclasses.asdict(target.run), "report": row, "gates": list(target.settings.gates), "checker": checker}
 
 
 def _plain(value: Any) -> Any:

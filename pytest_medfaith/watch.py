@@ -77,6 +77,7 @@ class Watch:
         self.refused = ""
         self._config = config
         self._has_told = False
+        self._has_lost_worker = False
         self._live_line: LiveLine | None = None
         self._finish: Finish | None = None
 
@@ -88,9 +89,10 @@ class Watch:
             self._config.workeroutput["medfaith_refused"] = reason  # type: ignore[attr-defined]
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Takes over from a worker why it ran no test."""
+    def pytest_testnodedown(self, node: Any, error: Any) -> None:
+        """Takes over from a worker why it ran no test, and notes whether it died."""
         self.refused = self.refused or getattr(node, "workeroutput", {}).get("medfaith_refused", "")
+        self._has_lost_worker |= error is not None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
@@ -130,6 +132,8 @@ class Watch:
         """Sums up every slice, judges its gates, and lets a failed gate fail the run."""
         if self.refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
+        if self._has_lost_worker and _SESSION not in self._config.stash and self._config.getoption("--medfaith-report"):
+            self._disown_report()
         if self.refused or is_worker(self._config) or _SESSION not in self._config.stash:
             return
         from pytest_medfaith.errors import MedfaithError
@@ -149,13 +153,30 @@ class Watch:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints the card, or why no test ran."""
         if self._finish and self._finish.reports:
-            from pytest_medfaith.screen import print_annotations, print_summary
+            from pytest_medfaith.screen import print_summary
 
             print_summary(self._finish, session_of(self._config), terminalreporter)
-            print_annotations(self._finish, session_of(self._config), terminalreporter)
+        if os.environ.get("GITHUB_ACTIONS"):
+            self._annotate(terminalreporter)
         if self.refused:
             terminalreporter.section("medfaith")
             terminalreporter.write_line(f"ERROR: {self.refused}", red=True, bold=True)
+
+    def _disown_report(self) -> None:
+        """Where every worker died before its first test had reported, what an earlier run left in the run folder must not pass for this one."""
+        folder = report_folder(self._config)
+        (folder / "signature.json").unlink(missing_ok=True)
+        self.refused = f"no test reported before its worker died, so nothing was measured, and {folder} holds no finished run"
+
+    def _annotate(self, terminal: pytest.TerminalReporter) -> None:
+        from pytest_medfaith.cards.github import annotation, on_actions
+        from pytest_medfaith.screen import print_annotations
+
+        if not on_actions():
+            return
+        print_annotations(self._finish, session_of(self._config), terminal)
+        if self.refused:
+            terminal.write_line(annotation(self.refused, title="medfaith"))
 
 
 def _junit_property(config: pytest.Config) -> Callable[[str, object], None] | None:

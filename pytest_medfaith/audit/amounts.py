@@ -14,7 +14,7 @@ from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
 DOSE_UP, DOSE_DOWN, UNIT = "dose_up", "dose_down", "unit_swap"
 
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent", "radiation"})
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"\d{1,3}(?:[,\s]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<!\d)\.\d+")
 # A unit, and those that a slip of the pen makes of it; a time takes the next longer or shorter one, one or many as it stands.
 _UNITS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -99,7 +99,7 @@ def _overlaps(quantity: Quantity, change: Mutation) -> bool:
 
 def _scaled(number: str, factor: Decimal) -> str:
     """Returns `number` times `factor`, written plainly, with commas from 10,000 on or where it had them."""
-    value = (Decimal(number.replace(",", "")) * factor).normalize()
+    value = (Decimal(re.sub(r"[,\s]", "", number)) * factor).normalize()
     return f"{value:,f}" if "," in number or value >= 10_000 else f"{value:f}"
 
 

@@ -127,7 +127,9 @@ def _unsafe_lines(verdict: Verdict, report: Report, width: int) -> list[str]:
 
 
 def _case_text(report: Report) -> str:
-    return ": ".join(filter(None, [f"case {report.case.id}" if report.case.id else "", clip(report.case.question, 160)]))
+    """Returns the case's id and question; where the case says that it is private, as those of patients do, the id alone."""
+    question = "" if report.case.meta.get("private") else clip(report.case.question, 160)
+    return ": ".join(filter(None, [f"case {report.case.id}" if report.case.id else "", question]))
 
 
 def _tally(reports: Sequence[Report]) -> str:

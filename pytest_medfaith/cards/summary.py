@@ -141,9 +141,9 @@ def measured_over(report: SliceReport) -> list[str]:
     return [f"measured over {n} of {cases} cases: {', '.join(columns)}" for n, columns in fewer.items()]
 
 
-def gate_text(gate: GateResult) -> str:
-    """Returns `hallucination <= 0.05: 0.071`, with the gate's own words where it did not pass."""
-    if gate.outcome != "pass" and gate.message:
+def gate_text(gate: GateResult, *, verbose: bool = False) -> str:
+    """Returns `hallucination <= 0.05: 0.071`, with the gate's own words where it did not pass or all are wanted."""
+    if (gate.outcome != "pass" or verbose) and gate.message:
         return f"{gate.expression}: {gate.message}"
     return gate.expression if gate.value is None else f"{gate.expression}: {decimals(gate.value, places=3)}"
 

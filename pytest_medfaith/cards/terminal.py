@@ -17,7 +17,7 @@ def result_card(slice_reports: Sequence[SliceReport], *, verbose: bool = False, 
 
     Args:
         slice_reports: one a row; an ablation gives several of one slice.
-        verbose: writes 95 % intervals into the cells, and says which columns not all cases count in.
+        verbose: writes 95 % intervals into the cells, says which columns not all cases count in, and what passing gates measured.
         width: columns of the terminal. A table that is wider is set without spaces around its bars, and one with intervals is turned
             on its side; None leaves it as wide as it is.
     """
@@ -29,7 +29,7 @@ def result_card(slice_reports: Sequence[SliceReport], *, verbose: bool = False, 
     for report in slice_reports:
         title = [f"{one_line(run_label(report, checker=checkers))}:"] if len(slice_reports) > 1 else []
         counts = [*count_lines(report), *(measured_over(report) if verbose else [])]
-        blocks.append("\n".join([*title, *map(one_line, counts), *_gate_lines(report)]))
+        blocks.append("\n".join([*title, *map(one_line, counts), *_gate_lines(report, verbose=verbose)]))
     return "\n\n".join(blocks)
 
 
@@ -60,10 +60,10 @@ def _width(table: str) -> int:
     return max(map(len, table.splitlines()))
 
 
-def _gate_lines(report: SliceReport) -> list[str]:
+def _gate_lines(report: SliceReport, *, verbose: bool) -> list[str]:
     """Returns each gate with its outcome before it; the further lines of a gate's message are indented below."""
     lines = []
     for gate in report.gates:
-        first, *rest = map(one_line, gate_text(gate).splitlines())
+        first, *rest = map(one_line, gate_text(gate, verbose=verbose).splitlines())
         lines += [f"{_MARKS[gate.outcome]}  {first}", *(f"      {line}" for line in rest)]
     return lines

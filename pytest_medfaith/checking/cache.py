@@ -41,7 +41,8 @@ def keep_logits(path: Path | None, logits: Mapping[bytes, Logits]) -> None:
     """Adds `logits` to the file `path`; does nothing without a path, or where another process holds the file for too long."""
     if path is None or not logits:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):  # a folder that cannot be made holds no cache
+        path.parent.mkdir(parents=True, exist_ok=True)
     with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path, timeout=30)) as database, database:
         database.execute(_LAYOUT)
         rows = [(key, struct.pack("<3f", *values)) for key, values in logits.items()]

@@ -61,7 +61,8 @@ class Checker:
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on `claim` from the scores of its `chunks`.
 
-        It is `unscored`, with the reason, where the claim cannot be judged, no chunk can be read, or the model gave no finite number.
+        It is `unscored`, with the reason, where the claim cannot be judged, no chunk can be read, or the model gave no finite number for
+        one that can be, and no other refutes the claim.
         Chunks that cannot be read count as if they were not there.
         """
         unusable = {chunk.id: self.unusable(chunk.text, "evidence") for chunk in chunks}
@@ -72,6 +73,10 @@ class Checker:
             why = reason or "the model gave no finite score; it may be that the claim is longer than it reads"
             return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=why)
         verdict = decide(claim, scored, self.thresholds)
+        lost = [score.chunk_id for score in scores if score.logits is None and not unusable.get(score.chunk_id)]
+        if lost and verdict.label != "refuted":  # what could not be scored may be what refutes it
+            why = f"the model gave no finite score for {', '.join(lost[:3])}"
+            return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=why)
         if verdict.label == "unsupported" and scored:
             verdict = self._joined(verdict, readable) or verdict
         verdict = overrule(verdict, scored, readable, rules=self.rules, linker=self.linker)

@@ -9,11 +9,19 @@ from functools import lru_cache
 from pytest_medfaith.checking.rules import RULES, apply_rules, linked_rules
 from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
+from pytest_medfaith.sentences import sentence_spans
 
 # Rules read the chunk that decided and those whose best sentence shares most words with the claim; others do not speak of it.
 CHUNKS_READ = 3
 LEAST_SHARED = 0.5
 QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
+_WORD = re.compile(r"[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%]")
+# Where a statement begins within a sentence: behind a stop, or behind "For PCOS," and the like.
+_CLAUSE = re.compile(
+    r"[;:]\s|\s[\u2014\u2013-]\s|(?<=^)(?:for|in|among|during|after|before|with|at|on|as|by|however|therefore|thus|also|today)\b[^,;:]{0,60},\s",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(r"\W{1,3}(?:only|unless|if|except|provided|until|rather|no|not|never|nor|without)\b", re.IGNORECASE)
 
 
 def overrule(
@@ -21,7 +29,7 @@ def overrule(
 ) -> Verdict:
     """Returns `verdict` as the rules leave it, with their findings.
 
-    A claim that stands in a chunk word for word is supported by it. A chunk whose sentence clashes with the claim no longer supports it. If
+    A claim that stands in a chunk word for word, as a statement of its own, is supported by it. A chunk whose sentence clashes with the claim no longer supports it. If
     no other chunk does, a clash of effect "refute" makes the claim refuted and one of effect "weaken" unsupported. A clean supporting chunk
     keeps the claim supported and sets `conflict`, if its sentence is as near to the claim as the one that clashes: the nearest sentence is
     the one that speaks of it.
@@ -38,7 +46,8 @@ def overrule(
         return verdict
     read = [score for score in scores if score.span and score.chunk_id in texts]
     found = {score.chunk_id: _findings(verdict, score, texts[score.chunk_id], rules, linker) for score in _chosen(verdict, read, texts)}
-    refuting, weakening = (_with_effect(effect, found) for effect in ("refute", "weaken"))
+    refuting = _with_effect("refute", found)
+    weakening = [] if verdict.joint else _with_effect("weaken", found)  # what one chunk lacks another of the joined ones may hold
     clean = tuple(chunk_id for chunk_id in verdict.supporting if chunk_id not in refuting and chunk_id not in weakening)
     quoting = next((score for score in scores if score.chunk_id in texts and _quotes(verdict.claim.text, texts[score.chunk_id].text)), None)
     if quoting is not None:
@@ -73,20 +82,37 @@ def _quoted(verdict: Verdict, score: PairScore, *, clean: Sequence[str], refutin
 
 
 def _quotes(claim: str, text: str) -> bool:
+    """Returns whether `text` states the claim word for word: where a sentence or clause begins, and not as a question or its part.
+
+    "Never give aspirin to children" and "It is a myth that ..." hold the words of what they deny.
+    """
     words = _words(claim)
-    return words.count(" ") + 1 >= QUOTED_WORDS and f" {words} " in f" {_words(text)} "
+    if words.count(" ") + 1 < QUOTED_WORDS or f" {words} " not in f" {_words(text)} ":
+        return False
+    sentences = (text[start:end].rstrip() for start, end in sentence_spans(text))
+    clauses = (clause for sentence in sentences if not sentence.endswith("?") for clause in _CLAUSE.split(sentence))
+    return any(_begins_with(clause, words) for clause in clauses)
+
+
+def _begins_with(clause: str, words: str) -> bool:
+    """Returns whether `clause` begins with `words`, and what follows does not take them back at once."""
+    if not f"{_words(clause)} ".startswith(f"{words} "):
+        return False
+    last = [match.end() for match in _WORD.finditer(clause)][words.count(" ")]
+    return _TAKEN_BACK.match(clause, last) is None
 
 
 @lru_cache(maxsize=16_384)
 def _words(text: str) -> str:
     """Returns the words of `text` in lower case, one blank between two; numbers, decimals and signs of comparison stay."""
-    return " ".join(re.findall(r"[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%]", text.lower()))
+    return " ".join(_WORD.findall(text.lower()))
 
 
 def _chosen(verdict: Verdict, scores: Sequence[PairScore], chunks: Mapping[str, Chunk]) -> list[PairScore]:
     shares = {score.chunk_id: _shared(verdict, score, chunks[score.chunk_id]) for score in scores}
     near = [score for score in scores if shares[score.chunk_id] >= LEAST_SHARED]
-    nearest = sorted(near, key=lambda score: shares[score.chunk_id], reverse=True)[:CHUNKS_READ]
+    least = sorted((shares[score.chunk_id] for score in near), reverse=True)[:CHUNKS_READ][-1:]
+    nearest = [score for score in near if shares[score.chunk_id] >= least[0]]  # all that share as much: their order says nothing
     return nearest + [
         score for score in scores if score.chunk_id == verdict.chunk_id and verdict.label == "supported" and score not in nearest
     ]

@@ -66,6 +66,7 @@ class _Cut:
 
     file: str
     item: str
+    line: int
     name: str
     characters: int
     lines: tuple[str, ...]
@@ -198,7 +199,8 @@ def _cut_task(task: _Task, *, source: str, shape: WindowSize, prefix: Prefix | N
     for document in documents:
         chunks = chunk_document(document, source=source, shape=shape, prefix=prefix, count_tokens=count_tokens)
         lines = tuple(map(_line, chunks))
-        cut.append(_Cut(document.file, document.item, document_name(document), len(document.text), lines, document.skipped))
+        name = document_name(document)
+        cut.append(_Cut(document.file, document.item, document.line, name, len(document.text), lines, document.skipped))
     return task.size, cut
 
 
@@ -270,7 +272,8 @@ class _Run:
             elif not cut.item and self._is_new(unbroken(cut.file)):
                 yield from (_line(_renamed(_chunk(line), cut.name, unbroken(cut.file))) for line in cut.lines)
             else:
-                raise DataError(f"{cut.file}: a document {cut.name!r} was read already; ids must be unique, so remove one of the two")
+                place = f"{cut.file}:{cut.line}" if cut.line else cut.file
+                raise DataError(f"{place}: a document {cut.name!r} was read already; ids must be unique, so remove one of the two")
 
     def _is_new(self, name: str) -> bool:
         mark = hashlib.blake2b(name.encode(), digest_size=8).digest()  # so that millions of names take little memory

@@ -53,7 +53,7 @@ def _read(file: SourceFile) -> Iterator[Document]:
 
 
 def _read_rows(file: SourceFile) -> Iterator[Document]:
-    """Yields a document a line: `title`, `url`, `year`, an id (`id`, `pmid` or `doc_id`), and `abstract`, kept whole, or `text`."""
+    """Yields a document a line: `title`, `url`, `year`, an id (`id`, `pmid` or `doc_id`), `abstract`, kept whole, and `text` below it."""
     with file.open() as stream:
         for number, line in enumerate(stream, start=1):
             if line.strip():
@@ -63,13 +63,14 @@ def _read_rows(file: SourceFile) -> Iterator[Document]:
 def _row_document(line: bytes, *, number: int, place: str) -> Document:
     try:
         row = json.loads(line.decode("utf-8-sig"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{place}: not JSON in UTF-8 ({error}); expected one JSON object a line") from None
-    if not isinstance(row, dict) or not isinstance(row.get("abstract", row.get("text")), (str, list)):
+    if not isinstance(row, dict) or not any(isinstance(row.get(key), (str, list)) for key in ("abstract", "text")):
         raise DataError(f"{place}: got {shown(row)}, expected an object with a text in 'abstract' or 'text'")
     title, url, pmid = (one_line(str(row.get(key) or "")) for key in ("title", "url", "pmid"))
     identifier = str(row.get("id") or row.get("doc_id") or pmid or f"#{number}")
-    document = _abstract(row["abstract"]) if "abstract" in row else read_plain_text(_joined(row["text"]))
+    abstract, document = one_line(_joined(row.get("abstract"))), read_plain_text(_joined(row.get("text")))
+    document = _below_abstract(abstract, document) if abstract else document
     year = row.get("year")
     return replace(
         document,
@@ -78,16 +79,24 @@ def _row_document(line: bytes, *, number: int, place: str) -> Document:
         year=year if type(year) is int else None,
         pmid=pmid or None,
         item=identifier,
+        line=number,
     )
 
 
 def _joined(text: Any) -> str:
-    return text if isinstance(text, str) else "\n".join(map(str, text))
+    if isinstance(text, str):
+        return text
+    return "\n".join(map(str, text)) if isinstance(text, list) else ""
 
 
-def _abstract(text: Any) -> Document:
+def _below_abstract(abstract: str, document: Document) -> Document:
+    """Returns `document` with a section Abstract before its own."""
     outline = Outline()
     outline.head(1, "Abstract", shown="Abstract\n")
-    outline.write(one_line(_joined(text)))
-    whole, sections = outline.finish()
-    return Document(whole, sections)
+    outline.write(abstract)
+    text, sections = outline.finish()
+    if not document.text:
+        return Document(text, sections)
+    text += "\n\n"
+    moved = (replace(section, start=section.start + len(text), end=section.end + len(text)) for section in document.sections)
+    return replace(document, text=text + document.text, sections=(*sections, *moved))

@@ -34,6 +34,8 @@ class _Page(HTMLParser):
         self._raised: int | None = None
         self._level = 0
         self._mains = 0
+        self._cells = 0  # of the row at hand
+        self._row_has_line = False  # blocks in its cells made lines of their own
         self._in_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -55,10 +57,18 @@ class _Page(HTMLParser):
         elif tag in _BLOCKS:
             self.flush()
             self._mains += tag == "main"
-        elif tag in _CELLS and any(piece.strip() for piece in self._pieces):
-            self._pieces.append(" | ")
+            if tag == "tr":
+                self._cells, self._row_has_line = 0, False
+        elif tag in _CELLS:
+            self._start_cell()
         elif tag == "sup":
             self._raised = len(self._pieces)
+
+    def _start_cell(self) -> None:
+        """Divides the cell from the one before, also where that is empty: values belong to columns."""
+        if self._cells and (not self._row_has_line or any(piece.strip() for piece in self._pieces)):
+            self._pieces.append(" | ")
+        self._cells += 1
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "title":
@@ -107,8 +117,9 @@ class _Page(HTMLParser):
         """Ends the line."""
         self._raise()
         text = one_line("".join(self._pieces))
-        if text:
+        if text.strip("| "):
             self.lines.append((self._level, text, self._mains > 0))
+            self._row_has_line = True
             self._level = 0  # an empty line ends no heading: <h2><div>Dosage</div></h2>
         self._pieces = []
 
@@ -124,7 +135,7 @@ def _parsed(raw: str, *, skipped: frozenset[str]) -> _Page:
 def read_html(raw: str) -> Document:
     """Returns the document of a page: <main> where there is one, without navigation, scripts and forms; headings h1 to h6 cut it.
 
-    The url is the page's canonical one; the title its first h1, else <title>. Table rows are lines, cells divided by ` | `.
+    The url is the page's canonical one; the title its first h1, else <title>. Table rows are lines, cells divided by ` | `, empty ones too.
     """
     page = _parsed(raw, skipped=_SKIPPED)
     holds_text = any(level == 0 for level, _, _ in page.lines)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pytest_medfaith.corpus.normalise import normalise, superscript
+from pytest_medfaith.corpus.normalise import TAG_TAIL, normalise, superscript
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Section:
 class Document:
     """One page of a source: its normalised text, headings included, and the sections found in it.
 
-    `file` is its path below the source, `item` its id in a file of many, or `#` and its number there; `skipped` counts parts that
-    held no text, by kind.
+    `file` is its path below the source, `item` its id in a file of many, or `#` and its number there, `line` its line in a file
+    of one a line, else 0; `skipped` counts parts that held no text, by kind.
     """
 
     text: str
@@ -40,6 +40,7 @@ class Document:
     pmid: str | None = None
     file: str = ""
     item: str = ""
+    line: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -178,7 +179,7 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]+)(?<=\S)\*(?![\w*])"), r"\1"),
     (re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]+)(?<=\S)_(?!\w)"), r"\1"),
     (re.compile(r"(?<!`)`([^`\n]+)`(?!`)"), r"\1"),
-    (re.compile(r"</?(?:a|b|br|div|em|i|p|span|strong|sub|u)(?:\s[^<>]*)?/?>", re.IGNORECASE), ""),
+    (re.compile(rf"</?(?:a|b|br|div|em|i|p|span|strong|sub|u){TAG_TAIL}", re.IGNORECASE), ""),
     (re.compile(r"(?<=[^\n])\\([\\`*_{}\[\]()#+.!<>|-])"), r"\1"),
 )
 _RAISED = re.compile(r"<sup>([^<\n]*)</sup>", re.IGNORECASE)

@@ -86,6 +86,8 @@ def is_archive(path: Path) -> bool:
 def paths_of(src: Path) -> Iterator[Path]:
     """Yields the files of `src` by name, folders searched below; hidden ones, pipes and devices are passed over.
 
+    Links to folders are followed; a folder that has several names is read once, by its own name where it lies in `src`.
+
     Raises:
         DataError: `src` does not exist, or a folder or link in it cannot be followed.
     """
@@ -94,13 +96,25 @@ def paths_of(src: Path) -> Iterator[Path]:
     if not src.is_dir():
         yield src
         return
-    for folder, folders, files in os.walk(src, onerror=_refuse):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    root = src.resolve()
+    entered = {root}
+    for folder, folders, files in os.walk(src, onerror=_refuse, followlinks=True):
+        folders[:] = [name for name in sorted(folders) if not name.startswith(".") and _is_new(Path(folder, name), root, entered)]
         for path in (Path(folder, name) for name in sorted(files) if not name.startswith(".")):
             if not path.exists():
                 raise DataError(f"{path}: points to '{path.readlink()}', which does not exist; mend or remove the link")
             if path.is_file():
                 yield path
+
+
+def _is_new(folder: Path, root: Path, entered: set[Path]) -> bool:
+    """Returns whether to enter `folder`, and notes it; without this a link to a folder above would lead in circles."""
+    real = folder.resolve()
+    elsewhere = folder.is_symlink() and real.is_relative_to(root) and not _is_hidden(real.relative_to(root).as_posix())
+    if elsewhere or real in entered:
+        return False
+    entered.add(real)
+    return True
 
 
 def _refuse(error: OSError) -> None:

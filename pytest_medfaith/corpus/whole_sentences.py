@@ -6,10 +6,10 @@ import re
 
 from pytest_medfaith.sentences import sentence_spans
 
-# Ends that `sentence_spans` takes for a sentence's although names and numbers follow them: U.S. Food, M.D. Anderson, Jan. 5, Suppl. 2.
+# Ends that `sentence_spans` takes for a sentence's although names and numbers follow them: U.S. Food, M.D. Anderson, Jan. 5, Suppl. 2, tab. 500 mg.
 # A checker's window that ends there still holds its evidence; a chunk that begins with "Food and Drug Administration" lost a word.
 _GOES_ON = re.compile(
-    r"(?:(?<![\w.])(?:[A-Za-z]\.){2,}|\b(?:Ph\.?D|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Suppl|Ref|Refs|pp|Eq|Tab|Sect|Ch|Art|Jr|Sr|Gen|Ltd|Corp|Co|Vit)\.)$"
+    r"(?:(?<![\w.])(?:[A-Za-z]\.){2,}|\b(?:Ph\.?D|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Suppl|Ref|Refs|pp|Eq|[Tt]abs?|[Cc]aps?|[Tt]emp|[Ii]nj|Drs|Sect|Ch|Art|Jr|Sr|Gen|Ltd|Corp|Co|Vit)\.)$"
 )
 
 

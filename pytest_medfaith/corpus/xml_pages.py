@@ -113,7 +113,8 @@ def _write_block(outline: Outline, element: Element, level: int) -> None:
     elif element.tag == "p" and _is_subtitle(element):
         outline.head(level, _text(element).rstrip(":"), shown=_text(element) + "\n")
     elif element.tag == "tr":
-        _write_line(outline, [" | ".join(filter(None, map(_text, element)))])
+        cells = [_text(cell) for cell in element]
+        _write_line(outline, [" | ".join(cells) if any(cells) else ""])  # an empty cell keeps its place: values belong to columns
     elif element.tag == "def-item":
         _write_line(outline, [": ".join(filter(None, map(_text, element)))])
     else:
@@ -207,18 +208,39 @@ def _read_book_part(part: Element) -> Document:
 
 def _read_pubmed(article: Element) -> Document:
     """PubMed: title and abstract; the labels of a structured abstract stand before its paragraphs."""
-    pmid = article.findtext("MedlineCitation/PMID", "").strip()
+    date = article.find("MedlineCitation/Article/Journal/JournalIssue/PubDate")
+    return _abstract_document(
+        article.findall("MedlineCitation/Article/Abstract/AbstractText"),
+        title=_text(article.find("MedlineCitation/Article/ArticleTitle")),
+        pmid=article.findtext("MedlineCitation/PMID", "").strip(),
+        date=date,
+    )
+
+
+def _read_pubmed_book(article: Element) -> Document:
+    """PubMed: the abstract of a book's chapter, such as GeneReviews, or of a whole book."""
+    chapter = article.find("BookDocument")
+    chapter = chapter if chapter is not None else Element("BookDocument")
+    date = chapter.find("ContributionDate")
+    return _abstract_document(
+        chapter.findall("Abstract/AbstractText"),
+        title=_text(chapter.find("ArticleTitle")) or _text(chapter.find("Book/BookTitle")),
+        pmid=chapter.findtext("PMID", "").strip(),
+        date=date if date is not None else chapter.find("Book/PubDate"),
+    )
+
+
+def _abstract_document(parts: list[Element], *, title: str, pmid: str, date: Element | None) -> Document:
     outline = Outline()
     outline.head(1, "Abstract", shown="Abstract\n")
-    for part in article.findall("MedlineCitation/Article/Abstract/AbstractText"):
+    for part in parts:
         label = part.get("Label", "").strip().rstrip(":")
         _write_line(outline, [f"{label}: " if label and _text(part) else "", _text(part)])
     text, sections = outline.finish()
-    date = article.find("MedlineCitation/Article/Journal/JournalIssue/PubDate")
     return Document(
         text,
         sections,
-        title=_text(article.find("MedlineCitation/Article/ArticleTitle")),
+        title=title,
         url=f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid else "",
         year=None if date is None else _year(" ".join(date.itertext())),
         pmid=pmid or None,
@@ -271,6 +293,7 @@ _READERS: dict[str, Callable[[Element], Document]] = {
     "article": _read_article,
     "book-part": _read_book_part,
     "PubmedArticle": _read_pubmed,
+    "PubmedBookArticle": _read_pubmed_book,
     "health-topic": _read_health_topic,
     "document": _read_search_result,
     "Document": _read_medquad,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from pytest_medfaith.corpus.jsonl import atomic_writer, dump_records, read_records, write_records
+from pytest_medfaith.corpus.sources import paths_of
 from pytest_medfaith.datasets.gold import CAP
 from pytest_medfaith.datasets.registry import find_adapter
 from pytest_medfaith.datasets.review import Reviewed, apply_review, read_review_sheet, write_review_sheet
@@ -69,12 +70,14 @@ def adapt(
         cap: most gold claims extracted from one answer.
 
     Raises:
-        DataError: an unknown data set, one without documents where `corpus` is given, no case at all, or a damaged file.
+        DataError: an unknown data set, one without documents where `corpus` is given, a file to write that is read too,
+            no case at all, or a damaged file.
         ValueError: `limit` or `cap` is below 1.
     """
     adapter = find_adapter(name)
     if corpus is not None and not adapter.chunked:
         raise DataError(f"{name} has no documents to write to {corpus}; leave out the corpus")
+    _check_targets(path, [out] if corpus is None else [out, corpus])
     skips, chunk_skips, seen, chunks = Skips(), Skips(), Counter[str](), 0
     cases = _counted(adapter.read_with_gold(path, limit=limit, seed=seed, skips=skips, cap=cap), seen)
     with ExitStack() as files:
@@ -95,6 +98,19 @@ def adapt(
     )
 
 
+def _check_targets(path: Path, targets: list[Path]) -> None:
+    """Raises DataError where one of `targets` would be written over the other, or over a file of `path`."""
+    if len({target.resolve() for target in targets}) < len(targets):
+        raise DataError(f"{targets[0]}: given for the cases and for the documents; name two files")
+    there = [target for target in targets if target.exists()]
+    read = {file.resolve() for file in paths_of(path)} if there and path.exists() else set()
+    for target in there:
+        if target.resolve() in read:
+            raise DataError(
+                f"{target}: belongs to what is read, {path}, and would be written over; name another file, best in another folder"
+            )
+
+
 def _counted(cases: Iterator[Case], seen: Counter[str]) -> Iterator[Case]:
     for case in cases:
         seen.update([claim.provenance for claim in case.gold_claims] or [_NO_CLAIM])
@@ -112,7 +128,11 @@ def _some(records: Iterator[R], path: Path, kind: str, skips: Skips) -> Iterator
 
 
 def write_gold_review(gold: Path, sheet: Path) -> int:
-    """Writes the gold claims of the cases in `gold` to `sheet` for a person to edit, and returns how many cases."""
+    """Writes the gold claims of the cases in `gold` to `sheet` for a person to edit, and returns how many cases.
+
+    Raises:
+        DataError: a sheet, or any file, is there already; a damaged gold file.
+    """
     if sheet.exists():
         raise DataError(f"{sheet}: there already, and may hold a reviewer's edits; apply it, remove it, or give another name")
     return write_review_sheet(read_records(gold, Case), sheet)
@@ -122,8 +142,10 @@ def apply_gold_review(gold: Path, sheet: Path, *, out: Path | None = None) -> Re
     """Writes the cases of `gold` with the edits of `sheet` to `out`, by default to `gold` itself, whole or not at all.
 
     Raises:
-        DataError: see `read_review_sheet` and `apply_review`; the gold file is untouched then.
+        DataError: `out` is the sheet; else see `read_review_sheet` and `apply_review`; the gold file is untouched then.
     """
+    if (out or gold).resolve() == sheet.resolve():
+        raise DataError(f"{out or gold}: the reviewed cases would be written over the sheet; name another file")
     reviewed = apply_review(read_records(gold, Case), read_review_sheet(sheet))
     write_records(out or gold, reviewed.cases)
     return reviewed

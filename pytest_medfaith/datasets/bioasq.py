@@ -103,12 +103,12 @@ def _document_id(url: str) -> str:
 
 
 def _exact_answer(question: Mapping[str, Any], place: str) -> str | list[list[str]]:
-    """Returns the exact answer in one shape a type, whichever of the published shapes the file has.
+    """Returns the exact answer in one shape a type, whichever of the published shapes the file has; "" where it is missing or blank.
 
     Yes/no: lower case. Factoid: a text, a list of synonyms or a list of synonym lists. List: a list of texts or of synonym lists.
     """
     answer = question.get("exact_answer")
-    if answer is None or answer == []:
+    if answer is None or answer == [] or (isinstance(answer, str) and not answer.strip()):
         return ""
     if isinstance(answer, str):
         return answer.strip().lower() if question.get("type") == "yesno" else [[one_line(answer)]]

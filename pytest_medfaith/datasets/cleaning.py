@@ -5,17 +5,15 @@ from __future__ import annotations
 import html
 import re
 
-from pytest_medfaith.corpus.normalise import normalise, superscript
+from pytest_medfaith.corpus.normalise import TAG_TAIL, normalise, superscript
 
 _BLOCKS = "address|article|blockquote|br|dd|div|dl|dt|figure|h[1-6]|hr|ol|p|pre|section|table|tbody|td|tfoot|th|thead|tr|ul"
 _INLINE = "a|abbr|b|big|center|cite|code|em|font|i|img|label|mark|q|s|small|span|strike|strong|sub|sup|tt|u"
-# A tag needs a known name and nothing but attributes with values after it, so that "a<b and c>d" and "<or = 6 or>" stay text.
-_TAIL = r"(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)|\s+(?:compact|hidden|noshade|nowrap))*\s*/?>"
 _DROPPED = re.compile(r"<!--.{0,5000}?-->|<(script|style)\b[^<>]*>.{0,5000}?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_ITEM = re.compile(rf"<li{_TAIL}", re.IGNORECASE)
-_BLOCK = re.compile(rf"</?(?:{_BLOCKS}){_TAIL}|</li\s*>", re.IGNORECASE)
-_TAG = re.compile(rf"</?(?:{_INLINE}){_TAIL}", re.IGNORECASE)
-_RAISED = re.compile(rf"<sup{_TAIL}((?:(?!<sup\b).){{0,200}}?)</sup\s*>", re.IGNORECASE | re.DOTALL)
+_ITEM = re.compile(rf"<li{TAG_TAIL}", re.IGNORECASE)
+_BLOCK = re.compile(rf"</?(?:{_BLOCKS}){TAG_TAIL}|</li\s*>", re.IGNORECASE)
+_TAG = re.compile(rf"</?(?:{_INLINE}){TAG_TAIL}", re.IGNORECASE)
+_RAISED = re.compile(rf"<sup{TAG_TAIL}((?:(?!<sup\b).){{0,200}}?)</sup\s*>", re.IGNORECASE | re.DOTALL)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 

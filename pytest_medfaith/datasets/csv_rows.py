@@ -18,19 +18,22 @@ def read_csv_rows(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[st
     Column names are compared without regard to case and surrounding blanks. Blank lines are passed over.
 
     Raises:
-        DataError: no heading, a missing column, a row with fewer cells than the heading, a quote that never ends.
+        DataError: no heading, a missing column, a row with fewer cells than the heading or text beyond it, a quote that never ends.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _CELL_LIMIT))
     with open_text(file, newline="") as stream:
         reader = csv.reader(stream, strict=True)
         try:
-            positions = _positions(next(reader, []), columns, file.place)
+            heading = next(reader, [])
+            positions = _positions(heading, columns, file.place)
+            fewest = max(positions.values()) + 1
             for cells in reader:
                 if not cells:
                     continue
-                if len(cells) <= max(positions.values()):
+                if len(cells) < fewest or any(cell.strip() for cell in cells[len(heading) :]):
+                    expected = f"{fewest} or more" if len(cells) < fewest else f"{len(heading)} as in the heading"
                     raise DataError(
-                        f"{file.place}:{reader.line_num}: the row has {len(cells)} cells, expected {max(positions.values()) + 1} or more; "
+                        f"{file.place}:{reader.line_num}: the row has {len(cells)} cells, expected {expected}; "
                         "put a comma between cells and double quotes around texts with commas"
                     )
                 yield f"{file.place}:{reader.line_num}", {name: cells[at] for name, at in positions.items()}

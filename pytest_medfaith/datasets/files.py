@@ -40,13 +40,25 @@ def data_files(path: Path, pattern: str, *, expected: str) -> Iterator[SourceFil
 
 @contextmanager
 def open_text(file: SourceFile, *, newline: str | None = None) -> Iterator[IO[str]]:
-    """Opens `file`, decompressed, as UTF-8 text with or without a byte order mark; for `newline` see `open`."""
+    """Opens `file`, decompressed, as UTF-8 text with or without a byte order mark; for `newline` see `open`.
+
+    Raises:
+        DataError: bytes that are not UTF-8, with file and line.
+    """
     with file.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline=newline) as text:
         try:
             yield text
         except UnicodeDecodeError as error:
             found = error.object[error.start : error.start + 1]
-            raise DataError(f"{file.place}: byte {found!r} is not UTF-8 ({error.reason}); save the file as UTF-8") from None
+            raise DataError(
+                f"{file.place}:{_bad_line(file)}: byte {found!r} is not UTF-8 ({error.reason}); save the file as UTF-8"
+            ) from None
+
+
+def _bad_line(file: SourceFile) -> int:
+    """Returns the number of the first line that is not UTF-8; the text is decoded in blocks, which know no lines."""
+    with file.open() as stream:
+        return next((number for number, line in enumerate(stream, start=1) if line.decode(errors="ignore").encode() != line), 0)
 
 
 def xml_elements(path: Path, tag: str) -> Iterator[tuple[SourceFile, Element]]:

@@ -20,7 +20,8 @@ from pytest_medfaith.datasets.kqa import case_of_row, read_rows
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.records import Case
 
-_ROW_NUMBER = re.compile(r"\d{0,4},\s*(?=\D)")
+# A question that itself begins with a number and a comma, "5, 6 or 7 hours", goes on with a blank.
+_ROW_NUMBER = re.compile(r"\A\d{0,4},(?=[^\d\s])")
 
 
 def read_healthsearchqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
@@ -30,26 +31,26 @@ def read_healthsearchqa(path: Path, *, skips: Skips | None = None) -> Iterator[C
         DataError: nothing to read, a line that is not a JSON object, a CSV without the column, a field of another type.
     """
     skips = Skips() if skips is None else skips
-    for number, (place, row) in enumerate(_rows(path), start=1):
+    for number, (place, row, cut_out) in enumerate(_rows(path), start=1):
         case = case_of_row(row, place, name=f"healthsearchqa/{number}", dataset="healthsearchqa")
-        case = case.with_(question=_clean_question(case.question))
+        case = case.with_(question=_clean_question(_ROW_NUMBER.sub("", case.question) if cut_out else case.question))
         if case.question:
             yield case
         else:
             skips.add("empty question", place)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
+    """Yields ("file:line", row, whether what a CSV has before a question may still stand there)."""
     for file in data_files(path, r".*\.(jsonl|csv)(\.gz)?", expected="the questions as .jsonl or .csv"):
         if file.suffix == ".csv":
-            yield from ((place, {"Question": cells["question"]}) for place, cells in read_csv_rows(file, ("question",)))
+            yield from ((place, {"Question": cells["question"]}, False) for place, cells in read_csv_rows(file, ("question",)))
         else:
-            yield from read_rows(file)
+            yield from ((place, row, True) for place, row in read_rows(file))
 
 
 def _clean_question(text: str) -> str:
     """Returns the question without what the CSV left around it."""
-    text = _ROW_NUMBER.sub("", text, count=1) if _ROW_NUMBER.match(text) else text
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1].replace('""', '"')
     return text.replace("\\'", "'").strip()

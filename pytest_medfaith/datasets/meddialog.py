@@ -72,7 +72,7 @@ def read_meddialog(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
-    for file in data_files(path, r".*\.txt", expected="dialogues as .txt, each record begun by a line id=NUMBER"):
+    for file in data_files(path, r".*\.txt(\.gz)?", expected="dialogues as .txt, each record begun by a line id=NUMBER"):
         with open_text(file) as stream:
             for dialogue in _dialogues(stream, file.place):
                 question = _question(dialogue)
@@ -121,6 +121,5 @@ def _question(dialogue: _Dialogue) -> str:
 
 def _case(dialogue: _Dialogue, question: str, answer: str) -> Case:
     url = " ".join(dialogue.address).strip()
-    return Case(
-        id=f"meddialog/{dialogue.id}", slice="meddialog", question=question, reference_answer=answer, meta={"url": url} if url else {}
-    )
+    meta = {"private": True} | ({"url": url} if url else {})
+    return Case(id=f"meddialog/{dialogue.id}", slice="meddialog", question=question, reference_answer=answer, meta=meta)

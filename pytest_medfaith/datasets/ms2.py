@@ -39,7 +39,7 @@ _HEADING = re.compile(r"^(?:AUTHORS['\u2019] )?(?:CONCLUSIONS?|BACKGROUND|OBJECT
 _TITLES_ASKED = 5  # titles that stand in for a question: enough to tell the topic, few enough to be a query
 _EXPECTED = "reviews as .json or .jsonl, or *-targets.csv with *-inputs.csv"
 _INPUTS = ("ReviewID", "PMID", "Title", "Abstract")
-_CSV_NAME = re.compile(r"(.*)(targets|inputs|reviews-info)\.csv", re.IGNORECASE)
+_CSV_NAME = re.compile(r"(.*)(targets|inputs|reviews-info)\.csv(?:\.gz)?", re.IGNORECASE)
 
 
 def read_ms2(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
@@ -68,8 +68,8 @@ def read_ms2_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk
 
 
 def _files(path: Path) -> Iterator[tuple[SourceFile, str, str]]:
-    """Yields (file, prefix, kind); kind is targets or inputs for the CSV files, "" for reviews in JSON."""
-    for file in data_files(path, r".*\.jsonl?(\.gz)?|.*(targets|inputs)\.csv", expected=_EXPECTED):
+    """Yields (file, prefix, kind); kind is targets, inputs or reviews-info for the CSV files, "" for reviews in JSON."""
+    for file in data_files(path, r".*\.jsonl?(\.gz)?|.*(targets|inputs)\.csv(\.gz)?", expected=_EXPECTED):
         match = _CSV_NAME.fullmatch(PurePosixPath(file.name).name)
         if match and file.data is not None:
             raise DataError(
@@ -84,8 +84,18 @@ def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
             yield from _json_cases(file, skips)
         elif kind == "targets":
             yield from _csv_cases(file, prefix, skips)
-        elif kind == "inputs" and not file.path.with_name(f"{prefix}targets.csv").is_file():
-            skips.add("inputs without targets", file.place)
+        elif file.path == path:
+            raise DataError(
+                f"{path}: has no reviews of its own, expected those of {prefix}targets.csv; give that file with this one beside it, or their folder"
+            )
+        elif _beside(file, prefix, "targets") is None:
+            skips.add("inputs without targets", f"{file.place}, which needs {prefix}targets.csv beside it")
+
+
+def _beside(file: SourceFile, prefix: str, kind: str) -> Path | None:
+    """Returns the CSV file of `kind` that belongs to `file`, compressed or not, None where there is none."""
+    paths = (file.path.with_name(f"{prefix}{kind}.csv{suffix}") for suffix in ("", ".gz"))
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _studies(path: Path) -> Iterator[tuple[str, Chunk]]:
@@ -190,9 +200,9 @@ class _Joined(Generic[T]):
 
 
 def _csv_cases(targets: SourceFile, prefix: str, skips: Skips) -> Iterator[tuple[str, Case]]:
-    inputs, info = (targets.path.with_name(f"{prefix}{kind}.csv") for kind in ("inputs", "reviews-info"))
-    studies = _Joined(_grouped_studies(inputs) if inputs.is_file() else ())
-    backgrounds = _Joined(_backgrounds(info) if info.is_file() else ())
+    inputs, info = (_beside(targets, prefix, kind) for kind in ("inputs", "reviews-info"))
+    studies = _Joined(_grouped_studies(inputs) if inputs else ())
+    backgrounds = _Joined(_backgrounds(info) if info else ())
     for place, row in read_csv_rows(targets, ("ReviewID", "Target")):
         name, target = row["ReviewID"].strip(), plain_text(row["Target"])
         included, background = studies.of(name), " ".join(backgrounds.of(name))

@@ -22,6 +22,6 @@ def fit_scoring(model: Path, pairs: Sequence[Pair], *, max_tokens: int) -> dict[
     """
     texts = [(Claim(id=str(n), text=pair.claim), Chunk(id="evidence", text=pair.evidence)) for n, pair in enumerate(pairs)]
     scores = score_pairs(texts, partial(score_with_student, model, max_tokens), signature=weights_signature(model))
-    logits = [score.logits for score in scores if score.logits is not None]
-    fitted = dataclasses.asdict(calibrate(logits, [pair.label for pair in pairs]))
+    scored = [(score.logits, pair.label) for score, pair in zip(scores, pairs, strict=True) if score.logits is not None]
+    fitted = dataclasses.asdict(calibrate([logits for logits, _ in scored], [label for _, label in scored]))
     return {"max_tokens": max_tokens, "fitted_on": fitted.pop("n"), **fitted}

@@ -45,7 +45,12 @@ def _validate(item: dict[str, Any], place: str, seen: set[str]) -> None:
     if not isinstance(claims, list) or not claims:
         raise DataError(f"{place}: field 'claims' is {claims!r}, expected a list of claims")
     for claim in claims:
-        if claim.get("label") not in LABELS or claim.get("alt_label") not in LABELS or not str(claim.get("text", "")).strip():
+        if (
+            not isinstance(claim, dict)
+            or claim.get("label") not in LABELS
+            or claim.get("alt_label") not in LABELS
+            or not str(claim.get("text", "")).strip()
+        ):
             raise DataError(f"{place}: claim {claim!r}: expected text, and label and alt_label among {', '.join(LABELS)}")
     if all(claim["label"] == claim["alt_label"] for claim in claims):
         raise DataError(f"{place}: no claim of {item['id']!r} changes its label under the twin, expected at least one")

@@ -161,6 +161,14 @@ def key_text(key: tuple[str, str, str, int]) -> str:
     return f"slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r} and k={key[3]}"
 
 
+def lacking_text(name: str, metric: str) -> str:
+    """Returns what to say of a baseline that lacks a metric of the slice `name`."""
+    return (
+        f"the baseline of slice {name!r} holds no value of {metric}; store one with pytest {UPDATE}, "
+        "or remove the gate where the slice cannot be measured by it"
+    )
+
+
 def baseline_entry(report: SliceReport, *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0) -> SliceBaseline:
     """Returns what a baseline keeps of `report`; arguments as of `write_baseline`."""
     values = {name: report.metrics.get(name) or aggregate(parse_metric(name), report.reports, seed=seed)[0] for name in metrics}

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.baseline import UPDATE, CaseBaseline, SliceBaseline, case_baseline
+from pytest_medfaith.gates.baseline import CaseBaseline, SliceBaseline, case_baseline, lacking_text
 from pytest_medfaith.gates.paired import (
     ALPHA,
     RESAMPLES,
@@ -86,10 +86,7 @@ def compare_metrics(
     metrics = {name: parse_metric(name) for name in sorted(names)}
     for metric in metrics.values():
         if metric.name not in baseline.metrics:
-            raise MissingBaseline(
-                f"the baseline of slice {report.slice!r} holds no value of {metric.name}; store one with pytest {UPDATE}, "
-                "or remove the gate where the slice cannot be measured by it"
-            )
+            raise MissingBaseline(lacking_text(report.slice, metric.name))
     now = {one.case.id: case_baseline(one, metrics.values()) for one in report.reports}
     compared = {name: _compare(metric, baseline.cases, now, seed=seed, resamples=resamples) for name, metric in metrics.items()}
     same = same_claims(report, baseline)

@@ -230,6 +230,8 @@ def _counted(metric: str) -> str:
 
 def _unmeasured(gate: Gate) -> GateResult:
     message = f"{gate.metric} could not be measured on this slice, so nothing says that it passes"
+    if parse_metric(gate.metric).family == "latency":
+        message += "; a response carries its time as latency_ms, as in Response(answer=..., latency_ms=...)"
     return GateResult(expression=gate.expression, outcome="fail", message=message)
 
 
@@ -248,14 +250,15 @@ def _unless_cut_short(result: GateResult, report: SliceReport) -> GateResult:
 
 
 def _unless_unscored(result: GateResult, gate: Gate, report: SliceReport) -> GateResult:
-    """Returns `result`, or that nothing is settled where it passed on claims of which many could not be scored."""
+    """Returns `result`, with how many claims could not be scored; it settles nothing where it passed and they are many."""
     if result.outcome != "pass" or gate.metric in ("unscored", "abstention") or parse_metric(gate.metric).family not in _OF_CLAIMS:
         return result
     verdicts = [verdict for one in report.reports for verdict in one.verdicts]
     lost = sum(verdict.label == "unscored" for verdict in verdicts)
-    if lost <= _MOST_UNSCORED * len(verdicts):
+    if not lost:
         return result
-    return result.with_(outcome="inconclusive", message=f"{lost} of {len(verdicts)} claims could not be scored; {result.message}")
+    told = result.with_(message=f"{lost} of {len(verdicts)} claims could not be scored; {result.message}")
+    return told if lost <= _MOST_UNSCORED * len(verdicts) else told.with_(outcome="inconclusive")
 
 
 def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.baseline import UPDATE, Baseline, SliceBaseline, SliceKey, key_text, own_signature, slice_key
+from pytest_medfaith.gates.baseline import UPDATE, Baseline, SliceBaseline, SliceKey, key_text, lacking_text, own_signature, slice_key
 
 _NAMES_SHOWN = 5
 
@@ -35,7 +35,9 @@ def slice_baseline(baseline: Baseline, of: SliceKey, *, signature: Mapping[str, 
     return entry
 
 
-def check_before_run(baseline: Baseline, of: SliceKey, *, signature: Mapping[str, Any], case_ids: Collection[str]) -> None:
+def check_before_run(
+    baseline: Baseline, of: SliceKey, *, signature: Mapping[str, Any], case_ids: Collection[str], metrics: Collection[str] = ()
+) -> None:
     """Finds out what can be known before a slice runs: a test may still put another checker in the configured one's place.
 
     So an entry under any checker will do, and only that of the configured checker must have its weights and thresholds.
@@ -45,16 +47,23 @@ def check_before_run(baseline: Baseline, of: SliceKey, *, signature: Mapping[str
         of: the slice's run, as configured.
         signature: of the configured set-up.
         case_ids: every case that will run.
+        metrics: names of those that gates compare.
 
     Raises:
-        MissingBaseline: as `slice_baseline`, if every such entry has something that does not fit.
+        MissingBaseline: as `slice_baseline`, if every such entry has something that does not fit or lacks one of `metrics`.
     """
     entries = [entry for entry in baseline.slices if (entry.slice, entry.retriever, entry.k) == (of.slice, of.retriever, of.k)]
     if not entries:
         slice_baseline(baseline, of, signature=signature, case_ids=case_ids)
-    problems = [problem for entry in entries if (problem := _problem(baseline.path, entry, of, signature, case_ids))]
+    found = ((_problem(baseline.path, entry, of, signature, case_ids) or _unmeasured(entry, metrics)) for entry in entries)
+    problems = [problem for problem in found if problem]
     if problems and len(problems) == len(entries):
         raise problems[0]
+
+
+def _unmeasured(entry: SliceBaseline, metrics: Collection[str]) -> MissingBaseline | None:
+    lacking = sorted(set(metrics) - entry.metrics.keys())
+    return MissingBaseline(lacking_text(entry.slice, lacking[0])) if lacking else None
 
 
 def _problem(

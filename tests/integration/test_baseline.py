@@ -144,3 +144,52 @@ def test_inconclusive_is_one_of_three_words(project):
     (project.path / "medfaith.toml").write_text('inconclusive = "maybe"\n')
     result = project.run()
     result.stdout.fnmatch_lines(["*inconclusive is 'maybe', expected one of warn, fail, pass*"])
+
+
+def test_a_changed_checker_of_ones_own_does_not_compare(project):
+    """Its name is the same; what decides its verdicts is not."""
+    project.configure(GATE)
+    project.test(SUITE)
+    project.run("--medfaith-update-baseline")
+    assert project.run().ret == 0
+    conftest = (project.path / "conftest.py").read_text()
+    changed = conftest.replace("scripted_checker(label)", 'dataclasses.replace(scripted_checker(label), signature="prompt 2")')
+    (project.path / "conftest.py").write_text("import dataclasses\n" + changed)
+    result = project.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert 'checkers.scripted.weights was "scripted:scripted", is "prompt 2"' in " ".join(result.stdout.str().split())
+
+
+def test_a_checker_of_ones_own_needs_a_name_of_its_own(project):
+    project.test(SUITE)
+    conftest = (project.path / "conftest.py").read_text()
+    (project.path / "conftest.py").write_text(conftest.replace("scripted_checker(label)", 'scripted_checker(label, name="default")'))
+    result = project.run()
+    assert result.ret == 1
+    assert "called 'default' as the configured one" in " ".join(result.stdout.str().split())
+
+
+def test_a_metric_that_the_baseline_lacks_is_said_before_the_run(project):
+    project.configure(GATE)
+    project.test(SUITE)
+    project.run("--medfaith-update-baseline")
+    text = refused(project.run("--medfaith-gate", "recall@7 no worse than baseline"))
+    assert "the baseline of slice 'mini' holds no value of recall@7" in text
+
+
+def test_each_failed_gate_shows_what_stands_behind_it(project):
+    """A bound fails beside a comparison in which nothing turned: the refuted claim is shown, and no empty list."""
+    project.configure('gates = ["hallucination <= 0.05", "hallucination no worse than baseline by 0.02", "claim_recall >= 0.99"]\n')
+    project.test(SUITE)
+    project.run("--medfaith-update-baseline")
+    text = project.run().stdout.str()
+    assert "mini: 1 claim not carried by the evidence, worst first" in text
+    assert "turned since the baseline" not in text
+    assert "mini: 1 of 3 key gold claims not in the answer" in text
+
+
+def test_a_passing_comparison_is_told_with_verbose(project):
+    project.configure(GATE)
+    project.test(SUITE)
+    project.run("--medfaith-update-baseline")
+    assert "nothing differs from the baseline" in project.run("--medfaith-verbose").stdout.str()

@@ -233,3 +233,53 @@ def test_stern(medfaith_report):
     text = " ".join(result.stdout.str().split())
     assert "ERROR: 3 case(s) of slice 'mini', retriever 'bm25', checker 'default' and k=2 came out differently in different tests" in text
     assert "configure the slice twice under two names" in text
+
+
+HITS_ONLY = """
+import pytest
+
+@pytest.mark.medfaith("mini", hallucination_at_most=0.0)
+def test_hits(medfaith_hits):
+    assert medfaith_hits
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "the gates of slice 'mini' would not be judged, since no test measures it; ask for the fixture medfaith_report"),
+        (("--medfaith-update-baseline",), "--medfaith-update-baseline was given, but no test measures a slice"),
+        (("--medfaith-slice", "second"), "--medfaith-slice was given, but no test is marked with 'second'"),
+    ],
+)
+def test_what_nobody_would_judge_is_no_success(project, arguments, said, workers):
+    project.configure('[tool.medfaith.slices.second]\ncases = "gold.jsonl"\nresponses = "responses.jsonl"\n')
+    project.test(HITS_ONLY)
+    result = project.run(*arguments, *workers)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert said in " ".join(result.stdout.str().split())
+
+
+def test_tests_picked_by_name_need_not_judge_the_gates(project):
+    project.test(HITS_ONLY)
+    assert project.run("-k", "hits").ret == 0
+
+
+def test_two_markers_on_one_test_are_refused(project):
+    project.configure('[tool.medfaith.slices.second]\ncases = "gold.jsonl"\nresponses = "responses.jsonl"\n')
+    project.test(HITS_ONLY.replace("@pytest", '@pytest.mark.medfaith("second")\n@pytest', 1).replace("import pytest", "import pytest", 1))
+    result = project.run()
+    assert result.ret != 0
+    assert "this test has two markers medfaith" in " ".join(result.stdout.str().split())
+
+
+def test_where_every_worker_dies_an_earlier_run_does_not_pass_for_this_one(project):
+    project.test("import pytest\n\n@pytest.mark.medfaith('mini')\ndef test_one(medfaith_report):\n    pass\n")
+    project.run("--medfaith-report", "out")
+    assert (project.path / "out" / "signature.json").is_file()
+    with (project.path / "conftest.py").open("a") as conftest:
+        conftest.write("\nimport os\n\n@pytest.fixture\ndef medfaith_response():\n    os._exit(1)\n")
+    result = project.run("--medfaith-report", "out", "-n", "1", "--max-worker-restart", "0")
+    assert result.ret != 0
+    assert "no test reported before its worker died" in " ".join(result.stdout.str().split())
+    assert not (project.path / "out" / "signature.json").exists()

@@ -29,6 +29,14 @@ def test_a_claim_without_contexts_names_no_evidence():
     assert claim_account(verdict, report).endswith("the answer came with no evidence")
 
 
+def test_the_question_of_a_private_case_is_not_shown():
+    report = case_report()
+    hidden = report.with_(case=report.case.with_(meta={**report.case.meta, "private": True}))
+    assert report.case.question in " ".join(faithfulness_account([report], width=200).split())
+    assert report.case.question not in " ".join(faithfulness_account([hidden], width=200).split())
+    assert f"case {report.case.id}" in faithfulness_account([hidden], width=200)
+
+
 def test_a_span_outside_its_chunk_shows_the_chunk():
     assert "Several medicines are used." in claim_account(REFUTED.with_(span=(5, 10_000)), case_report(), width=200)
 

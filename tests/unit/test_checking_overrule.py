@@ -63,6 +63,49 @@ def test_a_few_words_or_nearly_the_same_words_are_no_quotation(claim):
     assert checker("neutral", rules=frozenset({"dates"}))(claim, [WRONG]).label == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("Give aspirin to children.", "Never give aspirin to children because of the risk of Reye syndrome."),
+        ("Vaccines cause autism in children.", "There is no evidence that vaccines cause autism in children."),
+        ("Take ibuprofen with warfarin.", "Do not take ibuprofen with warfarin: you may bleed."),
+        ("Metformin causes weight gain.", "It is a myth that metformin causes weight gain."),
+        ("Metformin is safe in pregnancy.", "Is metformin safe in pregnancy? Some ask: metformin is safe in pregnancy?"),
+        ("Aspirin is safe in pregnancy.", "Aspirin is safe in pregnancy only where a doctor prescribes it."),
+    ],
+)
+def test_words_of_what_is_denied_asked_or_taken_back_are_no_quotation(claim, evidence):
+    verdict = checker("neutral")(claim, [Chunk(id="c", text=evidence)])
+    assert verdict.label != "supported"
+    assert verdict.reason != "quoted from the evidence"
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    ["Metformin causes weight loss, which is wanted.", "Note: metformin causes weight loss.", "In adults, metformin causes weight loss."],
+)
+def test_a_statement_within_a_sentence_is_a_quotation(evidence):
+    assert checker("contradict")("Metformin causes weight loss.", [Chunk(id="c", text=evidence)]).reason == "quoted from the evidence"
+
+
+def test_of_chunks_that_share_as_much_the_order_does_not_decide():
+    same = [Chunk(id=f"c{n}", text="Metformin is started once a day.") for n in range(3)]
+    clash = Chunk(id="clash", text="Metformin is started at 500 mg once a day.")
+    verdicts = [checker("neutral")("Metformin is started at 5 g once a day.", chunks) for chunks in ([clash, *same], [*same, clash])]
+    assert [verdict.label for verdict in verdicts] == ["refuted", "refuted"]
+
+
+def test_a_year_that_one_of_two_joined_chunks_names_is_known():
+    claim = "Remdesivir was approved by the FDA for hospitalized adults with COVID-19 in October 2020."
+    texts = [
+        "Remdesivir was approved by the FDA for hospitalized adults with COVID-19.",
+        "The FDA approval of remdesivir came in October 2020.",
+    ]
+    both = checker(lambda evidence, _claim: "entail" if all(text in evidence for text in texts) else "neutral")
+    verdict = both(claim, [Chunk(id=str(n), text=text) for n, text in enumerate(texts)])
+    assert (verdict.label, verdict.joint) == ("supported", True)
+
+
 def test_a_chunk_farther_from_the_claim_does_not_outweigh_a_clash():
     far = Chunk(id="far", text="Women with PCOS often have high insulin levels.")
     clash = Chunk(id="clash", text="Metformin lowers insulin levels in women with PCOS.")

@@ -61,6 +61,14 @@ def test_logits_that_are_not_finite_leave_the_claim_unscored_and_are_not_kept(tm
     assert len(again.seen) == 1
 
 
+def test_a_chunk_that_could_not_be_scored_may_hold_what_refutes_the_claim():
+    def broken_on_zinc(pairs):
+        return np.array([[np.nan] * 3 if "Zinc" in evidence else [6.0, 0.0, 0.0] for evidence, _ in pairs], dtype=np.float32)
+
+    verdict = Checker("x", "x", broken_on_zinc)("Iron helps.", [IRON, ZINC])
+    assert (verdict.label, verdict.reason) == ("unscored", "the model gave no finite score for zinc")
+
+
 @pytest.mark.parametrize(
     ("text", "reason"), [("...", "the claim holds no word"), ("a" * 4_001, "the claim has 4001 characters, more than 4000")]
 )

@@ -323,3 +323,19 @@ def test_a_source_is_not_written_over(tmp_path):
     with pytest.raises(ValueError, match="would be written over it"):
         chunk_source(path, source="pubmed", out=tmp_path)
     assert path.read_text() == '{"id": "1", "text": "Iron treats anaemia."}\n'
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_one_id_used_by_two_rows_names_the_line_of_the_second(tmp_path, workers):
+    (tmp_path / "rows.jsonl").write_text('{"id": "7", "text": "Gout hurts."}\n\n{"id": "7", "text": "It swells."}\n')
+    with pytest.raises(DataError, match=r"rows\.jsonl:3: a document '7' was read already"):
+        chunk_source(tmp_path / "rows.jsonl", source="s", out=tmp_path / "out", workers=workers)
+
+
+def test_a_row_with_abstract_and_text_can_be_cut_out_again(tmp_path):
+    src = tmp_path / "rows.jsonl"
+    src.write_text(json.dumps({"id": "7", "abstract": "Iron helps.", "text": "METHODS\n\nWe gave iron. " + SENTENCES * 3}) + "\n")
+    chunk_source(src, source="s", out=tmp_path / "out", size=30, stride=10)
+    chunks = read_chunks([tmp_path / "out"])
+    assert [chunk.section_path for chunk in chunks[:2]] == [("Abstract",), ("METHODS",)]
+    assert [original_span(chunk, src=src) for chunk in chunks] == [chunk.text for chunk in chunks]

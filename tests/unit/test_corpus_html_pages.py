@@ -55,3 +55,19 @@ def test_a_heading_holds_whatever_stands_around_its_words(heading):
 
 def test_a_page_within_a_form_is_read():
     assert "Take one." in str(outline("<body><form><h1>Use</h1><p>Take one.</p></form></body>"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "lines"),
+    [
+        ("<tr><td>Codeine</td><td></td><td>contraindicated</td></tr>", "Codeine | | contraindicated"),
+        ("<tr><th></th><th>Adult</th><th>Child</th></tr><tr><td>A</td><td>5</td><td> </td></tr>", "| Adult | Child\nA | 5 |"),
+        ("<tr><td></td><td>&nbsp;</td></tr><tr><td>A</td><td>5</td></tr>", "A | 5"),
+        ("<tr><td><p>A</p></td><td><p>B</p></td></tr>", "A\nB"),
+        ("<tr><td><p>A</p></td><td>B</td><td></td><td>C</td></tr><tr><td></td><td>D</td></tr>", "A\nB | | C\n| D"),
+        ("<tr><td>A</td><td><table><tr><td>x</td></tr></table></td><td>B</td><td>C</td></tr>", "A |\nx\nB | C"),
+        ("<tr><td></td><td><p>A</p></td></tr>", "A"),
+    ],
+)
+def test_an_empty_cell_keeps_its_place(rows, lines):
+    assert outline(f"<h2>Doses</h2><table>{rows}</table>") == [(("Doses",), lines)]

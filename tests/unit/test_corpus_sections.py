@@ -160,3 +160,9 @@ def test_sections_are_spans_in_order_of_a_normalised_text(parts):
         assert normalise(document.text) == document.text.strip()
         ends = [0, *(section.end for section in document.sections)]
         assert all(end <= section.start for end, section in zip(ends, document.sections, strict=False))
+
+
+def test_markdown_comparisons_that_look_like_tags_stay():
+    text = "Levels a <b and c> d were high, HR 5 <i and p> 3."
+    assert read_markdown(text).text == text
+    assert read_markdown('Take <span class="dose">5 mg</span><br/> <a href=x>daily</a>.').text == "Take 5 mg daily."

@@ -115,6 +115,8 @@ def test_encodings_that_say_what_they_are(tmp_path, name, data, expected):
         ("p.html", b'<meta charset="klingon">\xff', r"p\.html:1:25: byte b'\\xff' is not klingon"),
         ("p.md", b"PNG\0data", r"p\.md: holds a NUL character at 3"),
         ("p.jsonl", b'{"text": "a"}\n{"text": \n', r"p\.jsonl:2: not JSON in UTF-8"),
+        ("p.jsonl", b'{"text": "a"}\n{"text": ' + b"[" * 100_000 + b"\n", r"p\.jsonl:2: not JSON in UTF-8"),
+        ("p.jsonl", b'{"abstract": null, "text": 5}\n', r"p\.jsonl:1: got an object with 'abstract', 'text', expected"),
         ("p.jsonl", b'{"title": "a"}\n', r"p\.jsonl:1: got an object with 'title', expected an object with a text in 'abstract' or 'text'"),
     ],
 )
@@ -146,3 +148,40 @@ def test_rows_of_abstracts_and_texts(tmp_path):
     assert (first.item, first.pmid, first.year, first.url) == ("7", "7", 2020, "https://pubmed.ncbi.nlm.nih.gov/7/")
     assert [(section.path, section.text, section.whole) for section in first.sections] == [(("Abstract",), "One. Two.", True)]
     assert (second.item, second.url, second.sections[0].path) == ("x", "u", ("AIMS",))
+
+
+def rows(path: Path, *lines: str) -> list:
+    path.write_text("".join(line + "\n" for line in lines))
+    documents = list(read_documents(path))
+    assert all(document.text[section.start : section.end] == section.text for document in documents for section in document.sections)
+    return [[(section.path, section.text, section.whole) for section in document.sections] for document in documents]
+
+
+def test_a_row_keeps_both_its_abstract_and_its_text(tmp_path):
+    both = '{"title": "T", "abstract": ["Short.", "It works."], "text": "METHODS\\n\\nWe gave 5 mg.\\n\\nRESULTS\\n\\nIt worked."}'
+    assert rows(tmp_path / "rows.jsonl", both) == [
+        [
+            (("Abstract",), "Short. It works.", True),
+            (("METHODS",), "We gave 5 mg.", False),
+            (("RESULTS",), "It worked.", False),
+        ]
+    ]
+
+
+@pytest.mark.parametrize("abstract", ["null", '""', '" \\n"', "[]", '["", " "]', "5"])
+def test_a_row_without_an_abstract_is_its_text(tmp_path, abstract):
+    assert rows(tmp_path / "rows.jsonl", f'{{"abstract": {abstract}, "text": "Iron helps."}}') == [[((), "Iron helps.", False)]]
+    assert rows(tmp_path / "rows.jsonl", '{"abstract": "Iron helps.", "text": null}') == [[(("Abstract",), "Iron helps.", True)]]
+
+
+def test_linked_folders_are_read_once_and_never_in_circles(folder, tmp_path):
+    (tmp_path / "shared" / "deep").mkdir(parents=True)
+    (tmp_path / "shared" / "s.txt").write_text("Shared.")
+    (tmp_path / "shared" / "deep" / "d.txt").write_text("Deep.")
+    (tmp_path / "shared" / "back").symlink_to(folder)
+    (tmp_path / "shared" / "deep" / "up").symlink_to("..")
+    for name, target in (("again", "../shared"), ("linked", "../shared"), ("a", "b"), ("b/top", ".."), ("kept", ".hidden")):
+        (folder / name).symlink_to(target)
+    found = texts(folder)
+    assert list(found) == ["a.md", "again/s.txt", "again/deep/d.txt", "b/two.txt", "c/three.html.gz", "kept/x.txt"]
+    assert found["again/deep/d.txt"] == "Deep."

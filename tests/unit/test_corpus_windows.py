@@ -26,6 +26,9 @@ MEDICAL_TEXTS = [
     ["Warfarin vs. apixaban was compared in 4,312 patients.", "Bleeding was less with apixaban."],
     ["Take one tablet t.i.d. with food.", "Skip a dose if you feel sick."],
     ["“It hurts here.”", "She pointed to her left side."],
+    ["Give Tab. Paracetamol 500 mg, approx. 2 tabs. 8 hourly.", "Then stop."],
+    ["Aspirin 1 tab. 75 mg and 1 cap. Amoxicillin were given with inj. Ondansetron.", "Inj. Pantoprazole followed."],
+    ["At temp. 39 °C Drs. Okafor and Lee were called.", "They came."],
     ["Vit. D deficiency is common.", "A level below 20 ng/mL (50 nmol/L) is low."],
 ]
 

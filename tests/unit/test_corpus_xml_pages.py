@@ -175,3 +175,30 @@ def test_cells_of_a_table_with_a_body_stay_apart():
     article = f"<article><front><article-meta><title-group><article-title>Doses</article-title></title-group></article-meta></front><body><sec><title>Doses</title><table-wrap><table><tbody>{row}</tbody></table></table-wrap></sec></body></article>"
     assert "510" not in str(outline(read(article)[0]))
     assert "10" in str(outline(read(article)[0]))
+
+
+def test_an_empty_cell_keeps_its_place():
+    rows = (
+        "<tr><th>Drug</th><th>Adult</th><th>Child</th></tr><tr><td>Codeine</td><td/><td>contraindicated</td></tr>"
+        "<tr><td/><td>5 mg</td><td> </td></tr><tr><td/><td/><td/></tr>"
+    )
+    (document,) = read(f"<article><body><sec><title>Doses</title><table-wrap><table>{rows}</table></table-wrap></sec></body></article>")
+    assert outline(document) == [(("Doses",), "Drug | Adult | Child\nCodeine | | contraindicated\n| 5 mg |")]
+
+
+def test_abstracts_of_books_are_read_among_those_of_articles():
+    chapter, book = (
+        "<PubmedBookArticle><BookDocument><PMID>20301295</PMID><Book><BookTitle>GeneReviews</BookTitle><PubDate><Year>1993</Year></PubDate>"
+        f'</Book>{title}<Abstract><AbstractText Label="MANAGEMENT">Give <i>iron</i>.</AbstractText></Abstract>{date}</BookDocument></PubmedBookArticle>'
+        for title, date in (
+            ("<ArticleTitle>Gout</ArticleTitle>", "<ContributionDate><Year>2001</Year></ContributionDate>"),
+            ("", ""),
+        )
+    )
+    article = "<PubmedArticle><MedlineCitation><PMID>1</PMID></MedlineCitation></PubmedArticle>"
+    first, _, last = read(f"<PubmedArticleSet>{chapter}{article}{book}</PubmedArticleSet>")
+    assert (first.title, first.pmid, first.item, first.year) == ("Gout", "20301295", "20301295", 2001)
+    assert first.url == "https://pubmed.ncbi.nlm.nih.gov/20301295/"
+    assert outline(first) == [(("Abstract",), "MANAGEMENT: Give iron.")]
+    assert first.sections[0].whole
+    assert (last.title, last.year) == ("GeneReviews", 1993)

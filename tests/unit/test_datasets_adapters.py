@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import shutil
 import tarfile
 import tracemalloc
@@ -128,6 +130,14 @@ def test_bioasq_normalises_every_shape_of_exact_answer():
         None,
     ]
     assert [case.meta["type"] for case in read_bioasq(FILES / "bioasq")] == ["yesno", "factoid", "factoid", "list", "summary"]
+
+
+@pytest.mark.parametrize("kind", ["yesno", "factoid", "list"])
+def test_bioasq_takes_a_blank_exact_answer_for_none(tmp_path, kind):
+    question = {"id": "q1", "type": kind, "body": "What helps?", "ideal_answer": "Rest.", "exact_answer": " "}
+    (tmp_path / "b.json").write_text(json.dumps({"questions": [question]}))
+    (case,) = read_bioasq(tmp_path)
+    assert case.meta == {"type": kind}
 
 
 def test_bioasq_takes_ideal_answers_as_list_or_text_and_cleans_them():
@@ -272,8 +282,13 @@ def test_meddialog_answers_with_the_doctors_turns_only():
         "Hello. Leave a small blister closed, because the skin over it keeps germs out.\nCover it with a plaster.\n\n"
         "Wear other shoes until it has healed."
     )
-    assert first.meta == {"url": "https://forum.example.org/questions/blister"}
+    assert first.meta == {"private": True, "url": "https://forum.example.org/questions/blister"}
     assert second.question == "My hiccups have lasted ten minutes. Is that normal?"
+
+
+def test_meddialog_reads_compressed_files_of_a_folder(tmp_path):
+    (tmp_path / "dialogues.txt.gz").write_bytes(gzip.compress((FILES / "meddialog" / "dialogues.txt").read_bytes()))
+    assert list(read_meddialog(tmp_path)) == list(read_meddialog(FILES / "meddialog"))
 
 
 def test_meddialog_takes_headings_for_text_where_they_cannot_stand(tmp_path):
@@ -295,6 +310,16 @@ def test_healthsearchqa_takes_off_what_the_csv_left():
         "Do's and don'ts: how is a nosebleed stopped?",
         "Is red, peeling skin normal after sunburn?",
         "4 hours of sleep, is that enough?",
+    ]
+
+
+def test_healthsearchqa_keeps_numbers_that_belong_to_a_question(tmp_path):
+    (tmp_path / "q.jsonl").write_text('{"Question": "5, 6 or 7 hours of sleep?"}\n')
+    (tmp_path / "q.csv").write_text('question\n"5, 6 or 7 hours of sleep?"\n"10,an odd dose?"\n')
+    assert [case.question for case in read_healthsearchqa(tmp_path)] == [
+        "5, 6 or 7 hours of sleep?",
+        "10,an odd dose?",
+        "5, 6 or 7 hours of sleep?",
     ]
 
 
@@ -351,6 +376,14 @@ def test_ms2_joins_targets_inputs_and_backgrounds():
     assert (first.references, second.references) == (("90000041", "90000042"), ("90000043", "90000041"))
     assert second.meta == {"studies": 2, "split": "dev"}
     assert [chunk.id for chunk in read_ms2_chunks(FILES / "ms2" / "mslr")] == ["ms2/90000041", "ms2/90000042", "ms2/90000043"]
+
+
+def test_ms2_joins_compressed_files_too(tmp_path):
+    for file in (FILES / "ms2" / "mslr").glob("*.csv"):
+        (tmp_path / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    assert list(read_ms2(tmp_path)) == list(read_ms2(FILES / "ms2" / "mslr"))
+    assert list(read_ms2(tmp_path / "dev-targets.csv.gz")) == list(read_ms2(tmp_path))
+    assert list(read_ms2_chunks(tmp_path)) == list(read_ms2_chunks(FILES / "ms2" / "mslr"))
 
 
 def test_ms2_joins_files_in_different_orders_and_counts_stray_studies(tmp_path):

@@ -126,3 +126,35 @@ def test_a_sheet_that_is_there_is_not_written_over(tmp_path):
         write_gold_review(gold, gold)
     assert gold.read_bytes() == before
     assert write_gold_review(gold, tmp_path / "sheet.csv") == 1
+
+
+@pytest.mark.parametrize("source", ["pages", "pages/questions_w_answers.jsonl"])
+def test_no_file_that_is_read_is_written_over(tmp_path, source):
+    shutil.copytree(FILES / "kqa", tmp_path / "pages")
+    read = tmp_path / "pages" / "questions_w_answers.jsonl"
+    before = read.read_bytes()
+    (tmp_path / "link.jsonl").symlink_to(read)
+    for out in (read, tmp_path / "link.jsonl", tmp_path / "pages" / ".." / "pages" / read.name):
+        with pytest.raises(DataError, match=r"jsonl: belongs to what is read, .*, and would be written over; name another file"):
+            adapt("kqa", tmp_path / source, out)
+    assert read.read_bytes() == before
+    assert adapt("kqa", tmp_path / source, tmp_path / "pages" / "gold.jsonl").cases == 2
+
+
+def test_no_corpus_is_written_over_what_is_read_or_over_the_cases(tmp_path):
+    read = Path(shutil.copy(FILES / "pubmedqa" / "ori_pqal.json", tmp_path))
+    with pytest.raises(DataError, match=r"ori_pqal\.json: belongs to what is read"):
+        adapt("pubmedqa", read, tmp_path / "g.jsonl", corpus=read)
+    with pytest.raises(DataError, match=r"g\.jsonl: given for the cases and for the documents; name two files"):
+        adapt("pubmedqa", read, tmp_path / "g.jsonl", corpus=tmp_path / "." / "g.jsonl")
+    assert [path.name for path in tmp_path.iterdir()] == ["ori_pqal.json"]
+
+
+def test_a_sheet_is_not_written_over_by_its_own_edits(tmp_path):
+    gold, sheet = tmp_path / "g.jsonl", tmp_path / "sheet.csv"
+    adapt("kqa", FILES / "kqa", gold)
+    write_gold_review(gold, sheet)
+    before = sheet.read_bytes()
+    with pytest.raises(DataError, match=r"sheet\.csv: the reviewed cases would be written over the sheet; name another file"):
+        apply_gold_review(gold, sheet, out=sheet)
+    assert sheet.read_bytes() == before

@@ -117,6 +117,14 @@ def test_gzip_is_read_and_one_cut_short_is_an_error(name, tmp_path):
         list(ADAPTERS[name].read(packed))
 
 
+@pytest.mark.parametrize("bad", [b"ok \xff\n", b"cut \xc3\n", b"cut at the end \xe2\x82"])
+def test_bytes_that_are_not_utf_8_are_named_with_their_line_however_far_in(tmp_path, bad):
+    record = json.dumps({"Question": "Is iron harmful?", "Free_form_answer": "Räksmörgås. " * 50}, ensure_ascii=False).encode() + b"\n"
+    (tmp_path / "q.jsonl.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + record * 200 + bad))
+    with pytest.raises(DataError, match=r"q\.jsonl\.gz:201: byte b'\\x\w\w' is not UTF-8"):
+        list(read_healthsearchqa(tmp_path))
+
+
 def test_a_file_called_gz_that_is_none(tmp_path):
     file = tmp_path / "questions.json.gz"
     file.write_text('{"questions": []}')
@@ -259,7 +267,7 @@ def test_id_used_twice_is_counted(tmp_path):
         ("[]", r"q.json:1: not JSON as expected: got '\[', expected '\{'"),
         ("", r"q.json:1: .*the file ends here"),
         ('{"questions": [\n1]}', r"q.json:2: got 1, expected an object with one record"),
-        ('{"questions": [{"id": "x"}]}', r"q.json:1: field 'body' is missing, the record has 'id'; expected text"),
+        ('{"questions": [{"id": "x"}]}', r"q.json:1: field 'body' is missing, the record is an object with 'id'; expected text"),
         ('{"questions": [{"id": 5, "body": "?"}]}', r"q.json:1: field 'id' is 5, expected text"),
         (
             '{"questions": [{"id": "x", "body": "?", "ideal_answer": [1]}]}',
@@ -299,7 +307,7 @@ def test_pubmedqa_counts_keys_used_twice_and_empty_answers(tmp_path):
     ("content", "message"),
     [
         ('{"Question": "Q?", "Must_have": "x"\n', r"k.jsonl:2: not JSON"),
-        ('{"Must_have": ["x"]}', r"k.jsonl:1: field 'Question' is missing, the record has 'Must_have'"),
+        ('{"Must_have": ["x"]}', r"k.jsonl:1: field 'Question' is missing, the record is an object with 'Must_have'"),
         ('\n{"Question": "Q?", "Must_have": {"a": 1}}', r"k.jsonl:2: field 'Must_have' is .*expected a list of texts"),
     ],
 )
@@ -341,6 +349,10 @@ def test_ms2_review_of_another_shape(tmp_path, change, message):
         ),
         ("", r"dev-targets.csv:1: column 'ReviewID' is missing, the heading has nothing"),
         (",ReviewID,Target\n0,1\n", r"dev-targets.csv:2: the row has 2 cells, expected 3 or more"),
+        (
+            ",ReviewID,Target\n0,1,Rest, and iron, helps.\n",
+            r"dev-targets.csv:2: the row has 5 cells, expected 3 as in the heading; .*double quotes around texts with commas",
+        ),
         (',ReviewID,Target\n0,1,"never ends\n', r"dev-targets.csv:2: not CSV"),
     ],
 )
@@ -348,6 +360,22 @@ def test_csv_of_another_shape(tmp_path, content, message):
     (tmp_path / "dev-targets.csv").write_text(content)
     with pytest.raises(DataError, match=message):
         list(read_ms2(tmp_path))
+
+
+def test_blank_cells_beyond_the_heading_do_no_harm(tmp_path):
+    (tmp_path / "q.csv").write_text("id,question\n1,Are freckles harmful?,, \n")
+    assert [case.question for case in read_healthsearchqa(tmp_path)] == ["Are freckles harmful?"]
+
+
+@pytest.mark.parametrize("kind", ["inputs", "reviews-info"])
+def test_ms2_files_without_their_reviews_name_the_file_that_has_them(tmp_path, kind):
+    file = Path(shutil.copy(FILES / "ms2" / "mslr" / f"dev-{kind}.csv", tmp_path))
+    with pytest.raises(DataError, match=rf"dev-{kind}\.csv: has no reviews of its own, expected those of dev-targets\.csv; give that file"):
+        adapt("ms2", file, tmp_path / "g.jsonl")
+    (tmp_path / "dev-reviews-info.csv").unlink(missing_ok=True)
+    shutil.copy(FILES / "ms2" / "mslr" / "dev-inputs.csv", tmp_path)
+    with pytest.raises(DataError, match=r"1: inputs without targets \(first: .*dev-inputs\.csv, which needs dev-targets\.csv beside it\)"):
+        adapt("ms2", tmp_path, tmp_path / "g.jsonl")
 
 
 def test_csv_with_a_cell_beyond_the_modules_own_limit_is_read(tmp_path):
@@ -395,7 +423,7 @@ def test_patient_text_stays_out_of_messages_counts_and_logs(tmp_path, content, c
 
 def test_patient_text_with_bytes_that_are_not_utf_8_stays_out_too(tmp_path):
     (tmp_path / "d.txt").write_bytes(f"id=1\nurl\n\nDescription\n{PATIENT_TEXT}".encode() + b" \xe9\n")
-    with pytest.raises(DataError, match=r"d.txt: byte b'\\xe9' is not UTF-8") as caught:
+    with pytest.raises(DataError, match=r"d.txt:5: byte b'\\xe9' is not UTF-8") as caught:
         list(read_meddialog(tmp_path))
     assert "rash" not in str(caught.value)
     assert caught.value.__cause__ is None

@@ -204,7 +204,7 @@ def test_wrong_edits_name_file_and_line(cases, tmp_path, change, message):
         (b"", r"s.csv:1: column 'case' is missing, the heading has nothing; put back the heading case,claim,keep,key,text"),
         (b"case,claim,keep,text\n", r"s.csv:1: column 'key' is missing, the heading has 'case', 'claim', 'keep', 'text'"),
         (b'case,claim,keep,key,text\n[c1],[g1],keep,yes,"cut', r"s.csv:2: not CSV .*save the sheet as CSV UTF-8"),
-        (b"case,claim,keep,key,text\n[c1],[g1],keep,yes,caf\xe9\n", r"s.csv: byte b'\\xe9' is not UTF-8"),
+        (b"case,claim,keep,key,text\n[c1],[g1],keep,yes,caf\xe9\n", r"s.csv:2: byte b'\\xe9' is not UTF-8"),
     ],
 )
 def test_damaged_sheets(tmp_path, content, message):

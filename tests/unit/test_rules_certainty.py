@@ -15,6 +15,12 @@ CLASHES = [
     ("The trial proved that sweeteners cause diabetes.", "Sweeteners possibly cause diabetes, the trial showed.", "proved", "possibly"),
     ("Coffee completely prevents gout.", "Coffee is likely to prevent gout.", "completely", "likely"),
     ("Teenagers are known to lose bone on the injection.", "It is unknown whether teenagers lose bone on the injection.", "are known to", "unknown"),
+    ("Zinc always shortens a cold.", "In some people, zinc shortens a cold.", "always", "some"),
+    ("Zinc lozenges always shorten a cold.", "Zinc lozenges, in 1,500 adults, may shorten a cold.", "always", "may"),
+    ("Zinc always helps.", "Zinc may help, but causes a rash.", "always", "may"),
+    ("Ganglions never give rise to pain.", "Ganglions are harmless and may press on a nerve and cause pain.", "never", "may"),
+    ("Zinc is known to shorten a cold.", "Zinc lozenges may shorten a cold.", "is known to", "may"),
+    ("Zinc is proven to shorten a cold.", "Zinc shortened a cold, although this evidence was of low certainty.", "proven", "low certainty"),
 ]  # fmt: skip
 
 AGREEING = [
@@ -30,6 +36,14 @@ AGREEING = [
     ("Patients who had never taken the drug did well.", "Most patients who took the drug did well."),
     ("The vaccine always contains aluminium.", "Some people dislike needles."),
     ("Whether it always helps is unclear.", "It may help."),
+    ("Antibiotics are always started in sepsis.", "Antibiotics are started in sepsis as soon as possible."),
+    ("Smoking is known to cause lung cancer.", "Smoking causes lung cancer, and it can also harm the eyes."),
+    ("Smoking is known to cause lung cancer.", "Smoking causes lung cancer in some people."),
+    ("Smoking is proven to cause lung cancer.", "Smoking can harm the eyes, and it causes lung cancer."),
+    ("Naloxone completely reverses opioid overdose.", "Naloxone fully reverses opioid overdose and can restore breathing."),
+    ("Naloxone completely reverses opioid overdose.", "Naloxone reverses opioid overdose and can restore breathing."),
+    ("Naloxone completely reverses opioid overdose.", "Naloxone can fully reverse opioid overdose."),
+    ("HIV is never spread by hugging.", "HIV does not spread by hugging, but can be spread by blood."),
 ]
 
 

@@ -8,6 +8,9 @@ UNKNOWN = [
     ("A 2019 trial found fewer deaths.", "2019", "weaken"),
     ("The 2021 guideline recommends it.", "2021", "weaken"),
     ("In 1998 the drug was approved.", "1998", "weaken"),
+    ("In 2020 deaths fell.", "2020", "weaken"),
+    ("The 2019 outpatient registry found fewer deaths.", "2019", "weaken"),
+    ("The 2019 measles cases were mild.", "2019", "weaken"),
     ("The adults joined between 2015 and 2018.", "2015", "weaken"),
     ("A trial published in 2031 found fewer deaths.", "2031", "refute"),
     ("The 2040 guideline recommended it.", "2040", "refute"),
@@ -30,6 +33,11 @@ KNOWN = [
     "The dapa-ckd trial was large.",
     "The trial took in 2000 patients.",
     "Take 2000 mg a day.",
+    "A 2000-calorie diet is enough.",
+    "There were about 2000 deaths.",
+    "There were 1900 confirmed cases.",
+    "The trial enrolled 2000 infants.",
+    "Hippocrates described it some 2000 years ago.",
     "Eat 1,900 to 2,100 kcal a day.",
     "Drug use rose in the 1990s.",
     "COPD trials are rare.",
@@ -59,6 +67,19 @@ def test_a_year_within_a_span_or_decade_of_the_evidence_is_known():
     assert dates("It ran in 2012.", "It ran from 2010 to 2014.", this_year=2025) == []
     assert dates("It ran in 2012.", "It ran from 2010-14.", this_year=2025) == []
     assert dates("It ran in 1994.", "It ran in the 1990s.", this_year=2025) == []
+    assert dates("It ran in 2019.", "It ran in 2019/20.", this_year=2025) == []
+    assert dates("It ran in 2020.", "It ran in 2019/20.", this_year=2025) == []
+    (finding,) = dates("It ran in 2010.", "It ran on 2005/12/31.", this_year=2025)
+    assert finding.message == "claim says 2010, the evidence names no such year"
+
+
+@pytest.mark.parametrize("evidence", ["It was approved (05/2021).", "It was approved on 12.05.2021.", "It was approved in mid-2021."])
+def test_a_year_in_any_date_of_the_evidence_is_known(evidence):
+    assert dates("It was approved in May 2021.", evidence, this_year=2025) == []
+
+
+def test_a_count_of_the_evidence_with_a_thousand_mark_is_no_unknown_year():
+    assert dates("It was tested in 2000 infants.", "It was tested in 2,000 infants.", this_year=2025) == []
 
 
 def test_a_trial_spelled_out_by_the_evidence_is_known():

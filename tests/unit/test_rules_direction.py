@@ -32,6 +32,14 @@ CLASHES = [
         "improve",
         "impair",
     ),
+    ("Statins decreased mortality in heart failure.", "Statins increased mortality in heart failure.", "decreased", "increased"),
+    ("Patients with sepsis were more likely to die.", "Patients with sepsis were less likely to die.", "more", "less"),
+    ("Orlistat promotes fat absorption.", "Orlistat inhibits fat absorption.", "promotes", "inhibits"),
+    ("Quitting smoking raises the risk of heart disease.", "Quitting smoking lowers the risk of heart disease.", "raises", "lowers"),
+    ("Survival was shorter with the vaccine.", "Survival was longer with the vaccine than with placebo.", "shorter", "longer"),
+    ("The drug increased deaths by more than 10% in adults.", "The drug reduced deaths in adults.", "increased", "reduced"),
+    ("The hair loss caused by chemotherapy is not permanent.", "The hair loss caused by chemotherapy is not temporary.", "permanent", "temporary"),
+    ("Propranolol increased the risk of bleeding.", "Propranolol lowered the risk of bleeding but had no effect on varices.", "increased", "lowered"),
 ]  # fmt: skip
 
 AGREEING = [
@@ -51,6 +59,29 @@ AGREEING = [
     ("Sleep is longer after exercise.", "Insulin is given before meals."),
 ]  # fmt: skip
 
+# Opposite words of opposite things, or with a negation: neither side turns the other round.
+SAME = [
+    ("Liver damage is rare with short-term use of paracetamol.", "Liver damage is not common with short-term use of paracetamol."),
+    ("The hair loss caused by chemotherapy is temporary.", "The hair loss caused by chemotherapy is not permanent."),
+    ("Women with asthma should continue their inhaled steroids.", "Women with asthma should not stop their inhaled steroids."),
+    ("Statins decreased mortality in heart failure.", "Statins increased survival in heart failure."),
+    ("Statins decreased mortality in older adults with heart failure after discharge.", "Statins increased survival in older adults with heart failure after discharge."),
+    ("Mortality in heart failure was lower with statins.", "Survival in heart failure was higher with statins."),
+    ("Patients with sepsis were more likely to die.", "Patients with sepsis were less likely to survive."),
+    ("Older adults had higher mortality after surgery.", "Older adults had lower survival after surgery."),
+    ("Grapefruit juice increases blood levels of simvastatin.", "Grapefruit juice decreases the clearance of simvastatin."),
+    ("Orlistat promotes fat excretion.", "Orlistat inhibits fat absorption."),
+    ("The drug raises the level of HDL in the blood of adults with diabetes.", "The drug lowers the level of LDL in the blood of adults with diabetes."),
+    ("Quitting smoking lowers the risk of heart disease.", "Smoking raises the risk of heart disease."),
+    ("Smoking cessation reduces the risk of bladder cancer.", "Smoking increases the risk of bladder cancer."),
+    ("Quitting smoking lowers the risk of heart disease, stroke and lung cancer in adults.", "Smoking raises the risk of heart disease, stroke and lung cancer in adults."),
+    ("Rifampicin lowers the anticoagulant effect of warfarin.", "Amiodarone increases the anticoagulant effect of warfarin."),
+    ("Deaths were lower with dexamethasone.", "Deaths were higher with placebo than with dexamethasone."),
+    ("Fewer deaths occurred on dexamethasone.", "More deaths occurred on placebo than on dexamethasone."),
+    ("Deaths were lower in the dexamethasone group.", "Deaths were higher in the placebo group."),
+    ("Deaths with dexamethasone were lower.", "Deaths with placebo were higher."),
+]  # fmt: skip
+
 
 @pytest.mark.parametrize(("claim", "evidence", "mine", "theirs"), CLASHES)
 def test_a_clash_names_the_two_words(claim, evidence, mine, theirs):
@@ -61,6 +92,11 @@ def test_a_clash_names_the_two_words(claim, evidence, mine, theirs):
 
 @pytest.mark.parametrize(("claim", "evidence"), AGREEING)
 def test_no_clash(claim, evidence):
+    assert direction(claim, evidence) == []
+
+
+@pytest.mark.parametrize(("claim", "evidence"), [*SAME, *(pair[::-1] for pair in SAME)])
+def test_opposite_words_of_opposite_things_are_no_clash(claim, evidence):
     assert direction(claim, evidence) == []
 
 

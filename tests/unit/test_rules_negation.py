@@ -23,6 +23,18 @@ CLASHES = [
         "not receive",
         "receive",
     ),
+    ("The USPSTF recommends against screening for thyroid cancer.", "The USPSTF recommends screening for thyroid cancer.", "recommends against", "recommends"),
+    ("The USPSTF recommends screening for thyroid cancer.", "The USPSTF recommends against screening for thyroid cancer.", "recommends", "recommends against"),
+    ("The USPSTF does not recommend against screening.", "The USPSTF recommends against screening.", "not recommend", "recommends"),
+    ("Experts advise parents against cough medicine.", "Experts advise parents on cough medicine.", "advise parents against", "advise"),
+    ("Trials did not find a benefit of zinc for the common cold in adults.", "Trials found a benefit of zinc for the common cold in adults.", "not find", "found"),
+    ("Treatment with zinc led to shorter colds in adults.", "Treatment with zinc did not lead to shorter colds in adults.", "led", "not lead"),
+    ("Five-year survival now exceeds 90% in high-income countries.", "Five-year survival now does not exceed 90% in high-income countries.", "exceeds", "not exceed"),
+    ("Iloprost within 72 hours has no effect on the rate of amputation in severe frostbite.", "Iloprost within 72 hours lowers the rate of amputation in severe frostbite.", "no effect", "lowers"),
+    ("There is strong evidence that vitamin C prevents colds.", "There is no evidence that vitamin C prevents colds.", "strong", "no evidence"),
+    ("Basal cell carcinoma almost always spreads to other organs.", "Basal cell carcinoma almost never spreads to other organs.", "always", "never spreads"),
+    ("Women with asthma should stop their inhaled steroids.", "Women with asthma should not stop their inhaled steroids.", "stop", "not stop"),
+    ("Glucosamine is recommended by guidelines for knee pain.", "Glucosamine is not advised by guidelines for knee pain.", "recommended", "not advised"),
 ]  # fmt: skip
 
 AGREEING = [
@@ -42,6 +54,27 @@ AGREEING = [
     ("Vaccination was not associated with microcephaly.", "Vaccination was unrelated to microcephaly."),
 ]  # fmt: skip
 
+# The same in other words: neither denies the other.
+SAME = [
+    ("The USPSTF recommends against screening for thyroid cancer in adults.", "The USPSTF does not recommend screening for thyroid cancer in adults."),
+    ("Experts advise against using cough medicine in young children.", "Experts do not advise using cough medicine in young children."),
+    ("The guideline strongly recommends against imaging for back pain.", "The guideline does not recommend imaging for back pain."),
+    ("Doctors warn patients against drinking alcohol with metronidazole.", "Doctors warn patients not to drink alcohol with metronidazole."),
+    ("Doctors warn against using ibuprofen in late pregnancy.", "Doctors warn of using ibuprofen in late pregnancy."),
+    ("There is not enough evidence to recommend screening for thyroid cancer.", "There is insufficient evidence to recommend screening for thyroid cancer."),
+    ("There is no strong evidence that zinc shortens colds.", "There is limited evidence that zinc shortens colds."),
+    ("There is a lack of evidence that vitamin C prevents colds.", "There is no evidence that vitamin C prevents colds."),
+    ("The exact cause of polycystic ovary syndrome is unclear.", "The exact cause of polycystic ovary syndrome is not known."),
+    ("The best dose in pregnancy has yet to be established.", "The best dose in pregnancy has not been established."),
+    ("All-cause mortality at 30 days was similar in the dexamethasone and usual-care groups.", "All-cause mortality at 30 days did not differ between the dexamethasone and usual-care groups."),
+    ("Refrain from drinking alcohol while taking metronidazole.", "Do not drink alcohol while taking metronidazole."),
+    ("Pregnant women with asthma should keep using their inhaled steroids.", "Pregnant women with asthma should not stop using their inhaled steroids."),
+    ("Vitamin D supplements have little effect on the risk of falls in healthy older adults at home.", "Vitamin D supplements do not have much effect on the risk of falls in healthy older adults at home."),
+    ("Liver damage is rare with short-term use of paracetamol.", "Liver damage is not common with short-term use of paracetamol."),
+    ("The vaccine cannot cause influenza in adults.", "It is impossible for the vaccine to cause influenza in adults."),
+    ("Avoiding salt lowers blood pressure in most adults.", "Salt raises blood pressure in most adults."),
+]  # fmt: skip
+
 
 @pytest.mark.parametrize(("claim", "evidence", "mine", "theirs"), CLASHES)
 def test_a_clash_names_the_two_spans(claim, evidence, mine, theirs):
@@ -53,6 +86,11 @@ def test_a_clash_names_the_two_spans(claim, evidence, mine, theirs):
 
 @pytest.mark.parametrize(("claim", "evidence"), AGREEING)
 def test_no_clash(claim, evidence):
+    assert negation(claim, evidence) == []
+
+
+@pytest.mark.parametrize(("claim", "evidence"), [*SAME, *(pair[::-1] for pair in SAME)])
+def test_a_denial_in_other_words_is_no_clash(claim, evidence):
     assert negation(claim, evidence) == []
 
 

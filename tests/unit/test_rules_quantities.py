@@ -42,6 +42,21 @@ READ = [
     ("at intervals of 8 hours", "intervals of 8 hours", 3, 3, "frequency"),
     ("on alternate days", "alternate days", 0.5, 0.5, "frequency"),
     ("b.i.d.", "b.i.d.", 2, 2, "frequency"),
+    ("each morning and evening", "each morning and evening", 2, 2, "frequency"),
+    ("every morning and every evening", "every morning and every evening", 2, 2, "frequency"),
+    ("every morning, noon and night", "every morning, noon and night", 3, 3, "frequency"),
+    ("every night", "every night", 1, 1, "frequency"),
+    ("1\u00a0500 mg", "1\u00a0500 mg", 1.5, 1.5, "mass"),
+    ("10\u2009000\u2009mg", "10\u2009000\u2009mg", 10, 10, "mass"),
+    ("2\u202f500\u202fmg", "2\u202f500\u202fmg", 2.5, 2.5, "mass"),
+    ("150 000 women", "150 000", 150_000, 150_000, "count"),  # no number is written "000"
+    (".5 mg", ".5 mg", 0.0005, 0.0005, "mass"),
+    ("2000 deaths", "2000", 2000, 2000, "count"),
+    ("enrolled 2000 adult patients", "2000", 2000, 2000, "count"),
+    ("raised by 1.8 °F", "1.8 °F", 1, 1, "temperature"),
+    ("0.9 °F higher", "0.9 °F", 0.5, 0.5, "temperature"),
+    ("a rise of about 9 °F", "9 °F", 5, 5, "temperature"),
+    ("at an interval of 1 to 3 years", "1 to 3 years", YEAR, 3 * YEAR, "time"),
     ("twice as likely", "twice", 2, 2, "multiple"),
     ("a threefold rise", "threefold", 3, 3, "multiple"),
 ]  # fmt: skip
@@ -59,6 +74,16 @@ NOT_READ = [
     "95% CI 1.4 to 2.6",
     "n = 120",
     "in their 80s",
+    "2 500 mg tablets",
+    "1 500 to 2000 mg",
+    "an ellipsis...5 mg",
+    "in 2000 deaths fell",
+    "May 2019 patients",
+    "the 2019 measles cases",
+    "the 2019 outpatient registry",
+    "a 2019 cohort study",
+    "an interquartile range of 3 to 8",
+    "a credible interval of 3 to 8",
     "one of them",
 ]
 
@@ -92,6 +117,11 @@ def test_leaves_out_what_names_or_dates(text):
         ("not more than 5 days", "max"),
         ("before 12 weeks", "max"),
         ("5% or less", "max"),
+        ("from 12 weeks on", "min"),
+        ("from 5 mg to 40 mg", ""),
+        ("from 5-10 mg", ""),
+        ("fell from 60% with placebo to 40%", ""),
+        ("ranged from 20% in Asia to 40% in Europe", "min"),
         ("raised by 5 mg", ""),
         ("about 5 mg", ""),
     ],
@@ -99,6 +129,33 @@ def test_leaves_out_what_names_or_dates(text):
 def test_bounds(text, bound):
     (quantity, *_) = read_quantities(text)
     assert quantity.bound == bound
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("over 12 weeks", "over"),
+        ("within 12 weeks", "within"),
+        ("by 12 weeks", "by"),
+        ("after about 12 weeks", "after"),
+        ("lasted over 12 weeks", ""),
+        ("for over 12 weeks", ""),
+        ("more than 12 weeks", ""),
+        ("people aged over 50", ""),
+        ("over 12 mg", ""),
+    ],
+)
+def test_the_word_of_a_bound_that_may_say_during_what_it_was(text, word):
+    (quantity, *_) = read_quantities(text)
+    assert quantity.loose == word
+
+
+@pytest.mark.parametrize(
+    ("text", "course"), [("rose from 20% to 60%", True), ("doses range from 5 to 40 mg", False), ("raised from 5 mg", False)]
+)
+def test_a_rise_is_told_from_a_range(text, course):
+    (quantity,) = read_quantities(text)
+    assert quantity.course is course
 
 
 def test_a_dose_with_its_frequency_is_a_dose_a_day():
@@ -120,6 +177,10 @@ def test_ages_are_told_from_times():
 def test_a_list_shares_its_unit():
     assert [quantity.high for quantity in read_quantities("12.5, 25 and 50 mg")] == pytest.approx([0.0125, 0.025, 0.05])
     assert [quantity.dimension for quantity in read_quantities("322 minutes with melatonin and 303 with placebo")] == ["time", "time"]
+
+
+def test_a_year_is_no_whole_that_a_share_is_of():
+    assert [quantity.dimension for quantity in read_quantities("12 in 2010, 1 in 2000")] == ["plain", "fraction"]
 
 
 def test_a_pair_keeps_both_numbers():

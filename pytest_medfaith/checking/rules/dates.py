@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 
 from pytest_medfaith.checking.rules.bounds import before
+from pytest_medfaith.checking.rules.quantities import counts_things
 from pytest_medfaith.entities.linker import link
 from pytest_medfaith.records import Finding
 
 # Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
 _YEAR = re.compile(
-    r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|\s*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories|steps|people|patients|women|men|adults|children|participants|cells|per|mm)\b|\s*[%/])"
+    r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|[\s-]*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories?|hours?|minutes?|years?|steps|people|patients|women|men|adults|children|participants|cells|per|mm)\b|\s*[%/])"
 )
-_SPAN = re.compile(r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|to|and|until|through)\s*(?P<last>(?:1[89]|20)?\d\d)\b")
+# In evidence any such number may be the year of a claim, 05/2021 too, or the count "2,000" that a claim writes as 2000.
+_NAMED = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|(?<![\d.,])(?:1[,\s][89]|2[,\s]0)\d\d(?![\d,])")
+_SPAN = re.compile(r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|/|to|and|until|through)\s*(?P<last>(?:1[89]|20)?\d\d)\b(?![-–/]\d)")
 _FINDING = re.compile(
     r"\b(?:trials?|stud(?:y|ies)|guidelines?|review|meta-analysis|survey|cohort|showed|shown|found|reported|published|approved|demonstrated|concluded|confirmed|recommended)\b",
     re.IGNORECASE,
@@ -50,9 +53,9 @@ def dates(claim: str, evidence: str, *, this_year: int | None = None) -> list[Fi
 
 
 def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Finding]:
-    known = {int(found["year"]) for found in _YEAR.finditer(evidence)}
+    known = {int(re.sub(r"\D", "", found[0])) for found in _NAMED.finditer(evidence)}
     spans = list(_spans(evidence))
-    for found in _YEAR.finditer(claim):
+    for found in _years(claim):
         year = int(found["year"])
         if (
             year in known
@@ -72,8 +75,13 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Finding]:
         )
 
 
+def _years(claim: str) -> Iterator[re.Match[str]]:
+    """Yields the years of a claim; "2000 deaths" names none."""
+    yield from (found for found in _YEAR.finditer(claim) if not counts_things(claim, *found.span("year")))
+
+
 def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yields first and last year of "2010 to 2019", "2010-19" and "the 2010s"."""
+    """Yields first and last year of "2010 to 2019", "2010-19", "2010/11" and "the 2010s"."""
     for found in _SPAN.finditer(text):
         last = found["last"] if len(found["last"]) == 4 else found["first"][:2] + found["last"]
         yield int(found["first"]), int(last)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.checking.rules.frames import COPY, Frame, frames
 from pytest_medfaith.checking.rules.negation import negations
+from pytest_medfaith.checking.rules.numerals import WORDS
 from pytest_medfaith.checking.rules.opposites import directions, opposed
-from pytest_medfaith.checking.rules.text import Token, weight
+from pytest_medfaith.checking.rules.text import Token, weight, word_key
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py).
@@ -23,10 +24,25 @@ SPOT = 2  # words that differ in one place of a copy
 _COMPARING = frozenset({"amount", "quality", "speed", "length", "frequency"})
 _TURNING = frozenset(
     "misses missed miss spares spared loses lost lose loss failure stopping stopped withdrawing withdrawal deficiency deficient resistant resistance gap shortfall against deletion deleting deleted knockout "
-    "blocking blocked inhibiting inhibited depleting depletion".split()
+    "blocking blocked inhibiting inhibited depleting depletion quit quits quitting cessation abstaining abstinence avoiding avoidance discontinuing discontinuation".split()
 )
+# What a direction is said of stands behind these, "the risk of stroke", and they alone tell no two things apart; "the level of" may.
+_MEASURES = frozenset(
+    map(
+        word_key,
+        "likely likelihood risk rate chance odds probability number incidence patients people person adult individual participant".split(),
+    )
+)
+_PASSING = _MEASURES | frozenset(map(word_key, "level concentration amount".split()))
+# "Survival was higher" and "mortality was lower" say the same.
+_LIVING = frozenset("survival survive survives survived surviving survivors alive".split())
+_DYING = frozenset("mortality death deaths dead die dies died dying fatality fatalities".split())
 _BOUND_BEFORE = frozenset("or and once no any not".split())
+_BOUND_AFTER = frozenset("half halved a one".split())
+_COMPARED = frozenset("than compared comparison versus vs over against".split())
 _CLAUSE_ENDS = frozenset(",;:()")
+# With the marks above they end what a negation reaches.
+_JOINING = frozenset("and but whereas while although though because since so if when unless".split())
 _FIRST_LINE = re.compile(r"\bfirst[- \u2010\u2011](?:line|choice)\b", re.IGNORECASE)
 _LAST_LINE = re.compile(r"\b(?:last[- \u2010\u2011](?:line|resort|choice)|(?:second|third)[- \u2010\u2011]line)\b", re.IGNORECASE)
 # What comes after the first line fails is itself no first line.
@@ -66,9 +82,28 @@ def _in_copy(frame: Frame) -> tuple[Token, Token] | None:
             continue
         for index in here:
             for other in there:
-                if opposed(mine[index].lower, theirs[other].lower, in_copies=True) and frame.copies([index]):
+                if not opposed(mine[index].lower, theirs[other].lower, in_copies=True) or not frame.copies([index]):
+                    continue
+                if _turned_alike(frame, index, other) and not _of_others(frame, index, other):
                     return mine[index], theirs[other]
     return None
+
+
+def _turned_alike(frame: Frame, index: int, other: int) -> bool:
+    """Returns whether as many words negate in the clause of either word, and both clauses or neither hold one that turns a subject round.
+
+    The two opposed words themselves do not count: "prevents" and "stops" negate too.
+    """
+    mine, theirs = (_but(tokens, place) for tokens, place in ((frame.claim, index), (frame.sentence.tokens, other)))
+    return len(negations(mine)) == len(negations(theirs)) and _turned(mine) == _turned(theirs)
+
+
+def _but(tokens: Sequence[Token], place: int) -> list[Token]:
+    """Returns the other words of the clause that holds the word at `place`; "and" and "but" end a clause too."""
+    ends = [index for index, token in enumerate(tokens) if token.lower in _CLAUSE_ENDS | _JOINING]
+    start = max((end + 1 for end in ends if end < place), default=0)
+    stop = min((end for end in ends if end > place), default=len(tokens))
+    return [*tokens[start:place], *tokens[place + 1 : stop]]
 
 
 def _of_another_line(frame: Frame, claim: str, evidence: str) -> tuple[Token, Token] | None:
@@ -100,9 +135,73 @@ def _in_one_place(frame: Frame) -> tuple[Token, Token] | None:
                     continue
                 close = len(here) <= LARGEST_GAP and len(there) <= LARGEST_GAP
                 beside = here.stop - index <= NEXT_TO and there.stop - other <= NEXT_TO and here.stop < len(mine)
-                if (close or beside) and frame.coverage_without([index]) >= LEAST_COVERED and _only(mine, index, theirs, other):
+                if not (close or beside) or frame.coverage_without([index]) < LEAST_COVERED or _of_others(frame, index, other):
+                    continue
+                if _only(mine, index, theirs, other):
                     return mine[index], theirs[other]
     return None
+
+
+def _of_others(frame: Frame, index: int, other: int) -> bool:
+    """Returns whether claim and sentence say the two opposed words of different things: an object, a subject or an arm of its own each."""
+    mine, theirs = frame.claim, frame.sentence.tokens
+    arms = _of_other_arm(mine, theirs) or _of_other_arm(theirs, mine)
+    return arms or _mirrored(mine, theirs) or _other_object_or_subject(mine, index, theirs, other)
+
+
+def _other_object_or_subject(mine: Sequence[Token], index: int, theirs: Sequence[Token], other: int) -> bool:
+    own, their = {token.key for token in mine}, {token.key for token in theirs}
+    after, their_after = _beside(mine[index + 1 :]), _beside(theirs[other + 1 :])
+    if after - their and their_after - own:
+        return True
+    if after and their_after:
+        before, their_before = _before(mine, index), _before(theirs, other)
+        return bool(before and their_before) and before.isdisjoint(their) and their_before.isdisjoint(own)
+    # Without an object what stands nearest is the arm: "deaths with A were lower".
+    return bool(_telling(_beside(mine[:index][::-1]) - their) and _telling(_beside(theirs[:other][::-1]) - own))
+
+
+def _beside(tokens: Iterable[Token]) -> frozenset[str]:
+    """Returns the keys of the first words of `tokens` that say what a direction is of: "heart", "disease" after "raises the risk of heart disease"."""
+    found: set[str] = set()
+    for token in tokens:
+        if token.lower in _CLAUSE_ENDS or token.lower == "than" or (found - _PASSING and not token.content):
+            break
+        if token.content and not token.lower.endswith("ly"):
+            found.add(token.key)
+    return frozenset(found - _MEASURES)
+
+
+def _before(tokens: Sequence[Token], index: int) -> frozenset[str]:
+    """Returns the keys of the telling words that stand before `index` in its clause."""
+    start = max((place + 1 for place in range(index) if tokens[place].lower in _CLAUSE_ENDS), default=0)
+    return _telling(token.key for token in tokens[start:index] if token.content and not token.lower.endswith("ly"))
+
+
+def _telling(keys: Iterable[str]) -> frozenset[str]:
+    """Returns the keys that not any medical sentence may hold."""
+    return frozenset(key for key in keys if weight(key) == 1)
+
+
+def _of_other_arm(tokens: Sequence[Token], others: Sequence[Token]) -> bool:
+    """Returns whether only `tokens` compare, and `others` speak of what they put after "than": "lower with A", "higher with B than with A"."""
+    than = _than(tokens)
+    if than is None or any(token.lower in _COMPARED for token in others):
+        return False
+    left, right = ({token.key for token in side if token.content} for side in (tokens[:than], tokens[than:]))
+    return not (right - left).isdisjoint(token.key for token in others)
+
+
+def _than(tokens: Sequence[Token]) -> int | None:
+    """Returns the index of a "than" that compares two things; that of a bound ("more than 10%") does not."""
+    after = {index: tokens[index + 1].lower for index in range(len(tokens) - 1) if tokens[index].lower == "than"}
+    return next((index for index, word in after.items() if not (word[0].isdigit() or word in _BOUND_AFTER or word in WORDS)), None)
+
+
+def _mirrored(mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Returns whether one side speaks of living only, the other of dying only."""
+    own, their = {token.lower for token in mine}, {token.lower for token in theirs}
+    return any(own & one and not own & two and their & two and not their & one for one, two in ((_LIVING, _DYING), (_DYING, _LIVING)))
 
 
 def _only(mine: Sequence[Token], index: int, theirs: Sequence[Token], other: int) -> bool:
@@ -121,9 +220,7 @@ def _bounds(tokens: Sequence[Token], index: int) -> bool:
     """Returns whether the word belongs to a bound ("65 or more", "more than 5", "below 30") rather than to a direction."""
     before = tokens[index - 1].lower if index else ""
     after = [token.lower for token in tokens[index + 1 : index + 3]]
-    return before in _BOUND_BEFORE or (
-        after[:1] == ["than"] and after[1:] != [] and (after[1][0].isdigit() or after[1] in ("half", "halved", "a", "one"))
-    )
+    return before in _BOUND_BEFORE or (after[:1] == ["than"] and after[1:] != [] and (after[1][0].isdigit() or after[1] in _BOUND_AFTER))
 
 
 def _turned(tokens: Sequence[Token]) -> bool:

@@ -42,9 +42,11 @@ _COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0} | {
 _NUMBER = r"\d{1,9}(?:\.\d{1,9})?|" + "|".join("one two three four five six seven eight nine ten eleven twelve".split())
 _COUNT = rf"(?P<word>once|twice|thrice)(?:\s+or\s+(?P<also>twice|three times))?|(?P<low>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<high>{_NUMBER}))?\s+times"
 _PERIOD = "|".join(_DAYS)
+_HOUR = "morning|midday|noon|lunchtime|afternoon|evening|night|bedtime"
 _FREQUENCY = re.compile(
     rf"\b(?:{_COUNT})[\s-]*(?:(?:a|an|per|each|every|in an?|in every)\s+(?P<period>{_PERIOD})|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
     rf"|\b(?P<latin>b\.?i\.?d\b\.?|t\.?i\.?d\b\.?|q\.?i\.?d\b\.?|bd\b|tds\b|qds\b)"
+    rf"|\b(?:every|each)\s+(?P<hours>(?:{_HOUR})(?:(?:\s*,|,?\s+and)\s+(?:(?:at|every|each|in\s+the)\s+)?(?:{_HOUR})){{1,3}})\b"
     rf"|\b(?:every|each)\s+(?:(?P<ordinal>other|second|alternate|third)\s+|(?P<gap>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<gap_high>{_NUMBER}))?[\s-]+)?(?P<every>{_PERIOD})s?\b"
     rf"|\bintervals? of\s+(?:(?P<interval>{_NUMBER})[\s-]+)?(?P<apart>{_PERIOD})s?\b"
     rf"|\balternate\s+(?P<alternate>{_PERIOD})s?\b"
@@ -95,7 +97,7 @@ def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
     if found["latin"]:
         rate = _LATIN[found["latin"].lower().replace(".", "")]
         return rate, rate
-    if found["every"]:
+    if found["every"] or found["hours"]:
         return _every(found)
     if found["apart"]:
         rate = 1 / ((_value(found["interval"]) if found["interval"] else 1.0) * _DAYS[found["apart"].lower()] or 1.0)
@@ -112,6 +114,9 @@ def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
 
 
 def _every(found: re.Match[str]) -> tuple[float, float]:
+    if found["hours"]:  # "each morning and evening"
+        times = float(len(re.findall(_HOUR, found["hours"], re.IGNORECASE)))
+        return times, times
     days = _DAYS[found["every"].lower()]
     if found["ordinal"]:
         gaps = (3.0, 3.0) if found["ordinal"].lower() == "third" else (2.0, 2.0)

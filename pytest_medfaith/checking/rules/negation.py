@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.checking.rules.numerals import WORDS
+from pytest_medfaith.checking.rules.opposites import directions, opposed
 from pytest_medfaith.checking.rules.text import Token, read_tokens
 from pytest_medfaith.records import Finding
 
@@ -18,7 +20,7 @@ _PLAIN = frozenset(
 )
 # Words that hold a negation but rarely the statement's own.
 _OTHER = frozenset(
-    "without none neither nor nothing nobody lack lacks lacked lacking absence absent missing free rarely seldom hardly unlikely keeps keep stops stop prevents prevent prevented".split()
+    "without none neither nor nothing nobody lack lacks lacked lacking absence absent missing free rarely seldom hardly unlikely impossible untrue myth keeps keep stops stop prevents prevent prevented".split()
 )
 # Words that refuse, and those they stand against ("can be used": "is contraindicated"); frames are compared without both.
 _REFUSING = frozenset(
@@ -29,6 +31,25 @@ _ADVISING = frozenset(
     "recommended recommend recommends advised advise indicated used use uses using given give gives safe suitable appropriate advisable necessary needed likely able effective allowed permitted acceptable taken take "
     "takes prescribed offered considered added started can may should could must".split()
 )
+# "recommends against" denies what "recommends" says; "warns against" is a negation too, but says the same as "warns of".
+_SPEAKING = frozenset(
+    "recommend recommends recommended recommending recommendation recommendations advise advises advised advising advice argue argues argued arguing argument arguments".split()
+)
+_ADVISED = frozenset("patients people women men adults children parents users doctors clinicians physicians them us".split())
+_WARNING = frozenset("warn warns warned warning warnings caution cautions cautioned cautioning".split())
+# In the place of a negation these deny in other words: "little effect" for "no effect", "refrain from drinking" for "do not drink".
+_DENYING = _OTHER | frozenset(
+    "little few fewer less least yet equally similarly insufficient inadequate limited scarce scant sparse poor weak minimal negligible unclear uncertain unknown doubtful unproven rare "
+    "refrain refrains refrained refraining abstain abstains abstained abstaining decline declines declined refuse refuses refused deny denies denied poorly incompletely barely scarcely insufficiently inadequately".split()
+)
+# These affirm what the other side denies: "strong evidence" against "no evidence", "recommended" against "not advised".
+_AFFIRMING = frozenset(
+    "always preferred several strong good clear large substantial convincing gave show shows showed produce produces produced".split()
+)
+_COUNSELLED = frozenset("recommended recommend recommends advised advise advises indicated advisable appropriate suitable".split())
+_STANDING_AGAINST = ((_ADVISING, _REFUSING), (_COUNSELLED, _COUNSELLED))
+_CHANGES = frozenset("amount quality speed length".split())  # groups of opposites; "shortened" stands against "had no effect on"
+_EFFECT = frozenset("effect effects influence impact change changed affect affected alter altered".split())
 _NO_NEGATION_BEFORE = frozenset(
     "only just more less fewer later longer sooner earlier higher lower greater matter one doubt exceed least all every everyone always".split()
 )
@@ -39,6 +60,14 @@ _CONTRAST = frozenset("in by with to at on for when if what because from of duri
 _RELATIVE = frozenset("that which who whose".split())
 _SMALL = frozenset("be been being is are was were have has had having do does did a an the any to yet also so very more likely".split())
 _ENDS = frozenset(",;:()–—")
+# Past forms whose consonants are not those of the verb, and endings to cut in turn; a trial of either keeps "exceed" and "led" whole.
+_IRREGULAR = {
+    "went": "go", "underwent": "undergo", "brought": "bring", "thought": "think", "sought": "seek", "bought": "buy", "caught": "catch",
+    "fought": "fight", "left": "leave", "saw": "see", "stood": "stand",
+}  # fmt: skip
+_FORMS = (re.compile("(?<=..)(?:ies|ied|es|ed|ing|en|s)$"), re.compile("(?<=..)[dtn]$"))
+_VOWELS = re.compile("[aeiouy]")
+_TWICE = re.compile(r"(.)\1+")
 _REACH = 4  # words from a negation to the one that it negates
 _LARGEST_GAP = 4  # words that differ in one place, in two copies
 _NEAR = 8  # words around a place that can still turn its sense
@@ -53,12 +82,7 @@ def negation(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence say the same of the same thing, and one of them negates it."""
     for frame in frames(claim, evidence):
         polar = [index for index, token in enumerate(frame.claim) if token.lower in _ADVISING | _REFUSING | _PLAIN]
-        clash = None
-        if _same_numbers(frame) and frame.coverage_without(polar) >= LEAST_COVERED:
-            clash = _negated_word(frame, evidence) or _refused(frame)
-        if frame.copies(polar) and _same_numbers(frame):
-            clash = clash or _one_more(frame)
-        if clash:
+        if clash := _clash(frame, polar, evidence):
             return [_finding(*clash, claim, evidence)]
         if frame.copies(polar):
             return []  # the evidence says it; what else it says does not matter
@@ -66,6 +90,23 @@ def negation(claim: str, evidence: str) -> list[Finding]:
 
 
 _Clash = tuple[Token, Token, Token, Token]  # first and last token of the claim's clashing words, and of the sentence's
+
+
+def _clash(frame: Frame, polar: Sequence[int], evidence: str) -> _Clash | None:
+    if not _same_numbers(frame):
+        return None
+    clash = None
+    if frame.coverage_without(polar) >= LEAST_COVERED:
+        clash = _negated_word(frame, evidence) or _refused(frame)
+    if not clash and frame.copies(polar):
+        clash = _one_more(frame)
+    return None if clash and _turned_back(frame) else clash
+
+
+def _turned_back(frame: Frame) -> bool:
+    """Returns whether the two sides are opposed in another word too, which turns a negation back: "avoiding salt lowers", "salt raises"."""
+    mine, theirs = frame.claim, frame.sentence.tokens
+    return any(opposed(mine[index].lower, theirs[other].lower) for here, there in frame.gaps() for index in here for other in there)
 
 
 def _same_numbers(frame: Frame) -> bool:
@@ -87,13 +128,26 @@ def _negated_word(frame: Frame, evidence: str) -> _Clash | None:
         place = frame.pairs.get(head)
         if place is None or _prefixed(mine[head], theirs) or mine[head].key in _negated_keys(evidence):
             continue
-        if _plain_near(place, theirs) and not _odd(mine, theirs, place):
-            return mine[index], mine[head], theirs[place], theirs[place]
+        if _plain_near(place, theirs) and not _odd(mine, theirs, place) and not _denied_across(frame, index, mine=True):
+            return mine[min(index, head)], mine[max(index, head)], theirs[place], theirs[place]
     for index, head in _scopes(theirs).items():
         place = back.get(head)
-        if place is not None and not negations(mine) and not _prefixed(theirs[head], mine) and not _odd(mine, theirs, head):
-            return mine[place], mine[place], theirs[index], theirs[head]
+        if place is None or negations(mine) or _prefixed(theirs[head], mine) or _denied_across(frame, index, mine=False):
+            continue
+        if not _odd(mine, theirs, head):
+            return mine[place], mine[place], theirs[min(index, head)], theirs[max(index, head)]
     return None
+
+
+def _denied_across(frame: Frame, index: int, *, mine: bool) -> bool:
+    """Returns whether the other side denies in other words near where the negation at `index` stands: "little effect" for "no effect"."""
+    tokens, met = (frame.sentence.tokens, {*frame.pairs.values()}) if mine else (frame.claim, {*frame.pairs})
+    for here, there in frame.gaps():
+        if index in (here if mine else there):
+            across = there if mine else here
+            near = range(max(0, across.start - _REACH), min(len(tokens), across.stop + _REACH))
+            return any(tokens[place].lower in _DENYING and place not in met for place in near)
+    return False
 
 
 def _negated_keys(evidence: str) -> set[str]:
@@ -140,6 +194,10 @@ def _one_more(frame: Frame) -> _Clash | None:
             continue
         if _prefixed_in(mine, here, theirs) or _prefixed_in(theirs, there, mine):
             continue
+        if _denied_across(frame, (ours or their)[0], mine=bool(ours)):
+            continue
+        if _reworded(mine, here, theirs, there) if ours else _reworded(theirs, there, mine, here):
+            continue
         if ours:
             last = min(ours[0] + 1, len(mine) - 1)
             other = theirs[there[0] if there else min(there.start, len(theirs) - 1)]
@@ -150,16 +208,48 @@ def _one_more(frame: Frame) -> _Clash | None:
     return None
 
 
+def _reworded(tokens: Sequence[Token], negated: range, others: Sequence[Token], place: range) -> bool:
+    """Returns whether `others` have words of their own at `place` for what `tokens` negate: "keep" for "not stop", but not "found" for "not find"."""
+    words, known = {tokens[index].lower for index in negated} - _PLAIN, {token.key for token in tokens}
+    if "without" in words and any(others[index].lower == "with" for index in place):
+        return False
+    return any(
+        others[index].lower in ("same", "alike")
+        or (others[index].content and others[index].key not in known and not _affirms(others[index].lower, words))
+        for index in place
+    )
+
+
+def _affirms(word: str, negated: Collection[str]) -> bool:
+    """Returns whether `word` says, without a negation, what the words `negated` deny; an adverb may stand with any."""
+    if word in _AFFIRMING or word.endswith("ly"):
+        return True
+    if any(word in said and not denied.isdisjoint(negated) for said, denied in _STANDING_AGAINST):
+        return True
+    said = directions(word)
+    if said.keys() & _CHANGES and not _EFFECT.isdisjoint(negated):
+        return True
+    return any(_stems(word) & _stems(other) or said.items() & directions(other).items() for other in negated)
+
+
+def _stems(word: str) -> frozenset[str]:
+    """Returns what the forms of a verb may have in common, the consonants of its stem: "fnd" of "find" and "found", "stp" of "stopped"."""
+    word = _IRREGULAR.get(word, word)
+    stems = (word, *(ending.sub("", word) for ending in _FORMS))
+    return frozenset(_TWICE.sub(r"\1", _VOWELS.sub("", stem)) for stem in stems) - {""}
+
+
 def _prefixed_in(tokens: Sequence[Token], indices: range, others: Sequence[Token]) -> bool:
     return any(_prefixed(tokens[index], others) for index in indices if tokens[index].content)
 
 
 def _turns(tokens: Sequence[Token], index: int) -> bool:
-    """Returns whether the word turns a copy round: any negation but "not only", and "juice, not tea", which a copy may leave out."""
+    """Returns whether the word turns a copy round: any negation but "not only", "warns against", and "juice, not tea", which a copy may leave out."""
     lower = tokens[index].lower.replace("’", "'")
     before, after = (tokens[index - 1].lower if index else ""), (tokens[index + 1].lower if index + 1 < len(tokens) else "")
     plain = lower in _PLAIN and before not in _ENDS and after not in ("only", "just")
-    return plain or lower in _REFUSING or lower in ("without", "neither", "none")
+    verb = _advised_against(tokens, index)
+    return plain or (verb is not None and tokens[verb].lower in _SPEAKING) or lower in _REFUSING or lower in ("without", "neither", "none")
 
 
 def _last(tokens: Sequence[Token], indices: range, words: frozenset[str]) -> int | None:
@@ -181,6 +271,10 @@ def _scopes(tokens: Sequence[Token]) -> Mapping[int, int]:
     """Returns index of negating word -> index of the word that it negates."""
     found = {}
     for index in range(len(tokens) - 1):
+        if (verb := _advised_against(tokens, index)) is not None:
+            if tokens[verb].lower in _SPEAKING:
+                found[index] = verb
+            continue
         if not _negates(tokens, index) or tokens[index + 1].lower in _CONTRAST or _relative(tokens, index):
             continue
         for place in range(index + 1, min(index + 1 + _REACH, len(tokens))):
@@ -201,7 +295,17 @@ def _negates(tokens: Sequence[Token], index: int) -> bool:
     lower = tokens[index].lower.replace("’", "'")
     following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
     before = tokens[index - 1].lower if index else ""
-    return lower in _PLAIN and following not in _NO_NEGATION_BEFORE and before != "or"
+    plain = lower in _PLAIN and following not in _NO_NEGATION_BEFORE and before != "or"
+    return plain or _advised_against(tokens, index) is not None
+
+
+def _advised_against(tokens: Sequence[Token], index: int) -> int | None:
+    """Returns the index of the verb that an "against" belongs to: "recommends against", "advise patients against"."""
+    if tokens[index].lower != "against":
+        return None
+    before = (place for place in reversed(range(index)) if tokens[place].lower not in _ADVISED and not tokens[place].lower.endswith("ly"))
+    verb = next(before, None)
+    return verb if verb is not None and tokens[verb].lower in _SPEAKING | _WARNING else None
 
 
 def _finding(first: Token, last: Token, other_first: Token, other_last: Token, claim: str, evidence: str) -> Finding:

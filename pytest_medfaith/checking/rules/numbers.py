@@ -9,7 +9,7 @@ from itertools import combinations
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
-from pytest_medfaith.checking.rules.text import Token, weight
+from pytest_medfaith.checking.rules.text import Token, weight, word_key
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py): below these, claims that compute with a number of the evidence,
@@ -20,7 +20,8 @@ SAME_SUBJECT = 0.45  # of the claim's words stand anywhere in the sentence
 NEIGHBOURS = 3  # content words on each side that say what a number belongs to
 
 ROUNDING = 0.12  # of the value at most: "2 years" may be 22 months, "5 days" is never 4
-CALENDAR = 0.085  # of times from four weeks to half a year: 6 weeks are 1.5 months, 12 weeks are 3
+CALENDAR = 0.085  # of times from four weeks to half a year, and of what is done every four weeks or rarer: 12 weeks are 3 months
+MONTHLY = 1 / 28  # times a day
 ROUGHNESS = 0.15  # of the value, for "about", "half", "a week"
 MOST_DOSES = 12  # a day: one every two hours
 LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apart measure different things
@@ -35,6 +36,7 @@ _INSTANCE = re.compile(
     re.IGNORECASE,
 )
 
+_COMPARED = word_key("compared")
 _UNTELLING = re.compile(
     r"[\d.,]+%?|one|two|thre|four|five|six|seven|eight|nine|ten|about|approximate\w*|almost|near\w*|rough\w*|around|some|least|most"
 )
@@ -57,9 +59,15 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
 
 
 def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Quantity], claim: str, evidence: str) -> Quantity | None:
+    if quantity.course and _both_stated(quantity, comparable):
+        return None
     stated = any(_agree(quantity, other) for other in comparable)
     for frame in frames(claim, evidence):
-        inside = [other for other in comparable if frame.sentence.start <= other.start < frame.sentence.end]
+        inside = [
+            other
+            for other in comparable
+            if frame.sentence.start <= other.start < frame.sentence.end and not _turned_round(quantity, other, frame)
+        ]
         if not inside or len(negations(frame.claim)) % 2 != len(negations(frame.sentence.tokens)) % 2:
             continue
         aligned = _aligned(quantity, inside, frame) or _between_same_words(quantity, inside, frame)
@@ -77,6 +85,23 @@ def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Q
         ):
             return one
     return None
+
+
+def _turned_round(quantity: Quantity, other: Quantity, frame: Frame) -> bool:
+    """Returns whether one multiple is the other's inverse with a name on the other side: "A is twice as likely as B", "B half as likely as A"."""
+    if quantity.dimension != "multiple" or abs(quantity.high * other.high - 1) > ROUGHNESS:
+        return False
+    mine, theirs = _sides(quantity, frame.claim), _sides(other, frame.sentence.tokens)
+    back, forth = (mine[1] - mine[0]) & (theirs[0] - theirs[1]), (mine[0] - mine[1]) & (theirs[1] - theirs[0])
+    # a clause put first moves words one way only, and so does "compared with women, ..."
+    compared = _COMPARED in mine[0] | theirs[0]
+    return bool(back and forth) or bool(compared and (back or forth))
+
+
+def _sides(quantity: Quantity, tokens: Sequence[Token]) -> tuple[set[str], set[str]]:
+    """Returns the keys of the content words before and after the quantity."""
+    content = [token for token in tokens if token.content]
+    return {token.key for token in content if token.end <= quantity.start}, {token.key for token in content if token.start >= quantity.end}
 
 
 def _aligned(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Quantity | None:
@@ -129,13 +154,19 @@ def _may_follow(quantity: Quantity, other: Quantity, known: Sequence[Quantity], 
         or by_weight
         or _applied(quantity, other)
         or bool(_INSTANCE.search(claim))
-        or _computed(quantity, (*known, *read_quantities(claim)))
+        or (not (quantity.course and other.course) and _computed(quantity, (*known, *read_quantities(claim))))
     )
 
 
 def _applied(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether the claim's value may be a case of the evidence's threshold."""
     return bool(other.bound) and quantity.bound != other.bound
+
+
+def _both_stated(quantity: Quantity, others: Sequence[Quantity]) -> bool:
+    """Returns whether `others` state both ends of a rise, be it one here and one there: "from 5 to 10 mg, then from 10 to 20 mg"."""
+    ends = {value for other in others for value in (other.low, other.high)}
+    return all(any(abs(end - value) <= _allowed(quantity) for end in ends) for value in (quantity.low, quantity.high))
 
 
 def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity]) -> bool:
@@ -172,13 +203,26 @@ def _agree(quantity: Quantity, other: Quantity) -> bool:
     if (dose.per, day.per) == ("dose", "day") and dose.times is None:  # "4 g per dose" is not "4 g a day"
         return day.high / MOST_DOSES <= dose.high < day.high - max(_allowed(dose), _allowed(day))
     if quantity.times and other.times:
+        if _overlap(quantity, other) and _overlap(_rate(quantity.times), _rate(other.times)):
+            return True  # "150 mg monthly" is "150 mg every four weeks"
         return _overlap(quantity.daily or quantity, other.daily or other)
     return any(_overlap(mine, theirs) for mine in (quantity, quantity.daily) if mine for theirs in (other, other.daily) if theirs)
 
 
+def _rate(times: tuple[float, float]) -> Quantity:
+    return Quantity(*times, "frequency", 0, 0)
+
+
+def _opposed(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether one is a minimum and the other a maximum; of times only where both bounds compare, or name "before" and "after"."""
+    if not (quantity.bound and other.bound) or quantity.bound == other.bound:
+        return False
+    return not (quantity.loose or other.loose) or {quantity.loose, other.loose} in ({"before", "after"}, {"until", "after"})
+
+
 def _differ(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether two quantities at one place of two copies are not the same, be it that both could be true."""
-    if quantity.bound and other.bound and quantity.bound != other.bound:
+    if _opposed(quantity, other):
         return True
     if quantity.bound != other.bound or (quantity.low == quantity.high) != (other.low == other.high):
         return not _agree(quantity, other)
@@ -191,6 +235,8 @@ def _overlap(quantity: Quantity, other: Quantity) -> bool:
     if quantity.bound and quantity.bound == other.bound:
         difference = other.low - quantity.low if quantity.bound == "min" else quantity.high - other.high
         return abs(difference) <= allowed if quantity.dimension in _STRICT else difference >= -allowed
+    if quantity.course and other.course:
+        return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed
     (low, high), (other_low, other_high) = quantity.interval, other.interval
     if not quantity.bound and not other.bound and low < high and other_low < other_high:
         return low < other_high and other_low < high  # ranges that only touch are two ranges
@@ -200,7 +246,7 @@ def _overlap(quantity: Quantity, other: Quantity) -> bool:
 def _allowed(quantity: Quantity) -> float:
     """Returns how far off the value may be: its rounding, more where the text says "about"."""
     value = max(abs(quantity.low), abs(quantity.high))
-    calendar = quantity.dimension == "time" and 28 <= value <= 185
+    calendar = (quantity.dimension == "time" and 28 <= value <= 185) or (quantity.dimension == "frequency" and 0 < value <= MONTHLY)
     share = ROUGHNESS if quantity.rough else CALENDAR if calendar else 0.0
     return 1.02 * max(min(quantity.step, ROUNDING * value), share * value)
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
-from pytest_medfaith.checking.rules.bounds import before, bound_after, bound_of, is_rough
+from pytest_medfaith.checking.rules.bounds import before, bound_after, bound_of, is_course, is_rough, loose_word
 from pytest_medfaith.checking.rules.fractions import Share, read_multiples, read_shares
 from pytest_medfaith.checking.rules.frequencies import Frequency, frequency_after_amount, read_frequencies
 from pytest_medfaith.checking.rules.numerals import Numeral, read_numerals
@@ -18,8 +18,8 @@ from pytest_medfaith.checking.rules.units import unit_of, unit_pattern
 
 _MASK = re.compile(
     r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]"  # citations
-    r"|\b\d{2}(?:\.\d)?\s?%\s*(?:CI|CrI|confidence|credible)\b[^;)\]]*?(?=[;)\]]|\.\s|\.$|$)"
-    r"|\b(?:CI|CrI|interval|interquartile range|IQR|SD)\b[\s:,=]*(?:of\s+|from\s+)?[-−]?\d[\d.·]*\s*%?\s*(?:-|–|to|,)\s*[-−]?\d[\d.·]*\s*%?"
+    r"|\b\d{2}(?:\.\d)?\s?%\s*(?:CI|CrI|confidence|credible|intervals?)\b[^;)\]]*?(?=[;)\]]|\.\s|\.$|$)"
+    r"|\b(?:CI|CrI|(?:confidence|credib(?:le|ility)|prediction|uncertainty|compatibility|interquartile) intervals?|interquartile range|IQR|SD)\b[\s:,=]*(?:of\s+|from\s+)?[-−]?\d[\d.·]*\s*%?\s*(?:-|–|to|,)\s*[-−]?\d[\d.·]*\s*%?"
     r"|\bp\s*(?:[-\s]?values?\s*)?(?:=|<|>|≤|≥|of|was|for \w+|under|below)\s*0?[.·]\d+"
     r"|\bn\s?=\s?\d[\d,]*|±\s?\d[\d.·]*|\bI[2²]\s?=?\s?\d{1,3}\s?%|(?<![\d.])\d{1,9}(?:\.\d{1,9})?\s*×\s*10\S*",
     re.IGNORECASE,
@@ -67,6 +67,12 @@ _OF_ANOTHER = re.compile(
     r"\s+(?:as\s+(?:much|many|likely|often|common|high|long|great)|of (?:what|that)|the (?:dose|rate|risk|number|amount|incidence|odds|chance))\b",
     re.IGNORECASE,
 )
+# A temperature by which another differs has no zero to convert from.
+_SHIFT_BEFORE = re.compile(
+    r"\b(?:(?:rise|increase|drop|fall|decrease|reduction|difference|change)s?(?:\s+in\s+(?:\w+\s+){1,3})?\s+of|rises?|rose|falls?|fell|drops?|dropped)"
+    r"\s+(?:(?:about|around|some|nearly|almost|roughly|at least|more than|less than|up to|only|between)\s+)?$",
+    re.IGNORECASE,
+)
 _HEAD = re.compile(r"[\s-]*([^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*){0,3})")
 _HEAD_STOPS = frozenset(
     "and or but of in on at with for to from by per than versus vs was were is are had have has did do does may can should will who that which if when after before over during within as against a an the "
@@ -77,6 +83,23 @@ _PEOPLE = frozenset(
     for word in "people patients participants adults children women men subjects persons individuals volunteers infants babies newborns boys girls adolescents outpatients inpatients residents workers nurses "
     "students users smokers recipients survivors veterans carriers mothers neonates schoolchildren toddlers teenagers cases members donors couples".split()
 )
+_IN_A_YEAR = re.compile(r"\sin\s+(?!\d\d[05]0$)(?:1[89]|20)\d\d$")  # "12 in 2010" is no share; "1 in 2000" is
+# What 2000 counts in "2000 deaths"; such a number alone, or beside a study, is a calendar year.
+_COUNTED = frozenset(
+    word_key(word)
+    for word in "deaths births episodes events visits admissions hospitalizations samples specimens procedures operations injections doses tablets pills pregnancies families households "
+    "twins calories kilocalories steps hospitals".split()
+) | {"person"}
+_DATED = frozenset(
+    word_key(word)
+    for word in "trial study guideline survey review report analysis meta-analysis cohort outbreak epidemic pandemic season census update statement consensus olympics election earthquake".split()
+)
+_ON_A_DATE = re.compile(
+    r"(?:\b(?:in|since|during|by|until|till|before|after|circa|early|late|mid|year|spring|summer|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december)[\s-]+"
+    r"|\b(?:1[89]|20)\d\d\s*(?:-|–|to|and)\s*|(?<!\d)\d{1,2},\s*)$",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"\b(?:the|an?|this|that)\s+$", re.IGNORECASE)
 _CLAUSE_GAP = re.compile(r"[^.;:()\d]{0,28}")
 _PER_DOSE = re.compile(
     r"\s*(?:/\s*dose|(?:per|a|each|every)\s+(?:single\s+)?dose|at\s+(?:a|one|any one)\s+time|at\s+once|(?:as|in)\s+(?:a|one)\s+single\s+dose)\b",
@@ -93,7 +116,8 @@ class Quantity:
     `low` and `high` differ for a range. `bound` is "min" for "at least 5" and "more than 5", "max" for "up to 5". `step` is how far
     rounding may have moved the number. `times` says how often a day an amount is given. `per` is "dose" for "4 g per dose" and "day" for
     "4 g a day". `role` parts what cannot be compared: "age", "change" (34 % lower), "first" and "second" (130/80). `heads` are the keys
-    of the things counted.
+    of the things counted. `loose` is the word of a time's bound that need not bound it ("over", "within", "by", "after"). `course` marks a
+    rise from `low` to `high`.
     """
 
     low: float
@@ -108,6 +132,8 @@ class Quantity:
     per: str = ""
     role: str = ""
     heads: frozenset[str] = field(default_factory=frozenset)
+    loose: str = ""
+    course: bool = False
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -133,12 +159,16 @@ class _Unit:
 def read_quantities(text: str) -> tuple[Quantity, ...]:
     """Returns the quantities of `text` in order of place.
 
-    Calendar years, citations, confidence intervals, p-values and numbers that name something (type 2, day 5) are left out.
+    Calendar years, citations, confidence intervals, p-values, numbers that name something (type 2, day 5) and numbers that may be two
+    (2 500 mg) are left out.
     """
     masked = _MASK.sub(lambda found: "¤" * len(found[0]), text)  # no white space, which would join what it parts
     numerals = read_numerals(masked)
     found: list[Quantity] = []
-    taken = bytearray(len(text))  # 1 where a reader before has read a quantity
+    taken = bytearray(len(text))  # 1 where a reader before has read a quantity, or where a number may be two
+    for numeral in numerals:
+        if numeral.doubtful:
+            taken[numeral.start : numeral.end] = b"\1" * (numeral.end - numeral.start)
     for reader in (_frequencies(masked), _shares(masked, numerals), _one_units(masked), _measures(masked, numerals)):
         fresh = [quantity for quantity in reader if not any(taken[quantity.start : quantity.end])]
         for quantity in fresh:
@@ -154,6 +184,8 @@ def _frequencies(text: str) -> Iterator[Quantity]:
 
 def _shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
     for share in read_shares(text, numerals):
+        if _IN_A_YEAR.search(text, share.start, share.end):
+            continue
         dimension = "multiple" if _OF_ANOTHER.match(text, share.end) else "fraction"
         yield _bounded(_of_share(share, dimension, text), text)
     for share in read_multiples(text):
@@ -228,9 +260,23 @@ def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> _Unit | 
 
 def _counts(text: str, numeral: Numeral) -> bool:
     """Returns whether a number without a unit counts things: calendar years and "one" as a pronoun do not."""
-    if numeral.step == 0.5 and 1800 <= numeral.value <= 2100 and "," not in text[numeral.start : numeral.end]:
+    year = numeral.step == 0.5 and 1800 <= numeral.value <= 2100 and text[numeral.start : numeral.end].isdecimal()
+    if year and not counts_things(text, numeral.start, numeral.end):
         return False
     return text[numeral.start : numeral.end].lower() not in ("one", "a million", "zero")
+
+
+def counts_things(text: str, start: int, end: int) -> bool:
+    """Returns whether a number that may be a year counts what follows: "2000 deaths", "2000 adult patients", not "in 2000 deaths fell"."""
+    first, second = (*_noun_phrase(text, end), "", "")[:2]
+    ahead = before(text, start)
+    if _ON_A_DATE.search(ahead):
+        return False
+    return _is_counted(first) or (_is_counted(second) and word_key(first) not in _DATED and not _ARTICLE.search(ahead))
+
+
+def _is_counted(word: str) -> bool:
+    return _counted_as(word) in _COUNTED and (word.endswith("s") or word in ("people", "children", "men", "women"))
 
 
 def _joined(text: str, end: int, first: Numeral, second: Numeral) -> bool:
@@ -262,12 +308,12 @@ def _pair(text: str, first: Numeral, second: Numeral, unit: _Unit) -> list[Quant
 def _measure(text: str, first: Numeral, second: Numeral, first_unit: _Unit | None, unit: _Unit | None) -> Quantity:
     """Returns the quantity from `first` to `second` (the same numeral where no range is stated)."""
     if unit and first_unit:
-        low, high = _in_base(first.value, first_unit), _in_base(second.value, unit)
         dimension = "temperature" if unit.dimension == "fahrenheit" else unit.dimension
         end = unit.end
+        role = _role(text, first.start, end, dimension)
+        low, high = _in_base(first.value, first_unit, role), _in_base(second.value, unit, role)
         if dimension == "time" and (old := _OLD.match(text, end)):
             return _bounded(Quantity(low, high, dimension, first.start, old.end(), step=second.step * unit.factor, role="age"), text)
-        role = _role(text, first.start, end, dimension)
         return _bounded(Quantity(low, high, dimension, first.start, end, step=second.step * unit.factor, role=role), text)
     if _AGE_BEFORE.search(before(text, first.start)) or _AGE_AFTER.match(text, second.end):
         return _bounded(
@@ -278,13 +324,15 @@ def _measure(text: str, first: Numeral, second: Numeral, first_unit: _Unit | Non
     return _bounded(Quantity(first.value, second.value, dimension, first.start, second.end, step=second.step, heads=heads), text)
 
 
-def _in_base(value: float, unit: _Unit) -> float:
-    return (value - 32) / 1.8 if unit.dimension == "fahrenheit" else value * unit.factor
+def _in_base(value: float, unit: _Unit, role: str) -> float:
+    if unit.dimension == "fahrenheit":
+        return (value if role == "change" else value - 32) / 1.8
+    return value * unit.factor
 
 
 def _unit_at(text: str, position: int) -> _Unit | None:
     """Returns the unit at `position`, with its denominators ("mg/kg", "mL per minute"); "a day" is left to the frequency."""
-    start = position + 1 if text[position : position + 1] in (" ", "-", "\u00a0", "\u202f") else position
+    start = position + 1 if text[position : position + 1] in (" ", "-", "\u00a0", "\u2009", "\u202f") else position
     found = unit_pattern().match(text, start)
     if not found or (start == position and found[0] == "s"):
         return None
@@ -306,26 +354,38 @@ def _unit_at(text: str, position: int) -> _Unit | None:
 def _role(text: str, start: int, end: int, dimension: str) -> str:
     if dimension == "time" and _AGE_BEFORE.search(before(text, start)):
         return "age"
-    if dimension in ("fraction", "points", "multiple") and (_CHANGE_AFTER.match(text, end) or _CHANGE_BEFORE.search(before(text, start))):
+    ahead = before(text, start)
+    changed = _CHANGE_AFTER.match(text, end) or _CHANGE_BEFORE.search(ahead)
+    if dimension in ("fraction", "points", "multiple") and changed:
         return "change"
-    return ""
+    return "change" if dimension == "temperature" and (changed or _SHIFT_BEFORE.search(ahead)) else ""
 
 
 def _heads(text: str, end: int) -> frozenset[str]:
-    """Returns the keys of the up to four words after a bare number, up to the first that ends its noun phrase."""
+    """Returns the keys of the words of `_noun_phrase`."""
+    return frozenset(map(_counted_as, _noun_phrase(text, end)))
+
+
+def _noun_phrase(text: str, end: int) -> list[str]:
+    """Returns the up to four words after a bare number, in lower case, up to the first that ends its noun phrase."""
     found = _HEAD.match(text, end)
-    heads: list[str] = []
-    for word in found[1].lower().split() if found else ():
-        if word in _HEAD_STOPS:
-            break
-        heads.append("person" if word_key(word) in _PEOPLE else word_key(word))
-    return frozenset(heads)
+    return list(takewhile(lambda word: word not in _HEAD_STOPS, found[1].lower().split() if found else []))
+
+
+def _counted_as(word: str) -> str:
+    return "person" if word_key(word) in _PEOPLE else word_key(word)
 
 
 def _bounded(quantity: Quantity, text: str) -> Quantity:
     """Returns `quantity` with the bound and the roughness that the words around it state."""
-    bound = bound_of(text, quantity.start, quantity.end, is_time=quantity.dimension == "time")
-    return replace(quantity, bound=bound, rough=quantity.rough or is_rough(text, quantity.start, quantity.end))
+    is_time = quantity.dimension == "time"
+    return replace(
+        quantity,
+        bound=bound_of(text, quantity.start, quantity.end, is_time=is_time),
+        rough=quantity.rough or is_rough(text, quantity.start, quantity.end),
+        loose=loose_word(text, quantity.start, quantity.end) if is_time and quantity.role != "age" else "",
+        course=quantity.low < quantity.high and is_course(text, quantity.start),
+    )
 
 
 def _with_times(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
