@@ -24,7 +24,7 @@ ITEM = {
 
 @pytest.mark.parametrize("path", sorted(SILVER.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_shipped_files_are_valid_and_named_in_the_readme(path):
-    assert validate_items(path) >= 100
+    assert validate_items(path) >= 90
     assert path.name in (SILVER / "README.md").read_text(encoding="utf-8")
 
 
