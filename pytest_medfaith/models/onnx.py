@@ -89,4 +89,7 @@ def run_rows(session: Any, row: tuple[list[int], list[int]]) -> Any:
     import numpy as np
 
     ids = np.array([row[0]], dtype=np.int64)
-    return session.run(None, {"input_ids": ids, "token_type_ids": np.array([row[1]], dtype=np.int64)})[0]
+    feed = {"input_ids": ids, "token_type_ids": np.array([row[1]], dtype=np.int64)}
+    if len(session.get_inputs()) > len(feed):  # a graph that transformers' exporters made masks what pads a batch
+        feed["attention_mask"] = np.ones_like(ids)
+    return session.run(None, feed)[0]
