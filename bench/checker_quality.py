@@ -13,7 +13,7 @@ import dataclasses
 import json
 import tarfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.distill.pairs import is_share, read_written
 from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.metrics.checker_scores import score_checker
-from pytest_medfaith.records import Chunk, Claim, PairScore
+from pytest_medfaith.records import Chunk, Claim, MetricValue, PairScore
 
 REPO = Path(__file__).parents[1]
 LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
@@ -134,6 +134,29 @@ def decide(checker: Checker, row: Row, scores: list[PairScore], *, raw: bool) ->
     return LABEL_OF[verdict.label], next(score.probs for score in scores if score.chunk_id == verdict.chunk_id)
 
 
+def scores_by_row(rows: Sequence[Row], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]) -> list[list[PairScore]]:
+    """Returns the scores of each row's evidence texts."""
+    pairs = [
+        (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
+        for i, (claim, texts, _) in enumerate(rows)
+        for j, text in enumerate(texts)
+    ]
+    found: dict[str, list[PairScore]] = {}
+    for one in score(pairs):
+        found.setdefault(one.claim_id, []).append(one)
+    return [found[str(i)] for i in range(len(rows))]
+
+
+def measured(
+    checker: Checker, rows: Sequence[Row], scored: Sequence[list[PairScore]], *, raw: bool = False
+) -> tuple[Mapping[str, MetricValue], list[str]]:
+    """Returns the label metrics of what the checker decides by its scores, and the labels it decides for."""
+    decided = [decide(checker, row, own, raw=raw) for row, own in zip(rows, scored, strict=True)]
+    predicted = [word for word, _ in decided]
+    values = score_checker([row[2] for row in rows], [probs for _, probs in decided], predicted=predicted, groups=[row[0] for row in rows])
+    return values, predicted
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
@@ -155,22 +178,12 @@ def main() -> None:
     out = arguments.scores.open("w") if arguments.scores else None
     for name in arguments.sets:
         rows = list(SETS[name](arguments.data))
-        pairs = [
-            (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
-            for i, (claim, texts, _) in enumerate(rows)
-            for j, text in enumerate(texts)
-        ]
-        by_claim: dict[str, list] = {}
-        for score in checker.score(pairs):
-            by_claim.setdefault(score.claim_id, []).append(score)
-        scored = [by_claim[str(i)] for i in range(len(rows))]
-        decided = [decide(checker, row, own, raw=arguments.raw) for row, own in zip(rows, scored, strict=True)]
-        labels, predicted = [row[2] for row in rows], [word for word, _ in decided]
-        values = score_checker(labels, [probs for _, probs in decided], predicted=predicted, groups=[row[0] for row in rows])
+        scored = scores_by_row(rows, checker.score)
+        values, predicted = measured(checker, rows, scored, raw=arguments.raw)
         shown = ", ".join(
             f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in ("f1", "accuracy", "ece", "roc_auc")
         )
-        print(f"{name}: n {len(rows)}, {shown}, said {dict(Counter(predicted))}, true {dict(Counter(labels))}", flush=True)
+        print(f"{name}: n {len(rows)}, {shown}, said {dict(Counter(predicted))}, true {dict(Counter(row[2] for row in rows))}", flush=True)
         if out:
             for row, own in zip(rows, scored, strict=True):
                 out.write(json.dumps({"set": name, "label": row[2], "logits": [score.logits for score in own]}) + "\n")

@@ -8,17 +8,16 @@ that one answer of speed.py (10 claims against 20 chunks of 500 tokens) makes th
 
 import argparse
 import dataclasses
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from checker_quality import SETS, decide
+from checker_quality import SETS, measured, scores_by_row
 from speed import answer
 
 from pytest_medfaith.checking import scoring
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.student import pair_row
-from pytest_medfaith.metrics.checker_scores import score_checker
-from pytest_medfaith.records import Chunk, Claim, PairScore
 
 # Name -> windows, LEAN, SHARED of the scoring module; a bound of 0 is always met, one of 2 never.
 WAYS = {
@@ -47,18 +46,6 @@ class Reader:
         return np.array([self.known[pair] for pair in pairs])
 
 
-def by_claim(checker: Checker, rows: list[tuple[str, list[str]]], windows: int) -> list[list[PairScore]]:
-    pairs = [
-        (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text)) for i, (claim, texts) in enumerate(rows) for j, text in enumerate(texts)
-    ]
-    found: dict[str, list[PairScore]] = {}
-    for score in scoring.score_pairs(
-        pairs, checker.score_texts, signature=checker.signature, temperature=checker.temperature, windows=windows
-    ):
-        found.setdefault(score.claim_id, []).append(score)
-    return [found[str(i)] for i in range(len(rows))]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
@@ -70,19 +57,19 @@ def main() -> None:
     claims, chunks = answer(0)
     for name, (windows, lean, shared) in WAYS.items():
         scoring.LEAN, scoring.SHARED = lean, shared
+        score = partial(
+            scoring.score_pairs,
+            score_texts=checker.score_texts,
+            signature=checker.signature,
+            temperature=checker.temperature,
+            windows=windows,
+        )
         said = []
         for of, rows in sets.items():
-            scored = by_claim(checker, [(claim, texts) for claim, texts, _ in rows], windows)
-            decided = [decide(checker, row, own, raw=False) for row, own in zip(rows, scored, strict=True)]
-            values = score_checker(
-                [row[2] for row in rows],
-                [probs for _, probs in decided],
-                predicted=[word for word, _ in decided],
-                groups=[row[0] for row in rows],
-            )
+            values, _ = measured(checker, rows, scores_by_row(rows, score))
             said.append(f"{of} (n {len(rows)}) {values['f1'].value:.3f} / {values['accuracy'].value:.3f}")
         reader.tokens = 0
-        by_claim(checker, [(claim.text, [chunk.text for chunk in chunks]) for claim in claims], windows)
+        score([(claim, chunk) for claim in claims for chunk in chunks])
         print(f"{name}: {', '.join(said)}; one answer {reader.tokens} tokens", flush=True)
 
 

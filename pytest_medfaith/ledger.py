@@ -39,8 +39,7 @@ class Ledger:
     _skipped: dict[SliceRun, dict[str, int]] = field(default_factory=dict)
     _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
     _measured: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
-    checkers: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # signatures of those that tests brought along
-    _two_checkers: set[str] = field(default_factory=set)
+    _brought: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)  # distinct signatures of checkers that tests bring, by name
 
     def expect(
         self,
@@ -95,12 +94,17 @@ class Ledger:
         run, report = SliceRun(**payload["run"]), Report.from_dict(payload["report"])
         self._note_gates(run, payload["gates"], test_id)
         if payload.get("checker"):
-            known = self.checkers.setdefault(report.checker, payload["checker"])
-            self._two_checkers |= {report.checker} if known != payload["checker"] else set()
+            known = self._brought.setdefault(report.checker, [])
+            known += [payload["checker"]] if payload["checker"] not in known else []
         key = run, report.case.id
         self._measured.setdefault(key, {})[test_id] = _fingerprint(payload["report"])
         if key not in self._reports or test_id <= self._reports[key][0]:  # the same one, in whatever order the tests finish
             self._reports[key] = test_id, report
+
+    @property
+    def checkers(self) -> dict[str, Mapping[str, Any]]:
+        """The signatures of checkers that tests brought along, by name."""
+        return {name: signatures[0] for name, signatures in self._brought.items()}
 
     def runs(self) -> set[SliceRun]:
         """Returns the rows that any report came in for."""
@@ -126,7 +130,8 @@ class Ledger:
                 by_run.setdefault(run, {})[case_id] = prints
         twice = [
             f"tests brought along two checkers that are called {name!r} and differ in weights, thresholds or rules; give each its own name"
-            for name in sorted(self._two_checkers)
+            for name, signatures in sorted(self._brought.items())
+            if len(signatures) > 1
         ]
         return [*(_differing_text(run, by_run[run]) for run in sorted(by_run, key=dataclasses.astuple)), *twice]
 

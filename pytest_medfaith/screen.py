@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.cards.account import claim_account, recall_account, safety_account, worst_verdicts
+from pytest_medfaith.cards.account import claim_account, recall_account, safety_account, told, worst_verdicts
 from pytest_medfaith.cards.audit_card import audit_card
 from pytest_medfaith.cards.github import annotation, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
@@ -81,20 +81,15 @@ def _claims_to_blame(report: SliceReport, baseline: SliceBaseline | None, *, mos
 def _told(blamed: Sequence[tuple[Report, Verdict]], title: str, *, most: int | None, width: int) -> Iterator[str]:
     if not blamed:
         return
-    shown = blamed if most is None else blamed[:most]
-    blocks = [f"{counted(len(blamed), 'claim')} {title}, worst first"]
-    blocks += [f"case {one.case.id}\n{claim_account(verdict, one, width=width)}" for one, verdict in shown]
-    if len(shown) < len(blamed):
-        blocks.append(f"... and {len(blamed) - len(shown)} more (-v shows all)")
-    yield "\n\n".join(blocks)
+    blocks = [f"case {one.case.id}\n{claim_account(verdict, one, width=width)}" for one, verdict in blamed]
+    yield told(f"{counted(len(blamed), 'claim')} {title}, worst first", blocks, most=most)
 
 
-def print_annotations(finish: Finish | None, session: MedfaithSession, terminal: Any) -> None:
-    """Prints, on GitHub Actions, an annotation for every gate that did not pass and on the line of every failed test.
+def print_annotations(finish: Finish | None, session: MedfaithSession, failed: Sequence[Any], terminal: Any) -> None:
+    """Prints, on GitHub Actions, an annotation for every gate that did not pass and on the line of every test that `failed`.
 
     GitHub shows ten of a kind for a step, so gates come first.
     """
-    failed = [test for kind in ("failed", "error") for test in terminal.stats.get(kind, []) if hasattr(test, "medfaith")]
     gates = _gate_annotations(finish, session) if finish else ()
     for line in [*gates, *(_test_annotation(test, terminal.config.rootpath) for test in failed)]:
         terminal.write_line(line)

@@ -244,12 +244,12 @@ class MedfaithSession:
         if self.options.update_baseline:
             self._check_whole()
             return
-        compared = [row for row in self.ledger.expected() if compared_metrics(map(parse_gate, row[2]))]
+        rows = [(run, case_ids, compared_metrics(map(parse_gate, gates))) for run, case_ids, gates in self.ledger.expected()]
+        compared = [row for row in rows if row[2]]
         if not compared:
             return
         baseline = read_baseline(self.baseline_path)
-        for run, case_ids, gates in compared:
-            metrics = compared_metrics(map(parse_gate, gates))
+        for run, case_ids, metrics in compared:
             check_before_run(baseline, run, signature=self.signature([run]), case_ids=case_ids, metrics=metrics)
 
     def _check_whole(self) -> None:

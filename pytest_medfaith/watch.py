@@ -156,8 +156,7 @@ class Watch:
             from pytest_medfaith.screen import print_summary
 
             print_summary(self._finish, session_of(self._config), terminalreporter)
-        if os.environ.get("GITHUB_ACTIONS"):
-            self._annotate(terminalreporter)
+        self._annotate(terminalreporter)
         if self.refused:
             terminalreporter.section("medfaith")
             terminalreporter.write_line(f"ERROR: {self.refused}", red=True, bold=True)
@@ -169,12 +168,17 @@ class Watch:
         self.refused = f"no test reported before its worker died, so nothing was measured, and {folder} holds no finished run"
 
     def _annotate(self, terminal: pytest.TerminalReporter) -> None:
+        """Prints annotations on GitHub Actions, where there is something to say; other runs import nothing for it."""
+        failed = [test for kind in ("failed", "error") for test in terminal.stats.get(kind, []) if hasattr(test, "medfaith")]
+        if not (self._finish or self.refused or failed):
+            return
         from pytest_medfaith.cards.github import annotation, on_actions
-        from pytest_medfaith.screen import print_annotations
 
         if not on_actions():
             return
-        print_annotations(self._finish, session_of(self._config), terminal)
+        from pytest_medfaith.screen import print_annotations
+
+        print_annotations(self._finish, session_of(self._config), failed, terminal)
         if self.refused:
             terminal.write_line(annotation(self.refused, title="medfaith"))
 

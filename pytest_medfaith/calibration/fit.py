@@ -92,8 +92,8 @@ def fit_calibration(
         two_way = len(logits) > 0 and bool(np.ptp(logits[:, LABELS.index("contradict")]) == 0)
         truth = _truth(scored, two_way=two_way)
         fitting, held_out = split_rows(scored, seed=seed)
-        _truth([scored[place] for place in fitting], two_way=two_way)
-        fitted = _fit(checker, logits[fitting], truth[fitting], method=method, precision=precision)
+        fitting_truth = _truth([scored[place] for place in fitting], two_way=two_way)
+        fitted = _fit(checker, logits[fitting], fitting_truth, method=method, precision=precision)
         sample = _Sample([scored[place] for place in held_out], truth[held_out])
         return CalibrationRun(
             fitted=fitted,

@@ -87,15 +87,21 @@ def faithfulness_account(reports: Sequence[Report], *, most: int | None = 5, wid
         most: how many claims are told in full; None tells all.
         width: columns of the terminal.
     """
-    failed = worst_verdicts(reports)
-    shown = failed if most is None else failed[:most]
-    blocks = [filled(_tally(reports), width, first="", rest="  ")]
-    for report, verdict in shown:
-        place = [filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
-        blocks.append("\n".join([*place, claim_account(verdict, report, width=width)]))
-    if len(shown) < len(failed):
-        blocks.append(f"... and {len(failed) - len(shown)} more (-v shows all)")
-    return "\n\n".join(blocks)
+    blocks = [_placed(report, claim_account(verdict, report, width=width), width) for report, verdict in worst_verdicts(reports)]
+    return told(filled(_tally(reports), width, first="", rest="  "), blocks, most=most)
+
+
+def told(heading: str, blocks: Sequence[str], *, most: int | None) -> str:
+    """Returns `heading` and the first `most` blocks, or all where that is None, with a word on how many are left out."""
+    shown = blocks[:most]
+    more = [f"... and {len(blocks) - len(shown)} more (-v shows all)"] if len(shown) < len(blocks) else []
+    return "\n\n".join([heading, *shown, *more])
+
+
+def _placed(report: Report, text: str, width: int) -> str:
+    """Returns `text` under the case that it is of, where that has a name or a question."""
+    place = [filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
+    return "\n".join([*place, text])
 
 
 def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:
@@ -107,23 +113,17 @@ def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:
 def safety_account(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
     """Returns the claims of `reports` that break a safety rule, in their order, with rule, source and verdict; arguments as above."""
     unsafe = [(report, verdict) for report in reports for verdict in report.verdicts if breaks_safety_rule(verdict)]
-    shown = unsafe if most is None else unsafe[:most]
     total = counted(sum(len(report.verdicts) for report in reports), "claim")
-    blocks = [f"{len(unsafe)} of {total} {'breaks' if len(unsafe) == 1 else 'break'} a safety rule"]
-    for report, verdict in shown:
-        place = [filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
-        blocks.append("\n".join([*place, *_unsafe_lines(verdict, report, width)]))
-    if len(shown) < len(unsafe):
-        blocks.append(f"... and {len(unsafe) - len(shown)} more (-v shows all)")
-    return "\n\n".join(blocks)
+    heading = f"{len(unsafe)} of {total} {'breaks' if len(unsafe) == 1 else 'break'} a safety rule"
+    return told(heading, [_placed(report, _unsafe_text(verdict, report, width), width) for report, verdict in unsafe], most=most)
 
 
-def _unsafe_lines(verdict: Verdict, report: Report, width: int) -> list[str]:
+def _unsafe_text(verdict: Verdict, report: Report, width: int) -> str:
     lines = [filled(one_line(verdict.claim.text), width, first="UNSAFE      ", rest=" " * 12)]
     if verdict.label != "unscored":
         lines.append(filled(f"{verdict.label} by the evidence {verdict.chunk_id}".replace("unsupported by", "not supported by"), width))
     broken = [finding for finding in verdict.findings if finding.rule.startswith(SAFETY_PREFIX)]
-    return lines + [filled(_finding_text(finding, verdict, report), width) for finding in broken]
+    return "\n".join(lines + [filled(_finding_text(finding, verdict, report), width) for finding in broken])
 
 
 def _case_text(report: Report) -> str:
@@ -148,15 +148,8 @@ def recall_account(reports: Sequence[Report], *, most: int | None = 5, width: in
     """Returns the key gold claims that the answers of `reports` do not make, and whether the evidence held them; arguments as above."""
     missed = [pair for report in reports for pair in _missed_gold(report)]
     keys = sum(gold.key for report in reports for gold in report.case.gold_claims)
-    shown = missed if most is None else missed[:most]
-    blocks = [f"{len(missed)} of {counted(keys, 'key gold claim')} not in the answer"]
-    blocks += [
-        "\n".join([filled(_case_text(report), width, first="", rest="  "), filled(told, width, first="MISSED      ", rest=" " * 12)])
-        for report, told in shown
-    ]
-    if len(shown) < len(missed):
-        blocks.append(f"... and {len(missed) - len(shown)} more (-v shows all)")
-    return "\n\n".join(blocks)
+    blocks = [_placed(report, filled(text, width, first="MISSED      ", rest=" " * 12), width) for report, text in missed]
+    return told(f"{len(missed)} of {counted(keys, 'key gold claim')} not in the answer", blocks, most=most)
 
 
 def _missed_gold(report: Report) -> list[tuple[Report, str]]:

@@ -29,10 +29,10 @@ def overrule(
 ) -> Verdict:
     """Returns `verdict` as the rules leave it, with their findings.
 
-    A claim that stands in a chunk word for word, as a statement of its own, is supported by it. A chunk whose sentence clashes with the claim no longer supports it. If
-    no other chunk does, a clash of effect "refute" makes the claim refuted and one of effect "weaken" unsupported. A clean supporting chunk
-    keeps the claim supported and sets `conflict`, if its sentence is as near to the claim as the one that clashes: the nearest sentence is
-    the one that speaks of it.
+    A claim that stands in a chunk word for word, as a statement of its own, is supported by it. A chunk whose sentence clashes with the claim
+    no longer supports it. If no other chunk does, a clash of effect "refute" makes the claim refuted and one of effect "weaken" unsupported.
+    A clean supporting chunk keeps the claim supported and sets `conflict`, if its sentence is as near to the claim as the one that clashes:
+    the nearest sentence is the one that speaks of it.
 
     Args:
         verdict: the model's.

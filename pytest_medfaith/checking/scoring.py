@@ -98,6 +98,8 @@ def _score_new(
 ) -> None:
     """Adds to `known` what it lacks of `readings`: from the cache, or by the model, which fills the cache."""
     keys = {reading.text: pair_key(signature, *reading.text) for own in readings for reading in own if reading.text not in known}
+    if not keys:
+        return
     kept = read_logits(cache, keys.values())
     known |= {text: kept[key] for text, key in keys.items() if key in kept}
     missing = [text for text in keys if text not in known]

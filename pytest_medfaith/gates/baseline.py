@@ -161,12 +161,14 @@ def key_text(key: tuple[str, str, str, int]) -> str:
     return f"slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r} and k={key[3]}"
 
 
-def lacking_text(name: str, metric: str) -> str:
-    """Returns what to say of a baseline that lacks a metric of the slice `name`."""
-    return (
-        f"the baseline of slice {name!r} holds no value of {metric}; store one with pytest {UPDATE}, "
-        "or remove the gate where the slice cannot be measured by it"
-    )
+def require_metrics(entry: SliceBaseline, names: Collection[str]) -> None:
+    """Refuses an entry that lacks one of the metrics `names` (MissingBaseline)."""
+    lacking = sorted(set(names) - entry.metrics.keys())
+    if lacking:
+        raise MissingBaseline(
+            f"the baseline of slice {entry.slice!r} holds no value of {lacking[0]}; store one with pytest {UPDATE}, "
+            "or remove the gate where the slice cannot be measured by it"
+        )
 
 
 def baseline_entry(report: SliceReport, *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0) -> SliceBaseline:

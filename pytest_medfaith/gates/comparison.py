@@ -23,8 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.baseline import CaseBaseline, SliceBaseline, case_baseline, lacking_text
+from pytest_medfaith.gates.baseline import CaseBaseline, SliceBaseline, case_baseline, require_metrics
 from pytest_medfaith.gates.paired import (
     ALPHA,
     RESAMPLES,
@@ -84,9 +83,7 @@ def compare_metrics(
         ValueError: no metric has one of the names.
     """
     metrics = {name: parse_metric(name) for name in sorted(names)}
-    for metric in metrics.values():
-        if metric.name not in baseline.metrics:
-            raise MissingBaseline(lacking_text(report.slice, metric.name))
+    require_metrics(baseline, [metric.name for metric in metrics.values()])
     now = {one.case.id: case_baseline(one, metrics.values()) for one in report.reports}
     compared = {name: _compare(metric, baseline.cases, now, seed=seed, resamples=resamples) for name, metric in metrics.items()}
     same = same_claims(report, baseline)

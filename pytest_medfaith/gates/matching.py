@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.baseline import UPDATE, Baseline, SliceBaseline, SliceKey, key_text, lacking_text, own_signature, slice_key
+from pytest_medfaith.gates.baseline import UPDATE, Baseline, SliceBaseline, SliceKey, key_text, own_signature, require_metrics, slice_key
 
 _NAMES_SHOWN = 5
 
@@ -55,19 +55,19 @@ def check_before_run(
     entries = [entry for entry in baseline.slices if (entry.slice, entry.retriever, entry.k) == (of.slice, of.retriever, of.k)]
     if not entries:
         slice_baseline(baseline, of, signature=signature, case_ids=case_ids)
-    found = ((_problem(baseline.path, entry, of, signature, case_ids) or _unmeasured(entry, metrics)) for entry in entries)
+    found = [_problem(baseline.path, entry, of, signature, case_ids, metrics) for entry in entries]
     problems = [problem for problem in found if problem]
     if problems and len(problems) == len(entries):
         raise problems[0]
 
 
-def _unmeasured(entry: SliceBaseline, metrics: Collection[str]) -> MissingBaseline | None:
-    lacking = sorted(set(metrics) - entry.metrics.keys())
-    return MissingBaseline(lacking_text(entry.slice, lacking[0])) if lacking else None
-
-
 def _problem(
-    path: Path, entry: SliceBaseline, of: SliceKey, signature: Mapping[str, Any], case_ids: Collection[str]
+    path: Path,
+    entry: SliceBaseline,
+    of: SliceKey,
+    signature: Mapping[str, Any],
+    case_ids: Collection[str],
+    metrics: Collection[str],
 ) -> MissingBaseline | None:
     now, known = own_signature(of, signature), entry
     if entry.checker != of.checker:
@@ -76,6 +76,7 @@ def _problem(
     try:
         _check_signature(path, known, now)
         _check_cases(path, known, case_ids)
+        require_metrics(entry, metrics)
     except MissingBaseline as error:
         return error
     return None
