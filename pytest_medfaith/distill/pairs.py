@@ -107,7 +107,7 @@ def read_written_beside(path: Path) -> Iterator[Pair]:
             windows = [own[i : i + size] for i in range(len(own) - size + 1)]
             same = [window for window in windows if all(sentence in twin for sentence in window)]
             if same:
-                likeliest = max((" ".join(window) for window in same), key=lambda text: _overlap(claim, text))
+                likeliest = max((" ".join(window) for window in same), key=lambda text: overlap(claim, text))
                 yield Pair(likeliest, claim, "neutral", path.stem, item["id"])
 
 
@@ -175,7 +175,8 @@ def read_wice(path: Path) -> Iterator[Pair]:
         yield Pair(" ".join(row["evidence"]), row["claim"], _LABEL_WORDS[row["label"]], "wice", row["claim"])
 
 
-def _overlap(claim: str, sentence: str) -> float:
+def overlap(claim: str, sentence: str) -> float:
+    """Returns which share of the claim's words of three letters or more the sentence holds."""
     words = set(re.findall(r"[a-z0-9]{3,}", claim.lower()))
     found = words & set(re.findall(r"[a-z0-9]{3,}", sentence.lower()))
     return len(found) / (len(words) or 1)
@@ -197,7 +198,7 @@ def _document_pairs(claim: str, sentences: list[str], rationale: list[int], labe
         yield Pair(lone, claim, label, source, group)
         centre = rng.choice(rationale)
     else:
-        centre = max(range(len(sentences)), key=lambda i: _overlap(claim, sentences[i]))
+        centre = max(range(len(sentences)), key=lambda i: overlap(claim, sentences[i]))
     yield Pair(sentence_window(sentences, centre, size=rng.choice((2, 3, 4, 5))), claim, label, source, group)
     yield Pair(" ".join(sentences), claim, label, source, group)
 
@@ -265,7 +266,7 @@ def read_evidence_inference(root: Path) -> Iterator[Pair]:
         false = rng.choice([label for label in _DIRECTION_CLAIMS if label != row["Label"]])
         for direction, label in ((row["Label"], "entail"), (false, "contradict")):
             yield Pair(span, _direction_claim(rng, direction, names), label, "evidence_inference", row["PMCID"])
-        unnamed = sorted({outcome for outcome in outcomes[row["PMCID"]] if _overlap(outcome, span) == 0 and len(outcome.split()) < 10})
+        unnamed = sorted({outcome for outcome in outcomes[row["PMCID"]] if overlap(outcome, span) == 0 and len(outcome.split()) < 10})
         if unnamed:
             direction, names["o"] = rng.choice(list(_DIRECTION_CLAIMS)), rng.choice(unnamed)
             yield Pair(span, _direction_claim(rng, direction, names), "neutral", "evidence_inference", row["PMCID"])
@@ -294,7 +295,13 @@ def _read_contrast(root: Path) -> Iterator[Pair]:
     return read_contrast(root)
 
 
-READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
+def _read_abstract_claims(path: Path, texts: str) -> Iterator[Pair]:
+    from pytest_medfaith.distill.abstract_claims import read_abstract_claims  # it builds on this module
+
+    return read_abstract_claims(path, texts=Path(texts))
+
+
+READERS: dict[str, Callable[..., Iterable[Pair]]] = {
     "written": read_written,
     "written_windows": read_written_windows,
     "written_beside": read_written_beside,
@@ -311,4 +318,5 @@ READERS: dict[str, Callable[[Path], Iterable[Pair]]] = {
     "check_covid": read_check_covid,
     "evidence_inference": read_evidence_inference,
     "contrast": _read_contrast,
+    "abstract_claims": _read_abstract_claims,
 }

@@ -57,13 +57,14 @@ class Recipe:
 
 
 def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
-    """Returns the recipe at `path` with `{data}` and `{repo}` filled in; a source names one `path`, or `paths`.
+    """Returns the recipe at `path` with `{data}` and `{repo}` filled in; a source names one `path`, or `paths`, and some readers want `texts`.
 
     Raises:
         ValueError: a phase averages with one that does not come before it.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     for source in table["sources"].values():
+        source["options"] = {"texts": source["texts"].format(data=data, repo=repo)} if "texts" in source else {}
         source["paths"] = [path.format(data=data, repo=repo) for path in source.get("paths") or [source["path"]]]
     phases = [Phase(**phase) for phase in table.pop("phases")]
     for number, phase in enumerate(phases):
@@ -93,7 +94,7 @@ def load_sources(recipe: Recipe) -> Sources:
         parts = (sources.train, sources.calibration, sources.held_out)
         for part in parts:
             part[name] = []
-        for pair in itertools.chain.from_iterable(READERS[source["reader"]](Path(path)) for path in source["paths"]):
+        for pair in itertools.chain.from_iterable(READERS[source["reader"]](Path(path), **source.get("options", {})) for path in source["paths"]):
             held_out = "held_out_one_in" in source and is_share(pair.group, one_in=source["held_out_one_in"])
             calibrates = "calibration_one_in" in source and is_share(pair.group, one_in=source["calibration_one_in"], remainder=1)
             parts[2 if held_out else 1 if calibrates else 0][name].append(pair)

@@ -1,0 +1,145 @@
+"""Training pairs of claims that a language model wrote on published abstracts: the claims lie in the repository, the abstracts in the data folder.
+
+A line of a claims file is `{"id", "text_crc32", "edits", "claims"}`. `id` names an abstract of its data set, `text_crc32` its text with single
+spaces. `edits`, a list of `{"start", "end", "text"}`, makes the abstract's twin, in which a finding is turned round. A claim is
+`{"text", "label", "alt_label", "sentences"}`: its label under the abstract and under the twin, and the sentences that decide it, or, of a
+neutral claim, that come nearest.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.distill.pairs import Pair, json_lines, overlap, sentence_window
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.sentences import sentence_spans
+
+_WINDOW_SENTENCES = (2, 3, 4, 5)
+_LONE = 0.4  # share of claims that are set against their deciding sentences alone
+_BESIDE = 0.4  # share of the claims that the edits turn round that are set against the likeliest of the other sentences too
+
+
+@dataclass(frozen=True)
+class Abstract:
+    """The sentences of an abstract and of its twin, which stand side by side."""
+
+    own: tuple[str, ...]
+    twin: tuple[str, ...]
+
+    @property
+    def edited(self) -> tuple[int, ...]:
+        """The numbers of the sentences that differ."""
+        return tuple(i for i, (a, b) in enumerate(zip(self.own, self.twin, strict=True)) if a != b)
+
+
+def read_abstract_claims(path: Path, *, texts: Path) -> Iterator[Pair]:
+    """Yields the claims of `path`, each against a part of its abstract and the same part of the twin.
+
+    The part is what decides the claim alone, or a window of two to five sentences around it: what a checker reads of a long chunk. A
+    share of the claims that the edits turn round comes a third time, neutral, against the likeliest of the sentences without an edit.
+
+    Args:
+        path: the claims; its name without the ending is that of a data set in `ABSTRACTS`.
+        texts: the file of that data set which holds the abstracts.
+
+    Raises:
+        DataError: an abstract is missing, or its text is another than the claims were written on.
+    """
+    known = dict(ABSTRACTS[path.stem](texts))
+    for item in json_lines(path):
+        text = known.get(item["id"])
+        if text is None or text_crc32(text) != item["text_crc32"]:
+            raise DataError(f"{texts}: abstract {item['id']!r} is {'missing' if text is None else 'another text'} than {path} was written on")
+        yield from _item_pairs(item, abstract_twins(text, item["edits"]), path.stem)
+
+
+def text_crc32(text: str) -> int:
+    """Returns the CRC-32 of `text` in UTF-8."""
+    return zlib.crc32(text.encode())
+
+
+def abstract_twins(text: str, edits: Sequence[Mapping[str, Any]]) -> Abstract:
+    """Returns the sentences of `text`, and those of its twin: each edit is made in the sentence it begins in."""
+    spans = sentence_spans(text)
+    twin = [text[start:end] for start, end in spans]
+    for edit in sorted(edits, key=lambda edit: -int(edit["start"])):
+        place = max(i for i, (start, _) in enumerate(spans) if start <= edit["start"])
+        begins, ends = edit["start"] - spans[place][0], edit["end"] - spans[place][0]
+        twin[place] = twin[place][:begins] + edit["text"] + twin[place][ends:]
+    return Abstract(tuple(text[start:end] for start, end in spans), tuple(twin))
+
+
+def _item_pairs(item: Mapping[str, Any], abstract: Abstract, source: str) -> Iterator[Pair]:
+    rng = random.Random(item["id"])
+    group = f"{source}-{item['id']}"
+    for number, claim in enumerate(item["claims"]):
+        deciding = set(claim["sentences"])
+        if claim["label"] != claim["alt_label"] and not deciding & set(abstract.edited):
+            deciding.add(min(abstract.edited, key=lambda i: min(abs(i - j) for j in deciding)))
+        chosen = _part(deciding, len(abstract.own), rng)
+        own, twin = (" ".join(sentences[i] for i in chosen) for sentences in (abstract.own, abstract.twin))
+        yield Pair(own, claim["text"], claim["label"], source, group, f"{group}-{number}")
+        if twin != own:
+            yield Pair(twin, claim["text"], claim["alt_label"], source, group, f"{group}-{number}")
+        if {claim["label"], claim["alt_label"]} == {"entail", "contradict"} and rng.random() < _BESIDE:
+            size = rng.choice((1, 2, 3))
+            places = [range(start, start + size) for start in range(len(abstract.own) - size + 1)]
+            others = [" ".join(abstract.own[i] for i in place) for place in places if not (deciding | set(abstract.edited)) & set(place)]
+            if others:
+                yield Pair(max(others, key=lambda text: overlap(claim["text"], text)), claim["text"], "neutral", source, group)
+
+
+def _part(deciding: set[int], count: int, rng: random.Random) -> Sequence[int]:
+    """Returns which of `count` sentences the model reads: the deciding ones alone, or a window that holds them where one can."""
+    size, widest = rng.choice(_WINDOW_SENTENCES), max(deciding) - min(deciding) + 1
+    if rng.random() < _LONE or widest > max(_WINDOW_SENTENCES):
+        return sorted(deciding)
+    size = min(max(size, widest), count)
+    first = rng.randint(max(0, max(deciding) - size + 1), min(min(deciding), count - size))
+    return range(first, first + size)
+
+
+def _pubmedqa(path: Path) -> Iterator[tuple[str, str]]:
+    for pmid, row in json.loads(path.read_text(encoding="utf-8")).items():
+        yield pmid, _spaced(" ".join([*row["CONTEXTS"], row["LONG_ANSWER"]]))
+
+
+def _scifact(path: Path) -> Iterator[tuple[str, str]]:
+    for row in json_lines(path):
+        yield str(row["doc_id"]), _spaced(" ".join(row["abstract"]))
+
+
+def _check_covid(path: Path) -> Iterator[tuple[str, str]]:
+    for row in json_lines(path):
+        yield row["cord_id"], _spaced(" ".join(row["abstract"]))
+
+
+def _evidence_inference(path: Path) -> Iterator[tuple[str, str]]:
+    """Yields the sections of each abstract without their headings."""
+    with tarfile.open(path) as archive:
+        for member in archive:
+            file = archive.extractfile(member)
+            if file is not None:
+                text = file.read().decode("utf-8")
+                sections = re.findall(r"^ABSTRACT[^\n]*\n(.*?)(?=\n\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
+                yield Path(member.name).stem, _spaced(re.sub(r"\bABSTRACT\.(?:[A-Z/&, -]+[.:]+)?", " ", " ".join(sections)))
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+ABSTRACTS: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
+    "check_covid": _check_covid,
+    "evidence_inference": _evidence_inference,
+    "pubmedqa": _pubmedqa,
+    "scifact": _scifact,
+}
