@@ -3,7 +3,8 @@
     python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER | --student FOLDER] [--sets healthver written ...] [--raw]
 
 None of these rows trained the shipped weights: HealthVer and NLI4CT are never trained on, of SciFact a fixed fifth of the claims and of
-the written pairs a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are judged whole. `--student` names
+the written pairs and of the claims on published texts a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are
+judged whole. `--student` names
 what `medfaith distill train-nli` wrote, in torch and fp32 (extra train): beside the shipped model, what quantisation costs.
 """
 
@@ -25,6 +26,8 @@ from pytest_medfaith.checking.rules import RULES
 from pytest_medfaith.checking.student import MODELS, ModelCard, pair_row, read_card, score_with_student, weights_signature
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.distill.pairs import is_share, read_written
+from pytest_medfaith.distill.published import read_published
+from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.metrics.checker_scores import score_checker
 from pytest_medfaith.records import Chunk, Claim, MetricValue, PairScore
@@ -70,6 +73,17 @@ def written(_data: Path) -> Iterator[Row]:
                 yield pair.claim, [pair.evidence], pair.label
 
 
+def published(data: Path) -> Iterator[Row]:
+    """Claims on published texts of a tenth kept out, each against the whole text and the whole twin."""
+    sources = read_recipe(RECIPE, data=data, repo=REPO).sources.values()
+    for source in sources:
+        if source["reader"] == "published":
+            for path in source["paths"]:
+                for pair in read_published(Path(path), texts=Path(source["options"]["texts"]), whole=True):
+                    if is_share(pair.group, one_in=source["held_out_one_in"]):
+                        yield pair.claim, [pair.evidence], pair.label
+
+
 def nli4ct(data: Path) -> Iterator[Row]:
     words = {"Entailment": "entail", "Contradiction": "contradict"}
     rows = json.loads((data / "nli4ct" / "dev.json").read_text()).values()
@@ -95,7 +109,7 @@ def responses(_data: Path) -> Iterator[Row]:
                     yield sentence["text"], [chunk.text for chunk in answers[row["case_id"]].contexts], LABEL_OF[sentence["label"]]
 
 
-SETS = {f.__name__: f for f in (healthver, check_covid, scifact, written, nli4ct, responses)}
+SETS = {f.__name__: f for f in (healthver, check_covid, scifact, published, written, nli4ct, responses)}
 
 
 def model_checker(folder: Path, *, raw: bool) -> Checker:

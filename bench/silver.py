@@ -1,6 +1,6 @@
 """Validates every file of silver pairs and prints what is in it, with how far a claim alone gives its label away.
 
-    python bench/silver.py [FILE ...] [--data DIR]        (default: fixtures/silver/*.jsonl)
+    python bench/silver.py [FILE ...] [--data DIR]        (default: fixtures/silver/*.jsonl and fixtures/published/*.jsonl)
 
 A line that breaks the format stops it with file and place. The claim-only baseline is TF-IDF and logistic regression on claims without
 their evidence, five folds split by item: the nearer to the majority class, the less the claims give away. With `--data`, items whose evidence
@@ -17,11 +17,11 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from pytest_medfaith.distill.pairs import Pair, json_lines, read_written
+from pytest_medfaith.distill.pairs import Pair, json_lines
 from pytest_medfaith.distill.silver import claim_only_baseline, validate_items, word_runs
 from pytest_medfaith.records import LABELS
 
-FOLDER = Path(__file__).parents[1] / "fixtures" / "silver"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
 def row(name: str, items: int, pairs: list[Pair]) -> list[str]:
@@ -29,6 +29,13 @@ def row(name: str, items: int, pairs: list[Pair]) -> list[str]:
     alone = claim_only_baseline(pairs)
     labels = " / ".join(f"{counts[label]:,}" for label in LABELS)
     return [name, f"{items:,}", f"{len(pairs):,}", labels, f"{100 * alone.accuracy:.0f} % ({100 * alone.majority:.0f} %)"]
+
+
+def claims_of(path: Path) -> Iterator[Pair]:
+    """Yields each claim of a file under either label, without what it is set against."""
+    for item in json_lines(path):
+        for label in ("label", "alt_label"):
+            yield from (Pair("", claim["text"], claim[label], path.stem, item["id"]) for claim in item["claims"])
 
 
 def evaluation_texts(data: Path) -> Iterator[str]:
@@ -45,7 +52,7 @@ def remembered(files: Sequence[Path], data: Path) -> Iterator[str]:
     runs = set().union(*map(word_runs, evaluation_texts(data)))
     for path in files:
         for item in json_lines(path):
-            shared = word_runs(item["evidence"]) & runs
+            shared = word_runs(item.get("evidence", "")) & runs
             if shared:
                 yield f"{item['id']}: {min(shared)}"
 
@@ -55,14 +62,14 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--data", type=Path)
     arguments = parser.parse_args()
-    files = arguments.files or sorted(FOLDER.glob("*.jsonl"))
+    files = arguments.files or [file for folder in ("silver", "published") for file in sorted((FIXTURES / folder).glob("*.jsonl"))]
     if arguments.data:
         print(*remembered(files, arguments.data), sep="\n")
         return
     rows, every, total = [], [], 0
     for path in files:
-        items, pairs = validate_items(path), list(read_written(path))
-        rows.append(row(path.name, items, pairs))
+        items, pairs = validate_items(path), list(claims_of(path))
+        rows.append(row(f"{path.parent.name}/{path.name}", items, pairs))
         every += pairs
         total += items
     if len(files) > 1:

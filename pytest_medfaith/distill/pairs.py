@@ -295,10 +295,10 @@ def _read_contrast(root: Path) -> Iterator[Pair]:
     return read_contrast(root)
 
 
-def _read_abstract_claims(path: Path, texts: str) -> Iterator[Pair]:
-    from pytest_medfaith.distill.abstract_claims import read_abstract_claims  # it builds on this module
+def _read_published(path: Path, texts: str) -> Iterator[Pair]:
+    from pytest_medfaith.distill.published import read_published  # it builds on this module
 
-    return read_abstract_claims(path, texts=Path(texts))
+    return read_published(path, texts=Path(texts))
 
 
 READERS: dict[str, Callable[..., Iterable[Pair]]] = {
@@ -318,5 +318,5 @@ READERS: dict[str, Callable[..., Iterable[Pair]]] = {
     "check_covid": read_check_covid,
     "evidence_inference": read_evidence_inference,
     "contrast": _read_contrast,
-    "abstract_claims": _read_abstract_claims,
+    "published": _read_published,
 }

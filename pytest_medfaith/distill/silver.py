@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections.abc import Sequence
@@ -21,26 +22,44 @@ RUN = 9
 def validate_items(path: Path) -> int:
     """Returns how many items the silver file `path` holds, each checked for its fields, labels and twin.
 
+    An item holds its evidence and the twin, or, where it is a published text that lies elsewhere, the edits that make the twin.
+
     Raises:
         DataError: the first item that is malformed, repeated, or whose twin changes no label.
     """
     seen: set[str] = set()
     count = 0
     for number, item in read_rows(path):
-        _validate(item, f"{path}:{number}", seen)
+        place = f"{path}:{number}"
+        _validate_texts(item, place, ("id",) if "edits" in item else ("id", "topic", "style", "evidence", "alt_evidence"))
+        if item["id"] in seen:
+            raise DataError(f"{place}: id {item['id']!r} is used already; ids must be unique")
+        seen.add(item["id"])
+        if "edits" in item:
+            _validate_edits(item, place)
+        elif item["evidence"] == item["alt_evidence"]:
+            raise DataError(f"{place}: evidence and alt_evidence of {item['id']!r} are the same text, expected an edit")
+        _validate_claims(item, place)
         count += 1
     return count
 
 
-def _validate(item: dict[str, Any], place: str, seen: set[str]) -> None:
-    for key in ("id", "topic", "style", "evidence", "alt_evidence"):
+def _validate_texts(item: dict[str, Any], place: str, keys: Sequence[str]) -> None:
+    for key in keys:
         if not isinstance(item.get(key), str) or not item[key].strip():
             raise DataError(f"{place}: field {key!r} is {item.get(key)!r}, expected text")
-    if item["id"] in seen:
-        raise DataError(f"{place}: id {item['id']!r} is used already; ids must be unique")
-    seen.add(item["id"])
-    if item["evidence"] == item["alt_evidence"]:
-        raise DataError(f"{place}: evidence and alt_evidence of {item['id']!r} are the same text, expected an edit")
+
+
+def _validate_edits(item: dict[str, Any], place: str) -> None:
+    if not isinstance(item.get("text_crc32"), int):
+        raise DataError(f"{place}: field 'text_crc32' is {item.get('text_crc32')!r}, expected a number")
+    spans = [(edit["start"], edit["end"]) for edit in item["edits"] if isinstance(edit.get("text"), str)]
+    ordered = all(start < end for start, end in spans) and all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
+    if not spans or len(spans) < len(item["edits"]) or not ordered:
+        raise DataError(f"{place}: field 'edits' is {item['edits']!r}, expected one or more {{start, end, text}} in order, none in another")
+
+
+def _validate_claims(item: dict[str, Any], place: str) -> None:
     claims = item.get("claims")
     if not isinstance(claims, list) or not claims:
         raise DataError(f"{place}: field 'claims' is {claims!r}, expected a list of claims")
@@ -52,6 +71,8 @@ def _validate(item: dict[str, Any], place: str, seen: set[str]) -> None:
             or not str(claim.get("text", "")).strip()
         ):
             raise DataError(f"{place}: claim {claim!r}: expected text, and label and alt_label among {', '.join(LABELS)}")
+        if "edits" in item and not claim.get("sentences"):
+            raise DataError(f"{place}: claim {claim!r}: expected the numbers of the sentences that decide it")
     if all(claim["label"] == claim["alt_label"] for claim in claims):
         raise DataError(f"{place}: no claim of {item['id']!r} changes its label under the twin, expected at least one")
 

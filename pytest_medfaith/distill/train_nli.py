@@ -94,7 +94,9 @@ def load_sources(recipe: Recipe) -> Sources:
         parts = (sources.train, sources.calibration, sources.held_out)
         for part in parts:
             part[name] = []
-        for pair in itertools.chain.from_iterable(READERS[source["reader"]](Path(path), **source.get("options", {})) for path in source["paths"]):
+        for pair in itertools.chain.from_iterable(
+            READERS[source["reader"]](Path(path), **source.get("options", {})) for path in source["paths"]
+        ):
             held_out = "held_out_one_in" in source and is_share(pair.group, one_in=source["held_out_one_in"])
             calibrates = "calibration_one_in" in source and is_share(pair.group, one_in=source["calibration_one_in"], remainder=1)
             parts[2 if held_out else 1 if calibrates else 0][name].append(pair)

@@ -11,7 +11,8 @@ from pytest_medfaith.distill.pairs import Pair
 from pytest_medfaith.distill.silver import claim_only_baseline, validate_items
 from pytest_medfaith.errors import DataError
 
-SILVER = Path(__file__).parents[2] / "fixtures" / "silver"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+FILES = sorted([*(FIXTURES / "silver").glob("*.jsonl"), *(FIXTURES / "published").glob("*.jsonl")])
 ITEM = {
     "id": "a",
     "topic": "t",
@@ -22,10 +23,18 @@ ITEM = {
 }
 
 
-@pytest.mark.parametrize("path", sorted(SILVER.glob("*.jsonl")), ids=lambda path: path.stem)
+PUBLISHED = {
+    "id": "p",
+    "text_crc32": 7,
+    "edits": [{"start": 0, "end": 2, "text": "They"}],
+    "claims": [{"text": "It is of use.", "label": "entail", "alt_label": "contradict", "sentences": [0]}],
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_shipped_files_are_valid_and_named_in_the_readme(path):
     assert validate_items(path) >= 90
-    assert path.name in (SILVER / "README.md").read_text(encoding="utf-8")
+    assert path.name in path.with_name("README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -42,6 +51,26 @@ def test_a_malformed_item_is_refused(tmp_path, change, message):
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps({**ITEM, "id": "b"}) + "\n" + json.dumps({**ITEM, **change}) + "\n")
     with pytest.raises(DataError, match=f"s.jsonl:2.*{message}"):
+        validate_items(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": ""}, "field 'id'"),
+        ({"text_crc32": "7"}, "field 'text_crc32'"),
+        ({"edits": []}, "field 'edits'"),
+        ({"edits": [{"start": 2, "end": 2, "text": "x"}]}, "field 'edits'"),
+        ({"edits": [{"start": 0, "end": 5, "text": "x"}, {"start": 3, "end": 9, "text": "y"}]}, "field 'edits'"),
+        ({"claims": [{"text": "x", "label": "entail", "alt_label": "neutral", "sentences": []}]}, "the sentences that decide it"),
+    ],
+)
+def test_malformed_claims_on_a_published_text_are_refused(tmp_path, change, message):
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(PUBLISHED) + "\n")
+    assert validate_items(path) == 1
+    path.write_text(json.dumps({**PUBLISHED, **change}) + "\n")
+    with pytest.raises(DataError, match=f"s.jsonl:1.*{message}"):
         validate_items(path)
 
 

@@ -1,8 +1,8 @@
-"""Training pairs of claims that a language model wrote on published abstracts: the claims lie in the repository, the abstracts in the data folder.
+"""Training pairs of claims that a language model wrote on published texts: the claims lie in the repository, the texts in the data folder.
 
-A line of a claims file is `{"id", "text_crc32", "edits", "claims"}`. `id` names an abstract of its data set, `text_crc32` its text with single
-spaces. `edits`, a list of `{"start", "end", "text"}`, makes the abstract's twin, in which a finding is turned round. A claim is
-`{"text", "label", "alt_label", "sentences"}`: its label under the abstract and under the twin, and the sentences that decide it, or, of a
+A line of a claims file is `{"id", "text_crc32", "edits", "claims"}`. `id` names a text of its data set, `text_crc32` the text itself, with
+single spaces. `edits`, a list of `{"start", "end", "text"}`, makes the text's twin, in which a finding is turned round. A claim is
+`{"text", "label", "alt_label", "sentences"}`: its label under the text and under the twin, and the sentences that decide it, or, of a
 neutral claim, that come nearest.
 """
 
@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.distill.pairs import Pair, json_lines, overlap, sentence_window
+from pytest_medfaith.datasets.medquad import read_medquad_chunks
+from pytest_medfaith.distill.pairs import Pair, json_lines, overlap
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.sentences import sentence_spans
 
@@ -28,37 +29,39 @@ _BESIDE = 0.4  # share of the claims that the edits turn round that are set agai
 
 
 @dataclass(frozen=True)
-class Abstract:
-    """The sentences of an abstract and of its twin, which stand side by side."""
+class Twins:
+    """The sentences of a text and of its twin, side by side."""
 
     own: tuple[str, ...]
     twin: tuple[str, ...]
 
     @property
-    def edited(self) -> tuple[int, ...]:
+    def edited(self) -> frozenset[int]:
         """The numbers of the sentences that differ."""
-        return tuple(i for i, (a, b) in enumerate(zip(self.own, self.twin, strict=True)) if a != b)
+        return frozenset(i for i, (a, b) in enumerate(zip(self.own, self.twin, strict=True)) if a != b)
 
 
-def read_abstract_claims(path: Path, *, texts: Path) -> Iterator[Pair]:
-    """Yields the claims of `path`, each against a part of its abstract and the same part of the twin.
+def read_published(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pair]:
+    """Yields the claims of `path`, each against a part of its text and the same part of the twin.
 
     The part is what decides the claim alone, or a window of two to five sentences around it: what a checker reads of a long chunk. A
     share of the claims that the edits turn round comes a third time, neutral, against the likeliest of the sentences without an edit.
 
     Args:
-        path: the claims; its name without the ending is that of a data set in `ABSTRACTS`.
-        texts: the file of that data set which holds the abstracts.
+        path: the claims; its name without the ending is that of a data set in `TEXTS`.
+        texts: the file of that data set which holds the texts.
+        whole: set every claim against the whole text and the whole twin instead, as a checker is given them.
 
     Raises:
-        DataError: an abstract is missing, or its text is another than the claims were written on.
+        DataError: a text is missing, or another than the claims were written on.
     """
-    known = dict(ABSTRACTS[path.stem](texts))
+    known = dict(TEXTS[path.stem](texts))
     for item in json_lines(path):
         text = known.get(item["id"])
         if text is None or text_crc32(text) != item["text_crc32"]:
-            raise DataError(f"{texts}: abstract {item['id']!r} is {'missing' if text is None else 'another text'} than {path} was written on")
-        yield from _item_pairs(item, abstract_twins(text, item["edits"]), path.stem)
+            raise DataError(f"{texts}: text {item['id']!r} is {'missing' if text is None else 'another'} than {path} was written on")
+        both = twins(text, item["edits"])
+        yield from _whole_pairs(item, both, path.stem) if whole else _item_pairs(item, both, path.stem)
 
 
 def text_crc32(text: str) -> int:
@@ -66,7 +69,7 @@ def text_crc32(text: str) -> int:
     return zlib.crc32(text.encode())
 
 
-def abstract_twins(text: str, edits: Sequence[Mapping[str, Any]]) -> Abstract:
+def twins(text: str, edits: Sequence[Mapping[str, Any]]) -> Twins:
     """Returns the sentences of `text`, and those of its twin: each edit is made in the sentence it begins in."""
     spans = sentence_spans(text)
     twin = [text[start:end] for start, end in spans]
@@ -74,27 +77,38 @@ def abstract_twins(text: str, edits: Sequence[Mapping[str, Any]]) -> Abstract:
         place = max(i for i, (start, _) in enumerate(spans) if start <= edit["start"])
         begins, ends = edit["start"] - spans[place][0], edit["end"] - spans[place][0]
         twin[place] = twin[place][:begins] + edit["text"] + twin[place][ends:]
-    return Abstract(tuple(text[start:end] for start, end in spans), tuple(twin))
+    return Twins(tuple(text[start:end] for start, end in spans), tuple(twin))
 
 
-def _item_pairs(item: Mapping[str, Any], abstract: Abstract, source: str) -> Iterator[Pair]:
+def _whole_pairs(item: Mapping[str, Any], text: Twins, source: str) -> Iterator[Pair]:
+    for sentences, key in ((text.own, "label"), (text.twin, "alt_label")):
+        for number, claim in enumerate(item["claims"]):
+            group = f"{source}-{item['id']}"
+            yield Pair(" ".join(sentences), claim["text"], claim[key], source, group, f"{group}-{number}")
+
+
+def _item_pairs(item: Mapping[str, Any], text: Twins, source: str) -> Iterator[Pair]:
     rng = random.Random(item["id"])
     group = f"{source}-{item['id']}"
     for number, claim in enumerate(item["claims"]):
+        labels = claim["label"], claim["alt_label"]
         deciding = set(claim["sentences"])
-        if claim["label"] != claim["alt_label"] and not deciding & set(abstract.edited):
-            deciding.add(min(abstract.edited, key=lambda i: min(abs(i - j) for j in deciding)))
-        chosen = _part(deciding, len(abstract.own), rng)
-        own, twin = (" ".join(sentences[i] for i in chosen) for sentences in (abstract.own, abstract.twin))
-        yield Pair(own, claim["text"], claim["label"], source, group, f"{group}-{number}")
+        if labels[0] != labels[1] and not deciding & text.edited:
+            deciding.add(min(text.edited, key=lambda i: min(abs(i - j) for j in deciding)))
+        chosen = _part(deciding, len(text.own), rng)
+        own, twin = (" ".join(sentences[i] for i in chosen) for sentences in (text.own, text.twin))
+        yield Pair(own, claim["text"], labels[0], source, group, f"{group}-{number}")
         if twin != own:
-            yield Pair(twin, claim["text"], claim["alt_label"], source, group, f"{group}-{number}")
-        if {claim["label"], claim["alt_label"]} == {"entail", "contradict"} and rng.random() < _BESIDE:
-            size = rng.choice((1, 2, 3))
-            places = [range(start, start + size) for start in range(len(abstract.own) - size + 1)]
-            others = [" ".join(abstract.own[i] for i in place) for place in places if not (deciding | set(abstract.edited)) & set(place)]
+            yield Pair(twin, claim["text"], labels[1], source, group, f"{group}-{number}")
+        if set(labels) == {"entail", "contradict"} and rng.random() < _BESIDE:
+            others = _windows(text.own, without=deciding | text.edited, size=rng.choice((1, 2, 3)))
             if others:
-                yield Pair(max(others, key=lambda text: overlap(claim["text"], text)), claim["text"], "neutral", source, group)
+                yield Pair(max(others, key=lambda window: overlap(claim["text"], window)), claim["text"], "neutral", source, group)
+
+
+def _windows(sentences: Sequence[str], *, without: set[int] | frozenset[int], size: int) -> list[str]:
+    places = [range(start, start + size) for start in range(len(sentences) - size + 1)]
+    return [" ".join(sentences[i] for i in place) for place in places if not without.intersection(place)]
 
 
 def _part(deciding: set[int], count: int, rng: random.Random) -> Sequence[int]:
@@ -103,7 +117,7 @@ def _part(deciding: set[int], count: int, rng: random.Random) -> Sequence[int]:
     if rng.random() < _LONE or widest > max(_WINDOW_SENTENCES):
         return sorted(deciding)
     size = min(max(size, widest), count)
-    first = rng.randint(max(0, max(deciding) - size + 1), min(min(deciding), count - size))
+    first = rng.randint(max(0, max(deciding) - size + 1), min(*deciding, count - size))
     return range(first, first + size)
 
 
@@ -133,13 +147,19 @@ def _evidence_inference(path: Path) -> Iterator[tuple[str, str]]:
                 yield Path(member.name).stem, _spaced(re.sub(r"\bABSTRACT\.(?:[A-Z/&, -]+[.:]+)?", " ", " ".join(sections)))
 
 
+def _medquad(path: Path) -> Iterator[tuple[str, str]]:
+    for chunk in read_medquad_chunks(path):
+        yield chunk.id, _spaced(chunk.text)
+
+
 def _spaced(text: str) -> str:
     return " ".join(text.split())
 
 
-ABSTRACTS: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
+TEXTS: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
     "check_covid": _check_covid,
     "evidence_inference": _evidence_inference,
+    "medquad": _medquad,
     "pubmedqa": _pubmedqa,
     "scifact": _scifact,
 }

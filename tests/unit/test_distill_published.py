@@ -1,0 +1,103 @@
+"""Claims on published texts: pairs of a part of the text and of its twin, and texts that are not what the claims were written on."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from pytest_medfaith.distill.published import read_published, text_crc32, twins
+from pytest_medfaith.distill.train_nli import load_sources, read_recipe
+from pytest_medfaith.errors import DataError
+
+TEXT = "We asked who sleeps. Fifty people took part. The tea shortened sleep by an hour. Nobody fell ill. Tea costs sleep."
+EDITS = [{"start": TEXT.index("shortened"), "end": TEXT.index(" sleep by"), "text": "did not shorten"}]
+CLAIMS = [
+    {"text": "With tea, people slept less.", "label": "entail", "alt_label": "contradict", "sentences": [2]},
+    {"text": "Coffee does the same.", "label": "neutral", "alt_label": "neutral", "sentences": [4]},
+]
+
+
+def written(folder: Path, **change: object) -> tuple[Path, Path]:
+    """Returns (claims, texts) files of Check-COVID's layout."""
+    folder.mkdir(exist_ok=True)
+    claims, texts = folder / "check_covid.jsonl", folder / "corpus.json"
+    claims.write_text(json.dumps({"id": "t1", "text_crc32": text_crc32(TEXT), "edits": EDITS, "claims": CLAIMS, **change}) + "\n")
+    texts.write_text(json.dumps({"cord_id": "t1", "abstract": TEXT.split("  ")}) + "\n")
+    return claims, texts
+
+
+def test_each_edit_is_made_in_its_sentence():
+    both = twins(TEXT, [*EDITS, {"start": TEXT.index("costs"), "end": TEXT.index("costs") + 5, "text": "spares"}])
+    assert both.edited == {2, 4}
+    assert (both.twin[2], both.twin[4]) == ("The tea did not shorten sleep by an hour.", "Tea spares sleep.")
+    assert [both.twin[i] == both.own[i] for i in range(5)] == [True, True, False, True, False]
+
+
+def test_a_claim_meets_what_decides_it_in_the_text_and_in_the_twin(tmp_path):
+    claims, texts = written(tmp_path)
+    pairs = list(read_published(claims, texts=texts))
+    turned = [pair for pair in pairs if pair.claim == CLAIMS[0]["text"] and pair.bundle]
+    assert [pair.label for pair in turned] == ["entail", "contradict"]
+    assert "shortened sleep" in turned[0].evidence
+    assert turned[1].evidence == turned[0].evidence.replace("shortened", "did not shorten")
+    assert len({pair.bundle for pair in turned}) == 1
+    same = [pair for pair in pairs if pair.claim == CLAIMS[1]["text"]]
+    assert {pair.label for pair in same} == {"neutral"}
+    assert len(same) == (2 if "shortened" in same[0].evidence else 1)
+    assert {pair.group for pair in pairs} == {"check_covid-t1"}
+
+
+def test_a_claim_beside_its_proof_is_neutral_and_never_meets_an_edit(tmp_path):
+    claims, texts = written(tmp_path, claims=CLAIMS[:1] * 40)
+    beside = [pair for pair in read_published(claims, texts=texts) if not pair.bundle]
+    assert 8 < len(beside) < 32
+    assert {pair.label for pair in beside} == {"neutral"}
+    assert not any("tea shortened" in pair.evidence for pair in beside)
+
+
+def test_whole_texts_are_what_a_checker_is_given(tmp_path):
+    claims, texts = written(tmp_path)
+    pairs = list(read_published(claims, texts=texts, whole=True))
+    twin = TEXT.replace("shortened", "did not shorten")
+    assert [(pair.evidence, pair.label) for pair in pairs] == [(TEXT, "entail"), (TEXT, "neutral"), (twin, "contradict"), (twin, "neutral")]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"), [({"id": "t2"}, "text 't2' is missing"), ({"text_crc32": 1}, "text 't1' is another than .*check_covid.jsonl")]
+)
+def test_a_text_that_the_claims_were_not_written_on_is_refused(tmp_path, change, message):
+    claims, texts = written(tmp_path, **change)
+    with pytest.raises(DataError, match=message):
+        list(read_published(claims, texts=texts))
+
+
+def test_a_recipe_names_the_texts_beside_the_claims(tmp_path):
+    written(tmp_path / "claims")
+    recipe = tmp_path / "r.toml"
+    recipe.write_text(
+        'base = "b"\nphases = []\n[sources.tea]\nreader = "published"\npath = "{repo}/claims/check_covid.jsonl"\ntexts = "{data}/corpus.json"\n'
+    )
+    train = load_sources(read_recipe(recipe, data=tmp_path / "claims", repo=tmp_path)).train
+    assert {pair.source for pair in train["tea"]} == {"check_covid"}
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("check_covid", "check_covid/corpus.json"),
+        ("evidence_inference", "evidence_inference/abstracts.tar.gz"),
+        ("medquad", "medquad/medquad_xml.tar.gz"),
+        ("pubmedqa", "pubmedqa/ori_pqal.json"),
+        ("scifact", "scifact/corpus.jsonl"),
+    ],
+)
+@pytest.mark.skipif("MEDFAITH_DATA" not in os.environ, reason="MEDFAITH_DATA names no folder with the public data sets")
+def test_the_shipped_claims_fit_the_published_texts(name, texts):
+    claims = Path(__file__).parents[2] / "fixtures" / "published" / f"{name}.jsonl"
+    labels = [pair.label for pair in read_published(claims, texts=Path(os.environ["MEDFAITH_DATA"]) / texts)]
+    assert len(labels) > 1500
+    assert min(labels.count(label) for label in set(labels)) > len(labels) / 5
