@@ -455,7 +455,7 @@ def train_nli(
     data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
     out: Annotated[Path, typer.Option(help="One folder a phase is written there; a run that finds one goes on from it.")],
     recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
-    repo: Annotated[Path, typer.Option(help="The repository with fixtures/silver.")] = Path(),
+    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
 ) -> None:
     """Train the NLI student from a recipe.
 
@@ -473,7 +473,7 @@ def train_encoder(
     data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
     out: Annotated[Path, typer.Option(help="What each step makes is written there; a run that finds some of it goes on from there.")],
     recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
-    repo: Annotated[Path, typer.Option(help="The repository with fixtures/silver.")] = Path(),
+    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
 ) -> None:
     """Train the sentence encoder from a recipe.
 
