@@ -79,7 +79,7 @@ def published(data: Path) -> Iterator[Row]:
     for source in sources:
         if source["reader"] == "published":
             for path in source["paths"]:
-                for pair in read_published(Path(path), texts=Path(source["options"]["texts"]), whole=True):
+                for pair in read_published(Path(path), **source["options"], whole=True):
                     if is_share(pair.group, one_in=source["held_out_one_in"]):
                         yield pair.claim, [pair.evidence], pair.label
 

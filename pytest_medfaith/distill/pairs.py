@@ -295,10 +295,10 @@ def _read_contrast(root: Path) -> Iterator[Pair]:
     return read_contrast(root)
 
 
-def _read_published(path: Path, texts: str) -> Iterator[Pair]:
+def _read_published(path: Path, texts: Path) -> Iterator[Pair]:
     from pytest_medfaith.distill.published import read_published  # it builds on this module
 
-    return read_published(path, texts=Path(texts))
+    return read_published(path, texts=texts)
 
 
 READERS: dict[str, Callable[..., Iterable[Pair]]] = {

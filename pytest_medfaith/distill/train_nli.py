@@ -64,7 +64,7 @@ def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     for source in table["sources"].values():
-        source["options"] = {"texts": source["texts"].format(data=data, repo=repo)} if "texts" in source else {}
+        source["options"] = {"texts": Path(source["texts"].format(data=data, repo=repo))} if "texts" in source else {}
         source["paths"] = [path.format(data=data, repo=repo) for path in source.get("paths") or [source["path"]]]
     phases = [Phase(**phase) for phase in table.pop("phases")]
     for number, phase in enumerate(phases):
