@@ -9,6 +9,7 @@ CLASHES = [
     ("Survival was shorter with the vaccine than without it.", "Survival was longer with the vaccine than without it.", "shorter", "longer"),
     ("Letrozole is the last-line drug for ovulation induction.", "Letrozole is the first-line drug for ovulation induction.", "last-line", "first-line"),
     ("Letrozole is the drug of last resort for ovulation induction.", "Letrozole is the first-line drug for ovulation induction.", "last resort", "first-line"),
+    ("Over time the disease can strengthen the heart.", "Over time the disease can weaken the heart.", "strengthen", "weaken"),
     ("Give the antibiotic after the skin incision.", "Give the antibiotic before the skin incision.", "after", "before"),
     ("Spironolactone can cause hypokalemia in the elderly.", "Spironolactone can cause hyperkalemia in the elderly.", "hypokalemia", "hyperkalemia"),
     ("Beta-blockers cause tachycardia at high doses.", "Beta-blockers cause bradycardia at high doses.", "tachycardia", "bradycardia"),

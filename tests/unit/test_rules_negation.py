@@ -34,6 +34,8 @@ CLASHES = [
     ("There is strong evidence that vitamin C prevents colds.", "There is no evidence that vitamin C prevents colds.", "strong", "no evidence"),
     ("Basal cell carcinoma almost always spreads to other organs.", "Basal cell carcinoma almost never spreads to other organs.", "always", "never spreads"),
     ("Women with asthma should stop their inhaled steroids.", "Women with asthma should not stop their inhaled steroids.", "stop", "not stop"),
+    ("Stays in hospital were not less frequent with triple therapy than with two drugs.", "Stays in hospital were less frequent with triple therapy than with two drugs.", "not less", "less"),
+    ("Treatment generally does not start with talk therapy, and medicine may be added later.", "Treatment usually begins with talk therapy, and medicine may be added later.", "not start", "begins"),
     ("Glucosamine is recommended by guidelines for knee pain.", "Glucosamine is not advised by guidelines for knee pain.", "recommended", "not advised"),
 ]  # fmt: skip
 

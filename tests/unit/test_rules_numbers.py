@@ -5,6 +5,12 @@ from pytest_medfaith.checking.rules.numbers import numbers
 # claim, evidence, the clashing words of the one, of the other
 CLASHES = [
     ("Amoxicillin is given at 500 mg three times daily.", "Amoxicillin is given at 50 mg three times daily.", "500 mg", "50 mg"),
+    (  # the amount that the claim states stands in the evidence, of something else
+        "Adults take sumatriptan 500 mg at the start of an attack.",
+        "Adults take sumatriptan 50 mg at the start of an attack. Naproxen 500 mg is bought without a prescription.",
+        "500 mg",
+        "50 mg",
+    ),
     ("Amoxicillin is given at 5 g three times daily.", "Amoxicillin is given at 500 mg three times daily.", "5 g", "500 mg"),
     ("Letrozole is started at 25 mg once a day for five days.", "Letrozole is started at 2.5 mg once a day for five days.", "25 mg", "2.5 mg"),
     ("Letrozole is taken for five weeks in each cycle.", "Letrozole is taken for five days in each cycle.", "five weeks", "five days"),

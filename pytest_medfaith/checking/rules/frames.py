@@ -15,6 +15,7 @@ from pytest_medfaith.checking.rules.text import MAX_TOKENS, Sentence, Token, evi
 LEAST_SHARED = 0.4
 COPY = 0.8  # from this coverage on, and
 LIKE_COPY = 0.7  # with the small words alike too, the claim is the sentence with a spot changed
+_DO = frozenset("do does did".split())
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,11 @@ class Frame:
         return (tokens[0].start, tokens[-1].end) if tokens else (self.sentence.end, self.sentence.end)
 
     def copies(self, but: Collection[int] = ()) -> bool:
-        """Returns whether the claim is all but the sentence itself, its words at the indices `but` aside."""
-        return self.likeness >= LIKE_COPY and self.coverage_without(but) >= COPY
+        """Returns whether the claim is all but the sentence itself, its words at the indices `but` and a "does" that goes with them aside."""
+        words = [index for index, token in enumerate(self.claim) if token.key and index not in but]
+        words = [index for index in words if index in self.pairs or self.claim[index].lower not in _DO]
+        likeness = sum(index in self.pairs for index in words) / max(1, len(words))
+        return likeness >= LIKE_COPY and self.coverage_without(but) >= COPY
 
     def gaps(self) -> Iterator[tuple[range, range]]:
         """Yields, between each two neighbouring pairs and at both ends, the indices of the claim's and the sentence's words left over.

@@ -50,9 +50,8 @@ _COUNSELLED = frozenset("recommended recommend recommends advised advise advises
 _STANDING_AGAINST = ((_ADVISING, _REFUSING), (_COUNSELLED, _COUNSELLED))
 _CHANGES = frozenset("amount quality speed length".split())  # groups of opposites; "shortened" stands against "had no effect on"
 _EFFECT = frozenset("effect effects influence impact change changed affect affected alter altered".split())
-_NO_NEGATION_BEFORE = frozenset(
-    "only just more less fewer later longer sooner earlier higher lower greater matter one doubt exceed least all every everyone always".split()
-)
+_COMPARATIVES = frozenset("more less fewer later longer sooner earlier higher lower greater".split())
+_NO_NEGATION_BEFORE = _COMPARATIVES | frozenset("only just matter one doubt exceed least all every everyone always".split())
 # Words that change what a negation says of the whole; where one side has one alone, the pair is left to the model.
 _OPEN = frozenset("unless except only until whether rather instead some few fewer less half most % percent all every always but or".split())
 # "but not in children", "not by itself": a contrast within the sentence, which a claim need not repeat.
@@ -295,7 +294,10 @@ def _negates(tokens: Sequence[Token], index: int) -> bool:
     lower = tokens[index].lower.replace("’", "'")
     following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
     before = tokens[index - 1].lower if index else ""
-    plain = lower in _PLAIN and following not in _NO_NEGATION_BEFORE and before != "or"
+    after = tokens[index + 2].lower if index + 2 < len(tokens) else ""
+    # "not more than 5" is a bound; "not more frequent than with placebo" denies
+    bound = following in _NO_NEGATION_BEFORE and (following not in _COMPARATIVES or not after or after == "than")
+    plain = lower in _PLAIN and not bound and before != "or"
     return plain or _advised_against(tokens, index) is not None
 
 

@@ -61,8 +61,11 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
 def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Quantity], claim: str, evidence: str) -> Quantity | None:
     if quantity.course and _both_stated(quantity, comparable):
         return None
-    stated = any(_agree(quantity, other) for other in comparable)
-    for frame in frames(claim, evidence):
+    laid = frames(claim, evidence)
+    # the same amount in a sentence on something else does not state it
+    spoken = [other for other in comparable if any(frame.sentence.start <= other.start < frame.sentence.end for frame in laid)]
+    stated = any(_agree(quantity, other) for other in spoken)
+    for frame in laid:
         inside = [
             other
             for other in comparable

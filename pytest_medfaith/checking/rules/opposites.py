@@ -56,14 +56,23 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
         "rare rarely infrequent infrequently uncommon uncommonly unusual seldom",
     ),
     "severity": ("severe serious severely major", "mild mildly minor trivial"),
-    "strength": ("strong strongly potent", "weak weakly"),
+    "strength": (
+        "strong strongly potent strengthen strengthens strengthened strengthening",
+        "weak weakly weaken weakens weakened weakening",
+    ),
     "vessel": (
         "dilate dilates dilated dilation vasodilation vasodilator vasodilators bronchodilation",
         "constrict constricts constricted constriction vasoconstriction vasoconstrictor vasoconstrictors bronchoconstriction",
     ),
     "course of action": (
-        "start started starting begin begun initiate initiated continue continued resume resumed",
-        "stop stopped stopping discontinue discontinued withdraw withdrawn interrupt interrupted",
+        (
+            "start starts started starting begin begins began begun beginning initiate initiates initiated initiating continue continues continued continuing "
+            "resume resumes resumed resuming"
+        ),
+        (
+            "stop stops stopped stopping discontinue discontinues discontinued discontinuing withdraw withdraws withdrew withdrawn withdrawing "
+            "interrupt interrupts interrupted interrupting"
+        ),
     ),
     "side": ("left", "right"),
     "chamber": ("systolic", "diastolic"),
