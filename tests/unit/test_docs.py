@@ -220,6 +220,7 @@ def test_the_checkers_figures_are_those_of_its_card():
 README_ROWS = {
     "SciFact": "scifact",
     "LLM-written pairs": "written",
+    "LLM-written claims": "published",
     "Check-COVID": "check_covid",
     "HealthVer": "healthver",
     "NLI4CT": "nli4ct",

@@ -62,9 +62,9 @@ def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Q
     if quantity.course and _both_stated(quantity, comparable):
         return None
     laid = frames(claim, evidence)
-    # the same amount in a sentence on something else does not state it
-    spoken = [other for other in comparable if any(frame.sentence.start <= other.start < frame.sentence.end for frame in laid)]
-    stated = any(_agree(quantity, other) for other in spoken)
+    agreeing = [other for other in comparable if _agree(quantity, other)]
+    # the same amount in a sentence on something else does not say that of a near-copy
+    stated_of_it = any(frame.sentence.start <= other.start < frame.sentence.end for other in agreeing for frame in laid)
     for frame in laid:
         inside = [
             other
@@ -76,12 +76,12 @@ def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Q
         aligned = _aligned(quantity, inside, frame) or _between_same_words(quantity, inside, frame)
         if aligned and _copied(quantity, aligned, frame, least=COPY):
             return aligned if _differ(quantity, aligned) else None
-        if aligned and not stated and not _applied(quantity, aligned) and _copied(quantity, aligned, frame, least=NEAR_COPY):
+        if aligned and not stated_of_it and not _applied(quantity, aligned) and _copied(quantity, aligned, frame, least=NEAR_COPY):
             return aligned
         one = aligned or _closest(quantity, inside, frame)
         if (
             one
-            and not stated
+            and not agreeing
             and frame.shared >= SAME_SUBJECT
             and _speaks_of_same(quantity, one, frame)
             and not _may_follow(quantity, one, known, claim)
