@@ -52,7 +52,6 @@ _ONE_WAY = (
     ("approximately", "about"),
     (r"(?<!no )more than(?= \d)", "over"),  # "no over 12" is no English
     (r"(?<!no )less than(?= \d)", "under"),
-    ("adverse events", "side effects"),
     ("prior to", "before"),
     (r"due to(?! the fact)", "because of"),
     ("individuals", "people"),

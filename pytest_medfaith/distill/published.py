@@ -137,14 +137,37 @@ def _check_covid(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _evidence_inference(path: Path) -> Iterator[tuple[str, str]]:
-    """Yields the sections of each abstract without their headings."""
+    """Yields the sections of each abstract without their headings, by the article's id."""
+    for name, text in _articles(path):
+        sections = re.findall(r"^ABSTRACT[^\n]*\n(.*?)(?=\n\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
+        yield name, _spaced(re.sub(r"\bABSTRACT\.(?:[A-Z/&, -]+[.:]+)?", " ", " ".join(sections)))
+
+
+def _article_passages(path: Path) -> Iterator[tuple[str, str]]:
+    """Yields the paragraphs of each article's body as ARTICLE/NUMBER, then its abstract, line by line joined, as ARTICLE/abstract."""
+    for name, text in _articles(path):
+        abstract, heading, number = [], "", 0
+        for line in text.split("\n"):
+            if _HEADING.fullmatch(line):
+                heading = line
+            elif heading.startswith("ABSTRACT"):
+                abstract.append(line)
+            elif heading.startswith("BODY") and line.strip():
+                for paragraph in re.split(r"\s{2,}", line.strip()):
+                    number += 1
+                    yield f"{name}/{number}", _spaced(paragraph)
+        yield f"{name}/abstract", _spaced(" ".join(abstract))
+
+
+_HEADING = re.compile(r"(?:TITLE|ABSTRACT|BODY)\b[.:].*")
+
+
+def _articles(path: Path) -> Iterator[tuple[str, str]]:
     with tarfile.open(path) as archive:
         for member in archive:
             file = archive.extractfile(member)
             if file is not None:
-                text = file.read().decode("utf-8")
-                sections = re.findall(r"^ABSTRACT[^\n]*\n(.*?)(?=\n\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
-                yield Path(member.name).stem, _spaced(re.sub(r"\bABSTRACT\.(?:[A-Z/&, -]+[.:]+)?", " ", " ".join(sections)))
+                yield Path(member.name).stem, file.read().decode("utf-8")
 
 
 def _medquad(path: Path) -> Iterator[tuple[str, str]]:
@@ -159,6 +182,7 @@ def _spaced(text: str) -> str:
 TEXTS: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
     "check_covid": _check_covid,
     "evidence_inference": _evidence_inference,
+    "evidence_inference_articles": _article_passages,
     "medquad": _medquad,
     "pubmedqa": _pubmedqa,
     "scifact": _scifact,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.distill.published import read_published, text_crc32, twins
+from pytest_medfaith.distill.published import TEXTS, read_published, text_crc32, twins
 from pytest_medfaith.distill.train_nli import load_sources, read_recipe
 from pytest_medfaith.errors import DataError
 
@@ -34,6 +36,24 @@ def test_each_edit_is_made_in_its_sentence():
     assert both.edited == {2, 4}
     assert (both.twin[2], both.twin[4]) == ("The tea did not shorten sleep by an hour.", "Tea spares sleep.")
     assert [both.twin[i] == both.own[i] for i in range(5)] == [True, True, False, True, False]
+
+
+def test_articles_are_read_by_paragraph_and_abstract(tmp_path):
+    article = (
+        "TITLE.\nTea and sleep\n\n\nABSTRACT.AIM.\nWe asked who sleeps.\n\nABSTRACT.RESULTS.\nTea shortened sleep.\n\n"
+        "BODY.INTRODUCTION.\nSleep is good.  Tea is old. It is drunk hot.\n\nBODY.\nNobody fell ill.\n"
+    )
+    with tarfile.open(tmp_path / "abstracts.tar.gz", "w:gz") as archive:
+        info = tarfile.TarInfo("abstracts/PMC1.abst")
+        info.size = len(article)
+        archive.addfile(info, io.BytesIO(article.encode()))
+    passages = dict(TEXTS["evidence_inference_articles"](tmp_path / "abstracts.tar.gz"))
+    assert passages == {
+        "PMC1/1": "Sleep is good.",
+        "PMC1/2": "Tea is old. It is drunk hot.",
+        "PMC1/3": "Nobody fell ill.",
+        "PMC1/abstract": "We asked who sleeps. Tea shortened sleep.",
+    }
 
 
 def test_a_claim_meets_what_decides_it_in_the_text_and_in_the_twin(tmp_path):
@@ -90,6 +110,7 @@ def test_a_recipe_names_the_texts_beside_the_claims(tmp_path):
     [
         ("check_covid", "check_covid/corpus.json"),
         ("evidence_inference", "evidence_inference/abstracts.tar.gz"),
+        ("evidence_inference_articles", "evidence_inference/abstracts.tar.gz"),
         ("medquad", "medquad/medquad_xml.tar.gz"),
         ("pubmedqa", "pubmedqa/ori_pqal.json"),
         ("scifact", "scifact/corpus.jsonl"),

@@ -11,6 +11,30 @@ CLASHES = [
         "500 mg",
         "50 mg",
     ),
+    (  # "plus" before a second drug is no "or more"
+        "Fluticasone is given as 1000 micrograms twice daily with terbutaline as needed.",
+        "Fluticasone is given as 100 micrograms twice daily plus terbutaline as needed.",
+        "1000 micrograms",
+        "100 micrograms",
+    ),
+    (  # a ceiling does not state the dose
+        "Adults start metformin at 2500 mg with dinner.",
+        "Adults usually start on 500 mg of metformin, taken with dinner; the maximum is 2,550 mg.",
+        "2500 mg",
+        "500 mg",
+    ),
+    (  # 280 is 40 times 7, but the claim names no total
+        "In an asthma attack adults get 280 mg of prednisone.",
+        "Adults with an attack of asthma get prednisone 40 mg for 7 days.",
+        "280 mg",
+        "40 mg",
+    ),
+    (  # the words of another quantity stand between the number and what it is of
+        "Enalapril is started at 25 mg once a day by mouth in heart failure.",
+        "Enalapril is started at 2.5 mg once daily by mouth in heart failure, captopril at 25 mg.",
+        "25 mg",
+        "2.5 mg",
+    ),
     ("Amoxicillin is given at 5 g three times daily.", "Amoxicillin is given at 500 mg three times daily.", "5 g", "500 mg"),
     ("Letrozole is started at 25 mg once a day for five days.", "Letrozole is started at 2.5 mg once a day for five days.", "25 mg", "2.5 mg"),
     ("Letrozole is taken for five weeks in each cycle.", "Letrozole is taken for five days in each cycle.", "five weeks", "five days"),
@@ -74,6 +98,7 @@ CLASHES = [
 ]  # fmt: skip
 
 AGREEING = [
+    ("In all, adults with an asthma attack get 280 mg of prednisone.", "Adults with an attack of asthma get prednisone 40 mg for 7 days."),
     ("Amoxicillin is given at 0.5 g three times daily.", "Amoxicillin is given at 500 mg three times daily."),
     ("The patient takes 1 g of the drug a day.", "The patient takes 500 mg of the drug twice daily."),
     ("The patient takes 1000 mg of the drug a day.", "The patient takes 500 mg of the drug every 12 hours."),

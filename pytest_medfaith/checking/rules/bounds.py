@@ -39,8 +39,9 @@ _LOOSE_BEFORE = re.compile(
 )
 _BEFORE_TIME = re.compile(r"\b(?:before|by|until)\s+$", re.IGNORECASE)
 _AFTER_TIME = re.compile(r"\bafter\s+$", re.IGNORECASE)
+# "200 mg plus paracetamol" and "0.5 mg + zinc" add a second thing.
 _MINIMUM_AFTER = re.compile(
-    r"\s*(?:\+|(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|plus\b|at least\b|upwards?\b)",
+    r"\+|\s*(?:(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|plus\b(?=\s*(?:[.,;:)]|$))|at least\b|upwards?\b)",
     re.IGNORECASE,
 )
 _MAXIMUM_AFTER = re.compile(

@@ -27,6 +27,11 @@ MOST_DOSES = 12  # a day: one every two hours
 LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apart measure different things
 
 _STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})  # "up to 20 mg" does not follow from "up to 10 mg"
+_DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
+# A number that only takes a total: "30 tablets in all".
+_TOTAL = re.compile(
+    r"\b(?:total|altogether|in all|overall|course|whole|entire|tablets?|pills?|capsules?|supply|packs?|sum)\b", re.IGNORECASE
+)
 # One patient's value against a rule's threshold ("a child of 20 kg takes 50 mg") is arithmetic, not a clash.
 _INSTANCE = re.compile(
     r"\b(?:someone|somebody|whose|person|man|woman|patient|child|adult|girl|boy|baby|newborn|infant|smoker)\b"
@@ -52,17 +57,19 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
     found: list[Finding] = []
     for quantity in stated if known else ():
         comparable = [other for other in known if _same_kind(quantity, other)]
-        clash = _clash(quantity, comparable, known, claim, evidence) if comparable else None
+        clash = _clash(quantity, comparable, stated, known, claim, evidence) if comparable else None
         if clash:
             found.append(_finding(quantity, clash, claim, evidence))
     return found
 
 
-def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Quantity], claim: str, evidence: str) -> Quantity | None:
+def _clash(
+    quantity: Quantity, comparable: Sequence[Quantity], stated: Sequence[Quantity], known: Sequence[Quantity], claim: str, evidence: str
+) -> Quantity | None:
     if quantity.course and _both_stated(quantity, comparable):
         return None
     laid = frames(claim, evidence)
-    agreeing = [other for other in comparable if _agree(quantity, other)]
+    agreeing = [other for other in comparable if _agree(quantity, other) and not _only_limits(quantity, other)]
     # the same amount in a sentence on something else does not say that of a near-copy
     stated_of_it = any(frame.sentence.start <= other.start < frame.sentence.end for other in agreeing for frame in laid)
     for frame in laid:
@@ -74,9 +81,14 @@ def _clash(quantity: Quantity, comparable: Sequence[Quantity], known: Sequence[Q
         if not inside or len(negations(frame.claim)) % 2 != len(negations(frame.sentence.tokens)) % 2:
             continue
         aligned = _aligned(quantity, inside, frame) or _between_same_words(quantity, inside, frame)
-        if aligned and _copied(quantity, aligned, frame, least=COPY):
+        if aligned and _copied(quantity, aligned, frame, stated, known, least=COPY):
             return aligned if _differ(quantity, aligned) else None
-        if aligned and not stated_of_it and not _applied(quantity, aligned) and _copied(quantity, aligned, frame, least=NEAR_COPY):
+        if (
+            aligned
+            and not stated_of_it
+            and not _applied(quantity, aligned)
+            and _copied(quantity, aligned, frame, stated, known, least=NEAR_COPY)
+        ):
             return aligned
         one = aligned or _closest(quantity, inside, frame)
         if (
@@ -135,12 +147,27 @@ def _closest(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Qu
     return best[2] if len(shared) == 1 or best[0] > shared[-2][0] else None
 
 
-def _copied(quantity: Quantity, other: Quantity, frame: Frame, *, least: float) -> bool:
-    """Returns whether claim and sentence are alike but for the two quantities, with the same word next to them on one side at least."""
+def _copied(
+    quantity: Quantity, other: Quantity, frame: Frame, stated: Sequence[Quantity], known: Sequence[Quantity], *, least: float
+) -> bool:
+    """Returns whether claim and sentence are alike but for the two quantities, with the same word next to them on one side at least.
+
+    The words of other quantities may stand between: "500 mg once daily by mouth" and "250 mg once a day by mouth".
+    """
     if frame.coverage_without(_indices(quantity, frame.claim)) < least:
         return False
-    mine, theirs = _around(quantity, frame.claim, 1), _around(other, frame.sentence.tokens, 1)
-    return any(left and left == right for left, right in zip(mine, theirs, strict=True)) and (least < COPY or mine == theirs)
+    tokens = frame.sentence.tokens
+    near = _around(quantity, frame.claim, 1), _around(other, tokens, 1)
+    beyond = _around(quantity, _outside(frame.claim, stated), 1), _around(other, _outside(tokens, known), 1)
+    return any(
+        any(left and left == right for left, right in zip(mine, theirs, strict=True)) and (least < COPY or mine == theirs)
+        for mine, theirs in (near, beyond)
+    )
+
+
+def _outside(tokens: Sequence[Token], quantities: Sequence[Quantity]) -> list[Token]:
+    """Returns the tokens that are part of no quantity."""
+    return [token for token in tokens if not any(each.start <= token.start < each.end for each in quantities)]
 
 
 def _speaks_of_same(quantity: Quantity, other: Quantity, frame: Frame) -> bool:
@@ -157,7 +184,7 @@ def _may_follow(quantity: Quantity, other: Quantity, known: Sequence[Quantity], 
         or by_weight
         or _applied(quantity, other)
         or bool(_INSTANCE.search(claim))
-        or (not (quantity.course and other.course) and _computed(quantity, (*known, *read_quantities(claim))))
+        or (not (quantity.course and other.course) and _computed(quantity, (*known, *read_quantities(claim)), claim))
     )
 
 
@@ -166,14 +193,21 @@ def _applied(quantity: Quantity, other: Quantity) -> bool:
     return bool(other.bound) and quantity.bound != other.bound
 
 
+def _only_limits(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether `other` is a ceiling that allows the dose `quantity` without stating it: "maximum 2,550 mg"."""
+    return other.bound == "max" and not quantity.bound and quantity.dimension.split("/")[0] in _DOSES
+
+
 def _both_stated(quantity: Quantity, others: Sequence[Quantity]) -> bool:
     """Returns whether `others` state both ends of a rise, be it one here and one there: "from 5 to 10 mg, then from 10 to 20 mg"."""
     ends = {value for other in others for value in (other.low, other.high)}
     return all(any(abs(end - value) <= _allowed(quantity) for end in ends) for value in (quantity.low, quantity.high))
 
 
-def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity]) -> bool:
-    """Returns whether `quantity` is a sum, difference, product, ratio or complement of the other numbers."""
+def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity], claim: str) -> bool:
+    """Returns whether `quantity` is a sum, difference, product, ratio or complement of the other numbers; times make totals only."""
+    if quantity.dimension != "time" and not _TOTAL.search(claim):
+        numbers_at_hand = [other for other in numbers_at_hand if other.dimension != "time"]
     same = sorted(
         {
             value
