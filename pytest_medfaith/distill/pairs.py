@@ -301,6 +301,12 @@ def _read_published(path: Path, texts: Path) -> Iterator[Pair]:
     return read_published(path, texts=texts)
 
 
+def _read_published_elsewhere(path: Path, texts: Path) -> Iterator[Pair]:
+    from pytest_medfaith.distill.published import read_published_elsewhere  # it builds on this module
+
+    return read_published_elsewhere(path, texts=texts)
+
+
 READERS: dict[str, Callable[..., Iterable[Pair]]] = {
     "written": read_written,
     "written_windows": read_written_windows,
@@ -319,4 +325,5 @@ READERS: dict[str, Callable[..., Iterable[Pair]]] = {
     "evidence_inference": read_evidence_inference,
     "contrast": _read_contrast,
     "published": _read_published,
+    "published_elsewhere": _read_published_elsewhere,
 }

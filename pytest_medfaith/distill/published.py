@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.datasets.medquad import read_medquad_chunks
-from pytest_medfaith.distill.pairs import Pair, json_lines, overlap
+from pytest_medfaith.distill.pairs import Pair, json_lines, overlap, part_of
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.sentences import sentence_spans
 
@@ -48,20 +49,50 @@ def read_published(path: Path, *, texts: Path, whole: bool = False) -> Iterator[
     share of the claims that the edits turn round comes a third time, neutral, against the likeliest of the sentences without an edit.
 
     Args:
-        path: the claims; its name without the ending is that of a data set in `TEXTS`.
+        path: the claims; its name without the ending is that of a data set in `TEXTS`, and a number where the set has several files.
         texts: the file of that data set which holds the texts.
         whole: set every claim against the whole text and the whole twin instead, as a checker is given them.
 
     Raises:
         DataError: a text is missing, or another than the claims were written on.
     """
-    known = dict(TEXTS[path.stem](texts))
+    for item, text, source in _items(path, texts):
+        both = twins(text, item["edits"])
+        yield from _whole_pairs(item, both, source) if whole else _item_pairs(item, both, source)
+
+
+def read_published_elsewhere(path: Path, *, texts: Path) -> Iterator[Pair]:
+    """Yields two claims a text of `path` against the likeliest sentence of another text: neutral.
+
+    Drawn are claims that the edits turn round, since they rest on a finding of their own text. The other text is of the same tenth by
+    crc32, so that a tenth held out or set apart for calibration takes both along. Arguments and errors as of `read_published`.
+    """
+    tenths: dict[int, list[tuple[Mapping[str, Any], str, list[str]]]] = {}
+    for item, text, source in _items(path, texts):
+        group = _group(source, item["id"])
+        sentences = [text[start:end] for start, end in sentence_spans(text)]
+        tenths.setdefault(part_of(group, parts=10), []).append((item, group, sentences))
+    for items in tenths.values():
+        likely = [(sentence, group, content_words(sentence)) for _, group, sentences in items for sentence in sentences]
+        for item, group, _ in items:
+            turned = [claim["text"] for claim in item["claims"] if {claim["label"], claim["alt_label"]} == {"entail", "contradict"}]
+            for claim in random.Random(item["id"]).sample(turned, min(2, len(turned))):
+                words = content_words(claim)
+                others = ((sentence, len(words & held)) for sentence, other, held in likely if other != group)
+                sentence, shared = max(others, key=lambda row: row[1], default=("", 0))
+                if shared:
+                    yield Pair(sentence, claim, "neutral", path.stem, group)
+
+
+def _items(path: Path, texts: Path) -> Iterator[tuple[Mapping[str, Any], str, str]]:
+    """Yields every line of `path` with its text and the name of its data set."""
+    source = re.sub(r"_\d+$", "", path.stem)
+    known = dict(TEXTS[source](texts))
     for item in json_lines(path):
         text = known.get(item["id"])
         if text is None or text_crc32(text) != item["text_crc32"]:
             raise DataError(f"{texts}: text {item['id']!r} is {'missing' if text is None else 'another'} than {path} was written on")
-        both = twins(text, item["edits"])
-        yield from _whole_pairs(item, both, path.stem) if whole else _item_pairs(item, both, path.stem)
+        yield item, text, source
 
 
 def text_crc32(text: str) -> int:
@@ -83,13 +114,18 @@ def twins(text: str, edits: Sequence[Mapping[str, Any]]) -> Twins:
 def _whole_pairs(item: Mapping[str, Any], text: Twins, source: str) -> Iterator[Pair]:
     for sentences, key in ((text.own, "label"), (text.twin, "alt_label")):
         for number, claim in enumerate(item["claims"]):
-            group = f"{source}-{item['id']}"
-            yield Pair(" ".join(sentences), claim["text"], claim[key], source, group, f"{group}-{number}")
+            group = _group(source, item["id"])
+            yield Pair(" ".join(sentences), claim["text"], claim[key], source, group, f"{source}-{item['id']}-{number}")
+
+
+def _group(source: str, text: str) -> str:
+    """Returns what is held out together: a text, or the article of a passage, with its abstract in the other file."""
+    return f"evidence_inference-{text.partition('/')[0]}" if source == "evidence_inference_articles" else f"{source}-{text}"
 
 
 def _item_pairs(item: Mapping[str, Any], text: Twins, source: str) -> Iterator[Pair]:
     rng = random.Random(item["id"])
-    group = f"{source}-{item['id']}"
+    group = _group(source, item["id"])
     for number, claim in enumerate(item["claims"]):
         labels = claim["label"], claim["alt_label"]
         deciding = set(claim["sentences"])
@@ -97,9 +133,9 @@ def _item_pairs(item: Mapping[str, Any], text: Twins, source: str) -> Iterator[P
             deciding.add(min(text.edited, key=lambda i: min(abs(i - j) for j in deciding)))
         chosen = _part(deciding, len(text.own), rng)
         own, twin = (" ".join(sentences[i] for i in chosen) for sentences in (text.own, text.twin))
-        yield Pair(own, claim["text"], labels[0], source, group, f"{group}-{number}")
+        yield Pair(own, claim["text"], labels[0], source, group, f"{source}-{item['id']}-{number}")
         if twin != own:
-            yield Pair(twin, claim["text"], labels[1], source, group, f"{group}-{number}")
+            yield Pair(twin, claim["text"], labels[1], source, group, f"{source}-{item['id']}-{number}")
         if set(labels) == {"entail", "contradict"} and rng.random() < _BESIDE:
             others = _windows(text.own, without=deciding | text.edited, size=rng.choice((1, 2, 3)))
             if others:

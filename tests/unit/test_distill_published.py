@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.distill.published import TEXTS, read_published, text_crc32, twins
+from pytest_medfaith.distill.pairs import part_of
+from pytest_medfaith.distill.published import TEXTS, read_published, read_published_elsewhere, text_crc32, twins
 from pytest_medfaith.distill.train_nli import load_sources, read_recipe
 from pytest_medfaith.errors import DataError
 
@@ -54,6 +55,15 @@ def test_articles_are_read_by_paragraph_and_abstract(tmp_path):
         "PMC1/3": "Nobody fell ill.",
         "PMC1/abstract": "We asked who sleeps. Tea shortened sleep.",
     }
+    item = {
+        "id": "PMC1/3",
+        "text_crc32": text_crc32("Nobody fell ill."),
+        "edits": [{"start": 0, "end": 6, "text": "Everybody"}],
+        "claims": [{**CLAIMS[0], "sentences": [0]}],
+    }
+    (tmp_path / "evidence_inference_articles.jsonl").write_text(json.dumps(item) + "\n")
+    pairs = list(read_published(tmp_path / "evidence_inference_articles.jsonl", texts=tmp_path / "abstracts.tar.gz"))
+    assert {pair.group for pair in pairs} == {"evidence_inference-PMC1"}  # kept out with the article's abstract
 
 
 def test_a_claim_meets_what_decides_it_in_the_text_and_in_the_twin(tmp_path):
@@ -78,11 +88,32 @@ def test_a_claim_beside_its_proof_is_neutral_and_never_meets_an_edit(tmp_path):
     assert not any("tea shortened" in pair.evidence for pair in beside)
 
 
+def test_a_data_set_may_have_several_files(tmp_path):
+    claims, texts = written(tmp_path)
+    second = claims.rename(tmp_path / "check_covid_2.jsonl")
+    assert {(pair.source, pair.group) for pair in read_published(second, texts=texts)} == {("check_covid", "check_covid-t1")}
+
+
 def test_whole_texts_are_what_a_checker_is_given(tmp_path):
     claims, texts = written(tmp_path)
     pairs = list(read_published(claims, texts=texts, whole=True))
     twin = TEXT.replace("shortened", "did not shorten")
     assert [(pair.evidence, pair.label) for pair in pairs] == [(TEXT, "entail"), (TEXT, "neutral"), (twin, "contradict"), (twin, "neutral")]
+
+
+def test_a_claim_elsewhere_meets_the_likeliest_sentence_of_another_text_of_its_tenth(tmp_path):
+    ids = [f"t{number}" for number in range(200)]
+    tenth = [name for name in ids if part_of(f"check_covid-{name}", parts=10) == 3][:2]
+    texts = {tenth[0]: TEXT, tenth[1]: "Coffee is hot. People slept well with milk. Milk is white.", ids[0]: "With tea, people slept less."}
+    claims, corpus = written(tmp_path)
+    rows = [{"id": name, "text_crc32": text_crc32(text), "edits": EDITS, "claims": CLAIMS} for name, text in texts.items()]
+    claims.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus.write_text("".join(json.dumps({"cord_id": name, "abstract": [text]}) + "\n" for name, text in texts.items()))
+    pairs = list(read_published_elsewhere(claims, texts=corpus))
+    assert ids[0] not in tenth
+    assert [(pair.claim, pair.evidence, pair.label) for pair in pairs if pair.group.endswith(tenth[0])] == [
+        (CLAIMS[0]["text"], "People slept well with milk.", "neutral")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +142,10 @@ def test_a_recipe_names_the_texts_beside_the_claims(tmp_path):
         ("check_covid", "check_covid/corpus.json"),
         ("evidence_inference", "evidence_inference/abstracts.tar.gz"),
         ("evidence_inference_articles", "evidence_inference/abstracts.tar.gz"),
+        ("evidence_inference_articles_2", "evidence_inference/abstracts.tar.gz"),
         ("medquad", "medquad/medquad_xml.tar.gz"),
+        ("medquad_2", "medquad/medquad_xml.tar.gz"),
+        ("medquad_3", "medquad/medquad_xml.tar.gz"),
         ("pubmedqa", "pubmedqa/ori_pqal.json"),
         ("scifact", "scifact/corpus.jsonl"),
     ],
