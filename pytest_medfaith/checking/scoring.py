@@ -16,7 +16,7 @@ TextScorer = Callable[[Sequence[tuple[str, str]]], Any]  # n (evidence, claim) -
 Progress = Callable[[int, int], None]
 
 WINDOWS_PER_PAIR = 2  # of a long chunk that may speak of the claim
-# Below both, no more than a chunk's best sentence is read: bench/reading.py tells what that saves and costs.
+# Below both, the windows of a long chunk are not read: bench/reading.py tells what that saves and costs.
 LEAN = 0.3  # probability of entailment or contradiction that the model gives the best sentence alone
 SHARED = 0.5  # share of the claim's content words that stand in the chunk
 BATCH = 256  # pairs between two signs of progress
@@ -42,9 +42,9 @@ def score_pairs(
 ) -> list[PairScore]:
     """Returns one score per pair, in the order of `pairs`.
 
-    A chunk's best sentence is read alone first: a small model that finds a sentence to prove a claim can lose the proof among the
-    sentences around it. Where the model leans to a decision on it, or the chunk shares the claim's words, a short chunk is read whole,
-    of a long one the best windows; what gives the clearest decision, for or against, speaks for the chunk. A pair's score never depends on the other pairs.
+    Of a long chunk the best sentence is read alone first: a small model that finds a sentence to prove a claim can lose the proof among
+    the sentences around it. Where the model leans to a decision on it, or the chunk shares the claim's words, its best windows are read
+    too; what gives the clearest decision, for or against, speaks for the chunk. A pair's score never depends on the other pairs.
     Equal (evidence, claim) texts are scored once. A foreign model's logits that are not finite give a uniform neutral
     score with `logits` None, which the caller turns into `unscored`.
 
@@ -53,7 +53,7 @@ def score_pairs(
         score_texts: the model.
         signature: names the model's weights; part of every cache key.
         temperature: logits are divided by it before the softmax; fitted by calibration.
-        windows: how many windows of such a chunk are read for each claim, where it is long.
+        windows: how many windows of such a long chunk are read for each claim.
         cache: the SQLite file of kept logits, or None to keep nothing.
         progress: told (pairs scored, to score).
     """

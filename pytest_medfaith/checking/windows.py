@@ -103,10 +103,10 @@ def best_windows(claim: str, text: str, *, most: int) -> list[Window]:
 
 
 def first_look(claim: str, text: str) -> list[Window]:
-    """Returns what a model reads of `text` first: the best window's best sentence; nothing of a blank text."""
+    """Returns what a model reads of `text` first: a short text whole, of a long one the best window's best sentence; nothing of a blank one."""
     best = best_windows(claim, text, most=1)
-    if not best:
-        return []
+    if len(evidence_windows(text)) < 2:
+        return best
     start, end = best_sentence(claim, best[0], of=text)
     return [Window(text[start:end], start, end)]
 
