@@ -7,7 +7,7 @@ import json
 import random
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,14 +101,19 @@ def read_written_beside(path: Path) -> Iterator[Pair]:
     for item in json_lines(path):
         own, twin = ([text[start:end] for start, end in sentence_spans(text)] for text in (item["evidence"], item["alt_evidence"]))
         rng = random.Random(item["id"])
-        turned = [claim["text"] for claim in item["claims"] if {claim["label"], claim["alt_label"]} == {"entail", "contradict"}]
-        for claim in rng.sample(turned, min(2, len(turned))):
+        for claim in two_turned(item, rng):
             size = rng.choice((1, 2, 3))
             windows = [own[i : i + size] for i in range(len(own) - size + 1)]
             same = [window for window in windows if all(sentence in twin for sentence in window)]
             if same:
                 likeliest = max((" ".join(window) for window in same), key=lambda text: overlap(claim, text))
                 yield Pair(likeliest, claim, "neutral", path.stem, item["id"])
+
+
+def two_turned(item: Mapping[str, Any], rng: random.Random) -> list[str]:
+    """Returns two claims, where there are as many, that one text of the item entails and its twin refutes."""
+    turned = [claim["text"] for claim in item["claims"] if {claim["label"], claim["alt_label"]} == {"entail", "contradict"}]
+    return rng.sample(turned, min(2, len(turned)))
 
 
 def read_written_elsewhere(path: Path) -> Iterator[Pair]:

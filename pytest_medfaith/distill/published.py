@@ -20,10 +20,11 @@ from typing import Any
 
 from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.datasets.medquad import read_medquad_chunks
-from pytest_medfaith.distill.pairs import Pair, json_lines, overlap, part_of
+from pytest_medfaith.distill.pairs import Pair, json_lines, overlap, part_of, two_turned
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.sentences import sentence_spans
 
+_HEADING = re.compile(r"(?:TITLE|ABSTRACT|BODY)\b[.:].*")  # a line of its own in the files of Evidence Inference
 _WINDOW_SENTENCES = (2, 3, 4, 5)
 _LONE = 0.4  # share of claims that are set against their deciding sentences alone
 _BESIDE = 0.4  # share of the claims that the edits turn round that are set against the likeliest of the other sentences too
@@ -75,8 +76,7 @@ def read_published_elsewhere(path: Path, *, texts: Path) -> Iterator[Pair]:
     for items in tenths.values():
         likely = [(sentence, group, content_words(sentence)) for _, group, sentences in items for sentence in sentences]
         for item, group, _ in items:
-            turned = [claim["text"] for claim in item["claims"] if {claim["label"], claim["alt_label"]} == {"entail", "contradict"}]
-            for claim in random.Random(item["id"]).sample(turned, min(2, len(turned))):
+            for claim in two_turned(item, random.Random(item["id"])):
                 words = content_words(claim)
                 others = ((sentence, len(words & held)) for sentence, other, held in likely if other != group)
                 sentence, shared = max(others, key=lambda row: row[1], default=("", 0))
@@ -193,9 +193,6 @@ def _article_passages(path: Path) -> Iterator[tuple[str, str]]:
                     number += 1
                     yield f"{name}/{number}", _spaced(paragraph)
         yield f"{name}/abstract", _spaced(" ".join(abstract))
-
-
-_HEADING = re.compile(r"(?:TITLE|ABSTRACT|BODY)\b[.:].*")
 
 
 def _articles(path: Path) -> Iterator[tuple[str, str]]:

@@ -28,7 +28,7 @@ LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apa
 
 _STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})  # "up to 20 mg" does not follow from "up to 10 mg"
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
-# A number that only takes a total: "30 tablets in all".
+# Where a claim speaks of a total, its number may be a dose times the days: "280 mg in all".
 _TOTAL = re.compile(
     r"\b(?:total|altogether|in all|overall|course|whole|entire|tablets?|pills?|capsules?|supply|packs?|sum)\b", re.IGNORECASE
 )
@@ -156,13 +156,11 @@ def _copied(
     """
     if frame.coverage_without(_indices(quantity, frame.claim)) < least:
         return False
-    tokens = frame.sentence.tokens
-    near = _around(quantity, frame.claim, 1), _around(other, tokens, 1)
-    beyond = _around(quantity, _outside(frame.claim, stated), 1), _around(other, _outside(tokens, known), 1)
-    return any(
-        any(left and left == right for left, right in zip(mine, theirs, strict=True)) and (least < COPY or mine == theirs)
-        for mine, theirs in (near, beyond)
-    )
+    for mine, theirs in ((frame.claim, frame.sentence.tokens), (_outside(frame.claim, stated), _outside(frame.sentence.tokens, known))):
+        left, right = _around(quantity, mine, 1), _around(other, theirs, 1)
+        if any(one and one == two for one, two in zip(left, right, strict=True)) and (least < COPY or left == right):
+            return True
+    return False
 
 
 def _outside(tokens: Sequence[Token], quantities: Sequence[Quantity]) -> list[Token]:
