@@ -295,6 +295,10 @@ def chunk(
 
     if prefix not in (None, "title") or dedup not in (None, "minhash", "cosine"):
         raise DataError(f"--prefix is {prefix!r} and --dedup is {dedup!r}; expected title for the one, minhash or cosine for the other")
+    if dedup_threshold is not None and dedup is None:
+        raise DataError(
+            "--dedup-threshold says when two chunks are near-duplicates, but nothing looks for them; add --dedup minhash or cosine"
+        )
     method: Any = dedup
     if dedup == "cosine":
         from pytest_medfaith.retrieval.encoders import load_encoder
@@ -335,6 +339,8 @@ def adapt(
     """
     from pytest_medfaith.datasets.adapting import adapt as run
 
+    if seed is not None and limit is None:
+        raise DataError("--seed chooses which cases --limit takes, and without one every case is; add --limit N")
     for line in run(name, path, out, limit=limit, seed=seed, corpus=corpus, cap=cap).lines():
         typer.echo(line)
 
@@ -358,6 +364,8 @@ def review(
 
     if (sheet is None) == (apply is None):
         raise DataError("give either --sheet to write a sheet, or --apply to read one back")
+    if sheet and out:
+        raise DataError("--out is where --apply writes the gold file; --sheet writes the sheet alone")
     if sheet:
         typer.echo(f"{sheet}: {write_gold_review(path, sheet)} cases; edit it, then run: medfaith gold review {path} --apply {sheet}")
     if apply:

@@ -221,3 +221,18 @@ def test_chunks_that_the_encoder_finds_alike_are_dropped_and_listed(tmp_path):
     dropped, kept, similarity, method = row.split(",")
     assert (dropped, kept, method) == ("s/b-001", "s/a-001", "cosine")
     assert 0.95 < float(similarity) <= 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        (["chunk", ".", "--source", "clinic", "--out", "corpus", "--dedup-threshold", "0.9"], "add --dedup minhash or cosine"),
+        (["adapt", "kqa", "gold.jsonl", "--out", "kqa.jsonl", "--seed", "1"], "add --limit N"),
+        (["gold", "review", "gold.jsonl", "--sheet", "sheet.csv", "--out", "other.jsonl"], "--out is where --apply writes"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_an_error(arguments, missing, project):
+    before = sorted(project.path.rglob("*"))
+    result = medfaith(*arguments, folder=project.path)
+    assert (result.returncode, missing in result.stderr) == (2, True), result.stderr
+    assert sorted(project.path.rglob("*")) == before
