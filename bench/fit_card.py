@@ -18,8 +18,9 @@ from pathlib import Path
 from pytest_medfaith.checking.calibrate import calibrate
 from pytest_medfaith.checking.scoring import score_pairs
 from pytest_medfaith.checking.student import MODELS, read_card, score_with_student, weights_signature
-from pytest_medfaith.distill.pairs import READERS, Pair, is_share
+from pytest_medfaith.distill.pairs import Pair, is_share
 from pytest_medfaith.distill.published import read_published
+from pytest_medfaith.distill.readers import READERS
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.records import Chunk, Claim
 

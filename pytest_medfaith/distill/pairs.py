@@ -7,7 +7,7 @@ import json
 import random
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -280,55 +280,3 @@ def read_evidence_inference(root: Path) -> Iterator[Pair]:
 def _direction_claim(rng: random.Random, direction: str, names: dict[str, str]) -> str:
     text = rng.choice(_DIRECTION_CLAIMS[direction]).format(**names)
     return text[0].upper() + text[1:]
-
-
-def _read_conjnli(path: Path) -> Iterator[Pair]:
-    return read_table(path, source="conjnli", delimiter="\t", columns=("Premise", "Hypothesis", "Label"))
-
-
-def _read_cad(path: Path) -> Iterator[Pair]:
-    return read_table(path, source="cad", delimiter="\t", columns=("sentence1", "sentence2", "gold_label"))
-
-
-def _read_mnli(path: Path) -> Iterator[Pair]:
-    return read_table(path, source="mnli", delimiter=",", columns=("premise", "hypothesis", "label"))
-
-
-def _read_contrast(root: Path) -> Iterator[Pair]:
-    from pytest_medfaith.distill.contrast import read_contrast  # it builds on this module
-
-    return read_contrast(root)
-
-
-def _read_published(path: Path, texts: Path) -> Iterator[Pair]:
-    from pytest_medfaith.distill.published import read_published  # it builds on this module
-
-    return read_published(path, texts=texts)
-
-
-def _read_published_elsewhere(path: Path, texts: Path) -> Iterator[Pair]:
-    from pytest_medfaith.distill.published import read_published_elsewhere  # it builds on this module
-
-    return read_published_elsewhere(path, texts=texts)
-
-
-READERS: dict[str, Callable[..., Iterable[Pair]]] = {
-    "written": read_written,
-    "written_windows": read_written_windows,
-    "written_beside": read_written_beside,
-    "written_elsewhere": read_written_elsewhere,
-    "snli": read_snli,
-    "mnli": _read_mnli,
-    "cad": _read_cad,
-    "conjnli": _read_conjnli,
-    "mpe": read_mpe,
-    "fever_symmetric": read_fever_symmetric,
-    "factcheck": read_factcheck,
-    "wice": read_wice,
-    "scifact": read_scifact,
-    "check_covid": read_check_covid,
-    "evidence_inference": read_evidence_inference,
-    "contrast": _read_contrast,
-    "published": _read_published,
-    "published_elsewhere": _read_published_elsewhere,
-}

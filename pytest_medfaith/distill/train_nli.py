@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.student import pair_row
-from pytest_medfaith.distill.pairs import READERS, Pair, is_share
+from pytest_medfaith.distill.pairs import Pair, is_share
+from pytest_medfaith.distill.readers import READERS
 from pytest_medfaith.records import LABELS
 
 if sys.version_info >= (3, 11):
