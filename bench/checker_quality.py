@@ -4,7 +4,8 @@
 
 None of these rows trained the shipped weights: HealthVer and NLI4CT are never trained on, of SciFact a fixed fifth of the claims and of
 the written pairs and of the claims on published texts a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are
-judged whole. `--student` names
+judged whole. `--beside 4` puts the four nearest other texts of the set (BM25) beside each, as retrieval would bring them: the label is that of
+the row's own text alone, so where another decides the claim too, this counts it wrong. `--student` names
 what `medfaith distill train-nli` wrote, in torch and fp32 (extra train): beside the shipped model, what quantisation costs.
 """
 
@@ -12,6 +13,7 @@ import argparse
 import csv
 import dataclasses
 import json
+import random
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +26,7 @@ from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import RULES
 from pytest_medfaith.checking.student import MODELS, ModelCard, pair_row, read_card, score_with_student, weights_signature
+from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.distill.pairs import is_share, read_written
 from pytest_medfaith.distill.published import read_published
@@ -31,9 +34,11 @@ from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.metrics.checker_scores import score_checker
 from pytest_medfaith.records import Chunk, Claim, MetricValue, PairScore
+from pytest_medfaith.retrieval.bm25 import bm25_retriever
 
 REPO = Path(__file__).parents[1]
 LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
+NEAR_COPY = 0.4  # share of the content words of two texts that both hold
 Row = tuple[str, list[str], str]  # claim, evidence texts, label
 
 
@@ -112,6 +117,21 @@ def responses(_data: Path) -> Iterator[Row]:
 SETS = {f.__name__: f for f in (healthver, check_covid, scifact, published, written, nli4ct, responses)}
 
 
+def with_neighbours(rows: Sequence[Row], most: int) -> list[Row]:
+    """Returns `rows` with the `most` texts of other rows beside each that BM25 finds for the claim; its twins and near-copies are left out."""
+    chunks = [Chunk(id=str(i), text=text) for i, text in enumerate(sorted({text for _, texts, _ in rows for text in texts}))]
+    search = bm25_retriever(chunks)
+    return [
+        (claim, [*texts, *_neighbours(texts, [hit.chunk.text for hit in search(claim, top_k=20 + most)])[:most]], label)
+        for claim, texts, label in rows
+    ]
+
+
+def _neighbours(texts: Sequence[str], found: Sequence[str]) -> list[str]:
+    own = [content_words(text) for text in texts]
+    return [text for text in found if all(len(content_words(text) & words) < NEAR_COPY * len(content_words(text) | words) for words in own)]
+
+
 def model_checker(folder: Path, *, raw: bool) -> Checker:
     model = folder / "model.onnx"
     card = ModelCard(temperature=1.0, entail_threshold=0.5, contradict_threshold=0.5, max_tokens=512) if raw else read_card(folder)
@@ -180,6 +200,8 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--rules-off", action="store_true", help="the model alone")
     parser.add_argument("--raw", action="store_true", help="the likeliest class instead of the card's thresholds")
+    parser.add_argument("--beside", type=int, default=0, metavar="N", help="put the N nearest other texts of the set beside each")
+    parser.add_argument("--most", type=int, help="rows of each set, drawn at random")
     parser.add_argument("--scores", type=Path, help="write every row's probabilities there, as JSON Lines")
     arguments = parser.parse_args()
     checker = (
@@ -192,6 +214,10 @@ def main() -> None:
     out = arguments.scores.open("w") if arguments.scores else None
     for name in arguments.sets:
         rows = list(SETS[name](arguments.data))
+        if arguments.most and arguments.most < len(rows):
+            rows = random.Random(0).sample(rows, arguments.most)
+        if arguments.beside:
+            rows = with_neighbours(rows, arguments.beside)
         scored = scores_by_row(rows, checker.score)
         values, predicted = measured(checker, rows, scored, raw=arguments.raw)
         shown = ", ".join(

@@ -90,11 +90,14 @@ def word_weights(text: str) -> Mapping[str, float]:
 
 
 def coverage(claim: str, part: str, *, of: str) -> float:
-    """Returns which share of the claim's content words that stand in the text `of`, by weight, its `part` holds: 0 to 1."""
+    """Returns which share of the claim's content words that stand in the text `of`, by weight, its `part` holds: 0 to 1.
+
+    The sums are exact: the order of a set's words differs from run to run, and with it what a plain sum rounds to and how ties fall.
+    """
     weights = word_weights(of)
     wanted = content_words(claim) & weights.keys()
-    total = sum(weights[word] for word in wanted)
-    return sum(weights[word] for word in wanted & content_words(part)) / total if total > 0 else 0.0
+    total = math.fsum(weights[word] for word in wanted)
+    return math.fsum(weights[word] for word in wanted & content_words(part)) / total if total > 0 else 0.0
 
 
 def best_windows(claim: str, text: str, *, most: int) -> list[Window]:
@@ -102,13 +105,15 @@ def best_windows(claim: str, text: str, *, most: int) -> list[Window]:
     return sorted(evidence_windows(text), key=lambda window: -coverage(claim, window.text, of=text))[:most]
 
 
-def first_look(claim: str, text: str) -> list[Window]:
-    """Returns what a model reads of `text` first: a short text whole, of a long one the best window's best sentence; nothing of a blank one."""
-    best = best_windows(claim, text, most=1)
-    if len(evidence_windows(text)) < 2:
-        return best
-    start, end = best_sentence(claim, best[0], of=text)
-    return [Window(text[start:end], start, end)]
+def is_long(text: str) -> bool:
+    """Returns whether `text` holds more than one window."""
+    return len(evidence_windows(text)) > 1
+
+
+def lone_sentence(claim: str, text: str) -> list[Window]:
+    """Returns the best window's best sentence as a window of its own; nothing of a blank text."""
+    spans = [best_sentence(claim, window, of=text) for window in best_windows(claim, text, most=1)]
+    return [Window(text[start:end], start, end) for start, end in spans]
 
 
 def best_sentence(claim: str, window: Window, *, of: str) -> tuple[int, int]:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.scoring import softmax
+from pytest_medfaith.checking.scoring import SENTENCE_SHARE, softmax
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.testing import containment_checker, scripted_checker
 
@@ -115,6 +115,27 @@ def test_a_long_chunk_scores_as_its_sentence_alone_does_where_other_sentences_bl
     checker, asked = Checker("blurred", "b", blurred), claim("Iron tablets are taken on an empty stomach.")
     alone, long = checker.score([(asked, IRON), (asked, Chunk(id="long", text=text))])
     assert (long.probs, long.label, text[slice(*long.span)]) == (alone.probs, "entail", IRON.text)
+
+
+def test_a_short_chunk_scores_by_the_whole_and_by_its_best_sentence_together():
+    def by_length(pairs):
+        return np.array([[0.0, 0.0, 1.0] if evidence == IRON.text else [2.0, 0.0, 0.0] for evidence, _ in pairs])
+
+    chunk = Chunk(id="both", text=f"{ZINC.text} {IRON.text}")
+    (score,) = Checker("by length", "b", by_length).score([(claim("Iron tablets are taken on an empty stomach."), chunk)])
+    share = SENTENCE_SHARE
+    assert score.logits == pytest.approx((2.0 * (1 - share), 0.0, share))
+    assert chunk.text[slice(*score.span)] == IRON.text
+
+
+@pytest.mark.parametrize("broken", [IRON.text, f"{ZINC.text} {IRON.text}"])
+def test_a_short_chunk_whose_whole_has_no_score_has_none_and_one_whose_sentence_has_none_scores_by_the_whole(broken):
+    def broken_on_one(pairs):
+        return np.array([[np.nan] * 3 if evidence == broken else [2.0, 0.0, 0.0] for evidence, _ in pairs])
+
+    chunk = Chunk(id="both", text=f"{ZINC.text} {IRON.text}")
+    (score,) = Checker("broken", "b", broken_on_one).score([(claim("Iron tablets are taken on an empty stomach."), chunk)])
+    assert score.logits == ((2.0, 0.0, 0.0) if broken == IRON.text else None)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.checking.windows import best_sentence, best_windows, coverage, evidence_windows, first_look
+from pytest_medfaith.checking.windows import best_sentence, best_windows, coverage, evidence_windows, is_long, lone_sentence
 from pytest_medfaith.sentences import sentence_spans
 
 FILLER = "The clinic keeps a register of everyone who was seen there during the whole of that year. "
@@ -59,11 +59,17 @@ def test_the_best_window_holds_the_proof_wherever_it_stands(place):
     assert text[start:end] == PROOF
 
 
-def test_of_a_long_text_the_best_sentence_is_looked_at_first_and_a_short_one_whole():
+def test_the_lone_sentence_is_the_one_that_fits_the_claim():
     claim = "Letrozole starts at 2.5 mg a day"
-    assert [window.text for window in first_look(claim, FILLER * 20 + PROOF)] == [PROOF]
-    assert [window.text for window in first_look(claim, FILLER + PROOF)] == [FILLER + PROOF]
-    assert first_look(claim, "  ") == []
+    assert [window.text for window in lone_sentence(claim, FILLER * 20 + PROOF)] == [PROOF]
+    assert [window.text for window in lone_sentence(claim, FILLER + PROOF)] == [PROOF]
+    assert lone_sentence(claim, "  ") == []
+
+
+def test_a_text_of_more_than_one_window_is_long():
+    assert is_long(FILLER * 20 + PROOF)
+    assert not is_long(FILLER + PROOF)
+    assert not is_long("  ")
 
 
 def test_coverage_is_the_weighted_share_of_words_the_text_holds():

@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -69,3 +70,30 @@ def test_neither_threads_nor_hash_seeds_change_a_byte(expected, threads, workers
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=False)
     assert result.returncode == 0, result.stderr.decode()
     assert result.stdout.decode() == expected
+
+
+WINDOWS = """
+import json, sys
+from pathlib import Path
+from pytest_medfaith.checking.rules.text import content_keys, share
+from pytest_medfaith.checking.windows import best_windows, lone_sentence
+
+chosen = []
+for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
+    item = json.loads(line)
+    for claim in (row["text"] for row in item["claims"]):
+        chosen.append([window.start for window in best_windows(claim, item["evidence"], most=2) + lone_sentence(claim, item["evidence"])])
+        chosen.append(share(content_keys(claim), content_keys(item["evidence"])))
+sys.stdout.write(json.dumps(chosen))
+"""
+ABSTRACTS = Path(__file__).parents[2] / "fixtures" / "silver" / "abstracts_biology.jsonl"  # many of its claims fit two sentences alike
+
+
+def test_what_is_read_does_not_change_with_the_hash_seed():
+    chosen = {
+        subprocess.run(
+            [sys.executable, "-c", WINDOWS, str(ABSTRACTS)], capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, check=True
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(chosen) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -124,9 +125,9 @@ _GENERIC_KEYS = frozenset(word_key(word) for word in _GENERIC)
 
 
 def share(wanted: Collection[str], held: Collection[str]) -> float:
-    """Returns which part of the weight of `wanted` keys is in `held`: 0 to 1; 0 when nothing is wanted."""
-    total = sum(map(weight, wanted))
-    return sum(weight(key) for key in wanted if key in held) / total if total else 0.0
+    """Returns which part of the weight of `wanted` keys is in `held`: 0 to 1; 0 when nothing is wanted. Sums are exact, in whatever order."""
+    total = math.fsum(map(weight, wanted))
+    return math.fsum(weight(key) for key in wanted if key in held) / total if total else 0.0
 
 
 @dataclass(frozen=True)
