@@ -10,7 +10,7 @@ from pytest_medfaith.records import LABELS
 
 # Wide enough for any model that learned something, fine enough that ECE changes by less than 0.001 between neighbours.
 TEMPERATURES = [0.25 * 1.05**step for step in range(75)]
-THRESHOLDS = [round(0.30 + 0.01 * step, 2) for step in range(70)]
+THRESHOLDS = [round(0.20 + 0.01 * step, 2) for step in range(80)]
 LEAST_DECIDED = 10  # pairs that a threshold must decide for its precision to say anything
 
 
