@@ -17,7 +17,7 @@ Progress = Callable[[int, int], None]
 
 WINDOWS_PER_PAIR = 2  # of a long chunk that may speak of the claim
 # How much of a window's logits comes from the best sentence read alone: the sentences around a proof blur it, and some proofs need them. Against
-# none: macro-F1 0.609 -> 0.650 on answers (n 390), elsewhere as docs/training.md tells.
+# none: macro-F1 0.574 -> 0.650 on answers (n 390, rules off), elsewhere as docs/training.md tells.
 SENTENCE_SHARE = 0.3
 # Below both, the windows of a long chunk are not read: bench/reading.py tells what that saves and costs.
 LEAN = 0.3  # probability of entailment or contradiction that the model gives the best sentence alone
