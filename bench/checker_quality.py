@@ -201,6 +201,7 @@ def main() -> None:
     parser.add_argument("--rules-off", action="store_true", help="the model alone")
     parser.add_argument("--raw", action="store_true", help="the likeliest class instead of the card's thresholds")
     parser.add_argument("--beside", type=int, default=0, metavar="N", help="put the N nearest other texts of the set beside each")
+    parser.add_argument("--unweighed", action="store_true", help="every chunk of a claim counts alike")
     parser.add_argument("--most", type=int, help="rows of each set, drawn at random")
     parser.add_argument("--scores", type=Path, help="write every row's probabilities there, as JSON Lines")
     arguments = parser.parse_args()
@@ -211,6 +212,8 @@ def main() -> None:
         if arguments.student
         else load_checker(arguments.checker, rules_off=RULES if arguments.rules_off else ())
     )
+    if arguments.unweighed:
+        checker = dataclasses.replace(checker, relevance_power=0.0)
     out = arguments.scores.open("w") if arguments.scores else None
     for name in arguments.sets:
         rows = list(SETS[name](arguments.data))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from pytest_medfaith.checking.rules import RULES, apply_rules, linked_rules
-from pytest_medfaith.checking.windows import content_words
+from pytest_medfaith.checking.windows import shared_words
 from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
 from pytest_medfaith.sentences import sentence_spans
 
@@ -120,9 +120,8 @@ def _chosen(verdict: Verdict, scores: Sequence[PairScore], chunks: Mapping[str, 
 
 def _shared(verdict: Verdict, score: PairScore, chunk: Chunk) -> float:
     """Returns which share of the claim's content words the best sentence of the chunk holds."""
-    wanted = content_words(verdict.claim.text)
     start, end = score.span or (0, 0)
-    return len(wanted & content_words(chunk.text[start:end])) / (len(wanted) or 1)
+    return shared_words(verdict.claim.text, chunk.text[start:end])
 
 
 def _findings(verdict: Verdict, score: PairScore, chunk: Chunk, rules: Collection[str], linker: str) -> list[Finding]:

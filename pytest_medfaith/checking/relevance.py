@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_medfaith.checking.windows import content_words
+from pytest_medfaith.checking.windows import shared_words
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 
 LEAST_SHARE = 0.05  # what a chunk without any of the claim's words counts as sharing: it may say the same in others
@@ -13,8 +13,8 @@ LEAST_SHARE = 0.05  # what a chunk without any of the claim's words counts as sh
 def weighed(claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, power: float) -> list[PairScore]:
     """Returns `scores` with the probability of a decision, for or against, times (share / largest share) ** `power`; the rest is neutral.
 
-    A model that errs on one passage in ten errs on most answers with ten passages. The share is that of the claim's content words which a
-    chunk holds, so a chunk alone, and of several the one nearest to the claim, keeps its score.
+    The share is that of the claim's content words which a chunk holds, so a chunk alone, and of several the one nearest to the claim, keeps
+    its score. What it brings and costs: docs/training.md.
 
     Args:
         claim: the claim of all `scores`.
@@ -24,8 +24,7 @@ def weighed(claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk], 
     """
     if not power or len(scores) < 2:
         return list(scores)
-    wanted = content_words(claim.text)
-    shares = {chunk.id: max(LEAST_SHARE, len(wanted & content_words(chunk.text)) / max(1, len(wanted))) for chunk in chunks}
+    shares = {chunk.id: max(LEAST_SHARE, shared_words(claim.text, chunk.text)) for chunk in chunks}
     largest = max(shares[score.chunk_id] for score in scores)
     return [_lowered(score, (shares[score.chunk_id] / largest) ** power) for score in scores]
 

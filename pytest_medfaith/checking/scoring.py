@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.cache import Logits, keep_logits, pair_key, read_logits
-from pytest_medfaith.checking.windows import Window, best_sentence, best_windows, content_words, is_long, lone_sentence
+from pytest_medfaith.checking.windows import Window, best_sentence, best_windows, content_words, is_long, lone_sentence, shared_words
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 
 TextScorer = Callable[[Sequence[tuple[str, str]]], Any]  # n (evidence, claim) -> float (n, 3) logits: entail, neutral, contradict
@@ -94,8 +94,7 @@ def _may_speak_of(claim: Claim, chunk: Chunk, logits: Logits, temperature: float
     if not all(map(math.isfinite, logits)):
         return True
     entail, _, contradict = softmax(logits, temperature=temperature)
-    wanted = content_words(claim.text)
-    return max(entail, contradict) >= LEAN or len(wanted & content_words(chunk.text)) >= SHARED * len(wanted)
+    return max(entail, contradict) >= LEAN or not content_words(claim.text) or shared_words(claim.text, chunk.text) >= SHARED
 
 
 def _score_new(

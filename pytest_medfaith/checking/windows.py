@@ -100,6 +100,12 @@ def coverage(claim: str, part: str, *, of: str) -> float:
     return math.fsum(weights[word] for word in wanted & content_words(part)) / total if total > 0 else 0.0
 
 
+def shared_words(claim: str, text: str) -> float:
+    """Returns which share of the claim's content words `text` holds: 0 to 1; 0 for a claim without any."""
+    wanted = content_words(claim)
+    return len(wanted & content_words(text)) / (len(wanted) or 1)
+
+
 def best_windows(claim: str, text: str, *, most: int) -> list[Window]:
     """Returns the `most` windows of `text` that cover the claim best; ties go to the earlier one."""
     return sorted(evidence_windows(text), key=lambda window: -coverage(claim, window.text, of=text))[:most]

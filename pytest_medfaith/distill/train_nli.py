@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,6 @@ Row = tuple[list[int], list[int]]  # token ids, token types
 Bundle = list[Pair]  # twins: one claim against texts that differ in one spot; most sources have bundles of one pair
 LOG_EVERY = 50
 RECIPE = Path(__file__).parent / "recipes" / "nli.toml"
-# A bundle's largest loss is below -> the share of such bundles that a phase of hard ones keeps. A loss above 4 is often a wrong label.
-KEPT = {0.5: 0.12, 0.9: 0.5, 4.0: 1.0, math.inf: 0.3}
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,6 @@ class Phase:
     shares: dict[str, float]
     contrast: float = 0.0  # weight of the loss between twins beside the loss of each pair
     average: tuple[str, ...] = ()  # earlier phases whose weights enter the mean that this one leaves behind
-    hard: bool = False  # keeps mostly what the weights it starts from get wrong
 
 
 @dataclass(frozen=True)
@@ -213,12 +209,10 @@ class Batch:
     bundles: list[int]
 
 
-def phase_steps(
-    recipe: Recipe, phase: Phase, train: dict[str, list[Pair]], *, chosen: Callable[[list[Bundle]], list[Bundle]] = list
-) -> Iterator[Batch]:
-    """Yields every batch of a phase, epoch after epoch; twins stand in the same batch. `chosen` says which bundles of an epoch are kept."""
+def phase_steps(recipe: Recipe, phase: Phase, train: dict[str, list[Pair]]) -> Iterator[Batch]:
+    """Yields every batch of a phase, epoch after epoch; twins stand in the same batch."""
     for epoch in range(phase.epochs):
-        bundles = chosen(phase_bundles(phase, train, epoch=epoch, seed=recipe.seed))
+        bundles = phase_bundles(phase, train, epoch=epoch, seed=recipe.seed)
         rows = [[pair_row(pair.evidence, pair.claim, max_tokens=recipe.max_tokens) for pair in bundle] for bundle in bundles]
         lengths = [max(len(row[0]) for row in own) for own in rows]
         seed = f"{recipe.seed}-{phase.name}-{epoch}"
@@ -246,28 +240,6 @@ def contrast_loss(logits: Any, targets: Any, bundles: Any) -> Any:
     if not clash.any():
         return logits.new_zeros(())
     return torch.nn.functional.softplus(of_label - of_label.diagonal()[None, :])[clash].mean()
-
-
-def hard_bundles(model: Any, recipe: Recipe, bundles: list[Bundle], *, device: str = "cpu") -> list[Bundle]:
-    """Returns those of `bundles` that `model` gets wrong, and few of the others: each with the chance that KEPT gives its largest loss.
-
-    After Shrivastava, Gupta & Girshick (2016), "Training Region-based Object Detectors with Online Hard Example Mining".
-    """
-    import torch
-
-    places = [(i, pair) for i, bundle in enumerate(bundles) for pair in bundle]
-    rows = [pair_row(pair.evidence, pair.claim, max_tokens=recipe.max_tokens) for _, pair in places]
-    largest = [0.0] * len(bundles)
-    model.eval()
-    for batch in length_bucketed_batches([len(row[0]) for row in rows], batch_tokens=recipe.batch_tokens, seed=str(recipe.seed)):
-        targets = torch.tensor([LABELS.index(places[n][1].label) for n in batch], device=device)
-        with torch.no_grad(), half_precision(device):
-            logits = logits_of(model, [rows[n] for n in batch], device=device).float()
-        for n, loss in zip(batch, torch.nn.functional.cross_entropy(logits, targets, reduction="none").tolist(), strict=True):
-            largest[places[n][0]] = max(largest[places[n][0]], loss)
-    rng = random.Random(recipe.seed)
-    chances = [next(share for bound, share in KEPT.items() if loss < bound) for loss in largest]
-    return [bundle for bundle, chance in zip(bundles, chances, strict=True) if rng.random() < chance]
 
 
 def learning_rate(done: int, total: int, peak: float) -> float:
@@ -307,10 +279,9 @@ def _train_phase(
     model, tokenizer = load_student(start, dropout=recipe.dropout)
     for name, parameter in model.named_parameters():
         parameter.requires_grad = not any(frozen in name for frozen in recipe.freeze)
+    steps = list(phase_steps(recipe, phase, train))
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device)
-    chosen = partial(hard_bundles, model, recipe, device=device) if phase.hard else list
-    steps = list(phase_steps(recipe, phase, train, chosen=chosen))
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], weight_decay=0.01)
     loss_of = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
     losses, tokens, began = [], 0, time.monotonic()

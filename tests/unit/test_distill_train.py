@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,12 +13,10 @@ transformers = pytest.importorskip("transformers")
 
 from pytest_medfaith.checking.student import MODELS, pair_row, score_with_student  # noqa: E402
 from pytest_medfaith.distill.export import export_classifier  # noqa: E402
-from pytest_medfaith.distill.pairs import Pair  # noqa: E402
 from pytest_medfaith.distill.train_nli import (  # noqa: E402
     Phase,
     Recipe,
     contrast_loss,
-    hard_bundles,
     learning_rate,
     load_student,
     logits_of,
@@ -78,36 +74,6 @@ def test_a_student_learns_resumes_and_exports(base, pairs, tmp_path):
     scored = score_with_student(onnx, 64, [("Good for the ear.", "It helps."), ("Poison to the ear.", "It helps.")])
     assert np.abs(scored - expected).max() < 0.25
     assert scored.argmax(1).tolist() == [0, 2]
-
-
-class SaysEntail:
-    """A model that always leans to entail: a loss of 0.24 where it is right, of 2.24 where not."""
-
-    def eval(self):
-        return self
-
-    def __call__(self, input_ids, **_others):
-        return SimpleNamespace(logits=torch.tensor([[2.0, 0.0, 0.0]] * len(input_ids)))
-
-
-def test_a_phase_of_hard_bundles_keeps_what_the_model_gets_wrong_and_few_others():
-    def bundles(*labels):
-        return [[Pair(f"Evidence {n}.", "It helps.", label, "s", "g") for label in labels] for n in range(200)]
-
-    right, wrong, twins = bundles("entail"), bundles("neutral"), bundles("entail", "contradict")
-    kept = hard_bundles(SaysEntail(), Recipe(base="", sources={}, phases=[]), [*right, *wrong, *twins])
-    assert [bundle for bundle in kept if bundle in wrong] == wrong
-    assert [bundle for bundle in kept if len(bundle) == 2] == twins
-    assert 10 <= len(kept) - len(wrong) - len(twins) <= 45
-
-
-def test_a_phase_of_hard_bundles_learns_what_it_starts_wrong_on_and_may_find_nothing_to_learn(base, pairs, tmp_path):
-    recipe = recipe_of(base, pairs)
-    hard = dataclasses.replace(recipe, phases=[dataclasses.replace(phase, hard=True) for phase in recipe.phases])
-    model, _ = load_student(train_nli(hard, tmp_path, progress=lambda _line: None))
-    rows = [pair_row(text, "It helps.", max_tokens=64) for text in ("Good for the ear.", "Poison to the ear.")]
-    with torch.no_grad():
-        assert logits_of(model.eval(), rows).argmax(1).tolist() == [0, 2]
 
 
 def test_a_phase_can_leave_the_mean_of_its_weights_and_earlier_ones(base, pairs, tmp_path):
