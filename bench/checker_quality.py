@@ -23,7 +23,6 @@ from pathlib import Path
 import numpy as np
 
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import RULES
 from pytest_medfaith.checking.student import MODELS, ModelCard, pair_row, read_card, score_with_student, weights_signature
 from pytest_medfaith.checking.windows import content_words
@@ -55,10 +54,19 @@ def healthver(data: Path) -> Iterator[Row]:
 
 
 def check_covid(data: Path) -> Iterator[Row]:
+    """Check-COVID's dev claims against whole abstracts: each of the 68 neutral rows has another label in a second row of the same texts."""
     words = {"SUPPORT": "entail", "REFUTE": "contradict", "NOTENOUGHINFO": "neutral"}
     corpus = {doc["cord_id"]: " ".join(doc["abstract"]) for doc in lines(data / "check_covid" / "corpus.json")}
     for row in lines(data / "check_covid" / "dev.json"):
         yield row["claim"], [corpus[row["cord_id"]]], words[row["label"]]
+
+
+def check_covid_sentences(data: Path) -> Iterator[Row]:
+    """Check-COVID's dev claims against the sentences that their label was given for."""
+    corpus = {doc["cord_id"]: doc["abstract"] for doc in lines(data / "check_covid" / "corpus.json")}
+    for row, (claim, _, label) in zip(lines(data / "check_covid" / "dev.json"), check_covid(data), strict=True):
+        chosen = sorted({part["sent_index"] for part in row["evidence_set"]})
+        yield claim, [" ".join(corpus[row["cord_id"]][i] for i in chosen)], label
 
 
 def scifact(data: Path) -> Iterator[Row]:
@@ -114,7 +122,7 @@ def responses(_data: Path) -> Iterator[Row]:
                     yield sentence["text"], [chunk.text for chunk in answers[row["case_id"]].contexts], LABEL_OF[sentence["label"]]
 
 
-SETS = {f.__name__: f for f in (healthver, check_covid, scifact, published, written, nli4ct, responses)}
+SETS = {f.__name__: f for f in (healthver, check_covid, check_covid_sentences, scifact, published, written, nli4ct, responses)}
 
 
 def with_neighbours(rows: Sequence[Row], most: int) -> list[Row]:
@@ -134,9 +142,13 @@ def _neighbours(texts: Sequence[str], found: Sequence[str]) -> list[str]:
 
 def model_checker(folder: Path, *, raw: bool) -> Checker:
     model = folder / "model.onnx"
-    card = ModelCard(temperature=1.0, entail_threshold=0.5, contradict_threshold=0.5, max_tokens=512) if raw else read_card(folder)
-    thresholds = Thresholds(entail=card.entail_threshold, contradict=card.contradict_threshold)
-    return Checker(str(folder), weights_signature(model), partial(score_with_student, model, card.max_tokens), thresholds, card.temperature)
+    card = (
+        ModelCard(temperature=1.0, entail_threshold=0.5, contradict_threshold=0.5, contradict_odds=1.0, max_tokens=512)
+        if raw
+        else read_card(folder)
+    )
+    scorer = partial(score_with_student, model, card.max_tokens)
+    return Checker(str(folder), weights_signature(model), scorer, card.thresholds, card.temperature)
 
 
 def torch_checker(folder: Path, *, raw: bool) -> Checker:

@@ -34,6 +34,7 @@ _RANGES = {
     "rrf_k": (1, math.inf),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
+    "contradict_odds": (0.1, 10.0),
 }
 
 
@@ -67,6 +68,7 @@ class Settings:
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
+    contradict_odds: float | None = None
     calibration: tuple[Path, ...] = ()
     rules_off: tuple[str, ...] = ()
     linker: str = "default"

@@ -13,7 +13,6 @@ from typing import Any
 
 from pytest_medfaith.checking.calibrated import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import check_rule_names
 from pytest_medfaith.checking.rules.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
@@ -188,9 +187,9 @@ class MedfaithSession:
             cache = s.cache / "pairs.sqlite"
             checker = load_checker(name, label_map=s.label_map, cache=cache, rules_off=self.rules_off, linker=s.linker)
             checker = self._calibrated(checker)
-            entail = s.entail_threshold or checker.thresholds.entail
-            contradict = s.contradict_threshold or checker.thresholds.contradict
-            self._loaded[key] = dataclasses.replace(checker, thresholds=Thresholds(entail=entail, contradict=contradict))
+            given = {"entail": s.entail_threshold, "contradict": s.contradict_threshold, "odds": s.contradict_odds}
+            thresholds = dataclasses.replace(checker.thresholds, **{key: value for key, value in given.items() if value is not None})
+            self._loaded[key] = dataclasses.replace(checker, thresholds=thresholds)
         return self._loaded[key]  # type: ignore[no-any-return]
 
     def _calibrated(self, checker: Checker) -> Checker:
@@ -314,6 +313,7 @@ def checker_signature(checker: Checker) -> dict[str, Any]:
         "weights": checker.signature,
         "entail": checker.thresholds.entail,
         "contradict": checker.thresholds.contradict,
+        "odds": checker.thresholds.odds,
         "temperature": checker.temperature,
         "isotonic": checker.isotonic.signature if checker.isotonic else None,
         "rules": sorted(checker.rules),

@@ -41,7 +41,7 @@ def calibration_table(run: CalibrationRun, *, style: str = "plain") -> str:
 
 
 def _thresholds(one: Measured) -> str:
-    return f"entail {one.thresholds.entail:g}, contradict {one.thresholds.contradict:g}"
+    return f"entail {one.thresholds.entail:g}, contradict {one.thresholds.contradict:g}, odds {one.thresholds.odds:g}"
 
 
 def calibration_notes(run: CalibrationRun) -> list[str]:

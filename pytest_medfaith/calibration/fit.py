@@ -144,8 +144,7 @@ def _fit(checker: Checker, logits: Any, truth: Any, *, method: Method, precision
     probs = softmax_rows(logits / temperature)
     isotonic = fit_isotonic(probs, truth) if method == "isotonic" else None
     meant = np.array([_probs(row, isotonic) for row in probs])
-    entail, contradict = fit_thresholds(meant, truth, precision=precision)
-    thresholds = Thresholds(entail=entail, contradict=contradict)
+    thresholds = fit_thresholds(meant, truth, precision=precision)
     return FittedCalibration(
         checker=checker.name, weights=checker.signature, temperature=temperature, thresholds=thresholds, isotonic=isotonic
     )
@@ -158,7 +157,7 @@ def _probs(row: Any, isotonic: Isotonic | None) -> Sequence[float]:
 def _measure(checker: Checker, sample: _Sample, *, seed: int) -> Measured:
     scores = _row_scores(checker, sample.rows)
     probs = np.array([score.probs for score in scores if score])
-    chosen = decided(probs, entail=checker.thresholds.entail, contradict=checker.thresholds.contradict)
+    chosen = decided(probs, checker.thresholds)
     groups = [row.group for row in sample.rows]
     metrics = score_checker(
         [LABELS[label] for label in sample.truth], probs, predicted=[LABELS[label] for label in chosen], groups=groups, seed=seed

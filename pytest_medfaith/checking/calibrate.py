@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.records import LABELS
 
 # Wide enough for any model that learned something, fine enough that ECE changes by less than 0.001 between neighbours.
 TEMPERATURES = [0.25 * 1.05**step for step in range(75)]
 THRESHOLDS = [round(0.20 + 0.01 * step, 2) for step in range(80)]
+ODDS = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0]
+ODDS_COST = 0.005  # macro-F1 that higher odds of contradiction may cost: labelled sets refute far more claims than answers give reason to
 LEAST_DECIDED = 10  # pairs that a threshold must decide for its precision to say anything
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """A fitted temperature and thresholds, with the number of pairs they were fitted on."""
+    """A fitted temperature, thresholds and odds of contradiction, with the number of pairs they were fitted on."""
 
     temperature: float
     entail_threshold: float
     contradict_threshold: float
+    contradict_odds: float
     n: int
 
 
@@ -47,8 +52,14 @@ def calibrate(logits: Sequence[Sequence[float]], labels: Sequence[str], *, preci
     scored = np.isfinite(rows).all(axis=1)
     rows, truth = rows[scored], np.array([LABELS.index(label) for label in labels])[scored]
     temperature = fit_temperature(rows, truth)
-    entail, contradict = fit_thresholds(softmax_rows(rows / temperature), truth, precision=precision)
-    return Calibration(temperature=round(temperature, 4), entail_threshold=entail, contradict_threshold=contradict, n=len(truth))
+    fitted = fit_thresholds(softmax_rows(rows / temperature), truth, precision=precision)
+    return Calibration(
+        temperature=round(temperature, 4),
+        entail_threshold=fitted.entail,
+        contradict_threshold=fitted.contradict,
+        contradict_odds=fitted.odds,
+        n=len(truth),
+    )
 
 
 def fit_temperature(logits: Any, truth: Any) -> float:
@@ -56,17 +67,17 @@ def fit_temperature(logits: Any, truth: Any) -> float:
     return min(TEMPERATURES, key=lambda value: _log_loss(logits / value, truth))
 
 
-def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) -> tuple[float, float]:
-    """Returns the entail and contradict thresholds of best macro-F1, or the lowest ones of at least `precision`.
+def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) -> Thresholds:
+    """Returns the thresholds of best macro-F1, or the lowest ones of at least `precision`.
 
-    A label that `probs` (n, 3) never decide at any threshold, as contradict with a two-way model, keeps 0.5.
+    For macro-F1 the odds of contradiction are the highest of `ODDS` that cost at most `ODDS_COST` of it; for a precision they are 1. A label that `probs` (n, 3) never decide at any threshold, as contradict with a two-way model, keeps 0.5.
 
     Raises:
         ValueError: a precision that no threshold reaches over at least 10 decisions.
     """
     if precision is None:
         return _best_f1(probs, truth)
-    return _precise(probs, truth, 0, precision), _precise(probs, truth, 2, precision)
+    return Thresholds(entail=_precise(probs, truth, 0, precision), contradict=_precise(probs, truth, 2, precision))
 
 
 def softmax_rows(logits: Any) -> Any:
@@ -83,18 +94,23 @@ def _log_loss(logits: Any, truth: Any) -> float:
     return float(-np.log(softmax_rows(logits)[np.arange(len(truth)), truth] + 1e-12).mean())
 
 
-def decided(probs: Any, *, entail: float, contradict: float) -> Any:
+def decided(probs: Any, thresholds: Thresholds) -> Any:
     """Returns label indices (n,) of probabilities (n, 3) under the thresholds, as the verdict policy decides a single chunk."""
     import numpy as np
 
-    for_it = (probs[:, 0] >= entail) & (probs[:, 0] > probs[:, 2])
-    against = (probs[:, 2] >= contradict) & (probs[:, 2] > probs[:, 0])
+    weighted = thresholds.odds * probs[:, 0]
+    for_it = (probs[:, 0] >= thresholds.entail) & (weighted > probs[:, 2])
+    against = (probs[:, 2] >= thresholds.contradict) & (probs[:, 2] > weighted)
     return np.where(for_it, 0, np.where(against, 2, 1))
 
 
-def _best_f1(probs: Any, truth: Any) -> tuple[float, float]:
-    scores = {(e, c): _macro_f1(decided(probs, entail=e, contradict=c), truth) for e in THRESHOLDS[::2] for c in THRESHOLDS[::2]}
-    return max(scores, key=lambda pair: scores[pair])
+def _best_f1(probs: Any, truth: Any) -> Thresholds:
+    best: list[tuple[float, Thresholds]] = []
+    for odds in ODDS:
+        grid = (Thresholds(entail=e, contradict=c, odds=odds) for e, c in itertools.product(THRESHOLDS[::2], repeat=2))
+        best.append(max(((_macro_f1(decided(probs, one), truth), one) for one in grid), key=lambda scored: scored[0]))
+    enough = max(score for score, _ in best) - ODDS_COST
+    return [one for score, one in best if score >= enough][-1]
 
 
 def _macro_f1(guess: Any, truth: Any) -> float:

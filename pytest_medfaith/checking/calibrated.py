@@ -16,7 +16,7 @@ from pytest_medfaith.corpus.jsonl import write_text
 from pytest_medfaith.errors import DataError
 
 FORMAT_VERSION = 1
-_NUMBERS = ("temperature", "entail_threshold", "contradict_threshold")
+_NUMBERS = ("temperature", "entail_threshold", "contradict_threshold", "contradict_odds")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +54,7 @@ def write_calibration(path: Path, fitted: FittedCalibration, *, facts: Mapping[s
         "temperature": fitted.temperature,
         "entail_threshold": fitted.thresholds.entail,
         "contradict_threshold": fitted.thresholds.contradict,
+        "contradict_odds": fitted.thresholds.odds,
         "isotonic": fitted.isotonic.to_dict() if fitted.isotonic else None,
         **facts,
     }
@@ -78,12 +79,13 @@ def read_calibration(path: Path) -> FittedCalibration:
     for key in ("checker", "weights"):
         if not isinstance(row.get(key), str):
             raise DataError(f"{path}: {key} is {row.get(key)!r}, expected text; write it again with medfaith calibrate")
+    row.setdefault("contradict_odds", 1.0)  # files written before there were any
     for key in _NUMBERS:
         value = row.get(key)
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value < float("inf"):
             raise DataError(f"{path}: {key} is {value!r}, expected a number above 0; write it again with medfaith calibrate")
     try:
-        thresholds = Thresholds(entail=row["entail_threshold"], contradict=row["contradict_threshold"])
+        thresholds = Thresholds(entail=row["entail_threshold"], contradict=row["contradict_threshold"], odds=row["contradict_odds"])
         isotonic = Isotonic.from_dict(row["isotonic"]) if row.get("isotonic") else None
     except (ValueError, AttributeError) as error:
         raise DataError(f"{path}: {error}; write it again with medfaith calibrate") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,25 +11,32 @@ from pytest_medfaith.records import Claim, PairScore, Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """From which probability a chunk counts as entailing or contradicting; fitted on held-out data, kept in the model card."""
+    """When a chunk counts as entailing or contradicting; fitted on held-out data, kept in the model card.
+
+    `entail` and `contradict` are the least probabilities; a contradiction has to be more than `odds` times as probable as entailment too.
+    Most sentences of an answer hold, so a small model's doubt between the two is better read as support: docs/training.md tells what that brings.
+    """
 
     entail: float = 0.5
     contradict: float = 0.5
+    odds: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuses thresholds that would let everything or nothing pass."""
         if not (0 < self.entail < 1 and 0 < self.contradict < 1):
             raise ValueError(f"thresholds are {self.entail} and {self.contradict}; expected numbers between 0 and 1")
+        if not 0 < self.odds < math.inf:
+            raise ValueError(f"the odds of contradiction are {self.odds}; expected a number above 0")
 
 
 def entails(score: PairScore, thresholds: Thresholds) -> bool:
     """Returns whether the chunk of `score` entails its claim."""
-    return score.probs[0] >= thresholds.entail and score.probs[0] > score.probs[2]
+    return score.probs[0] >= thresholds.entail and thresholds.odds * score.probs[0] > score.probs[2]
 
 
 def contradicts(score: PairScore, thresholds: Thresholds) -> bool:
     """Returns whether the chunk of `score` contradicts its claim."""
-    return score.probs[2] >= thresholds.contradict and score.probs[2] > score.probs[0]
+    return score.probs[2] >= thresholds.contradict and score.probs[2] > thresholds.odds * score.probs[0]
 
 
 def decide(claim: Claim, scores: Sequence[PairScore], thresholds: Thresholds) -> Verdict:
@@ -44,7 +52,7 @@ def decide(claim: Claim, scores: Sequence[PairScore], thresholds: Thresholds) ->
     best_against = max(refuting, key=lambda score: score.probs[2], default=None)
     ids = tuple(score.chunk_id for score in supporting)
     conflict = best_for is not None and best_against is not None
-    if best_for and (best_against is None or best_for.probs[0] >= best_against.probs[2]):
+    if best_for and (best_against is None or thresholds.odds * best_for.probs[0] >= best_against.probs[2]):
         return _verdict(claim, "supported", best_for, best_for.probs[0], thresholds.entail, conflict=conflict, supporting=ids)
     if best_against:
         return _verdict(claim, "refuted", best_against, best_against.probs[2], thresholds.contradict, conflict=conflict, supporting=ids)

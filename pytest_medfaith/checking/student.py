@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
 from pytest_medfaith.errors import DataError
 
@@ -24,7 +25,13 @@ class ModelCard:
     temperature: float
     entail_threshold: float
     contradict_threshold: float
+    contradict_odds: float
     max_tokens: int
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What the three numbers mean together."""
+        return Thresholds(entail=self.entail_threshold, contradict=self.contradict_threshold, odds=self.contradict_odds)
 
 
 def read_card(folder: Path) -> ModelCard:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import random
 import re
@@ -220,12 +221,16 @@ def read_scifact(root: Path) -> Iterator[Pair]:
 
 
 def read_check_covid(root: Path, split: str = "train") -> Iterator[Pair]:
-    """Yields Check-COVID claims against their abstract; NOTENOUGHINFO rows keep their listed sentences as hard neutrals."""
+    """Yields Check-COVID claims against their abstract, and those labelled NOTENOUGHINFO against their listed sentences alone.
+
+    These sentences do not decide the claim, but another row says that their abstract does: whole, it would have two labels.
+    """
     corpus = {doc["cord_id"]: doc["abstract"] for doc in json_lines(root / "corpus.json")}
     for row in json_lines(root / f"{split}.json"):
         rationale = [e["sent_index"] for e in row["evidence_set"]]
         label = _LABEL_WORDS[row["label"].lower()]
-        yield from _document_pairs(row["claim"], corpus[row["cord_id"]], rationale, label, "check_covid", row["claim"])
+        pairs = _document_pairs(row["claim"], corpus[row["cord_id"]], rationale, label, "check_covid", row["claim"])
+        yield from itertools.islice(pairs, 1 if label == "neutral" else None)
 
 
 _DIRECTION_CLAIMS = {

@@ -1,8 +1,12 @@
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking.calibrate import calibrate, decided
-from pytest_medfaith.records import LABELS
+from pytest_medfaith.checking.calibrate import ODDS_COST, calibrate, decided, fit_thresholds, softmax_rows
+from pytest_medfaith.checking.policy import Thresholds, decide
+from pytest_medfaith.metrics.checker_scores import score_checker
+from pytest_medfaith.records import LABELS, Claim, PairScore
+
+CLAIM = Claim(id="c", text="Iron helps.")
 
 
 def sample(n, *, sharpness, seed=0):
@@ -33,8 +37,30 @@ def test_a_wanted_precision_is_reached_with_the_lowest_threshold():
 
 
 def test_decided_is_the_policy_for_one_chunk():
-    probs = np.array([[0.6, 0.3, 0.1], [0.4, 0.5, 0.1], [0.1, 0.2, 0.7], [0.45, 0.1, 0.45]])
-    assert decided(probs, entail=0.5, contradict=0.5).tolist() == [0, 1, 2, 1]
+    rng = np.random.default_rng(1)
+    probs = np.vstack([[[0.6, 0.3, 0.1], [0.4, 0.5, 0.1], [0.1, 0.2, 0.7], [0.45, 0.1, 0.45]], rng.dirichlet([1, 1, 1], size=200)])
+    assert decided(probs, Thresholds())[:4].tolist() == [0, 1, 2, 1]
+    for thresholds in (Thresholds(), Thresholds(entail=0.3, contradict=0.35, odds=1.4), Thresholds(entail=0.3, contradict=0.2, odds=0.7)):
+        said = [decide(CLAIM, [PairScore(claim_id="c", chunk_id="a", probs=tuple(row), label="neutral")], thresholds) for row in probs]
+        assert [("supported", "unsupported", "refuted")[i] for i in decided(probs, thresholds)] == [verdict.label for verdict in said]
+
+
+def test_the_odds_are_the_highest_that_cost_next_to_nothing():
+    logits, labels = sample(3000, sharpness=1.0)
+    probs, truth = softmax_rows(logits), np.array([LABELS.index(label) for label in labels])
+
+    def f1(thresholds):
+        predicted = [LABELS[i] for i in decided(probs, thresholds)]
+        return score_checker(labels, probs, predicted=predicted, groups=range(len(labels)))["f1"].value
+
+    doubtful = logits.copy()
+    doubtful[truth == 0] = np.log([0.42, 0.10, 0.48])  # what a model is never sure of costs nothing to read as support
+    doubtful[truth == 2] = np.log([0.10, 0.10, 0.80])
+    doubtful[truth == 1] = np.log([0.10, 0.80, 0.10])
+    assert fit_thresholds(softmax_rows(doubtful), truth).odds == 2.0
+    fitted = fit_thresholds(probs, truth)
+    assert f1(fitted) >= f1(Thresholds(entail=fitted.entail, contradict=fitted.contradict)) - ODDS_COST
+    assert fit_thresholds(probs, truth, precision=0.8).odds == 1.0
 
 
 def test_a_label_without_pairs_and_an_unreachable_precision_are_named():

@@ -16,7 +16,7 @@ FITTED = FittedCalibration(
     checker=CHECKER.name,
     weights=CHECKER.signature,
     temperature=2.0,
-    thresholds=Thresholds(entail=0.6, contradict=0.7),
+    thresholds=Thresholds(entail=0.6, contradict=0.7, odds=1.3),
     isotonic=Isotonic((STEEP, STEEP, STEEP)),
 )
 
@@ -34,12 +34,21 @@ def test_a_calibration_goes_to_its_file_and_back(tmp_path):
         assert read_calibration(tmp_path / "c.json") == fitted
 
 
+def test_a_file_from_before_the_odds_means_even_ones(tmp_path):
+    write_calibration(tmp_path / "c.json", FITTED, facts={})
+    row = json.loads((tmp_path / "c.json").read_text())
+    del row["contradict_odds"]
+    (tmp_path / "c.json").write_text(json.dumps(row))
+    assert read_calibration(tmp_path / "c.json").thresholds == Thresholds(entail=0.6, contradict=0.7, odds=1.0)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"format_version": 2}, "c.json: format_version is 2, expected 1; write it again with medfaith calibrate"),
         ({"checker": None}, "c.json: checker is None, expected text"),
         ({"temperature": 0}, "c.json: temperature is 0, expected a number above 0"),
+        ({"contradict_odds": 0}, "c.json: contradict_odds is 0, expected a number above 0"),
         ({"temperature": "1"}, "c.json: temperature is '1', expected a number above 0"),
         ({"entail_threshold": 1.5}, r"c.json: thresholds are 1.5 and 0.7; expected numbers between 0 and 1"),
         ({"isotonic": {"entail": [[0, 1]]}}, r"c.json: isotonic.entail leaves 0 to 1"),
@@ -70,8 +79,8 @@ def _project(tmp_path, weights, extra=""):
 
 def test_a_project_names_its_calibration_and_its_own_threshold_beats_it(tmp_path):
     weights = MedfaithSession(root=tmp_path).checker("default").signature
-    checker = _project(tmp_path, weights, "contradict_threshold = 0.5\n").checker("default")
-    assert (checker.temperature, checker.thresholds) == (3.25, Thresholds(entail=0.61, contradict=0.5))
+    checker = _project(tmp_path, weights, "contradict_threshold = 0.5\ncontradict_odds = 2.0\n").checker("default")
+    assert (checker.temperature, checker.thresholds) == (3.25, Thresholds(entail=0.61, contradict=0.5, odds=2.0))
 
 
 def test_a_calibration_of_other_weights_is_refused(tmp_path):

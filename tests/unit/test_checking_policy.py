@@ -37,6 +37,28 @@ def test_thresholds_hold_to_the_digit():
     assert decide(CLAIM, [score("a", 0.599999, 0.1)], Thresholds(entail=0.6)).label == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("scores", "label", "chunk", "conflict"),
+    [
+        ([score("a", 0.4, 0.5)], "supported", "a", False),
+        ([score("a", 0.3, 0.6)], "refuted", "a", False),
+        ([score("a", 0.2, 0.25)], "unsupported", "a", False),
+        ([score("a", 0.6, 0.1), score("b", 0.1, 0.7)], "supported", "a", True),
+        ([score("a", 0.6, 0.1), score("b", 0.1, 0.8)], "supported", "a", True),
+        ([score("a", 0.5, 0.1), score("b", 0.1, 0.8)], "refuted", "b", True),
+    ],
+)
+def test_a_contradiction_has_to_beat_entailment_by_the_odds(scores, label, chunk, conflict):
+    verdict = decide(CLAIM, scores, Thresholds(entail=0.3, contradict=0.3, odds=1.5))
+    assert (verdict.label, verdict.chunk_id, verdict.conflict) == (label, chunk, conflict)
+
+
+@pytest.mark.parametrize("odds", [0.0, -1.0, float("inf"), float("nan")])
+def test_odds_that_decide_everything_are_refused(odds):
+    with pytest.raises(ValueError, match=r"the odds of contradiction are .*; expected a number above 0"):
+        Thresholds(odds=odds)
+
+
 @pytest.mark.parametrize("wrong", [{"entail": 0.0}, {"contradict": 1.0}])
 def test_thresholds_that_pass_everything_or_nothing_are_refused(wrong):
     with pytest.raises(ValueError, match="expected numbers between 0 and 1"):

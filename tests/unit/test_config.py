@@ -46,6 +46,7 @@ def test_pyproject_is_read_where_there_is_no_medfaith_toml(tmp_path):
         (SLICE + "k = 0\n", r"slices\.iron\.k is 0, expected a number of 1 or more"),
         (SLICE + "limit = -1\n", r"slices\.iron\.limit is -1, expected a number of 1 or more"),
         ("contradict_threshold = nan\n", r"contradict_threshold is nan, expected a number from 0\.01 to 0\.99"),
+        ("contradict_odds = 0\n", r"contradict_odds is 0\.0, expected a number from 0\.1 to 10"),
         ("entail_threshold = 0\n", r"entail_threshold is 0\.0, expected a number from 0\.01 to 0\.99"),
         ("b = 1.5\n", r"b is 1\.5, expected a number from 0 to 1"),
         ("weights = { bm25 = inf }\n", r"weights\.bm25 is inf, expected a number that is finite"),

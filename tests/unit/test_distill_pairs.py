@@ -105,12 +105,14 @@ def test_scifact_gives_rationale_window_and_whole_abstract(tmp_path):
     assert ABSTRACT[4] in open_[0].evidence
 
 
-def test_check_covid_keeps_the_listed_sentences_of_undecided_claims(tmp_path):
+def test_check_covid_reads_undecided_claims_against_their_listed_sentences_alone(tmp_path):
     write_lines(tmp_path / "corpus.json", {"cord_id": "c", "abstract": ABSTRACT})
-    row = {"claim": "The skin was hot.", "cord_id": "c", "label": "NOTENOUGHINFO", "evidence_set": [{"sent_index": 3}]}
-    write_lines(tmp_path / "train.json", row)
-    pairs = list(read_check_covid(tmp_path))
-    assert pairs[0] == Pair(ABSTRACT[3], row["claim"], "neutral", "check_covid", row["claim"])
+    undecided = {"claim": "The skin was hot.", "cord_id": "c", "label": "NOTENOUGHINFO", "evidence_set": [{"sent_index": 3}]}
+    write_lines(tmp_path / "train.json", undecided, {**undecided, "label": "REFUTE", "evidence_set": [{"sent_index": 5}]})
+    first, *refuted = read_check_covid(tmp_path)
+    assert first == Pair(ABSTRACT[3], undecided["claim"], "neutral", "check_covid", undecided["claim"])
+    assert [pair.label for pair in refuted] == ["contradict"] * 3
+    assert refuted[2].evidence == " ".join(ABSTRACT)
 
 
 def test_partial_support_names_no_label(tmp_path):
