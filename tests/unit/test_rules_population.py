@@ -18,6 +18,7 @@ CLASHES = [
     ("Aspirin is advised to pregnant women at risk.", "Aspirin is advised to non-pregnant women at risk.", "pregnant women", "non-pregnant women"),
     ("Boys need two doses of the vaccine.", "Girls need two doses of the vaccine.", "Boys", "Girls"),
     ("The scan is offered yearly to former smokers.", "The scan is offered yearly to nonsmokers.", "former smokers", "nonsmokers"),
+    ("Give no aspirin to adults with flu.", "Some adults need a scan. Give no aspirin to children with flu.", "adults", "children"),
     ("Adults with apnea are graded by events per hour.", "Children with apnea are graded by events per hour.", "Adults", "Children"),
 ]  # fmt: skip
 
@@ -34,6 +35,7 @@ AGREEING = [
     ("The drug is safe for postpartum women.", "The drug is safe for nonpregnant women."),
     ("The drug is safe for premenopausal women.", "The drug is safe for pregnant women."),
     ("Children with asthma use a spacer.", "Adults should wash the inhaler. Children with asthma use a spacer."),
+    ("Give no aspirin to adults with flu.", "Give no aspirin to children with flu. Nor do adults with flu get any aspirin."),
     ("Babies sleep on the back.", "Newborns are put to sleep on the back."),
     ("People with gout avoid beer.", "Adults with gout avoid beer."),
     ("Adults drink two litres of water.", "Infants are weighed every week."),

@@ -37,19 +37,29 @@ _FAMILIES: Mapping[str, str] = MappingProxyType(
 def population(claim: str, evidence: str, *, linker: Linker = link) -> list[Finding]:
     """Returns a finding where the claim is about one population and the sentence about another that excludes it.
 
-    A population that any part of the evidence names is no clash, nor is a claim that names none.
+    A population that any part of the evidence names is no clash, nor is a claim that names none. Of a claim that copies the sentence but for
+    the population, only the sentences that speak of the same matter count as such a part.
     """
     stated = _populations(claim, linker)
-    known = _populations(evidence, linker) if stated else []
-    for frame in frames(claim, evidence) if known else ():
-        inside = [other for other in known if frame.sentence.start <= other.start < frame.sentence.end]
+    known = _in_full(_populations(evidence, linker)) if stated else []
+    laid = frames(claim, evidence) if known else ()
+    for frame in laid:
         if any(token.lower in _EXCLUDING for token in frame.sentence.tokens):
             continue
         for mention in stated:
-            other = _excluded(mention, _in_full(stated), inside, _in_full(known), frame)
+            own = [index for index, token in enumerate(frame.claim) if mention.start <= token.start < mention.end]
+            if frame.coverage_without(own) < LEAST_COVERED:
+                continue
+            spoken_of = [one for one in laid if one.coverage_without(own) >= LEAST_COVERED] if frame.copies(own) else None
+            elsewhere = known if spoken_of is None else [other for one in spoken_of for other in _inside(one, known)]
+            other = _excluded(mention, _in_full(stated), _inside(frame, known), elsewhere)
             if other:
                 return [_finding(mention, other, claim, evidence)]
     return []
+
+
+def _inside(frame: Frame, mentions: Sequence[Mention]) -> list[Mention]:
+    return [mention for mention in mentions if frame.sentence.start <= mention.start < frame.sentence.end]
 
 
 def _populations(text: str, linker: Linker) -> list[Mention]:
@@ -61,11 +71,8 @@ def _in_full(mentions: Sequence[Mention]) -> list[Mention]:
     return [one for one in mentions if not any(one.concept in other.wider and one.start == other.end + 1 for other in mentions)]
 
 
-def _excluded(
-    mention: Mention, stated: Sequence[Mention], inside: Sequence[Mention], known: Sequence[Mention], frame: Frame
-) -> Mention | None:
-    own = [index for index, token in enumerate(frame.claim) if mention.start <= token.start < mention.end]
-    if any(mention.is_related(other) for other in known) or frame.coverage_without(own) < LEAST_COVERED:
+def _excluded(mention: Mention, stated: Sequence[Mention], inside: Sequence[Mention], known: Sequence[Mention]) -> Mention | None:
+    if any(mention.is_related(other) for other in known):
         return None
     return next(
         (
