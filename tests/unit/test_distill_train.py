@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -18,8 +19,11 @@ from pytest_medfaith.distill.train_nli import (  # noqa: E402
     Recipe,
     contrast_loss,
     learning_rate,
+    load_sources,
     load_student,
     logits_of,
+    optimizers_of,
+    phase_steps,
     read_recipe,
     train_nli,
 )
@@ -103,6 +107,28 @@ def test_frozen_weights_do_not_move(base, pairs, tmp_path):
     moved = {name for name in before if not torch.equal(before[name], after[name])}
     assert "bert.embeddings.word_embeddings.weight" not in moved
     assert "bert.encoder.layer.0.attention.self.query.weight" in moved
+
+
+def test_a_phase_can_move_the_matrices_of_its_layers_by_muon(base, pairs, tmp_path):
+    phase = Phase("one", 30, 5e-3, {"short": 1.0}, matrix_rate=5e-3, batch_tokens=100)
+    recipe = Recipe(**{**recipe_of(base, pairs).__dict__, "phases": [phase]})
+    adamw, muon = optimizers_of(load_student(base)[0], phase)
+    of = {name: {id(p) for group in o.param_groups for p in group["params"]} for name, o in (("adamw", adamw), ("muon", muon))}
+    assert len(of["muon"]) == 2 * 6  # of each layer query, key, value, output and the two of the feed-forward part
+    assert not of["adamw"] & of["muon"]
+    lines: list[str] = []
+    model, _ = load_student(train_nli(recipe, tmp_path, progress=lines.append))
+    with torch.no_grad():
+        logits = logits_of(model.eval(), [pair_row(text, "It helps.", max_tokens=64) for text in ("Good for the ear.", "Poison to the ear.")])
+    assert logits.argmax(1).tolist() == [0, 2]
+
+
+def test_a_phases_own_batch_size_goes_before_the_recipes(base, pairs):
+    recipe, phase = recipe_of(base, pairs), Phase("one", 1, 5e-3, {"short": 1.0})
+    train = load_sources(recipe).train
+    few, many = (list(phase_steps(recipe, dataclasses.replace(phase, batch_tokens=size), train)) for size in (None, 40))
+    assert len(many) > len(few)
+    assert sum(len(batch.rows) for batch in many) == sum(len(batch.rows) for batch in few) == 16
 
 
 def test_twins_that_score_alike_pay_log_two_and_told_apart_nothing():
