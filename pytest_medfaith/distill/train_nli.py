@@ -218,7 +218,9 @@ def phase_steps(recipe: Recipe, phase: Phase, train: dict[str, list[Pair]]) -> I
         rows = [[pair_row(pair.evidence, pair.claim, max_tokens=recipe.max_tokens) for pair in bundle] for bundle in bundles]
         lengths = [max(len(row[0]) for row in own) for own in rows]
         seed = f"{recipe.seed}-{phase.name}-{epoch}"
-        for batch in length_bucketed_batches(lengths, batch_tokens=phase.batch_tokens or recipe.batch_tokens, seed=seed, sizes=list(map(len, bundles))):
+        for batch in length_bucketed_batches(
+            lengths, batch_tokens=phase.batch_tokens or recipe.batch_tokens, seed=seed, sizes=list(map(len, bundles))
+        ):
             places = [(i, j) for i in batch for j in range(len(bundles[i]))]
             targets = [LABELS.index(bundles[i][j].label) for i, j in places]
             yield Batch([rows[i][j] for i, j in places], targets, [i for i, _ in places])

@@ -119,7 +119,9 @@ def test_a_phase_can_move_the_matrices_of_its_layers_by_muon(base, pairs, tmp_pa
     lines: list[str] = []
     model, _ = load_student(train_nli(recipe, tmp_path, progress=lines.append))
     with torch.no_grad():
-        logits = logits_of(model.eval(), [pair_row(text, "It helps.", max_tokens=64) for text in ("Good for the ear.", "Poison to the ear.")])
+        logits = logits_of(
+            model.eval(), [pair_row(text, "It helps.", max_tokens=64) for text in ("Good for the ear.", "Poison to the ear.")]
+        )
     assert logits.argmax(1).tolist() == [0, 2]
 
 
