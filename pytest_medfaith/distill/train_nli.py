@@ -195,11 +195,14 @@ def _pad(rows: list[list[int]]) -> Any:
     return torch.tensor([row + [0] * (width - len(row)) for row in rows])
 
 
-def logits_of(model: Any, rows: list[Row], *, device: str = "cpu") -> Any:
-    """Returns float logits (n_rows, 3) of one padded batch."""
+def logits_of(model: Any, rows: list[Row], *, device: str = "cpu", weights: dict[str, Any] | None = None) -> Any:
+    """Returns logits (n_rows, 3) of one padded batch, computed with `weights` and in their type where given, else with the model's own."""
+    import torch
+
     ids = _pad([row[0] for row in rows]).to(device)
     types = _pad([row[1] for row in rows]).to(device)
-    return model(input_ids=ids, token_type_ids=types, attention_mask=(ids != 0).long()).logits
+    inputs = {"input_ids": ids, "token_type_ids": types, "attention_mask": (ids != 0).long()}
+    return torch.func.functional_call(model, weights or {}, kwargs=inputs).logits
 
 
 @dataclass(frozen=True)
@@ -294,8 +297,7 @@ def _train_phase(
         for optimizer in optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate(done, len(steps), group["initial_lr"])
-        with half_precision(device):
-            logits = logits_of(model, batch.rows, device=device).float()
+        logits = logits_of(model, batch.rows, device=device, weights=halved(model) if multiplies_bf16(device) else None).float()
         targets = torch.tensor(batch.targets, device=device)
         loss = loss_of(logits, targets)
         own = loss.item()
@@ -345,13 +347,27 @@ def average_weights(model: Any, others: list[Path]) -> None:
             tensor.copy_((tensor + sum(state[name] for state in states)) / (1 + len(states)))
 
 
-def half_precision(device: str) -> AbstractContextManager[Any]:
-    """Returns autocast to bf16 where the machine multiplies it in hardware; a CPU without is many times slower in it."""
+def multiplies_bf16(device: str) -> bool:
+    """Returns whether `device` multiplies bf16 in hardware; a CPU that does not is many times slower in it."""
     import torch
 
     on_cpu = torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()  # noqa: SLF001 - torch has no public name for it
-    usable = device == "cuda" or on_cpu
-    return torch.autocast(device, dtype=torch.bfloat16, enabled=usable)
+    return device == "cuda" or on_cpu
+
+
+def halved(model: Any) -> dict[str, Any]:
+    """Returns the weights of `model` in bf16, by name; gradients reach the fp32 ones through them.
+
+    With them everything is computed in bf16. Autocast goes back to fp32 between the products: on a CPU two thirds as many tokens a second.
+    """
+    return {name: parameter.bfloat16() for name, parameter in model.named_parameters()}
+
+
+def half_precision(device: str) -> AbstractContextManager[Any]:
+    """Returns autocast to bf16 where the machine multiplies it in hardware."""
+    import torch
+
+    return torch.autocast(device, dtype=torch.bfloat16, enabled=multiplies_bf16(device))
 
 
 def save_student(model: Any, tokenizer: Any, folder: Path) -> Path:

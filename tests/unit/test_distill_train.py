@@ -18,6 +18,7 @@ from pytest_medfaith.distill.train_nli import (  # noqa: E402
     Phase,
     Recipe,
     contrast_loss,
+    halved,
     learning_rate,
     load_sources,
     load_student,
@@ -123,6 +124,18 @@ def test_a_phase_can_move_the_matrices_of_its_layers_by_muon(base, pairs, tmp_pa
             model.eval(), [pair_row(text, "It helps.", max_tokens=64) for text in ("Good for the ear.", "Poison to the ear.")]
         )
     assert logits.argmax(1).tolist() == [0, 2]
+
+
+def test_halved_weights_give_the_same_logits_but_for_rounding_and_their_gradients_reach_the_whole_ones(base):
+    model, _ = load_student(base)
+    rows = [pair_row("Good for the ear.", "It helps.", max_tokens=64)]
+    whole, half = logits_of(model, rows), logits_of(model, rows, weights=halved(model))
+    assert (whole.dtype, half.dtype) == (torch.float32, torch.bfloat16)
+    assert half.detach().float().numpy() == pytest.approx(whole.detach().numpy(), abs=0.02)
+    half.sum().backward()
+    query = model.bert.encoder.layer[0].attention.self.query.weight
+    assert query.dtype == query.grad.dtype == torch.float32
+    assert query.grad.abs().sum() > 0
 
 
 def test_a_phases_own_batch_size_goes_before_the_recipes(base, pairs):
