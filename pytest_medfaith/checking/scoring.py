@@ -15,13 +15,13 @@ from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 TextScorer = Callable[[Sequence[tuple[str, str]]], Any]  # n (evidence, claim) -> float (n, 3) logits: entail, neutral, contradict
 Progress = Callable[[int, int], None]
 
-WINDOWS_PER_PAIR = 2  # of a long chunk that may speak of the claim
+WINDOWS_PER_PAIR = 2  # of a chunk that may speak of the claim
 # How much of a window's logits comes from the best sentence read alone: the sentences around a proof blur it, and some proofs need them. Against
 # none: macro-F1 0.574 -> 0.650 on answers (n 390, rules off), elsewhere as docs/training.md tells.
 SENTENCE_SHARE = 0.3
-# Below both, the windows of a long chunk are not read: bench/reading.py tells what that saves and costs.
-LEAN = 0.3  # probability of entailment or contradiction that the model gives the best sentence alone
-SHARED = 0.5  # share of the claim's content words that stand in the chunk
+# Share of the claim's content words that a long chunk must hold for more than its best sentence to be read: bench/reading.py tells what that
+# saves and costs.
+SHARED = 0.3
 BATCH = 256  # pairs between two signs of progress
 
 
@@ -45,10 +45,10 @@ def score_pairs(
 ) -> list[PairScore]:
     """Returns one score per pair, in the order of `pairs`.
 
-    The sentence that fits a claim best is read alone, and a short chunk whole; both give its logits together. Of a long chunk the best windows
-    are read too where the model leans to a decision on the sentence, or the chunk shares the claim's words; what gives the clearest
-    decision, for or against, speaks for the chunk, the sentence alone included: a small model that finds a sentence to prove a claim can
-    lose the proof among the sentences around it. A pair's score never depends on the other pairs.
+    The sentence that fits a claim best is read alone, and where the chunk is short or shares the claim's words its best windows too, a chunk of
+    some 300 words whole; both give a window's logits together. What gives the clearest decision, for or against, speaks for the chunk, of a
+    long one the sentence alone included: a small model that finds a sentence to prove a claim can lose the proof among the sentences around
+    it. A pair's score never depends on the other pairs.
     Equal (evidence, claim) texts are scored once. A foreign model's logits that are not finite give a uniform neutral
     score with `logits` None, which the caller turns into `unscored`.
 
@@ -57,7 +57,7 @@ def score_pairs(
         score_texts: the model.
         signature: names the model's weights; part of every cache key.
         temperature: logits are divided by it before the softmax; fitted by calibration.
-        windows: how many windows of such a long chunk are read for each claim.
+        windows: how many windows of such a chunk are read for each claim.
         cache: the SQLite file of kept logits, or None to keep nothing.
         progress: told (pairs scored, to score).
     """
@@ -66,12 +66,8 @@ def score_pairs(
     for start in range(0, len(pairs), BATCH):
         batch = pairs[start : start + BATCH]
         looks = [_readings(claim, chunk, lone_sentence(claim.text, chunk.text)) for claim, chunk in batch]
-        reads = [_windows(claim, chunk, most=0 if is_long(chunk.text) else 1) for claim, chunk in batch]
+        reads = [_windows(claim, chunk, most=windows if _may_speak_of(claim, chunk) else 0) for claim, chunk in batch]
         _score_new([*looks, *reads], known, score_texts, signature=signature, cache=cache)
-        for (claim, chunk), look, read in zip(batch, looks, reads, strict=True):
-            if look and not read and _may_speak_of(claim, chunk, known[look[0].text], temperature):
-                read.extend(_windows(claim, chunk, most=windows))
-        _score_new(reads, known, score_texts, signature=signature, cache=cache)
         for (claim, chunk), look, read in zip(batch, looks, reads, strict=True):
             scores.append(_best_of(claim, chunk, _scored_windows(look, read, known, alone=is_long(chunk.text)), temperature))
         if progress:
@@ -89,12 +85,9 @@ def _readings(claim: Claim, chunk: Chunk, windows: Sequence[Window]) -> list[_Re
     return [_Reading(window, ((opening if window.start > 0 else "") + window.text, claim.text)) for window in windows]
 
 
-def _may_speak_of(claim: Claim, chunk: Chunk, logits: Logits, temperature: float) -> bool:
-    """Returns whether the chunk is worth more than the look that gave `logits`."""
-    if not all(map(math.isfinite, logits)):
-        return True
-    entail, _, contradict = softmax(logits, temperature=temperature)
-    return max(entail, contradict) >= LEAN or not content_words(claim.text) or shared_words(claim.text, chunk.text) >= SHARED
+def _may_speak_of(claim: Claim, chunk: Chunk) -> bool:
+    """Returns whether more of the chunk is worth reading than its best sentence."""
+    return not is_long(chunk.text) or not content_words(claim.text) or shared_words(claim.text, chunk.text) >= SHARED
 
 
 def _score_new(

@@ -90,19 +90,17 @@ OTHER_MATTERS = (
 ) * 8  # some 400 words, more than 500 tokens with the sentence
 
 
-@pytest.mark.parametrize(
-    ("asked", "logits", "windows_too"),
-    [
-        ("Iron tablets are taken on an empty stomach.", (0.0, 3.0, 0.0), True),  # the chunk has its words
-        ("Zebras run fast.", (0.0, 3.0, 0.0), False),
-        ("Zebras run fast.", (3.0, 0.0, 0.0), True),  # the model leans
-        ("Zebras run fast.", (float("nan"), 0.0, 0.0), True),
-    ],
-)
-def test_windows_of_a_long_chunk_are_read_where_it_may_speak_of_the_claim(asked, logits, windows_too):
-    scorer = CountingScorer(logits)
+@pytest.mark.parametrize(("asked", "windows_too"), [("Iron tablets are taken on an empty stomach.", True), ("Zebras run fast.", False)])
+def test_a_window_of_a_long_chunk_is_read_where_the_chunk_shares_words_with_the_claim(asked, windows_too):
+    scorer = CountingScorer()
     Checker("x", "x", scorer).score([(claim(asked), Chunk(id="long", text=OTHER_MATTERS + IRON.text))])
     assert (len(scorer.seen) > 1) == windows_too
+
+
+def test_a_chunk_of_three_hundred_words_that_shares_words_with_the_claim_is_read_whole():
+    scorer, text = CountingScorer(), OTHER_MATTERS[: len(OTHER_MATTERS) * 5 // 8] + IRON.text
+    Checker("x", "x", scorer).score([(claim("Iron tablets are taken on an empty stomach."), Chunk(id="abstract", text=text))])
+    assert [evidence for evidence, _ in scorer.seen] == [IRON.text, text]
 
 
 @pytest.mark.parametrize("proof_at_the_end", [True, False])
