@@ -7,7 +7,7 @@ from pytest_medfaith.checking.joint import joined_parts
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import containment_checker, scripted_checker
 
-FILLER = " ".join(f"The ward kept record number {n} in a cabinet beside the pharmacy and nobody read it again." for n in range(12))
+FILLER = " ".join(f"The ward kept record number {n} in a cabinet beside the pharmacy and nobody read it again." for n in range(24))
 DRUG = "Zolmetrex is a kinase blocker."
 EFFECT = "Every kinase blocker can harm the retina."
 CLAIM = "Zolmetrex can harm the retina."
