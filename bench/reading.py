@@ -53,7 +53,8 @@ def main() -> None:
     checker = dataclasses.replace(reader.checker, score_texts=reader)
     sets = {name: list(SETS[name](arguments.data)) for name in arguments.sets}
     claims, chunks = answer(0)
-    for name, (windows, scoring.SHARED) in WAYS.items():
+    for name, (windows, shared) in WAYS.items():
+        scoring.SHARED = shared
         score = partial(
             scoring.score_pairs,
             score_texts=checker.score_texts,

@@ -289,7 +289,7 @@ def _train_phase(
     steps = list(phase_steps(recipe, phase, train))
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device)
-    optimizers = optimizers_of(model, phase)
+    optimizers, in_bf16 = optimizers_of(model, phase), multiplies_bf16(device)
     loss_of = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
     losses, tokens, began = [], 0, time.monotonic()
     model.train()
@@ -297,7 +297,7 @@ def _train_phase(
         for optimizer in optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate(done, len(steps), group["initial_lr"])
-        logits = logits_of(model, batch.rows, device=device, weights=halved(model) if multiplies_bf16(device) else None).float()
+        logits = logits_of(model, batch.rows, device=device, weights=halved(model) if in_bf16 else None).float()
         targets = torch.tensor(batch.targets, device=device)
         loss = loss_of(logits, targets)
         own = loss.item()
