@@ -2,7 +2,7 @@
 
     python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER | --student FOLDER] [--sets healthver written ...] [--raw]
 
-None of these rows trained the shipped weights: HealthVer and NLI4CT are never trained on, of SciFact a fixed fifth of the claims and of
+None of these rows trained the shipped weights: HealthVer, NLI4CT and K-QA are never trained on, of SciFact a fixed fifth of the claims and of
 the written pairs and of the claims on published texts a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are
 judged whole. `--beside 4` puts the four nearest other texts of the set (BM25) beside each, as retrieval would bring them: the label is that of
 the row's own text alone, so where another decides the claim too, this counts it wrong. `--student` names
@@ -27,6 +27,7 @@ from pytest_medfaith.checking.rules import RULES
 from pytest_medfaith.checking.student import MODELS, ModelCard, pair_row, read_card, score_with_student, weights_signature
 from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
+from pytest_medfaith.datasets.kqa import read_kqa
 from pytest_medfaith.distill.pairs import is_share, read_written
 from pytest_medfaith.distill.published import read_published
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
@@ -111,6 +112,13 @@ def nli4ct(data: Path) -> Iterator[Row]:
             yield row["Statement"], ["\n".join(texts)], words[row["Label"]]
 
 
+def kqa(data: Path) -> Iterator[Row]:
+    """Statements that physicians made out of the answer to a patient's question, against that answer: all entailed."""
+    for case in read_kqa(data / "kqa" / "questions_w_answers.jsonl"):
+        for claim in case.gold_claims:
+            yield claim.text, [case.reference_answer], "entail"
+
+
 def responses(_data: Path) -> Iterator[Row]:
     """Sentences of the written responses against the contexts of their response, with the labels no checker reads."""
     chunks = read_chunks([REPO / "corpus_samples"])
@@ -122,7 +130,7 @@ def responses(_data: Path) -> Iterator[Row]:
                     yield sentence["text"], [chunk.text for chunk in answers[row["case_id"]].contexts], LABEL_OF[sentence["label"]]
 
 
-SETS = {f.__name__: f for f in (healthver, check_covid, check_covid_sentences, scifact, published, written, nli4ct, responses)}
+SETS = {f.__name__: f for f in (healthver, check_covid, check_covid_sentences, scifact, published, written, nli4ct, kqa, responses)}
 
 
 def with_neighbours(rows: Sequence[Row], most: int) -> list[Row]:
@@ -235,9 +243,8 @@ def main() -> None:
             rows = with_neighbours(rows, arguments.beside)
         scored = scores_by_row(rows, checker.score)
         values, predicted = measured(checker, rows, scored, raw=arguments.raw)
-        shown = ", ".join(
-            f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in ("f1", "accuracy", "ece", "roc_auc")
-        )
+        keys = ("f1", "accuracy", "ece", "roc_auc") if len({row[2] for row in rows}) > 1 else ("accuracy", "ece")
+        shown = ", ".join(f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in keys)
         print(f"{name}: n {len(rows)}, {shown}, said {dict(Counter(predicted))}, true {dict(Counter(row[2] for row in rows))}", flush=True)
         if out:
             for row, own in zip(rows, scored, strict=True):

@@ -19,7 +19,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _BOUNDARY.finditer(text):
-        if match["stop"] is not None and _is_abbreviation(text[start : match.start()]):
+        if match["stop"] is not None and _is_abbreviation(text[start : match.start()], text[match.end()]):
             continue
         _append_trimmed(spans, text, start, match.end())
         start = match.end()
@@ -27,7 +27,10 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _is_abbreviation(before: str) -> bool:
+def _is_abbreviation(before: str, following: str) -> bool:
+    """Returns whether the last word of `before` is cut short; "No." alone answers a question, unless a number follows."""
+    if before.strip() == "No" and not following.isdigit():
+        return False
     word = before.rsplit(None, 1)[-1].lstrip("([\"'") if before.strip() else ""
     return word.lower() in _ABBREVIATIONS or re.fullmatch(r"[A-Z]", word) is not None
 

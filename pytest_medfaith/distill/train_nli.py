@@ -62,19 +62,25 @@ class Recipe:
 def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
     """Returns the recipe at `path` with `{data}` and `{repo}` filled in; a source names one `path`, or `paths`, and some readers want `texts`.
 
+    A phase with `like = "NAME"` and `times = FACTOR` has the shares of that earlier phase, each times the factor, and its own in their place or besides.
+
     Raises:
-        ValueError: a phase averages with one that does not come before it.
+        ValueError: a phase averages with one, or is like one, that does not come before it.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     for source in table["sources"].values():
         source["options"] = {"texts": Path(source["texts"].format(data=data, repo=repo))} if "texts" in source else {}
         source["paths"] = [path.format(data=data, repo=repo) for path in source.get("paths") or [source["path"]]]
-    phases = [Phase(**phase) for phase in table.pop("phases")]
-    for number, phase in enumerate(phases):
-        unknown = set(phase.average) - {earlier.name for earlier in phases[:number]}
+    phases: dict[str, Phase] = {}
+    for row in table.pop("phases"):
+        like, times = row.pop("like", None), row.pop("times", 1.0)
+        unknown = {*row.get("average", ()), *([like] if like else [])} - phases.keys()
         if unknown:
-            raise ValueError(f"phase {phase.name!r} averages with {', '.join(sorted(unknown))}; expected phases that come before it")
-    return Recipe(phases=phases, **table)
+            raise ValueError(f"phase {row['name']!r} rests on {', '.join(sorted(unknown))}; expected phases that come before it")
+        if like:
+            row["shares"] = {name: times * share for name, share in phases[like].shares.items()} | row["shares"]
+        phases[row["name"]] = Phase(**row)
+    return Recipe(phases=[*phases.values()], **table)
 
 
 @dataclass(frozen=True)

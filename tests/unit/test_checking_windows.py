@@ -23,6 +23,8 @@ def sentences(text):
         ("First line\nSecond line\n\nThird", ["First line", "Second line", "Third"]),
         ("It works [1]. Dr. Osler agrees (see Fig. 2). Good.", ["It works [1].", "Dr. Osler agrees (see Fig. 2).", "Good."]),
         ("It works. [1] The rest follows.", ["It works. [1]", "The rest follows."]),
+        ("No. Flu is not a cold.", ["No.", "Flu is not a cold."]),
+        ("No. 5 is the last. Drug no. IV too.", ["No. 5 is the last.", "Drug no. IV too."]),
         ("   ", []),
     ],
 )

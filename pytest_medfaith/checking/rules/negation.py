@@ -171,6 +171,8 @@ def _refused(frame: Frame) -> _Clash | None:
     for here, there in frame.gaps():
         refused, advised = _last(mine, here, _REFUSING), _last(mine, here, _ADVISING)
         their_refused, their_advised = _last(theirs, there, _REFUSING), _last(theirs, there, _ADVISING)
+        if _left_behind(mine, refused, advised) or _left_behind(theirs, their_refused, their_advised):
+            continue
         one, other = (refused, their_advised) if refused is not None and their_refused is None else (advised, their_refused)
         if one is None or other is None or (refused is not None) == (their_refused is not None):
             continue
@@ -179,6 +181,11 @@ def _refused(frame: Frame) -> _Clash | None:
         if _plain_near(one, mine, but=one) and _plain_near(other, theirs, but=other) and not _odd(mine, theirs, other):
             return mine[one], mine[one], theirs[other], theirs[other]
     return None
+
+
+def _left_behind(tokens: Sequence[Token], refused: int | None, advised: int | None) -> bool:
+    """Returns whether what is refused ends before what is advised begins: "avoid straining, and use warm baths", but not "avoid using"."""
+    return refused is not None and advised is not None and any(token.lower in _ENDS for token in tokens[refused:advised])
 
 
 def _one_more(frame: Frame) -> _Clash | None:
