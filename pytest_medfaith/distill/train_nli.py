@@ -62,13 +62,18 @@ class Recipe:
 def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
     """Returns the recipe at `path` with `{data}` and `{repo}` filled in; a source names one `path`, or `paths`, and some readers want `texts`.
 
-    A phase with `like = "NAME"` and `times = FACTOR` has the shares of that earlier phase, each times the factor, and its own in their place or besides.
+    A source with `like = "NAME"` reads the files of that one, split as they are there, with a reader of its own. A phase with
+    `like = "NAME"` and `times = FACTOR` has the shares of that earlier phase, each times the factor, and its own in their place or besides.
 
     Raises:
-        ValueError: a phase averages with one, or is like one, that does not come before it.
+        ValueError: a source is like one that is not there; a phase averages with one, or is like one, that does not come before it.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     for source in table["sources"].values():
+        if "like" in source:
+            if source["like"] not in table["sources"]:
+                raise ValueError(f"a source is like {source['like']!r}; expected one of {', '.join(table['sources'])}")
+            source.update(table["sources"][source["like"]] | source)
         source["options"] = {"texts": Path(source["texts"].format(data=data, repo=repo))} if "texts" in source else {}
         source["paths"] = [path.format(data=data, repo=repo) for path in source.get("paths") or [source["path"]]]
     phases: dict[str, Phase] = {}
@@ -78,7 +83,7 @@ def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
         if unknown:
             raise ValueError(f"phase {row['name']!r} rests on {', '.join(sorted(unknown))}; expected phases that come before it")
         if like:
-            row["shares"] = {name: times * share for name, share in phases[like].shares.items()} | row["shares"]
+            row["shares"] = {name: times * share for name, share in phases[like].shares.items()} | row.get("shares", {})
         phases[row["name"]] = Phase(**row)
     return Recipe(phases=[*phases.values()], **table)
 

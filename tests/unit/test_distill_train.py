@@ -94,6 +94,17 @@ def test_a_phase_can_leave_the_mean_of_its_weights_and_earlier_ones(base, pairs,
         assert torch.allclose(mean[name], (first[name] + second[name]) / 2, atol=1e-5), name
 
 
+def test_a_source_may_read_the_files_of_another(tmp_path):
+    path = tmp_path / "recipe.toml"
+    rows = 'beside = { reader = "written_beside", like = "written" }\nwritten = { reader = "written", path = "{repo}/w.jsonl", held_out_one_in = 10 }\n'
+    path.write_text(f'base = "b"\nphases = []\n[sources]\n{rows}')
+    beside = read_recipe(path, data=tmp_path, repo=tmp_path).sources["beside"]
+    assert (beside["reader"], beside["paths"], beside["held_out_one_in"]) == ("written_beside", [f"{tmp_path}/w.jsonl"], 10)
+    path.write_text('base = "b"\nphases = []\n[sources]\nbeside = { reader = "written_beside", like = "wirtten" }\n')
+    with pytest.raises(ValueError, match="a source is like 'wirtten'; expected one of beside"):
+        read_recipe(path, data=tmp_path, repo=tmp_path)
+
+
 def test_a_phase_may_take_the_shares_of_an_earlier_one(tmp_path):
     path = tmp_path / "recipe.toml"
     first = '[[phases]]\nname = "one"\nepochs = 1\nlearning_rate = 1e-4\nshares = { a = 1.0, b = 0.5 }\n'
