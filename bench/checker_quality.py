@@ -29,7 +29,7 @@ from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.datasets.kqa import read_kqa
 from pytest_medfaith.distill.pairs import is_share, read_written
-from pytest_medfaith.distill.published import read_published
+from pytest_medfaith.distill.published import read_crossed, read_published
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.metrics.checker_scores import score_checker
@@ -78,6 +78,13 @@ def scifact(data: Path) -> Iterator[Row]:
             for doc in row["cited_doc_ids"]:
                 found = row["evidence"].get(str(doc), [])
                 yield row["claim"], [corpus[doc]], words[found[0]["label"]] if found else "neutral"
+
+
+def scifact_found(data: Path) -> Iterator[Row]:
+    """SciFact's claims kept out against up to four abstracts each that BM25 finds, but those that its authors cite; labels by a language model."""
+    for pair in read_crossed(REPO / "fixtures" / "crossed" / "scifact.jsonl", texts=data / "scifact" / "corpus.jsonl", whole=True):
+        if is_share(pair.group, one_in=5):
+            yield pair.claim, [pair.evidence], pair.label
 
 
 def written(_data: Path) -> Iterator[Row]:
@@ -130,7 +137,10 @@ def responses(_data: Path) -> Iterator[Row]:
                     yield sentence["text"], [chunk.text for chunk in answers[row["case_id"]].contexts], LABEL_OF[sentence["label"]]
 
 
-SETS = {f.__name__: f for f in (healthver, check_covid, check_covid_sentences, scifact, published, written, nli4ct, kqa, responses)}
+SETS = {
+    f.__name__: f
+    for f in (healthver, check_covid, check_covid_sentences, scifact, scifact_found, published, written, nli4ct, kqa, responses)
+}
 
 
 def with_neighbours(rows: Sequence[Row], most: int) -> list[Row]:

@@ -194,7 +194,7 @@ def sentence_window(sentences: list[str], centre: int, *, size: int) -> str:
     return " ".join(sentences[start : start + size])
 
 
-def _document_pairs(claim: str, sentences: list[str], rationale: list[int], label: str, source: str, group: str) -> Iterator[Pair]:
+def document_pairs(claim: str, sentences: list[str], rationale: list[int], label: str, source: str, group: str) -> Iterator[Pair]:
     """Yields one document-claim verdict as its rationale, a window around the proof or the likeliest sentence, and the whole text."""
     rng = random.Random(group + claim)
     if not sentences:
@@ -217,7 +217,7 @@ def read_scifact(root: Path) -> Iterator[Pair]:
             found = row["evidence"].get(str(doc_id), [])
             label = _LABEL_WORDS[found[0]["label"].lower()] if found else "neutral"
             rationale = found[0]["sentences"] if found else []
-            yield from _document_pairs(row["claim"], corpus[doc_id], rationale, label, "scifact", str(row["id"]))
+            yield from document_pairs(row["claim"], corpus[doc_id], rationale, label, "scifact", str(row["id"]))
 
 
 def read_check_covid(root: Path, split: str = "train") -> Iterator[Pair]:
@@ -229,7 +229,7 @@ def read_check_covid(root: Path, split: str = "train") -> Iterator[Pair]:
     for row in json_lines(root / f"{split}.json"):
         rationale = [e["sent_index"] for e in row["evidence_set"]]
         label = _LABEL_WORDS[row["label"].lower()]
-        pairs = _document_pairs(row["claim"], corpus[row["cord_id"]], rationale, label, "check_covid", row["claim"])
+        pairs = document_pairs(row["claim"], corpus[row["cord_id"]], rationale, label, "check_covid", row["claim"])
         yield from itertools.islice(pairs, 1 if label == "neutral" else None)
 
 

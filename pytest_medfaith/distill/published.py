@@ -1,9 +1,13 @@
-"""Training pairs of claims that a language model wrote on published texts: the claims lie in the repository, the texts in the data folder.
+"""Training pairs on published texts, whose claims or labels a language model wrote: these lie in the repository, the texts in the data folder.
 
 A line of a claims file is `{"id", "text_crc32", "edits", "claims"}`. `id` names a text of its data set, `text_crc32` the text itself, with
 single spaces. `edits`, a list of `{"start", "end", "text"}`, makes the text's twin, in which a finding is turned round. A claim is
 `{"text", "label", "alt_label", "sentences"}`: its label under the text and under the twin, and the sentences that decide it, or, of a
 neutral claim, that come nearest.
+
+A line of a labels file is `{"claim_crc32", "id", "text_crc32", "label", "sentences"}`: a claim of the data set itself, by the CRC-32 of its
+words, set against a text that its authors did not set it against; `sentences` are those that decide, none where neutral. Where a language model
+wrote the claim, `{"claim", "of"}` stand in place of the CRC-32: its words, and the id of the text that it was written on.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from typing import Any
 
 from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.datasets.medquad import read_medquad_chunks
-from pytest_medfaith.distill.pairs import Pair, json_lines, overlap, part_of, two_turned
+from pytest_medfaith.distill.pairs import Pair, document_pairs, json_lines, overlap, part_of, two_turned
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.sentences import sentence_spans
 
@@ -82,6 +86,37 @@ def read_published_elsewhere(path: Path, *, texts: Path) -> Iterator[Pair]:
                 sentence, shared = max(others, key=lambda row: row[1], default=("", 0))
                 if shared:
                     yield Pair(sentence, claim, "neutral", path.stem, group)
+
+
+def read_crossed(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pair]:
+    """Yields claims against texts of the same data set that search finds for them, read as proof, window and whole text.
+
+    Args:
+        path: the labels; its name without the ending is that of a data set in `TEXTS`.
+        texts: the file of that data set which holds the texts, in one folder with the set's own claims.
+        whole: the whole text alone.
+
+    Raises:
+        DataError: a claim or a text is missing, or a text is another than was labelled.
+    """
+    source, known = path.stem, dict(TEXTS[path.stem](texts))
+    claims = dict(_own_claims(source, texts))
+    for row in json_lines(path):
+        text = known.get(row["id"])
+        claim, group = (row["claim"], f"{source}-{row['of']}") if "claim" in row else claims.get(row["claim_crc32"], (None, ""))
+        if text is None or claim is None or text_crc32(text) != row["text_crc32"]:
+            raise DataError(f"{texts}: text {row['id']!r} or its claim is missing, or another than was labelled in {path}")
+        sentences = [text[start:end] for start, end in sentence_spans(text)]
+        pairs = list(document_pairs(claim, sentences, row["sentences"], row["label"], source, group))
+        yield from pairs[-1:] if whole else pairs
+
+
+def _own_claims(source: str, texts: Path) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Yields the CRC-32 of each claim that people wrote, the claim, and what keeps its pairs together."""
+    if source in CLAIMS:
+        name, group = CLAIMS[source]
+        for row in json_lines(texts.with_name(name)):
+            yield text_crc32(row["claim"]), (row["claim"], str(row[group]))
 
 
 def _items(path: Path, texts: Path) -> Iterator[tuple[Mapping[str, Any], str, str]]:
@@ -212,6 +247,10 @@ def _spaced(text: str) -> str:
     return " ".join(text.split())
 
 
+CLAIMS = {
+    "check_covid": ("train.json", "claim"),
+    "scifact": ("claims_train.jsonl", "id"),
+}  # file of the claims, and what keeps pairs together
 TEXTS: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
     "check_covid": _check_covid,
     "evidence_inference": _evidence_inference,

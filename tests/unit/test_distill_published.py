@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from pytest_medfaith.distill.pairs import part_of
-from pytest_medfaith.distill.published import TEXTS, read_published, read_published_elsewhere, text_crc32, twins
+from pytest_medfaith.distill.published import TEXTS, read_crossed, read_published, read_published_elsewhere, text_crc32, twins
 from pytest_medfaith.distill.train_nli import load_sources, read_recipe
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import LABELS
 
 TEXT = "We asked who sleeps. Fifty people took part. The tea shortened sleep by an hour. Nobody fell ill. Tea costs sleep."
 EDITS = [{"start": TEXT.index("shortened"), "end": TEXT.index(" sleep by"), "text": "did not shorten"}]
@@ -125,6 +126,47 @@ def test_a_text_that_the_claims_were_not_written_on_is_refused(tmp_path, change,
         list(read_published(claims, texts=texts))
 
 
+def crossed(folder: Path, **change: object) -> tuple[Path, Path]:
+    """Returns (labels, texts) files of Check-COVID's layout: one claim against one text."""
+    labels, texts = written(folder)
+    (folder / "train.json").write_text(json.dumps({"claim": "Tea shortens sleep.", "cord_id": "t9"}) + "\n")
+    row = {
+        "claim_crc32": text_crc32("Tea shortens sleep."),
+        "id": "t1",
+        "text_crc32": text_crc32(TEXT),
+        "label": "entail",
+        "sentences": [2],
+    }
+    labels.write_text(json.dumps(row | change) + "\n")
+    return labels, texts
+
+
+def test_a_claim_of_the_set_meets_another_of_its_texts_as_proof_window_and_whole(tmp_path):
+    labels, texts = crossed(tmp_path)
+    proof, window, whole = read_crossed(labels, texts=texts)
+    assert (proof.evidence, whole.evidence) == ("The tea shortened sleep by an hour.", TEXT)
+    assert proof.evidence in window.evidence
+    assert {(pair.claim, pair.label, pair.group) for pair in (proof, window, whole)} == {
+        ("Tea shortens sleep.", "entail", "Tea shortens sleep.")
+    }
+    labels, texts = crossed(tmp_path, label="neutral", sentences=[])
+    assert [pair.label for pair in read_crossed(labels, texts=texts)] == ["neutral", "neutral"]
+
+
+def test_a_claim_that_was_written_on_one_text_meets_another(tmp_path):
+    labels, texts = crossed(tmp_path, claim="Tea is harmless.", of="t7", label="neutral", sentences=[])
+    assert {(pair.claim, pair.label, pair.group) for pair in read_crossed(labels, texts=texts)} == {
+        ("Tea is harmless.", "neutral", "check_covid-t7")
+    }
+
+
+@pytest.mark.parametrize("change", [{"claim_crc32": 1}, {"id": "t2"}, {"text_crc32": 1}])
+def test_a_label_whose_claim_or_text_is_another_is_refused(tmp_path, change):
+    labels, texts = crossed(tmp_path, **change)
+    with pytest.raises(DataError, match=r"its claim is missing, or another than was labelled in .*check_covid.jsonl"):
+        list(read_crossed(labels, texts=texts))
+
+
 def test_a_recipe_names_the_texts_beside_the_claims(tmp_path):
     written(tmp_path / "claims")
     recipe = tmp_path / "r.toml"
@@ -148,6 +190,7 @@ def test_a_recipe_names_the_texts_beside_the_claims(tmp_path):
         ("medquad_2", "medquad/medquad_xml.tar.gz"),
         ("medquad_3", "medquad/medquad_xml.tar.gz"),
         ("medquad_4", "medquad/medquad_xml.tar.gz"),
+        ("medquad_5", "medquad/medquad_xml.tar.gz"),
         ("pubmedqa", "pubmedqa/ori_pqal.json"),
         ("scifact", "scifact/corpus.jsonl"),
     ],
@@ -158,3 +201,13 @@ def test_the_shipped_claims_fit_the_published_texts(name, texts):
     labels = [pair.label for pair in read_published(claims, texts=Path(os.environ["MEDFAITH_DATA"]) / texts)]
     assert len(labels) > 1500
     assert min(labels.count(label) for label in set(labels)) > len(labels) / 5
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(("name", "texts"), [("check_covid", "check_covid/corpus.json"), ("scifact", "scifact/corpus.jsonl")])
+@pytest.mark.skipif("MEDFAITH_DATA" not in os.environ, reason="MEDFAITH_DATA names no folder with the public data sets")
+def test_the_shipped_labels_fit_the_published_claims_and_texts(name, texts):
+    path = Path(__file__).parents[2] / "fixtures" / "crossed" / f"{name}.jsonl"
+    pairs = list(read_crossed(path, texts=Path(os.environ["MEDFAITH_DATA"]) / texts))
+    assert len(pairs) > 3000
+    assert {pair.label for pair in pairs} == set(LABELS)
