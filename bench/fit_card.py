@@ -3,7 +3,7 @@
     python bench/fit_card.py MODEL --data DIR [--most N]
 
 The pairs are the calibration shares of the shipped recipe: LLM-written pairs, claims on published texts against the whole text,
-SciFact and Check-COVID. They are read as checking reads them.
+SciFact and Check-COVID, with texts that search finds for their claims. They are read as checking reads them.
 """
 
 import argparse
@@ -19,22 +19,24 @@ from pytest_medfaith.checking.calibrate import calibrate
 from pytest_medfaith.checking.scoring import score_pairs
 from pytest_medfaith.checking.student import MODELS, read_card, score_with_student, weights_signature
 from pytest_medfaith.distill.pairs import Pair, is_share
-from pytest_medfaith.distill.published import read_published
+from pytest_medfaith.distill.published import read_crossed, read_published
 from pytest_medfaith.distill.readers import READERS
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.records import Chunk, Claim
 
 REPO = Path(__file__).parents[1]
-FITTED = ("written", "published", "scifact", "check_covid")  # readers
+FITTED = ("written", "published", "scifact", "check_covid", "crossed")  # readers
 
 
 def calibration_pairs(data: Path) -> Iterator[Pair]:
     """Yields every pair that the recipe sets apart for calibration, once."""
     seen: set[tuple[str, str]] = set()
     for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
-        if source["reader"] not in FITTED:
+        if source["reader"] not in FITTED or "calibration_one_in" not in source:
             continue
-        read = partial(read_published, whole=True) if source["reader"] == "published" else READERS[source["reader"]]
+        read = READERS[source["reader"]]
+        if read in (read_published, read_crossed):
+            read = partial(read, whole=True)
         for pair in itertools.chain.from_iterable(read(Path(path), **source["options"]) for path in source["paths"]):
             held_out = "held_out_one_in" in source and is_share(pair.group, one_in=source["held_out_one_in"])
             new = (pair.evidence, pair.claim) not in seen
