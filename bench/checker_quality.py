@@ -3,7 +3,7 @@
     python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER | --student FOLDER] [--sets healthver written ...] [--raw]
 
 None of these rows trained the shipped weights: HealthVer, NLI4CT and K-QA are never trained on, of SciFact a fixed fifth of the claims and of
-the written pairs and of the claims on published texts a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are
+the written pairs, the claims on published texts and the clusters a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are
 judged whole. `--beside 4` puts the four nearest other texts of the set (BM25) beside each, as retrieval would bring them: the label is that of
 the row's own text alone, so where another decides the claim too, this counts it wrong. `--student` names
 what `medfaith distill train-nli` wrote, in torch and fp32 (extra train): beside the shipped model, what quantisation costs.
@@ -12,6 +12,7 @@ what `medfaith distill train-nli` wrote, in torch and fp32 (extra train): beside
 import argparse
 import csv
 import dataclasses
+import itertools
 import json
 import random
 import tarfile
@@ -29,7 +30,7 @@ from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.datasets.kqa import read_kqa
 from pytest_medfaith.distill.pairs import is_share, read_written
-from pytest_medfaith.distill.published import read_crossed, read_published
+from pytest_medfaith.distill.published import read_clusters, read_crossed, read_published
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.metrics.checker_scores import score_checker
@@ -105,6 +106,19 @@ def published(data: Path) -> Iterator[Row]:
                         yield pair.claim, [pair.evidence], pair.label
 
 
+def clusters(data: Path) -> Iterator[Row]:
+    """Claims of clusters kept out, each against all four texts of its cluster; claims that one text entails and another refutes are left out."""
+    for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
+        if source["reader"] == "clusters":
+            for path in source["paths"]:
+                pairs = read_clusters(Path(path), **source["options"], whole=True)
+                for _, own in itertools.groupby(pairs, key=lambda pair: pair.bundle):
+                    claim = list(own)
+                    sides = {pair.label for pair in claim} - {"neutral"}
+                    if len(sides) < 2 and is_share(claim[0].group, one_in=source["held_out_one_in"]):
+                        yield claim[0].claim, [pair.evidence for pair in claim], sides.pop() if sides else "neutral"
+
+
 def nli4ct(data: Path) -> Iterator[Row]:
     words = {"Entailment": "entail", "Contradiction": "contradict"}
     rows = json.loads((data / "nli4ct" / "dev.json").read_text()).values()
@@ -139,7 +153,7 @@ def responses(_data: Path) -> Iterator[Row]:
 
 SETS = {
     f.__name__: f
-    for f in (healthver, check_covid, check_covid_sentences, scifact, scifact_found, published, written, nli4ct, kqa, responses)
+    for f in (healthver, check_covid, check_covid_sentences, scifact, scifact_found, clusters, published, written, nli4ct, kqa, responses)
 }
 
 

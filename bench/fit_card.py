@@ -3,7 +3,7 @@
     python bench/fit_card.py MODEL --data DIR [--most N]
 
 The pairs are the calibration shares of the shipped recipe: LLM-written pairs, claims on published texts against the whole text,
-SciFact and Check-COVID, with texts that search finds for their claims. They are read as checking reads them.
+clusters, SciFact and Check-COVID, with texts that search finds for their claims. They are read as checking reads them.
 """
 
 import argparse
@@ -19,13 +19,13 @@ from pytest_medfaith.checking.calibrate import calibrate
 from pytest_medfaith.checking.scoring import score_pairs
 from pytest_medfaith.checking.student import MODELS, read_card, score_with_student, weights_signature
 from pytest_medfaith.distill.pairs import Pair, is_share
-from pytest_medfaith.distill.published import read_crossed, read_published
+from pytest_medfaith.distill.published import read_clusters, read_crossed, read_published
 from pytest_medfaith.distill.readers import READERS
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.records import Chunk, Claim
 
 REPO = Path(__file__).parents[1]
-FITTED = ("written", "published", "scifact", "check_covid", "crossed")  # readers
+FITTED = ("written", "published", "scifact", "check_covid", "crossed", "clusters")  # readers
 
 
 def calibration_pairs(data: Path) -> Iterator[Pair]:
@@ -35,7 +35,7 @@ def calibration_pairs(data: Path) -> Iterator[Pair]:
         if source["reader"] not in FITTED or "calibration_one_in" not in source:
             continue
         read = READERS[source["reader"]]
-        if read in (read_published, read_crossed):
+        if read in (read_published, read_crossed, read_clusters):
             read = partial(read, whole=True)
         for pair in itertools.chain.from_iterable(read(Path(path), **source["options"]) for path in source["paths"]):
             held_out = "held_out_one_in" in source and is_share(pair.group, one_in=source["held_out_one_in"])

@@ -1,6 +1,6 @@
 """Validates every file of silver pairs and prints what is in it, with how far a claim alone gives its label away.
 
-    python bench/silver.py [FILE ...] [--data DIR]        (default: fixtures/silver/*.jsonl and fixtures/published/*.jsonl)
+    python bench/silver.py [FILE ...] [--data DIR]        (default: those of fixtures/silver, published and clusters)
 
 A line that breaks the format stops it with file and place. The claim-only baseline is TF-IDF and logistic regression on claims without
 their evidence, five folds split by item: the nearer to the majority class, the less the claims give away. With `--data`, items whose evidence
@@ -18,7 +18,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from pytest_medfaith.distill.pairs import Pair, json_lines
-from pytest_medfaith.distill.silver import claim_only_baseline, validate_items, word_runs
+from pytest_medfaith.distill.silver import claim_only_baseline, validate_clusters, validate_items, word_runs
 from pytest_medfaith.records import LABELS
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -32,8 +32,11 @@ def row(name: str, items: int, pairs: list[Pair]) -> list[str]:
 
 
 def claims_of(path: Path) -> Iterator[Pair]:
-    """Yields each claim of a file under either label, without what it is set against."""
-    for item in json_lines(path):
+    """Yields each claim of a file under every label, without what it is set against."""
+    for number, item in enumerate(json_lines(path)):
+        if "texts" in item:
+            yield from (Pair("", claim["text"], label, path.stem, str(number)) for claim in item["claims"] for label in claim["labels"])
+            continue
         for label in ("label", "alt_label"):
             yield from (Pair("", claim["text"], claim[label], path.stem, item["id"]) for claim in item["claims"])
 
@@ -62,13 +65,16 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--data", type=Path)
     arguments = parser.parse_args()
-    files = arguments.files or [file for folder in ("silver", "published") for file in sorted((FIXTURES / folder).glob("*.jsonl"))]
+    files = arguments.files or [
+        file for folder in ("silver", "published", "clusters") for file in sorted((FIXTURES / folder).glob("*.jsonl"))
+    ]
     if arguments.data:
         print(*remembered(files, arguments.data), sep="\n")
         return
     rows, every, total = [], [], 0
     for path in files:
-        items, pairs = validate_items(path), list(claims_of(path))
+        validate = validate_clusters if path.parent.name == "clusters" else validate_items
+        items, pairs = validate(path), list(claims_of(path))
         rows.append(row(f"{path.parent.name}/{path.name}", items, pairs))
         every += pairs
         total += items

@@ -8,6 +8,9 @@ neutral claim, that come nearest.
 A line of a labels file is `{"claim_crc32", "id", "text_crc32", "label", "sentences"}`: a claim of the data set itself, by the CRC-32 of its
 words, set against a text that its authors did not set it against; `sentences` are those that decide, none where neutral. Where a language model
 wrote the claim, `{"claim", "of"}` stand in place of the CRC-32: its words, and the id of the text that it was written on.
+
+A line of a clusters file is `{"texts", "claims"}`: `{"id", "text_crc32"}` of a few texts on like matters, and claims written on them together,
+`{"text", "labels", "sentences"}`, with one label and one list of deciding sentences a text.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ from pytest_medfaith.sentences import sentence_spans
 _HEADING = re.compile(r"(?:TITLE|ABSTRACT|BODY)\b[.:].*")  # a line of its own in the files of Evidence Inference
 _WINDOW_SENTENCES = (2, 3, 4, 5)
 _LONE = 0.4  # share of claims that are set against their deciding sentences alone
+_WHOLE = 0.3  # share of a cluster's claims that are set against whole texts
+_OPEN = 2  # texts at most, of those that leave a cluster's claim open, that it is set against
 _BESIDE = 0.4  # share of the claims that the edits turn round that are set against the likeliest of the other sentences too
 
 
@@ -75,8 +80,7 @@ def read_published_elsewhere(path: Path, *, texts: Path) -> Iterator[Pair]:
     tenths: dict[int, list[tuple[Mapping[str, Any], str, list[str]]]] = {}
     for item, text, source in _items(path, texts):
         group = _group(source, item["id"])
-        sentences = [text[start:end] for start, end in sentence_spans(text)]
-        tenths.setdefault(part_of(group, parts=10), []).append((item, group, sentences))
+        tenths.setdefault(part_of(group, parts=10), []).append((item, group, _sentences(text)))
     for items in tenths.values():
         likely = [(sentence, group, content_words(sentence)) for _, group, sentences in items for sentence in sentences]
         for item, group, _ in items:
@@ -99,16 +103,50 @@ def read_crossed(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pa
     Raises:
         DataError: a claim or a text is missing, or a text is another than was labelled.
     """
-    source, known = path.stem, dict(TEXTS[path.stem](texts))
+    source, text_of = _texts_of(path, texts)
     claims = dict(_own_claims(source, texts))
     for row in json_lines(path):
-        text = known.get(row["id"])
-        claim, group = (row["claim"], f"{source}-{row['of']}") if "claim" in row else claims.get(row["claim_crc32"], (None, ""))
-        if text is None or claim is None or text_crc32(text) != row["text_crc32"]:
-            raise DataError(f"{texts}: text {row['id']!r} or its claim is missing, or another than was labelled in {path}")
-        sentences = [text[start:end] for start, end in sentence_spans(text)]
-        pairs = list(document_pairs(claim, sentences, row["sentences"], row["label"], source, group))
+        claim, group = (row["claim"], f"{source}-{row['of']}") if "claim" in row else claims.get(row["claim_crc32"], ("", ""))
+        if not claim:
+            raise DataError(f"{texts.parent}: no claim of {CLAIMS[source][0]} has the CRC-32 {row['claim_crc32']}, which {path} labels")
+        pairs = list(document_pairs(claim, _sentences(text_of(row)), row["sentences"], row["label"], source, group))
         yield from pairs[-1:] if whole else pairs
+
+
+def read_clusters(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pair]:
+    """Yields the claims of `path`, each against the texts of its cluster that decide it and the likeliest of those that leave it open.
+
+    All texts of a claim are read in one way, so that length tells nothing: their deciding or likeliest sentences alone, a window
+    around these, or whole. A claim's pairs are one bundle.
+
+    Args:
+        path: the clusters; its name without the ending is that of a data set in `TEXTS`.
+        texts: the file of that data set which holds the texts.
+        whole: set every claim against every text of its cluster, whole, as a checker is given them.
+
+    Raises:
+        DataError: a text is missing, or another than the claims were written on.
+    """
+    source, text_of = _texts_of(path, texts)
+    for item in json_lines(path):
+        group = _group(source, item["texts"][0]["id"])
+        documents = [_sentences(text_of(row)) for row in item["texts"]]
+        for number, claim in enumerate(item["claims"]):
+            bundle = f"{group}-clusters-{number}"
+            chosen = range(len(documents)) if whole else _decided_and_likely(claim, documents)
+            read_whole = whole or random.Random(bundle).random() < _WHOLE
+            for i in chosen:
+                own = documents[i]
+                deciding = set(claim["sentences"][i]) or {max(range(len(own)), key=lambda j: overlap(claim["text"], own[j]))}
+                part = range(len(own)) if read_whole else _part(deciding, len(own), random.Random(bundle))
+                yield Pair(" ".join(own[j] for j in part), claim["text"], claim["labels"][i], source, group, bundle)
+
+
+def _decided_and_likely(claim: Mapping[str, Any], documents: Sequence[Sequence[str]]) -> list[int]:
+    """Returns which texts decide `claim`, and which of the others hold most of its words."""
+    left_open = [i for i, label in enumerate(claim["labels"]) if label == "neutral"]
+    likely = sorted(left_open, key=lambda i: -overlap(claim["text"], " ".join(documents[i])))[:_OPEN]
+    return [i for i in range(len(documents)) if i not in left_open or i in likely]
 
 
 def _own_claims(source: str, texts: Path) -> Iterator[tuple[int, tuple[str, str]]]:
@@ -121,13 +159,29 @@ def _own_claims(source: str, texts: Path) -> Iterator[tuple[int, tuple[str, str]
 
 def _items(path: Path, texts: Path) -> Iterator[tuple[Mapping[str, Any], str, str]]:
     """Yields every line of `path` with its text and the name of its data set."""
+    source, text_of = _texts_of(path, texts)
+    for item in json_lines(path):
+        yield item, text_of(item), source
+
+
+def _texts_of(path: Path, texts: Path) -> tuple[str, Callable[[Mapping[str, Any]], str]]:
+    """Returns the name of the data set that `path` is on, and what returns the text that a row names by `id` and `text_crc32`."""
     source = re.sub(r"_\d+$", "", path.stem)
     known = dict(TEXTS[source](texts))
-    for item in json_lines(path):
-        text = known.get(item["id"])
-        if text is None or text_crc32(text) != item["text_crc32"]:
-            raise DataError(f"{texts}: text {item['id']!r} is {'missing' if text is None else 'another'} than {path} was written on")
-        yield item, text, source
+
+    def text_of(row: Mapping[str, Any]) -> str:
+        text = known.get(row["id"])
+        if text is None or text_crc32(text) != row["text_crc32"]:
+            raise DataError(
+                f"{texts}: text {row['id']!r} is {'missing' if text is None else 'another'}; {path} needs the one it was written on"
+            )
+        return text
+
+    return source, text_of
+
+
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
 
 
 def text_crc32(text: str) -> int:

@@ -22,7 +22,7 @@ from pytest_medfaith.distill.pairs import (
     read_written_elsewhere,
     read_written_windows,
 )
-from pytest_medfaith.distill.published import read_crossed, read_published, read_published_elsewhere
+from pytest_medfaith.distill.published import read_clusters, read_crossed, read_published, read_published_elsewhere
 
 READERS: dict[str, Callable[..., Iterable[Pair]]] = {
     "written": read_written,
@@ -44,4 +44,5 @@ READERS: dict[str, Callable[..., Iterable[Pair]]] = {
     "published": read_published,
     "published_elsewhere": read_published_elsewhere,
     "crossed": read_crossed,
+    "clusters": read_clusters,
 }

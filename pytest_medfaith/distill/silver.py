@@ -44,6 +44,46 @@ def validate_items(path: Path) -> int:
     return count
 
 
+def validate_clusters(path: Path) -> int:
+    """Returns how many clusters the file `path` holds, each checked for its texts, claims, labels and deciding sentences.
+
+    Raises:
+        DataError: the first cluster that is malformed, or that uses a text which stands in another one or twice in itself.
+    """
+    seen: set[str] = set()
+    count = 0
+    for number, cluster in read_rows(path):
+        place = f"{path}:{number}"
+        texts, claims = cluster.get("texts"), cluster.get("claims")
+        if not isinstance(texts, list) or len(texts) < 2 or not isinstance(claims, list) or not claims:
+            raise DataError(f"{place}: expected a list 'texts' of two or more, and a list 'claims' of one or more")
+        for text in texts:
+            if not isinstance(text, dict) or not isinstance(text.get("text_crc32"), int):
+                raise DataError(f"{place}: text {text!r}: expected 'id' and the number 'text_crc32'")
+            _validate_texts(text, place, ("id",))
+            if text["id"] in seen:
+                raise DataError(f"{place}: text {text['id']!r} is used already; a text belongs to one cluster")
+            seen.add(text["id"])
+        for claim in claims:
+            _validate_cluster_claim(claim, place, len(texts))
+        count += 1
+    return count
+
+
+def _validate_cluster_claim(claim: Any, place: str, texts: int) -> None:
+    if not isinstance(claim, dict):
+        raise DataError(f"{place}: claim {claim!r}: expected text, labels and sentences")
+    _validate_texts(claim, place, ("text",))
+    labels, sentences = claim.get("labels"), claim.get("sentences")
+    lists = isinstance(labels, list) and isinstance(sentences, list) and len(labels) == len(sentences) == texts
+    if not lists or any((label == "neutral") == bool(deciding) for label, deciding in zip(labels, sentences, strict=True)):
+        raise DataError(
+            f"{place}: claim {claim!r}: expected {texts} labels, and a list of deciding sentences for each, empty where neutral"
+        )
+    if not set(labels) <= set(LABELS):
+        raise DataError(f"{place}: claim {claim!r}: expected labels among {', '.join(LABELS)}")
+
+
 def _validate_texts(item: dict[str, Any], place: str, keys: Sequence[str]) -> None:
     for key in keys:
         if not isinstance(item.get(key), str) or not item[key].strip():

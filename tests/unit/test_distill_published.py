@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from pytest_medfaith.distill.pairs import part_of
-from pytest_medfaith.distill.published import TEXTS, read_crossed, read_published, read_published_elsewhere, text_crc32, twins
+from pytest_medfaith.distill.published import (
+    TEXTS,
+    read_clusters,
+    read_crossed,
+    read_published,
+    read_published_elsewhere,
+    text_crc32,
+    twins,
+)
 from pytest_medfaith.distill.train_nli import load_sources, read_recipe
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS
@@ -118,7 +126,11 @@ def test_a_claim_elsewhere_meets_the_likeliest_sentence_of_another_text_of_its_t
 
 
 @pytest.mark.parametrize(
-    ("change", "message"), [({"id": "t2"}, "text 't2' is missing"), ({"text_crc32": 1}, "text 't1' is another than .*check_covid.jsonl")]
+    ("change", "message"),
+    [
+        ({"id": "t2"}, "text 't2' is missing; .*check_covid.jsonl needs"),
+        ({"text_crc32": 1}, "text 't1' is another; .*check_covid.jsonl needs"),
+    ],
 )
 def test_a_text_that_the_claims_were_not_written_on_is_refused(tmp_path, change, message):
     claims, texts = written(tmp_path, **change)
@@ -160,11 +172,74 @@ def test_a_claim_that_was_written_on_one_text_meets_another(tmp_path):
     }
 
 
-@pytest.mark.parametrize("change", [{"claim_crc32": 1}, {"id": "t2"}, {"text_crc32": 1}])
-def test_a_label_whose_claim_or_text_is_another_is_refused(tmp_path, change):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"claim_crc32": 1}, r"no claim of train.json has the CRC-32 1, which .*check_covid.jsonl labels"),
+        ({"id": "t2"}, "text 't2' is missing"),
+        ({"text_crc32": 1}, "text 't1' is another"),
+    ],
+)
+def test_a_label_whose_claim_or_text_is_another_is_refused(tmp_path, change, message):
     labels, texts = crossed(tmp_path, **change)
-    with pytest.raises(DataError, match=r"its claim is missing, or another than was labelled in .*check_covid.jsonl"):
+    with pytest.raises(DataError, match=message):
         list(read_crossed(labels, texts=texts))
+
+
+ABSTRACTS = {
+    "a": "Tea is old. Tea shortened sleep by an hour. It was drunk hot.",
+    "b": "Coffee is older. Tea did not change how long people slept. Nobody fell ill.",
+    "c": "Milk is white. Sleep is good for the heart. Children sleep longest.",
+    "d": "Rats were fed oats. Their weight was taken. No rat fell ill.",
+    "e": "Tea is grown on hills. Sleep was not asked about. Leaves are dried.",
+}
+
+
+def clustered(folder: Path, count: int = 1, **change: object) -> tuple[Path, Path]:
+    """Returns (clusters, texts) files of Check-COVID's layout: five texts and a claim, `count` times, that the first entails and the second refutes."""
+    claim = {
+        "text": "Tea shortens sleep.",
+        "labels": ["entail", "contradict", "neutral", "neutral", "neutral"],
+        "sentences": [[1], [1], [], [], []],
+    }
+    item = {"texts": [{"id": name, "text_crc32": text_crc32(text)} for name, text in ABSTRACTS.items()], "claims": [claim | change] * count}
+    clusters, texts = folder / "check_covid_2.jsonl", folder / "corpus.json"
+    clusters.write_text(json.dumps(item) + "\n")
+    texts.write_text("".join(json.dumps({"cord_id": name, "abstract": [text]}) + "\n" for name, text in ABSTRACTS.items()))
+    return clusters, texts
+
+
+def test_a_claim_meets_the_texts_of_its_cluster_that_decide_it_and_the_likeliest_open_ones(tmp_path):
+    clusters, texts = clustered(tmp_path, count=60)
+    bundles: dict[str, list] = {}
+    for pair in read_clusters(clusters, texts=texts):
+        bundles.setdefault(pair.bundle, []).append(pair)
+    assert len(bundles) == 60
+    lengths = set()
+    for pairs in bundles.values():
+        assert [pair.label for pair in pairs] == ["entail", "contradict", "neutral", "neutral"]
+        assert ["hour" in pairs[0].evidence, "slept" in pairs[1].evidence] == [True, True]
+        assert not any("oats" in pair.evidence for pair in pairs)  # shares fewest words with the claim
+        sizes = {len(pair.evidence.split(". ")) for pair in pairs}
+        assert len(sizes) == 1  # all texts of a claim are read in one way
+        lengths |= sizes
+        assert {pair.group for pair in pairs} == {"check_covid-a"}
+    assert lengths == {1, 2, 3}
+
+
+def test_a_cluster_is_measured_on_every_text_whole(tmp_path):
+    clusters, texts = clustered(tmp_path)
+    pairs = list(read_clusters(clusters, texts=texts, whole=True))
+    assert [(pair.evidence, pair.label) for pair in pairs] == list(
+        zip(ABSTRACTS.values(), ["entail", "contradict", "neutral", "neutral", "neutral"], strict=True)
+    )
+
+
+def test_a_cluster_on_another_text_is_refused(tmp_path):
+    clusters, texts = clustered(tmp_path)
+    texts.write_text(texts.read_text().replace("Milk", "Cream"))
+    with pytest.raises(DataError, match="text 'c' is another"):
+        list(read_clusters(clusters, texts=texts))
 
 
 def test_a_recipe_names_the_texts_beside_the_claims(tmp_path):
@@ -211,3 +286,25 @@ def test_the_shipped_labels_fit_the_published_claims_and_texts(name, texts):
     pairs = list(read_crossed(path, texts=Path(os.environ["MEDFAITH_DATA"]) / texts))
     assert len(pairs) > 3000
     assert {pair.label for pair in pairs} == set(LABELS)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("check_covid", "check_covid/corpus.json"),
+        ("evidence_inference_articles", "evidence_inference/abstracts.tar.gz"),
+        ("evidence_inference_articles_2", "evidence_inference/abstracts.tar.gz"),
+        ("medquad", "medquad/medquad_xml.tar.gz"),
+        ("medquad_2", "medquad/medquad_xml.tar.gz"),
+        ("pubmedqa", "pubmedqa/ori_pqal.json"),
+        ("pubmedqa_2", "pubmedqa/ori_pqal.json"),
+        ("scifact", "scifact/corpus.jsonl"),
+    ],
+)
+@pytest.mark.skipif("MEDFAITH_DATA" not in os.environ, reason="MEDFAITH_DATA names no folder with the public data sets")
+def test_the_shipped_clusters_fit_the_published_texts(name, texts):
+    clusters = Path(__file__).parents[2] / "fixtures" / "clusters" / f"{name}.jsonl"
+    pairs = list(read_clusters(clusters, texts=Path(os.environ["MEDFAITH_DATA"]) / texts))
+    assert len(pairs) > 500
+    assert min([pair.label for pair in pairs].count(label) for label in LABELS) > len(pairs) / 10

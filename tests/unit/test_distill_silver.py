@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_medfaith.distill.pairs import Pair
-from pytest_medfaith.distill.silver import claim_only_baseline, validate_items
+from pytest_medfaith.distill.silver import claim_only_baseline, validate_clusters, validate_items
 from pytest_medfaith.errors import DataError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -22,12 +22,15 @@ ITEM = {
     "claims": [{"text": "It is of use.", "label": "entail", "alt_label": "contradict", "kind": "direction"}],
 }
 
-
 PUBLISHED = {
     "id": "p",
     "text_crc32": 7,
     "edits": [{"start": 0, "end": 2, "text": "They"}],
     "claims": [{"text": "It is of use.", "label": "entail", "alt_label": "contradict", "sentences": [0]}],
+}
+CLUSTER = {
+    "texts": [{"id": "p", "text_crc32": 7}, {"id": "q", "text_crc32": 8}],
+    "claims": [{"text": "It is of use.", "labels": ["entail", "neutral"], "sentences": [[0], []]}],
 }
 
 
@@ -72,6 +75,34 @@ def test_malformed_claims_on_a_published_text_are_refused(tmp_path, change, mess
     path.write_text(json.dumps({**PUBLISHED, **change}) + "\n")
     with pytest.raises(DataError, match=f"s.jsonl:1.*{message}"):
         validate_items(path)
+
+
+@pytest.mark.parametrize("path", sorted((FIXTURES / "clusters").glob("*.jsonl")), ids=lambda path: path.stem)
+def test_shipped_clusters_are_valid_and_named_in_the_readme(path):
+    assert validate_clusters(path) >= 20
+    assert path.name in path.with_name("README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"texts": CLUSTER["texts"][:1]}, "a list 'texts' of two or more"),
+        ({"claims": []}, "a list 'claims' of one or more"),
+        ({"texts": [{"id": "p", "text_crc32": "7"}, CLUSTER["texts"][1]]}, "the number 'text_crc32'"),
+        ({"texts": [CLUSTER["texts"][0]] * 2}, "text 'p' is used already"),
+        ({"claims": [{**CLUSTER["claims"][0], "text": ""}]}, "field 'text'"),
+        ({"claims": [{**CLUSTER["claims"][0], "labels": ["entail"]}]}, "expected 2 labels"),
+        ({"claims": [{**CLUSTER["claims"][0], "sentences": [[0], [1]]}]}, "empty where neutral"),
+        ({"claims": [{**CLUSTER["claims"][0], "labels": ["supports", "neutral"]}]}, "expected labels among"),
+    ],
+)
+def test_a_malformed_cluster_is_refused(tmp_path, change, message):
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(CLUSTER) + "\n")
+    assert validate_clusters(path) == 1
+    path.write_text(json.dumps({**CLUSTER, **change}) + "\n")
+    with pytest.raises(DataError, match=f"s.jsonl:1.*{message}"):
+        validate_clusters(path)
 
 
 def test_an_id_is_used_once(tmp_path):

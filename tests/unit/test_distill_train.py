@@ -23,6 +23,7 @@ from pytest_medfaith.distill.train_nli import (  # noqa: E402
     load_sources,
     load_student,
     logits_of,
+    muon_in_fp32,
     optimizers_of,
     phase_steps,
     read_recipe,
@@ -146,6 +147,28 @@ def test_a_phase_can_move_the_matrices_of_its_layers_by_muon(base, pairs, tmp_pa
             model.eval(), [pair_row(text, "It helps.", max_tokens=64) for text in ("Good for the ear.", "Poison to the ear.")]
         )
     assert logits.argmax(1).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("shape", [(8, 24), (24, 8)])
+def test_muon_in_fp32_steps_as_torch_does_but_for_rounding(shape, monkeypatch):
+    monkeypatch.setattr(
+        torch.optim._muon, "_zeropower_via_newtonschulz", torch.optim._muon._zeropower_via_newtonschulz
+    )  # put back at the end
+    torch.manual_seed(0)
+    weights, gradient = torch.randn(shape), torch.randn(shape)
+
+    def stepped() -> torch.Tensor:
+        matrix = torch.nn.Parameter(weights.clone())
+        matrix.grad = gradient.clone()
+        torch.optim.Muon([matrix], lr=0.1, weight_decay=0.01, adjust_lr_fn="match_rms_adamw").step()
+        return matrix.detach() - weights
+
+    before = stepped()
+    muon_in_fp32()
+    after = stepped()
+    assert not torch.equal(after, before)
+    assert torch.cosine_similarity(after.flatten(), before.flatten(), dim=0) > 0.999
+    assert after.norm() == pytest.approx(float(before.norm()), rel=0.02)
 
 
 def test_halved_weights_give_the_same_logits_but_for_rounding_and_their_gradients_reach_the_whole_ones(base):
