@@ -6,7 +6,7 @@ The shipped student runs through the package's own code, texts to logits. The ri
 them, in torch and fp32, with random weights, since speed does not depend on weights; their token ids are ready, which the student's are
 not. Beside them stands what one gets without the package's own graph: the same architecture, exported by torch and quantised by onnxruntime,
 which tells how much of the ratios is the machine's. All use every core; contestants take turns and ratios are medians over rounds. The machine's peak is measured in the same run: the
-best product of square matrices in bf16 (torch) and in int8 (torch, onnxruntime). Needs the extra train, and an idle machine.
+best product of square matrices in fp32 (torch), int8 (onnxruntime) and, where the CPU has such instructions, bf16 and int8 (torch). Needs the extra train, and an idle machine.
 """
 
 import argparse
@@ -34,6 +34,7 @@ from transformers import (
 from pytest_medfaith.checking import student, windows
 from pytest_medfaith.checking.checker import MODELS, load_checker
 from pytest_medfaith.corpus.jsonl import read_chunks
+from pytest_medfaith.distill.train_nli import multiplies_bf16
 from pytest_medfaith.models.onnx import load_tokenizer, worker_count
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.sentences import sentence_spans
@@ -160,14 +161,16 @@ def operations(length: int, *, hidden_size: int, num_hidden_layers: int, interme
 
 def peaks(*, rounds: int) -> dict[str, float]:
     """Returns operations a second of the machine's best matrix product, by kind: the best of `rounds` runs."""
-    bf16 = torch.randn(PEAK_SIZE, PEAK_SIZE, dtype=torch.bfloat16)
-    int8 = torch.randint(-64, 64, (PEAK_SIZE, PEAK_SIZE), dtype=torch.int8)
+    fp32 = torch.randn(PEAK_SIZE, PEAK_SIZE)
+    bf16, int8 = fp32.bfloat16(), torch.randint(-64, 64, fp32.shape, dtype=torch.int8)
     session, feed = _int8_session()
-    runs = {
-        "bf16 (torch)": lambda: torch.mm(bf16, bf16),
-        "int8 (torch)": lambda: torch._int_mm(int8, int8),  # noqa: SLF001 - torch has no public name for it
+    runs: dict[str, Callable[[], object]] = {
+        "fp32 (torch)": lambda: torch.mm(fp32, fp32),
         "int8 (onnxruntime)": lambda: session.run(None, feed),
     }
+    if multiplies_bf16("cpu"):
+        runs["bf16 (torch)"] = lambda: torch.mm(bf16, bf16)
+        runs["int8 (torch)"] = lambda: torch._int_mm(int8, int8)  # noqa: SLF001 - torch has no public name for it
     found = {}
     for name, run in runs.items():
         run()
