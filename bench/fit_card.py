@@ -2,8 +2,9 @@
 
     python bench/fit_card.py MODEL --data DIR [--most N]
 
-The pairs are the calibration shares of the shipped recipe: LLM-written pairs, claims on published texts against the whole text,
-clusters, SciFact and Check-COVID, with texts that search finds for their claims. They are read as checking reads them.
+The pairs are the calibration shares of the shipped recipe, drawn half and half from claims against texts on the same matter, most of which leave them
+open, as retrieval brings them (clusters, texts that search finds), and from pairs that authors chose: LLM-written ones, claims on published texts
+against the whole text, SciFact and Check-COVID. They are read as checking reads them.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import dataclasses
 import itertools
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,14 +26,15 @@ from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.records import Chunk, Claim
 
 REPO = Path(__file__).parents[1]
-FITTED = ("written", "published", "scifact", "check_covid", "crossed", "clusters")  # readers
+CHOSEN = ("written", "published", "scifact", "check_covid")  # readers
+RETRIEVED = ("crossed", "clusters")
 
 
-def calibration_pairs(data: Path) -> Iterator[Pair]:
-    """Yields every pair that the recipe sets apart for calibration, once."""
+def calibration_pairs(data: Path, readers: Sequence[str]) -> Iterator[Pair]:
+    """Yields every pair of these readers that the recipe sets apart for calibration, once."""
     seen: set[tuple[str, str]] = set()
     for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
-        if source["reader"] not in FITTED or "calibration_one_in" not in source:
+        if source["reader"] not in readers or "calibration_one_in" not in source:
             continue
         read = READERS[source["reader"]]
         if read in (read_published, read_crossed, read_clusters):
@@ -51,8 +53,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--most", type=int, default=9_000, help="pairs, drawn at random")
     arguments = parser.parse_args()
-    pairs = list(calibration_pairs(arguments.data))
-    pairs = random.Random(0).sample(pairs, min(arguments.most, len(pairs)))
+    pairs = []
+    for readers in (CHOSEN, RETRIEVED):
+        kind = list(calibration_pairs(arguments.data, readers))
+        pairs += random.Random(0).sample(kind, min(arguments.most // 2, len(kind)))
     texts = [(Claim(id=str(n), text=pair.claim), Chunk(id="evidence", text=pair.evidence)) for n, pair in enumerate(pairs)]
     score_texts = partial(score_with_student, arguments.model, read_card(MODELS / "nli").max_tokens)
     scores = score_pairs(texts, score_texts, signature=weights_signature(arguments.model))
