@@ -74,7 +74,8 @@ def _validate_cluster_claim(claim: Any, place: str, texts: int) -> None:
     if not isinstance(claim, dict):
         raise DataError(f"{place}: claim {claim!r}: expected text, labels and sentences")
     _validate_texts(claim, place, ("text",))
-    labels, sentences = claim.get("labels"), claim.get("sentences")
+    labels: Any = claim.get("labels")
+    sentences: Any = claim.get("sentences")
     lists = isinstance(labels, list) and isinstance(sentences, list) and len(labels) == len(sentences) == texts
     if not lists or any((label == "neutral") == bool(deciding) for label, deciding in zip(labels, sentences, strict=True)):
         raise DataError(

@@ -8,7 +8,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -285,7 +285,8 @@ def train_nli(recipe: Recipe, out: Path, *, progress: Callable[[str], None] = pr
     for phase in recipe.phases:
         finished = out / phase.name
         if not (finished / "config.json").exists():
-            _train_phase(recipe, phase, train, folder, finished, progress)
+            with nullcontext() if multiplies_bf16(_device()) else muon_in_fp32():
+                _train_phase(recipe, phase, train, folder, finished, progress)
         folder = finished
     return folder
 
@@ -300,11 +301,9 @@ def _train_phase(
     for name, parameter in model.named_parameters():
         parameter.requires_grad = not any(frozen in name for frozen in recipe.freeze)
     steps = list(phase_steps(recipe, phase, train))
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = _device()
     model.to(device)
     optimizers, in_bf16 = optimizers_of(model, phase), multiplies_bf16(device)
-    if not in_bf16:
-        muon_in_fp32()
     loss_of = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
     losses, tokens, began = [], 0, time.monotonic()
     model.train()
@@ -352,8 +351,9 @@ def optimizers_of(model: Any, phase: Phase) -> list[Any]:
     return optimizers
 
 
-def muon_in_fp32() -> None:
-    """Has torch's Muon multiply in fp32 from now on, in this process: in bf16 a CPU without such instructions takes a minute a step."""
+@contextmanager
+def muon_in_fp32() -> Iterator[None]:
+    """Has torch's Muon multiply in fp32 meanwhile: in bf16 a CPU without such instructions takes a minute a step."""
     import torch
 
     def orthogonal(matrix: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
@@ -365,7 +365,13 @@ def muon_in_fp32() -> None:
             x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
         return x.T if matrix.shape[0] > matrix.shape[1] else x
 
-    setattr(torch.optim._muon, "_zeropower_via_newtonschulz", orthogonal)  # noqa: B010, SLF001 - torch has no setting for it
+    muon: Any = torch.optim._muon  # noqa: SLF001 - torch has no setting for it
+    own = muon._zeropower_via_newtonschulz  # noqa: SLF001
+    muon._zeropower_via_newtonschulz = orthogonal  # noqa: SLF001
+    try:
+        yield
+    finally:
+        muon._zeropower_via_newtonschulz = own  # noqa: SLF001
 
 
 def average_weights(model: Any, others: list[Path]) -> None:
@@ -376,6 +382,12 @@ def average_weights(model: Any, others: list[Path]) -> None:
     with torch.no_grad():
         for name, tensor in model.state_dict().items():
             tensor.copy_((tensor + sum(state[name] for state in states)) / (1 + len(states)))
+
+
+def _device() -> str:
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def multiplies_bf16(device: str) -> bool:

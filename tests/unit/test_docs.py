@@ -220,6 +220,7 @@ def test_the_checkers_figures_are_those_of_its_card():
 README_ROWS = {
     "SciFact": "scifact",
     "abstracts that BM25 finds": "scifact_found",
+    "four texts": "clusters",
     "LLM-written pairs": "written",
     "LLM-written claims": "published",
     "Check-COVID dev, whole": "check_covid",
