@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import tarfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.distill.pairs import part_of
+from pytest_medfaith.distill.pairs import Pair, part_of
 from pytest_medfaith.distill.published import (
     TEXTS,
     read_clusters,
@@ -252,59 +254,49 @@ def test_a_recipe_names_the_texts_beside_the_claims(tmp_path):
     assert {pair.source for pair in train["tea"]} == {"check_covid"}
 
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+PUBLISHED = {
+    "check_covid": "check_covid/corpus.json",
+    "evidence_inference": "evidence_inference/abstracts.tar.gz",
+    "evidence_inference_articles": "evidence_inference/abstracts.tar.gz",
+    "medquad": "medquad/medquad_xml.tar.gz",
+    "pubmedqa": "pubmedqa/ori_pqal.json",
+    "scifact": "scifact/corpus.jsonl",
+}  # file of the published texts, by data set
+
+
+def with_texts(folder: str, *names: str) -> list[tuple[Path, str]]:
+    """Returns each file of a folder of the fixtures, or those of these names, with the file of its texts below the data folder."""
+    paths = [path for path in sorted((FIXTURES / folder).glob("*.jsonl")) if not names or path.stem in names]
+    return [(path, PUBLISHED[re.sub(r"_\d+$", "", path.stem)]) for path in paths]
+
+
+def shipped_pairs(read: Callable[..., Iterable[Pair]], path: Path, texts: str) -> list[Pair]:
+    """Returns the pairs of a shipped file on the published texts; skips where there are none."""
+    if "MEDFAITH_DATA" not in os.environ:
+        pytest.skip("MEDFAITH_DATA names no folder with the public data sets")
+    return list(read(path, texts=Path(os.environ["MEDFAITH_DATA"]) / texts))
+
+
 @pytest.mark.realdata
-@pytest.mark.parametrize(
-    ("name", "texts"),
-    [
-        ("check_covid", "check_covid/corpus.json"),
-        ("evidence_inference", "evidence_inference/abstracts.tar.gz"),
-        ("evidence_inference_articles", "evidence_inference/abstracts.tar.gz"),
-        ("evidence_inference_articles_2", "evidence_inference/abstracts.tar.gz"),
-        ("evidence_inference_articles_3", "evidence_inference/abstracts.tar.gz"),
-        ("medquad", "medquad/medquad_xml.tar.gz"),
-        ("medquad_2", "medquad/medquad_xml.tar.gz"),
-        ("medquad_3", "medquad/medquad_xml.tar.gz"),
-        ("medquad_4", "medquad/medquad_xml.tar.gz"),
-        ("medquad_5", "medquad/medquad_xml.tar.gz"),
-        ("pubmedqa", "pubmedqa/ori_pqal.json"),
-        ("scifact", "scifact/corpus.jsonl"),
-    ],
-)
-@pytest.mark.skipif("MEDFAITH_DATA" not in os.environ, reason="MEDFAITH_DATA names no folder with the public data sets")
-def test_the_shipped_claims_fit_the_published_texts(name, texts):
-    claims = Path(__file__).parents[2] / "fixtures" / "published" / f"{name}.jsonl"
-    labels = [pair.label for pair in read_published(claims, texts=Path(os.environ["MEDFAITH_DATA"]) / texts)]
+@pytest.mark.parametrize(("path", "texts"), with_texts("published"), ids=lambda value: getattr(value, "stem", ""))
+def test_the_shipped_claims_fit_the_published_texts(path, texts):
+    labels = [pair.label for pair in shipped_pairs(read_published, path, texts)]
     assert len(labels) > 1500
     assert min(labels.count(label) for label in set(labels)) > len(labels) / 5
 
 
 @pytest.mark.realdata
-@pytest.mark.parametrize(("name", "texts"), [("check_covid", "check_covid/corpus.json"), ("scifact", "scifact/corpus.jsonl")])
-@pytest.mark.skipif("MEDFAITH_DATA" not in os.environ, reason="MEDFAITH_DATA names no folder with the public data sets")
-def test_the_shipped_labels_fit_the_published_claims_and_texts(name, texts):
-    path = Path(__file__).parents[2] / "fixtures" / "crossed" / f"{name}.jsonl"
-    pairs = list(read_crossed(path, texts=Path(os.environ["MEDFAITH_DATA"]) / texts))
+@pytest.mark.parametrize(("path", "texts"), with_texts("crossed", "check_covid", "scifact"), ids=lambda value: getattr(value, "stem", ""))
+def test_the_shipped_labels_fit_the_published_claims_and_texts(path, texts):
+    pairs = shipped_pairs(read_crossed, path, texts)
     assert len(pairs) > 3000
     assert {pair.label for pair in pairs} == set(LABELS)
 
 
 @pytest.mark.realdata
-@pytest.mark.parametrize(
-    ("name", "texts"),
-    [
-        ("check_covid", "check_covid/corpus.json"),
-        ("evidence_inference_articles", "evidence_inference/abstracts.tar.gz"),
-        ("evidence_inference_articles_2", "evidence_inference/abstracts.tar.gz"),
-        ("medquad", "medquad/medquad_xml.tar.gz"),
-        ("medquad_2", "medquad/medquad_xml.tar.gz"),
-        ("pubmedqa", "pubmedqa/ori_pqal.json"),
-        ("pubmedqa_2", "pubmedqa/ori_pqal.json"),
-        ("scifact", "scifact/corpus.jsonl"),
-    ],
-)
-@pytest.mark.skipif("MEDFAITH_DATA" not in os.environ, reason="MEDFAITH_DATA names no folder with the public data sets")
-def test_the_shipped_clusters_fit_the_published_texts(name, texts):
-    clusters = Path(__file__).parents[2] / "fixtures" / "clusters" / f"{name}.jsonl"
-    pairs = list(read_clusters(clusters, texts=Path(os.environ["MEDFAITH_DATA"]) / texts))
-    assert len(pairs) > 500
-    assert min([pair.label for pair in pairs].count(label) for label in LABELS) > len(pairs) / 10
+@pytest.mark.parametrize(("path", "texts"), with_texts("clusters"), ids=lambda value: getattr(value, "stem", ""))
+def test_the_shipped_clusters_fit_the_published_texts(path, texts):
+    labels = [pair.label for pair in shipped_pairs(read_clusters, path, texts)]
+    assert len(labels) > 500
+    assert min(labels.count(label) for label in LABELS) > len(labels) / 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -69,12 +70,16 @@ def test_a_malformed_item_is_refused(tmp_path, change, message):
     ],
 )
 def test_malformed_claims_on_a_published_text_are_refused(tmp_path, change, message):
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps(PUBLISHED) + "\n")
-    assert validate_items(path) == 1
-    path.write_text(json.dumps({**PUBLISHED, **change}) + "\n")
+    refuses(validate_items, tmp_path / "s.jsonl", PUBLISHED, change, message)
+
+
+def refuses(validate: Callable[[Path], int], path: Path, item: dict[str, object], change: dict[str, object], message: str) -> None:
+    """Asserts that a file with `item` passes, and that one with the changed item is refused with place and message."""
+    path.write_text(json.dumps(item) + "\n")
+    assert validate(path) == 1
+    path.write_text(json.dumps({**item, **change}) + "\n")
     with pytest.raises(DataError, match=f"s.jsonl:1.*{message}"):
-        validate_items(path)
+        validate(path)
 
 
 @pytest.mark.parametrize("path", sorted((FIXTURES / "clusters").glob("*.jsonl")), ids=lambda path: path.stem)
@@ -97,12 +102,7 @@ def test_shipped_clusters_are_valid_and_named_in_the_readme(path):
     ],
 )
 def test_a_malformed_cluster_is_refused(tmp_path, change, message):
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps(CLUSTER) + "\n")
-    assert validate_clusters(path) == 1
-    path.write_text(json.dumps({**CLUSTER, **change}) + "\n")
-    with pytest.raises(DataError, match=f"s.jsonl:1.*{message}"):
-        validate_clusters(path)
+    refuses(validate_clusters, tmp_path / "s.jsonl", CLUSTER, change, message)
 
 
 def test_an_id_is_used_once(tmp_path):
