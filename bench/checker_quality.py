@@ -3,7 +3,7 @@
     python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER | --student FOLDER] [--sets healthver written ...] [--raw]
 
 None of these rows trained the shipped weights: HealthVer, NLI4CT and K-QA are never trained on, of SciFact a fixed fifth of the claims and of
-the written pairs, the claims on published texts and the clusters a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are
+the written pairs, the claims on published texts, the clusters and the answers a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are
 judged whole. `--beside 4` puts the four nearest other texts of the set (BM25) beside each, as retrieval would bring them: the label is that of
 the row's own text alone, so where another decides the claim too, this counts it wrong. `--student` names
 what `medfaith distill train-nli` wrote, in torch and fp32 (extra train): beside the shipped model, what quantisation costs.
@@ -106,17 +106,22 @@ def published(data: Path) -> Iterator[Row]:
                         yield pair.claim, [pair.evidence], pair.label
 
 
-def clusters(data: Path) -> Iterator[Row]:
+def clusters(data: Path, *, folder: str = "clusters") -> Iterator[Row]:
     """Claims of clusters kept out, each against all four texts of its cluster; claims that one text entails and another refutes are left out."""
-    for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
-        if source["reader"] == "clusters":
-            for path in source["paths"]:
-                pairs = read_clusters(Path(path), **source["options"], whole=True)
-                for _, own in itertools.groupby(pairs, key=lambda pair: pair.bundle):
-                    claim = list(own)
-                    sides = {pair.label for pair in claim} - {"neutral"}
-                    if len(sides) < 2 and is_share(claim[0].group, one_in=source["held_out_one_in"]):
-                        yield claim[0].claim, [pair.evidence for pair in claim], sides.pop() if sides else "neutral"
+    sources = read_recipe(RECIPE, data=data, repo=REPO).sources.values()
+    for path, source in ((Path(path), source) for source in sources for path in source["paths"] if source["reader"] == "clusters"):
+        if path.parent.name == folder:
+            pairs = read_clusters(path, **source["options"], whole=True)
+            for _, own in itertools.groupby(pairs, key=lambda pair: pair.bundle):
+                claim = list(own)
+                sides = {pair.label for pair in claim} - {"neutral"}
+                if len(sides) < 2 and is_share(claim[0].group, one_in=source["held_out_one_in"]):
+                    yield claim[0].claim, [pair.evidence for pair in claim], sides.pop() if sides else "neutral"
+
+
+def answers(data: Path) -> Iterator[Row]:
+    """Sentences of answers kept out, each against the four texts that the answer was written from."""
+    yield from clusters(data, folder="answers")
 
 
 def nli4ct(data: Path) -> Iterator[Row]:
@@ -153,7 +158,7 @@ def responses(_data: Path) -> Iterator[Row]:
 
 SETS = {
     f.__name__: f
-    for f in (healthver, check_covid, check_covid_sentences, scifact, scifact_found, clusters, published, written, nli4ct, kqa, responses)
+    for f in (healthver, check_covid, check_covid_sentences, scifact, scifact_found, clusters, answers, published, written, nli4ct, kqa, responses)
 }
 
 

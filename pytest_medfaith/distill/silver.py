@@ -45,7 +45,7 @@ def validate_items(path: Path) -> int:
 
 
 def validate_clusters(path: Path) -> int:
-    """Returns how many clusters the file `path` holds, each checked for its texts, claims, labels and deciding sentences.
+    """Returns how many clusters the file `path` holds, each checked for its texts, its question if it has one, claims, labels and deciding sentences.
 
     Raises:
         DataError: the first cluster that is malformed, or that uses a text which stands in another one or twice in itself.
@@ -64,6 +64,8 @@ def validate_clusters(path: Path) -> int:
             if text["id"] in seen:
                 raise DataError(f"{place}: text {text['id']!r} is used already; a text belongs to one cluster")
             seen.add(text["id"])
+        if "question" in cluster:
+            _validate_texts(cluster, place, ("question",))
         for claim in claims:
             _validate_cluster_claim(claim, place, len(texts))
         count += 1

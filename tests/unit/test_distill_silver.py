@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.distill.pairs import Pair
+from pytest_medfaith.distill.pairs import Pair, json_lines
 from pytest_medfaith.distill.silver import claim_only_baseline, validate_clusters, validate_items
 from pytest_medfaith.errors import DataError
 
@@ -82,9 +82,15 @@ def refuses(validate: Callable[[Path], int], path: Path, item: dict[str, object]
         validate(path)
 
 
-@pytest.mark.parametrize("path", sorted((FIXTURES / "clusters").glob("*.jsonl")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("clusters/*.jsonl")), ids=lambda path: path.stem)
 def test_shipped_clusters_are_valid_and_named_in_the_readme(path):
     assert validate_clusters(path) >= 20
+    assert path.name in path.with_name("README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("answers/*.jsonl")), ids=lambda path: path.stem)
+def test_shipped_answers_are_valid_have_questions_and_are_named_in_the_readme(path):
+    assert validate_clusters(path) == len({item["question"] for item in json_lines(path)})
     assert path.name in path.with_name("README.md").read_text(encoding="utf-8")
 
 
@@ -93,6 +99,7 @@ def test_shipped_clusters_are_valid_and_named_in_the_readme(path):
     [
         ({"texts": CLUSTER["texts"][:1]}, "a list 'texts' of two or more"),
         ({"claims": []}, "a list 'claims' of one or more"),
+        ({"question": ""}, "field 'question'"),
         ({"texts": [{"id": "p", "text_crc32": "7"}, CLUSTER["texts"][1]]}, "the number 'text_crc32'"),
         ({"texts": [CLUSTER["texts"][0]] * 2}, "text 'p' is used already"),
         ({"claims": [{**CLUSTER["claims"][0], "text": ""}]}, "field 'text'"),
