@@ -108,15 +108,15 @@ def published(data: Path) -> Iterator[Row]:
 
 def clusters(data: Path, *, folder: str = "clusters") -> Iterator[Row]:
     """Claims of clusters kept out, each against all four texts of its cluster; claims that one text entails and another refutes are left out."""
-    sources = read_recipe(RECIPE, data=data, repo=REPO).sources.values()
-    for path, source in ((Path(path), source) for source in sources for path in source["paths"] if source["reader"] == "clusters"):
-        if path.parent.name == folder:
-            pairs = read_clusters(path, **source["options"], whole=True)
-            for _, own in itertools.groupby(pairs, key=lambda pair: pair.bundle):
-                claim = list(own)
-                sides = {pair.label for pair in claim} - {"neutral"}
-                if len(sides) < 2 and is_share(claim[0].group, one_in=source["held_out_one_in"]):
-                    yield claim[0].claim, [pair.evidence for pair in claim], sides.pop() if sides else "neutral"
+    for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
+        for path in map(Path, source["paths"]):
+            if source["reader"] == "clusters" and path.parent.name == folder:
+                pairs = read_clusters(path, **source["options"], whole=True)
+                for _, own in itertools.groupby(pairs, key=lambda pair: pair.bundle):
+                    claim = list(own)
+                    sides = {pair.label for pair in claim} - {"neutral"}
+                    if len(sides) < 2 and is_share(claim[0].group, one_in=source["held_out_one_in"]):
+                        yield claim[0].claim, [pair.evidence for pair in claim], sides.pop() if sides else "neutral"
 
 
 def answers(data: Path) -> Iterator[Row]:
@@ -158,7 +158,20 @@ def responses(_data: Path) -> Iterator[Row]:
 
 SETS = {
     f.__name__: f
-    for f in (healthver, check_covid, check_covid_sentences, scifact, scifact_found, clusters, answers, published, written, nli4ct, kqa, responses)
+    for f in (
+        healthver,
+        check_covid,
+        check_covid_sentences,
+        scifact,
+        scifact_found,
+        clusters,
+        answers,
+        published,
+        written,
+        nli4ct,
+        kqa,
+        responses,
+    )
 }
 
 
@@ -250,7 +263,6 @@ def main() -> None:
     parser.add_argument("--rules-off", action="store_true", help="the model alone")
     parser.add_argument("--raw", action="store_true", help="the likeliest class instead of the card's thresholds")
     parser.add_argument("--beside", type=int, default=0, metavar="N", help="put the N nearest other texts of the set beside each")
-    parser.add_argument("--unweighed", action="store_true", help="every chunk of a claim counts alike")
     parser.add_argument("--most", type=int, help="rows of each set, drawn at random")
     parser.add_argument("--scores", type=Path, help="write every row's probabilities there, as JSON Lines")
     arguments = parser.parse_args()
@@ -261,8 +273,6 @@ def main() -> None:
         if arguments.student
         else load_checker(arguments.checker, rules_off=RULES if arguments.rules_off else ())
     )
-    if arguments.unweighed:
-        checker = dataclasses.replace(checker, relevance_power=0.0)
     out = arguments.scores.open("w") if arguments.scores else None
     for name in arguments.sets:
         rows = list(SETS[name](arguments.data))

@@ -71,7 +71,8 @@ def fit_temperature(logits: Any, truth: Any) -> float:
 def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) -> Thresholds:
     """Returns the thresholds of best macro-F1, or the lowest ones of at least `precision`.
 
-    For macro-F1 the odds of contradiction are the highest of `ODDS` that cost at most `ODDS_COST` of it; for a precision they are 1. A label that `probs` (n, 3) never decide at any threshold, as contradict with a two-way model, keeps 0.5.
+    `probs` are (n, 3) of one chunk a claim; for macro-F1 also (n, chunks, 3). For macro-F1 the odds of contradiction are the highest of `ODDS` that cost at most `ODDS_COST` of it; for a precision they are 1. A label that `probs`
+    never decide at any threshold, as contradict with a two-way model, keeps 0.5.
 
     Raises:
         ValueError: a precision that no threshold reaches over at least 10 decisions.
@@ -82,11 +83,11 @@ def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) ->
 
 
 def softmax_rows(logits: Any) -> Any:
-    """Returns the probabilities of logits (n, 3), rows sum to 1."""
+    """Returns the probabilities of logits (..., 3), rows sum to 1."""
     import numpy as np
 
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 def _log_loss(logits: Any, truth: Any) -> float:
@@ -96,13 +97,20 @@ def _log_loss(logits: Any, truth: Any) -> float:
 
 
 def decided(probs: Any, thresholds: Thresholds) -> Any:
-    """Returns label indices (n,) of probabilities (n, 3) under the thresholds, as the verdict policy decides a single chunk."""
+    """Returns label indices (n,) under the thresholds, as the verdict policy decides.
+
+    Args:
+        probs: (n, 3) of one chunk a claim, or (n, chunks, 3).
+        thresholds: from where a chunk decides.
+    """
     import numpy as np
 
-    weighted = thresholds.odds * probs[:, 0]
-    for_it = (probs[:, 0] >= thresholds.entail) & (weighted > probs[:, 2])
-    against = (probs[:, 2] >= thresholds.contradict) & (probs[:, 2] > weighted)
-    return np.where(for_it, 0, np.where(against, 2, 1))
+    of_chunks = probs.reshape(len(probs), -1, len(LABELS))
+    entail, contradict = of_chunks[..., 0], of_chunks[..., 2]
+    weighted = thresholds.odds * entail
+    best_for = np.where((entail >= thresholds.entail) & (weighted > contradict), weighted, 0).max(axis=1)
+    best_against = np.where((contradict >= thresholds.contradict) & (contradict > weighted), contradict, 0).max(axis=1)
+    return np.where((best_for > 0) & (best_for >= best_against), 0, np.where(best_against > 0, 2, 1))
 
 
 def _best_f1(probs: Any, truth: Any) -> Thresholds:

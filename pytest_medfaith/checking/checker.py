@@ -13,7 +13,6 @@ from pytest_medfaith.checking.joint import joined_parts
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.checking.relevance import weighed
 from pytest_medfaith.checking.rules import RULES, check_rule_names
 from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
 from pytest_medfaith.entities.scispacy import load_linker
@@ -21,7 +20,6 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore, Verdict
 
 MODELS = Path(__file__).parent.parent / "models"
-RELEVANCE_POWER = 0.25  # of the shipped student
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,6 @@ class Checker:
     `signature` names the weights and everything else that decides a score; `score_texts` is the model; `rules` are the names of the
     medical rules that may overrule it, and `linker` finds the names that they compare. `isotonic` turns the probabilities at
     `temperature` into calibrated ones. A model that reads no other script is `latin_only`: what it would say of others has no sense.
-    `relevance_power` tells how much less a chunk counts that shares fewer of a claim's words than another; a model that errs often needs it.
     """
 
     name: str
@@ -44,7 +41,6 @@ class Checker:
     linker: str = "default"
     isotonic: Isotonic | None = None
     latin_only: bool = False
-    relevance_power: float = 0.0
 
     def __call__(self, claim: Claim | str, chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on one claim over `chunks`."""
@@ -76,7 +72,6 @@ class Checker:
         if reason or (scores and not scored):
             why = reason or "the model gave no finite score; it may be that the claim is longer than it reads"
             return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=why)
-        scored = weighed(claim, scored, readable, power=self.relevance_power)
         verdict = decide(claim, scored, self.thresholds)
         lost = [score.chunk_id for score in scores if score.logits is None and not unusable.get(score.chunk_id)]
         if lost and verdict.label != "refuted":  # what could not be scored may be what refutes it
@@ -182,5 +177,4 @@ def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None,
         rules=rules,
         linker=linker,
         latin_only=True,
-        relevance_power=RELEVANCE_POWER,
     )

@@ -36,13 +36,26 @@ def test_a_wanted_precision_is_reached_with_the_lowest_threshold():
         assert np.mean([labels[i] == LABELS[column] for i in np.flatnonzero(looser)]) < 0.905
 
 
-def test_decided_is_the_policy_for_one_chunk():
+def as_policy(probs: np.ndarray, thresholds: Thresholds) -> list[int]:
+    """Returns label indices of probabilities (n, chunks, 3), as `decide` gives them."""
+    verdicts = [
+        decide(CLAIM, [PairScore(claim_id="c", chunk_id=str(i), probs=tuple(row), label="neutral") for i, row in enumerate(rows)], thresholds)
+        for rows in probs
+    ]
+    return [("supported", "unsupported", "refuted").index(verdict.label) for verdict in verdicts]
+
+
+@pytest.mark.parametrize(
+    "thresholds", [Thresholds(), Thresholds(entail=0.3, contradict=0.35, odds=1.4), Thresholds(entail=0.3, contradict=0.2, odds=0.7)]
+)
+def test_decided_is_the_policy_for_one_chunk_and_for_several(thresholds):
     rng = np.random.default_rng(1)
     probs = np.vstack([[[0.6, 0.3, 0.1], [0.4, 0.5, 0.1], [0.1, 0.2, 0.7], [0.45, 0.1, 0.45]], rng.dirichlet([1, 1, 1], size=200)])
     assert decided(probs, Thresholds())[:4].tolist() == [0, 1, 2, 1]
-    for thresholds in (Thresholds(), Thresholds(entail=0.3, contradict=0.35, odds=1.4), Thresholds(entail=0.3, contradict=0.2, odds=0.7)):
-        said = [decide(CLAIM, [PairScore(claim_id="c", chunk_id="a", probs=tuple(row), label="neutral")], thresholds) for row in probs]
-        assert [("supported", "unsupported", "refuted")[i] for i in decided(probs, thresholds)] == [verdict.label for verdict in said]
+    assert decided(probs, thresholds).tolist() == as_policy(probs[:, None], thresholds)
+    several = rng.dirichlet([1, 1, 1], size=(200, 4))
+    assert decided(several, thresholds).tolist() == as_policy(several, thresholds)
+    assert len(set(as_policy(several, thresholds))) > 1
 
 
 def test_the_odds_are_the_highest_that_cost_next_to_nothing():

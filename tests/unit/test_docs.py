@@ -221,6 +221,7 @@ README_ROWS = {
     "SciFact": "scifact",
     "abstracts that BM25 finds": "scifact_found",
     "four texts": "clusters",
+    "answers to questions": "answers",
     "LLM-written pairs": "written",
     "LLM-written claims": "published",
     "Check-COVID dev, whole": "check_covid",
