@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +15,6 @@ from pytest_medfaith.records import LABELS
 TEMPERATURES = [0.25 * 1.05**step for step in range(75)]
 THRESHOLDS = [round(0.20 + 0.01 * step, 2) for step in range(80)]
 ODDS = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0]
-# Macro-F1 that higher odds of contradiction may cost, a standard error at some 9,000 pairs: labelled sets refute far more claims than answers do.
-ODDS_COST = 0.005
 LEAST_DECIDED = 10  # pairs that a threshold must decide for its precision to say anything
 
 
@@ -71,8 +70,13 @@ def fit_temperature(logits: Any, truth: Any) -> float:
 def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) -> Thresholds:
     """Returns the thresholds of best macro-F1, or the lowest ones of at least `precision`.
 
-    `probs` are (n, 3) of one chunk a claim; for macro-F1 also (n, chunks, 3). For macro-F1 the odds of contradiction are the highest of `ODDS` that cost at most `ODDS_COST` of it; for a precision they are 1. A label that `probs`
-    never decide at any threshold, as contradict with a two-way model, keeps 0.5.
+    For macro-F1 the odds of contradiction are the highest of `ODDS` that cost at most a standard error of it; for a precision they are 1. A label
+    that `probs` never decide at any threshold, as contradict with a two-way model, keeps 0.5.
+
+    Args:
+        probs: (n, 3) of one chunk a claim; for macro-F1 also (n, chunks, 3).
+        truth: label indices, (n,).
+        precision: as for `calibrate`.
 
     Raises:
         ValueError: a precision that no threshold reaches over at least 10 decisions.
@@ -114,12 +118,17 @@ def decided(probs: Any, thresholds: Thresholds) -> Any:
 
 
 def _best_f1(probs: Any, truth: Any) -> Thresholds:
+    """Returns the thresholds of best macro-F1 under the highest odds that cost at most a standard error of it (Breiman et al. 1984).
+
+    Higher odds refute fewer true claims, and labelled sets hold far more false ones than answers do.
+    """
     best: list[tuple[float, Thresholds]] = []
     for odds in ODDS:
         grid = (Thresholds(entail=e, contradict=c, odds=odds) for e, c in itertools.product(THRESHOLDS[::2], repeat=2))
         best.append(max(((_macro_f1(decided(probs, one), truth), one) for one in grid), key=lambda scored: scored[0]))
-    enough = max(score for score, _ in best) - ODDS_COST
-    return [one for score, one in best if score >= enough][-1]
+    top = max(score for score, _ in best)
+    standard_error = math.sqrt(top * (1 - top) / len(truth))
+    return [one for score, one in best if score >= top - standard_error][-1]
 
 
 def _macro_f1(guess: Any, truth: Any) -> float:
