@@ -58,7 +58,7 @@ def _calibrates(pair: Pair, source: dict) -> bool:
 
 
 def logits_of(cases: Sequence[Case], score_texts: TextScorer, signature: str) -> np.ndarray:
-    """Returns (n, TEXTS, 3), certainly neutral where a claim has fewer texts."""
+    """Returns (n, TEXTS, 3), certainly neutral where a claim has fewer texts or one cannot be scored."""
     pairs = [
         (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
         for i, (claim, texts) in enumerate(cases)
@@ -79,6 +79,7 @@ def fit(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> Calibr
             (row, LABELS.index(label))
             for rows, (_, texts) in zip(read, own, strict=True)
             for row, (_, label) in zip(rows, texts, strict=False)
+            if np.isfinite(row).all()
         ]
         pairs += random.Random(0).sample(of_kind, min(len(own), len(of_kind)))
     temperature = fit_temperature(np.array([row for row, _ in pairs]), np.array([label for _, label in pairs]))

@@ -120,7 +120,8 @@ def decided(probs: Any, thresholds: Thresholds) -> Any:
 def _best_f1(probs: Any, truth: Any) -> Thresholds:
     """Returns the thresholds of best macro-F1 under the highest odds that cost at most a standard error of it (Breiman et al. 1984).
 
-    Higher odds refute fewer true claims, and labelled sets hold far more false ones than answers do.
+    The error is taken as that of a share of as many claims. Higher odds refute fewer true claims, and labelled sets hold far more false ones
+    than answers do.
     """
     best: list[tuple[float, Thresholds]] = []
     for odds in ODDS:
