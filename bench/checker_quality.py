@@ -30,7 +30,7 @@ from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.datasets.kqa import read_kqa
 from pytest_medfaith.distill.pairs import is_share, read_written
-from pytest_medfaith.distill.published import read_clusters, read_crossed, read_published
+from pytest_medfaith.distill.published import label_together, read_clusters, read_crossed, read_published
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.metrics.checker_scores import score_checker
@@ -114,9 +114,9 @@ def clusters(data: Path, *, folder: str = "clusters") -> Iterator[Row]:
                 pairs = read_clusters(path, **source["options"], whole=True)
                 for _, own in itertools.groupby(pairs, key=lambda pair: pair.bundle):
                     claim = list(own)
-                    sides = {pair.label for pair in claim} - {"neutral"}
-                    if len(sides) < 2 and is_share(claim[0].group, one_in=source["held_out_one_in"]):
-                        yield claim[0].claim, [pair.evidence for pair in claim], sides.pop() if sides else "neutral"
+                    label = label_together(pair.label for pair in claim)
+                    if label and is_share(claim[0].group, one_in=source["held_out_one_in"]):
+                        yield claim[0].claim, [pair.evidence for pair in claim], label
 
 
 def answers(data: Path) -> Iterator[Row]:

@@ -18,14 +18,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pytest_medfaith.checking.calibrate import Calibration, fit_temperature, fit_thresholds, softmax_rows
+from pytest_medfaith.checking.calibrate import Calibration, calibrate
 from pytest_medfaith.checking.scoring import TextScorer, score_pairs
 from pytest_medfaith.checking.student import MODELS, read_card, score_with_student, weights_signature
 from pytest_medfaith.distill.pairs import Pair, is_share
-from pytest_medfaith.distill.published import read_clusters, read_crossed, read_published
+from pytest_medfaith.distill.published import label_together, read_clusters, read_crossed, read_published
 from pytest_medfaith.distill.readers import READERS
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
-from pytest_medfaith.records import LABELS, Chunk, Claim
+from pytest_medfaith.records import Chunk, Claim
 
 REPO = Path(__file__).parents[1]
 KINDS = [("written",), ("published",), ("scifact", "check_covid"), ("crossed",), ("clusters",)]  # readers
@@ -75,28 +75,11 @@ def fit(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> Calibr
     """Returns what fits the `cases` of every kind, whose logits are (n, TEXTS, 3); claims whose texts decide both ways fit no threshold."""
     pairs = []
     for own, read in zip(cases, logits, strict=True):
-        of_kind = [
-            (row, LABELS.index(label))
-            for rows, (_, texts) in zip(read, own, strict=True)
-            for row, (_, label) in zip(rows, texts, strict=False)
-            if np.isfinite(row).all()
-        ]
+        of_kind = [(row, label) for rows, (_, texts) in zip(read, own, strict=True) for row, (_, label) in zip(rows, texts, strict=False)]
         pairs += random.Random(0).sample(of_kind, min(len(own), len(of_kind)))
-    temperature = fit_temperature(np.array([row for row, _ in pairs]), np.array([label for _, label in pairs]))
-    claims, truth = [], []
-    for rows, (_, texts) in zip(np.concatenate(logits), itertools.chain(*cases), strict=True):
-        sides = {label for _, label in texts} - {"neutral"}
-        if len(sides) < 2:
-            claims.append(rows)
-            truth.append(LABELS.index(sides.pop() if sides else "neutral"))
-    fitted = fit_thresholds(softmax_rows(np.array(claims) / temperature), np.array(truth))
-    return Calibration(
-        temperature=round(temperature, 4),
-        entail_threshold=fitted.entail,
-        contradict_threshold=fitted.contradict,
-        contradict_odds=fitted.odds,
-        n=len(truth),
-    )
+    together = [label_together(label for _, label in texts) for _, texts in itertools.chain(*cases)]
+    claims = [(rows, label) for rows, label in zip(np.concatenate(logits), together, strict=True) if label]
+    return calibrate(*zip(*pairs, strict=True), claims=tuple(zip(*claims, strict=True)))
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ LEAST_DECIDED = 10  # pairs that a threshold must decide for its precision to sa
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """A fitted temperature, thresholds and odds of contradiction, with the number of pairs they were fitted on."""
+    """A fitted temperature, thresholds and odds of contradiction, with the number of pairs, or claims, that the thresholds were fitted on."""
 
     temperature: float
     entail_threshold: float
@@ -29,7 +29,13 @@ class Calibration:
     n: int
 
 
-def calibrate(logits: Sequence[Sequence[float]], labels: Sequence[str], *, precision: float | None = None) -> Calibration:
+def calibrate(
+    logits: Sequence[Sequence[float]],
+    labels: Sequence[str],
+    *,
+    precision: float | None = None,
+    claims: tuple[Any, Sequence[str]] | None = None,
+) -> Calibration:
     """Returns the temperature of least log loss, and thresholds of best macro-F1 (or of at least `precision`).
 
     Args:
@@ -37,6 +43,7 @@ def calibrate(logits: Sequence[Sequence[float]], labels: Sequence[str], *, preci
         labels: n of entail, neutral, contradict.
         precision: wanted share of right decisions among those made, for each of entail and contradict; the lowest thresholds
             that reach it are taken, which keeps the most decisions.
+        claims: logits (m, chunks, 3) and m labels of whole claims, on whose verdicts the thresholds are fitted in place of the pairs.
 
     Raises:
         ValueError: no rows, a label that has no row, or a precision that no threshold reaches.
@@ -52,6 +59,8 @@ def calibrate(logits: Sequence[Sequence[float]], labels: Sequence[str], *, preci
     scored = np.isfinite(rows).all(axis=1)
     rows, truth = rows[scored], np.array([LABELS.index(label) for label in labels])[scored]
     temperature = fit_temperature(rows, truth)
+    if claims:
+        rows, truth = np.asarray(claims[0]), np.array([LABELS.index(label) for label in claims[1]])
     fitted = fit_thresholds(softmax_rows(rows / temperature), truth, precision=precision)
     return Calibration(
         temperature=round(temperature, 4),

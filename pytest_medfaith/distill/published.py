@@ -142,6 +142,12 @@ def read_clusters(path: Path, *, texts: Path, whole: bool = False) -> Iterator[P
                 yield Pair(" ".join(own[j] for j in part), claim["text"], claim["labels"][i], source, group, bundle)
 
 
+def label_together(labels: Iterable[str]) -> str | None:
+    """Returns what texts with these labels say of a claim together: neutral where none decides it, None where they decide it both ways."""
+    sides = set(labels) - {"neutral"}
+    return None if len(sides) > 1 else sides.pop() if sides else "neutral"
+
+
 def _decided_and_likely(claim: Mapping[str, Any], documents: Sequence[Sequence[str]]) -> list[int]:
     """Returns which texts decide `claim`, and which of the others hold most of its words."""
     left_open = [i for i, label in enumerate(claim["labels"]) if label == "neutral"]

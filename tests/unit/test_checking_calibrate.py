@@ -76,8 +76,19 @@ def test_the_odds_are_the_highest_that_cost_a_standard_error_at_most():
     fitted = fit_thresholds(probs, truth)
     best = max(f1(Thresholds(entail=e / 100, contradict=c / 100)) for e in range(20, 60, 4) for c in range(20, 60, 4))
     standard_error = (best * (1 - best) / len(labels)) ** 0.5
-    assert best - 2 * standard_error < f1(fitted) < best
+    assert best - standard_error < f1(fitted) < best
     assert fit_thresholds(probs, truth, precision=0.8).odds == 1.0
+
+
+def test_thresholds_are_fitted_on_claims_where_they_are_given_and_the_temperature_on_pairs():
+    logits, labels = sample(600, sharpness=2.0)
+    of_claims, their_labels = sample(400, sharpness=1.0, seed=1)
+    claims = of_claims.reshape(200, 2, 3)
+    fitted = calibrate(logits, labels, claims=(claims, their_labels[::2]))
+    assert (fitted.temperature, fitted.n) == (calibrate(logits, labels).temperature, 200)
+    expected = fit_thresholds(softmax_rows(claims / fitted.temperature), np.array([LABELS.index(label) for label in their_labels[::2]]))
+    assert Thresholds(entail=fitted.entail_threshold, contradict=fitted.contradict_threshold, odds=fitted.contradict_odds) == expected
+    assert calibrate(logits, labels, claims=(logits[:, None], labels)) == calibrate(logits, labels)
 
 
 def test_a_label_without_pairs_and_an_unreachable_precision_are_named():

@@ -15,6 +15,7 @@ import pytest
 from pytest_medfaith.distill.pairs import Pair, part_of
 from pytest_medfaith.distill.published import (
     TEXTS,
+    label_together,
     read_clusters,
     read_crossed,
     read_published,
@@ -235,6 +236,19 @@ def test_a_cluster_is_measured_on_every_text_whole(tmp_path):
     assert [(pair.evidence, pair.label) for pair in pairs] == list(
         zip(ABSTRACTS.values(), ["entail", "contradict", "neutral", "neutral", "neutral"], strict=True)
     )
+
+
+@pytest.mark.parametrize(
+    ("labels", "together"),
+    [
+        (["neutral", "entail", "entail"], "entail"),
+        (["contradict", "neutral"], "contradict"),
+        (["neutral", "neutral"], "neutral"),
+        (["entail", "neutral", "contradict"], None),
+    ],
+)
+def test_texts_decide_a_claim_together_unless_they_clash(labels, together):
+    assert label_together(labels) == together
 
 
 def test_a_cluster_on_another_text_is_refused(tmp_path):
