@@ -41,6 +41,13 @@ CLASHES = [
     ("The drug increased deaths by more than 10% in adults.", "The drug reduced deaths in adults.", "increased", "reduced"),
     ("The hair loss caused by chemotherapy is not permanent.", "The hair loss caused by chemotherapy is not temporary.", "permanent", "temporary"),
     ("Propranolol increased the risk of bleeding.", "Propranolol lowered the risk of bleeding but had no effect on varices.", "increased", "lowered"),
+    (
+        "Losing 5 percent of body weight makes periods less regular in women with PCOS.",
+        "In women with PCOS, losing 5% of body weight makes periods more regular.",
+        "less",
+        "more",
+    ),
+    ("Men store up to 1 g of iron, women rarely under 400 mg.", "Men store up to 1 g of iron, women often less than 400 mg.", "rarely", "often"),
 ]  # fmt: skip
 
 AGREEING = [

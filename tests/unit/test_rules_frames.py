@@ -30,3 +30,17 @@ def test_gaps_are_what_is_left_over_in_one_place():
     (frame,) = frames("Metformin lowers glucose in adults.", "Metformin slowly raises glucose in adults.")
     left = [([frame.claim[i].text for i in mine], [frame.sentence.tokens[i].text for i in theirs]) for mine, theirs in frame.gaps()]
     assert left == [(["lowers"], ["slowly", "raises"])]
+
+
+def test_an_opening_clause_may_stand_at_the_end():
+    evidence = "Listen. In adults over 65, the vaccine halves 50% of the risk."
+    (frame,) = frames("The vaccine halves 50 percent of the risk in adults over 65.", evidence, moved=True)
+    assert frame.coverage == 1
+    assert [evidence[slice(*frame.place(here, here + 1))] for here, token in enumerate(frame.claim) if token.content] == (
+        "vaccine halves % risk adults".split()
+    )
+
+
+def test_a_sentence_is_laid_as_it_stands_where_that_covers_as_much():
+    (frame,) = frames("In adults, the vaccine works.", "In adults, the vaccine works.", moved=True)
+    assert [frame.pairs[index] for index in range(len(frame.claim))] == list(range(len(frame.claim)))

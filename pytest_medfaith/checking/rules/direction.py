@@ -19,7 +19,7 @@ LEAST_SHARED = 0.6  # of the claim's content words anywhere, for a comparison tu
 LARGEST_GAP = 5  # words that differ in one place; a word next to its object may stand in a longer gap
 NEXT_TO = 2
 NEGATED = 5  # words from a negation to a word whose direction it may turn
-SPOT = 2  # words that differ in one place of a copy
+SPOT = 3  # words that differ in one place of a copy
 
 _COMPARING = frozenset({"amount", "quality", "speed", "length", "frequency"})
 _TURNING = frozenset(
@@ -53,7 +53,7 @@ _AFTER_ANOTHER = frozenset(
 
 def direction(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence say opposite things of the same subject and object; nothing where a negation may turn it."""
-    for frame in frames(claim, evidence):
+    for frame in frames(claim, evidence, moved=True):
         clash = _clash(frame) or _of_another_line(frame, claim, evidence)
         if clash:
             return [_finding(*clash)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from pytest_medfaith.checking.rules.text import MAX_TOKENS, Sentence, Token, evidence_sentences, read_tokens, share, weight
+from pytest_medfaith.checking.rules.text import MAX_TOKENS, Sentence, Token, evidence_sentences, read_tokens, share, weight, word_key
 
 # Sentences that share less than this of the claim's words do not speak of it; written paraphrases of the development data share 0.4 at
 # the median, so most of them are left to the model.
@@ -16,6 +16,8 @@ LEAST_SHARED = 0.4
 COPY = 0.8  # from this coverage on, and
 LIKE_COPY = 0.7  # with the small words alike too, the claim is the sentence with a spot changed
 _DO = frozenset("do does did".split())
+_OPENING = frozenset("in among for when if after before with without during at by on to as while since because unlike".split())
+_PERCENT = word_key("percent")
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class Frame:
         before = max((there for here, there in self.pairs.items() if here < start), default=-1)
         after = min((there for here, there in self.pairs.items() if here >= end), default=len(self.sentence.tokens))
         tokens = self.sentence.tokens[min([before + 1, *inside]) : max([after, *(there + 1 for there in inside)])]
-        return (tokens[0].start, tokens[-1].end) if tokens else (self.sentence.end, self.sentence.end)
+        if not tokens:
+            return self.sentence.end, self.sentence.end
+        return min(token.start for token in tokens), max(token.end for token in tokens)
 
     def copies(self, but: Collection[int] = ()) -> bool:
         """Returns whether the claim is all but the sentence itself, its words at the indices `but` and a "does" that goes with them aside."""
@@ -71,8 +75,11 @@ class Frame:
 
 
 @lru_cache(maxsize=4_096)
-def frames(claim: str, evidence: str) -> tuple[Frame, ...]:
-    """Returns the claim laid over each sentence of `evidence` that shares enough words with it, the best covered first."""
+def frames(claim: str, evidence: str, *, moved: bool = False) -> tuple[Frame, ...]:
+    """Returns the claim laid over each sentence of `evidence` that shares enough words with it, the best covered first.
+
+    With `moved` a sentence's opening clause may stand at its end instead ("in adults, it works" as "it works in adults"), where that covers more.
+    """
     tokens = read_tokens(claim)
     if len(tokens) > MAX_TOKENS:
         return ()
@@ -81,8 +88,17 @@ def frames(claim: str, evidence: str) -> tuple[Frame, ...]:
     for sentence in evidence_sentences(evidence):
         shared = share(wanted, sentence.keys)
         if shared >= LEAST_SHARED:
-            found.append(_lay(tokens, sentence, shared))
+            orders = [sentence, *_with_its_opening_last(sentence)] if moved else [sentence]
+            found.append(max((_lay(tokens, order, shared) for order in orders), key=lambda frame: frame.coverage))
     return tuple(sorted(found, key=lambda frame: (-frame.coverage, frame.sentence.start)))
+
+
+def _with_its_opening_last(sentence: Sentence) -> Iterator[Sentence]:
+    tokens = sentence.tokens
+    comma = next((index for index, token in enumerate(tokens) if token.lower == ","), 0)
+    if comma and tokens[0].lower in _OPENING:
+        rest = tokens[comma + 1 : len(tokens) if tokens[-1].key else -1]
+        yield replace(sentence, tokens=(*rest, *tokens[:comma]))
 
 
 def _lay(tokens: tuple[Token, ...], sentence: Sentence, shared: float) -> Frame:
@@ -93,9 +109,9 @@ def _lay(tokens: tuple[Token, ...], sentence: Sentence, shared: float) -> Frame:
         for offset in range(block.size)
     }
     frame = Frame(tokens, sentence, pairs, shared, 0.0)
-    return Frame(tokens, sentence, pairs, shared, frame.coverage_without(()))
+    return replace(frame, coverage=frame.coverage_without(()))
 
 
 def _symbol(token: Token) -> str:
-    """Returns what alignment compares: any number equals any other."""
-    return "#" if token.lower[0].isdigit() else token.key or token.text
+    """Returns what alignment compares: any number equals any other, and a percent sign the word."""
+    return "#" if token.lower[0].isdigit() else _PERCENT if token.lower == "%" else token.key or token.text
