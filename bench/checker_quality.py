@@ -95,15 +95,19 @@ def written(_data: Path) -> Iterator[Row]:
                 yield pair.claim, [pair.evidence], pair.label
 
 
-def published(data: Path) -> Iterator[Row]:
+def published(data: Path, *, folder: str = "published") -> Iterator[Row]:
     """Claims on published texts of a tenth kept out, each against the whole text and the whole twin."""
-    sources = read_recipe(RECIPE, data=data, repo=REPO).sources.values()
-    for source in sources:
-        if source["reader"] == "published":
-            for path in source["paths"]:
-                for pair in read_published(Path(path), **source["options"], whole=True):
+    for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
+        for path in map(Path, source["paths"]):
+            if source["reader"] == "published" and path.parent.name == folder:
+                for pair in read_published(path, **source["options"], whole=True):
                     if is_share(pair.group, one_in=source["held_out_one_in"]):
                         yield pair.claim, [pair.evidence], pair.label
+
+
+def turned(data: Path) -> Iterator[Row]:
+    """Findings told from the other side, on texts kept out."""
+    yield from published(data, folder="turned")
 
 
 def clusters(data: Path, *, folder: str = "clusters") -> Iterator[Row]:
@@ -167,6 +171,7 @@ SETS = {
         clusters,
         answers,
         published,
+        turned,
         written,
         nli4ct,
         kqa,

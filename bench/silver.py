@@ -1,6 +1,6 @@
 """Validates every file of silver pairs and prints what is in it, with how far a claim alone gives its label away.
 
-    python bench/silver.py [FILE ...] [--data DIR]        (default: those of fixtures/silver, published, clusters and answers)
+    python bench/silver.py [FILE ...] [--data DIR]        (default: those of fixtures/silver, published, turned, clusters and answers)
 
 A line that breaks the format stops it with file and place. The claim-only baseline is TF-IDF and logistic regression on claims without
 their evidence, five folds split by item: the nearer to the majority class, the less the claims give away. With `--data`, items whose evidence
@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     arguments = parser.parse_args()
     files = arguments.files or [
-        file for folder in ("silver", "published", "clusters", "answers") for file in sorted((FIXTURES / folder).glob("*.jsonl"))
+        file for folder in ("silver", "published", "turned", "clusters", "answers") for file in sorted((FIXTURES / folder).glob("*.jsonl"))
     ]
     if arguments.data:
         print(*remembered(files, arguments.data), sep="\n")

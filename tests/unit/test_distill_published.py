@@ -293,7 +293,11 @@ def shipped_pairs(read: Callable[..., Iterable[Pair]], path: Path, texts: str) -
 
 
 @pytest.mark.realdata
-@pytest.mark.parametrize(("path", "texts"), with_texts("published"), ids=lambda value: getattr(value, "stem", ""))
+@pytest.mark.parametrize(
+    ("path", "texts"),
+    [*with_texts("published"), *with_texts("turned")],
+    ids=lambda value: "-".join(value.parts[-2:]) if isinstance(value, Path) else "",
+)
 def test_the_shipped_claims_fit_the_published_texts(path, texts):
     labels = [pair.label for pair in shipped_pairs(read_published, path, texts)]
     assert len(labels) > 1500
