@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.cache import Logits, keep_logits, pair_key, read_logits
-from pytest_medfaith.checking.windows import Window, best_sentence, best_windows, content_words, is_long, lone_sentence, shared_words
+from pytest_medfaith.checking.rules.text import content_keys, share
+from pytest_medfaith.checking.windows import Window, best_sentence, best_windows, is_long, lone_sentence
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 
 TextScorer = Callable[[Sequence[tuple[str, str]]], Any]  # n (evidence, claim) -> float (n, 3) logits: entail, neutral, contradict
@@ -19,9 +20,9 @@ WINDOWS_PER_PAIR = 2  # of a chunk that may speak of the claim
 # How much of a window's logits comes from the best sentence read alone: the sentences around a proof blur it, and some proofs need them. Against
 # none: macro-F1 0.574 -> 0.650 on answers (n 390, rules off), elsewhere as docs/training.md tells.
 SENTENCE_SHARE = 0.3
-# Share of the claim's content words that a long chunk must hold for more than its best sentence to be read: bench/reading.py tells what that
-# saves and costs.
-SHARED = 0.3
+# Share of the claim's content words that a long chunk must hold for more than its best sentence to be read; words that any medical text may hold
+# count less. bench/reading.py tells what that saves and costs.
+SHARED = 0.4
 BATCH = 256  # pairs between two signs of progress
 
 
@@ -87,7 +88,8 @@ def _readings(claim: Claim, chunk: Chunk, windows: Sequence[Window]) -> list[_Re
 
 def _may_speak_of(claim: Claim, chunk: Chunk) -> bool:
     """Returns whether more of the chunk is worth reading than its best sentence."""
-    return not is_long(chunk.text) or not content_words(claim.text) or shared_words(claim.text, chunk.text) >= SHARED
+    wanted = content_keys(claim.text)
+    return not is_long(chunk.text) or not wanted or share(wanted, content_keys(chunk.text)) >= SHARED
 
 
 def _score_new(

@@ -90,7 +90,14 @@ OTHER_MATTERS = (
 ) * 8  # some 400 words, more than 500 tokens with the sentence
 
 
-@pytest.mark.parametrize(("asked", "windows_too"), [("Iron tablets are taken on an empty stomach.", True), ("Zebras run fast.", False)])
+@pytest.mark.parametrize(
+    ("asked", "windows_too"),
+    [
+        ("Iron tablets are taken on an empty stomach.", True),
+        ("Zebras run fast.", False),
+        ("The doctor starts zebra treatment this year.", False),  # two of its five words, but such as any medical text may hold
+    ],
+)
 def test_a_window_of_a_long_chunk_is_read_where_the_chunk_shares_words_with_the_claim(asked, windows_too):
     scorer = CountingScorer()
     Checker("x", "x", scorer).score([(claim(asked), Chunk(id="long", text=OTHER_MATTERS + IRON.text))])

@@ -224,6 +224,7 @@ README_ROWS = {
     "answers to questions": "answers",
     "LLM-written pairs": "written",
     "LLM-written claims": "published",
+    "other side": "turned",
     "Check-COVID dev, whole": "check_covid",
     "Check-COVID dev, the sentences": "check_covid_sentences",
     "HealthVer": "healthver",
