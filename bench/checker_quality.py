@@ -29,7 +29,7 @@ from pytest_medfaith.checking.student import MODELS, ModelCard, pair_row, read_c
 from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.datasets.kqa import read_kqa
-from pytest_medfaith.distill.pairs import is_share, read_written
+from pytest_medfaith.distill.pairs import Pair, is_share, read_written
 from pytest_medfaith.distill.published import label_together, read_clusters, read_crossed, read_published
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.evaluation import read_responses
@@ -95,14 +95,20 @@ def written(_data: Path) -> Iterator[Row]:
                 yield pair.claim, [pair.evidence], pair.label
 
 
-def published(data: Path, *, folder: str = "published") -> Iterator[Row]:
-    """Claims on published texts of a tenth kept out, each against the whole text and the whole twin."""
+def held_out(data: Path, reader: str, folder: str, read: Callable[..., Iterator[Pair]]) -> Iterator[Pair]:
+    """Yields what the recipe's sources of `reader` on files of `folder` keep out of training, on whole texts."""
     for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
         for path in map(Path, source["paths"]):
-            if source["reader"] == "published" and path.parent.name == folder:
-                for pair in read_published(path, **source["options"], whole=True):
-                    if is_share(pair.group, one_in=source["held_out_one_in"]):
-                        yield pair.claim, [pair.evidence], pair.label
+            if source["reader"] == reader and path.parent.name == folder:
+                yield from (
+                    pair for pair in read(path, **source["options"], whole=True) if is_share(pair.group, one_in=source["held_out_one_in"])
+                )
+
+
+def published(data: Path, *, folder: str = "published") -> Iterator[Row]:
+    """Claims on published texts of a tenth kept out, each against the whole text and the whole twin."""
+    for pair in held_out(data, "published", folder, read_published):
+        yield pair.claim, [pair.evidence], pair.label
 
 
 def turned(data: Path) -> Iterator[Row]:
@@ -112,15 +118,11 @@ def turned(data: Path) -> Iterator[Row]:
 
 def clusters(data: Path, *, folder: str = "clusters") -> Iterator[Row]:
     """Claims of clusters kept out, each against all four texts of its cluster; claims that one text entails and another refutes are left out."""
-    for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
-        for path in map(Path, source["paths"]):
-            if source["reader"] == "clusters" and path.parent.name == folder:
-                pairs = read_clusters(path, **source["options"], whole=True)
-                for _, own in itertools.groupby(pairs, key=lambda pair: pair.bundle):
-                    claim = list(own)
-                    label = label_together(pair.label for pair in claim)
-                    if label and is_share(claim[0].group, one_in=source["held_out_one_in"]):
-                        yield claim[0].claim, [pair.evidence for pair in claim], label
+    for _, own in itertools.groupby(held_out(data, "clusters", folder, read_clusters), key=lambda pair: pair.bundle):
+        claim = list(own)
+        label = label_together(pair.label for pair in claim)
+        if label:
+            yield claim[0].claim, [pair.evidence for pair in claim], label
 
 
 def answers(data: Path) -> Iterator[Row]:

@@ -33,6 +33,7 @@ from transformers import (
 
 from pytest_medfaith.checking import student, windows
 from pytest_medfaith.checking.checker import MODELS, load_checker
+from pytest_medfaith.checking.rules.text import content_keys, read_tokens
 from pytest_medfaith.corpus.jsonl import read_chunks
 from pytest_medfaith.distill.train_nli import multiplies_bf16
 from pytest_medfaith.models.onnx import load_tokenizer, worker_count
@@ -234,7 +235,14 @@ def check_answers(*, rounds: int) -> tuple[list[float], list[float], list[int]]:
     checker = dataclasses.replace(checker, score_texts=lambda pairs: seen.append(len(pairs)) or score_texts(pairs))
     for number in range(rounds):
         claims, chunks = answer(number)
-        for kept in (student._token_ids, windows.evidence_windows, windows.word_weights, windows.content_words):  # noqa: SLF001
+        for kept in (
+            student._token_ids,  # noqa: SLF001
+            windows.evidence_windows,
+            windows.word_weights,
+            windows.content_words,
+            read_tokens,
+            content_keys,
+        ):
             kept.cache_clear()
         began = time.perf_counter()
         seen.clear()

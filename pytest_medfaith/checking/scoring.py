@@ -88,8 +88,10 @@ def _readings(claim: Claim, chunk: Chunk, windows: Sequence[Window]) -> list[_Re
 
 def _may_speak_of(claim: Claim, chunk: Chunk) -> bool:
     """Returns whether more of the chunk is worth reading than its best sentence."""
+    if not is_long(chunk.text):
+        return True
     wanted = content_keys(claim.text)
-    return not is_long(chunk.text) or not wanted or share(wanted, content_keys(chunk.text)) >= SHARED
+    return not wanted or share(wanted, content_keys(chunk.text)) >= SHARED
 
 
 def _score_new(

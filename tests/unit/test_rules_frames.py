@@ -1,4 +1,4 @@
-from pytest_medfaith.checking.rules.frames import frames
+from pytest_medfaith.checking.rules.frames import frames, frames_in_either_order
 from pytest_medfaith.checking.rules.text import MAX_TOKENS, content_keys, evidence_sentences, share, word_key
 
 
@@ -34,7 +34,7 @@ def test_gaps_are_what_is_left_over_in_one_place():
 
 def test_an_opening_clause_may_stand_at_the_end():
     evidence = "Listen. In adults over 65, the vaccine halves 50% of the risk."
-    (frame,) = frames("The vaccine halves 50 percent of the risk in adults over 65.", evidence, moved=True)
+    (frame,) = frames_in_either_order("The vaccine halves 50 percent of the risk in adults over 65.", evidence)
     assert frame.coverage == 1
     assert [evidence[slice(*frame.place(here, here + 1))] for here, token in enumerate(frame.claim) if token.content] == (
         "vaccine halves % risk adults".split()
@@ -42,5 +42,5 @@ def test_an_opening_clause_may_stand_at_the_end():
 
 
 def test_a_sentence_is_laid_as_it_stands_where_that_covers_as_much():
-    (frame,) = frames("In adults, the vaccine works.", "In adults, the vaccine works.", moved=True)
+    (frame,) = frames_in_either_order("In adults, the vaccine works.", "In adults, the vaccine works.")
     assert [frame.pairs[index] for index in range(len(frame.claim))] == list(range(len(frame.claim)))

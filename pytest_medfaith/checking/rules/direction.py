@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.rules.frames import COPY, Frame, frames
+from pytest_medfaith.checking.rules.frames import COPY, Frame, frames_in_either_order
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.numerals import WORDS
 from pytest_medfaith.checking.rules.opposites import directions, opposed
@@ -53,7 +53,7 @@ _AFTER_ANOTHER = frozenset(
 
 def direction(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence say opposite things of the same subject and object; nothing where a negation may turn it."""
-    for frame in frames(claim, evidence, moved=True):
+    for frame in frames_in_either_order(claim, evidence):
         clash = _clash(frame) or _of_another_line(frame, claim, evidence)
         if clash:
             return [_finding(*clash)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -75,11 +75,8 @@ class Frame:
 
 
 @lru_cache(maxsize=4_096)
-def frames(claim: str, evidence: str, *, moved: bool = False) -> tuple[Frame, ...]:
-    """Returns the claim laid over each sentence of `evidence` that shares enough words with it, the best covered first.
-
-    With `moved` a sentence's opening clause may stand at its end instead ("in adults, it works" as "it works in adults"), where that covers more.
-    """
+def frames(claim: str, evidence: str) -> tuple[Frame, ...]:
+    """Returns the claim laid over each sentence of `evidence` that shares enough words with it, the best covered first."""
     tokens = read_tokens(claim)
     if len(tokens) > MAX_TOKENS:
         return ()
@@ -88,17 +85,25 @@ def frames(claim: str, evidence: str, *, moved: bool = False) -> tuple[Frame, ..
     for sentence in evidence_sentences(evidence):
         shared = share(wanted, sentence.keys)
         if shared >= LEAST_SHARED:
-            orders = [sentence, *_with_its_opening_last(sentence)] if moved else [sentence]
-            found.append(max((_lay(tokens, order, shared) for order in orders), key=lambda frame: frame.coverage))
+            found.append(_lay(tokens, sentence, shared))
+    return _best_first(found)
+
+
+def frames_in_either_order(claim: str, evidence: str) -> tuple[Frame, ...]:
+    """Returns `frames`, laid over a sentence with its opening clause at the end ("in adults, it works" as "it works in adults") where that covers more."""
+    return _best_first(max((frame, *_with_the_opening_last(frame)), key=lambda order: order.coverage) for frame in frames(claim, evidence))
+
+
+def _best_first(found: Iterable[Frame]) -> tuple[Frame, ...]:
     return tuple(sorted(found, key=lambda frame: (-frame.coverage, frame.sentence.start)))
 
 
-def _with_its_opening_last(sentence: Sentence) -> Iterator[Sentence]:
-    tokens = sentence.tokens
+def _with_the_opening_last(frame: Frame) -> Iterator[Frame]:
+    tokens = frame.sentence.tokens
     comma = next((index for index, token in enumerate(tokens) if token.lower == ","), 0)
     if comma and tokens[0].lower in _OPENING:
         rest = tokens[comma + 1 : len(tokens) if tokens[-1].key else -1]
-        yield replace(sentence, tokens=(*rest, *tokens[:comma]))
+        yield _lay(frame.claim, replace(frame.sentence, tokens=(*rest, *tokens[:comma])), frame.shared)
 
 
 def _lay(tokens: tuple[Token, ...], sentence: Sentence, shared: float) -> Frame:
