@@ -200,12 +200,20 @@ def _neighbours(texts: Sequence[str], found: Sequence[str]) -> list[str]:
 def model_checker(folder: Path, *, raw: bool) -> Checker:
     model = folder / "model.onnx"
     card = (
-        ModelCard(temperature=1.0, entail_threshold=0.5, contradict_threshold=0.5, contradict_odds=1.0, max_tokens=512)
+        ModelCard(
+            temperature=1.0,
+            entail_threshold=0.5,
+            contradict_threshold=0.5,
+            contradict_odds=1.0,
+            nearness_weight=0.0,
+            nearness_even=0.0,
+            max_tokens=512,
+        )
         if raw
         else read_card(folder)
     )
     scorer = partial(score_with_student, model, card.max_tokens)
-    return Checker(str(folder), weights_signature(model), scorer, card.thresholds, card.temperature)
+    return Checker(str(folder), weights_signature(model), scorer, card.thresholds, card.temperature, card.nearness)
 
 
 def torch_checker(folder: Path, *, raw: bool) -> Checker:

@@ -1,10 +1,11 @@
-"""Fits temperature and thresholds of an exported student on what trained nothing, and prints the `scoring` part of its card.
+"""Fits temperature, thresholds and what nearness counts of an exported student on what trained nothing, and prints the `scoring` part of its card.
 
     python bench/fit_card.py MODEL --data DIR [--most N]
 
 Of the calibration shares of the shipped recipe, as many are drawn of five kinds: LLM-written pairs, claims on published texts against the whole text,
 pairs of SciFact and Check-COVID, claims against texts that a search finds for them, and claims against four texts at once (clusters, answers). The
-temperature is fitted on pairs, the thresholds on the verdicts over all texts of a claim. All are read as checking reads them.
+temperature and nearness are fitted on pairs, for the least mean over the kinds of their log loss (the smallest weight that costs at most 0.002 of it), the
+thresholds on the verdicts over all texts of a claim. All are read as checking reads them.
 """
 
 import argparse
@@ -12,24 +13,29 @@ import dataclasses
 import itertools
 import json
 import random
-from collections.abc import Iterator, Sequence
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from pytest_medfaith.checking.calibrate import Calibration, calibrate
-from pytest_medfaith.checking.scoring import TextScorer, score_pairs
-from pytest_medfaith.checking.student import MODELS, read_card, score_with_student, weights_signature
+from pytest_medfaith.checking.calibrate import TEMPERATURES, Calibration, calibrate, log_loss
+from pytest_medfaith.checking.nearness import Nearness
+from pytest_medfaith.checking.scoring import score_pairs
+from pytest_medfaith.checking.student import MODELS, read_card, score_with_student
 from pytest_medfaith.distill.pairs import Pair, is_share
 from pytest_medfaith.distill.published import label_together, read_clusters, read_crossed, read_published
 from pytest_medfaith.distill.readers import READERS
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
-from pytest_medfaith.records import Chunk, Claim
+from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 
 REPO = Path(__file__).parents[1]
 KINDS = [("written",), ("published",), ("scifact", "check_covid"), ("crossed",), ("clusters",)]  # readers
 TEXTS = 4  # of a claim, at most
+WEIGHTS, EVENS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45)  # of nearness
+LOSS_TO_SPARE = 0.002  # which a smaller weight may cost
 
 Case = tuple[str, list[tuple[str, str]]]  # claim, (text, label) of each of its texts
 
@@ -57,7 +63,7 @@ def _calibrates(pair: Pair, source: dict) -> bool:
     return not held_out and is_share(pair.group, one_in=source["calibration_one_in"], remainder=1)
 
 
-def logits_of(cases: Sequence[Case], score_texts: TextScorer, signature: str) -> np.ndarray:
+def logits_of(cases: Sequence[Case], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]) -> np.ndarray:
     """Returns (n, TEXTS, 3), certainly neutral where a claim has fewer texts or one cannot be scored."""
     pairs = [
         (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
@@ -65,18 +71,28 @@ def logits_of(cases: Sequence[Case], score_texts: TextScorer, signature: str) ->
         for j, (text, _) in enumerate(texts)
     ]
     logits = np.tile([-np.inf, 0.0, -np.inf], (len(cases), TEXTS, 1))
-    for score in score_pairs(pairs, score_texts, signature=signature):
-        if score.logits is not None:
-            logits[int(score.claim_id), int(score.chunk_id)] = score.logits
+    for one in score(pairs):
+        if one.logits is not None:
+            logits[int(one.claim_id), int(one.chunk_id)] = one.logits
     return logits
+
+
+def pairs_of(cases: Sequence[Case], logits: np.ndarray) -> list[tuple[np.ndarray, str]]:
+    """Returns logits and label of the texts of `cases`, as many as there are cases."""
+    rows = [(row, label) for own, (_, texts) in zip(logits, cases, strict=True) for row, (_, label) in zip(own, texts, strict=False)]
+    return random.Random(0).sample(rows, min(len(cases), len(rows)))
+
+
+def mean_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> float:
+    """Returns the mean over the kinds of their log loss, at the temperature at which it is least."""
+    kinds = [tuple(zip(*pairs_of(own, read), strict=True)) for own, read in zip(cases, logits, strict=True)]
+    rows = [(np.array(read), np.array([LABELS.index(label) for label in labels])) for read, labels in kinds]
+    return min(float(np.mean([log_loss(read / temperature, truth) for read, truth in rows])) for temperature in TEMPERATURES)
 
 
 def fit(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> Calibration:
     """Returns what fits the `cases` of every kind, whose logits are (n, TEXTS, 3); claims whose texts decide both ways fit no threshold."""
-    pairs = []
-    for own, read in zip(cases, logits, strict=True):
-        of_kind = [(row, label) for rows, (_, texts) in zip(read, own, strict=True) for row, (_, label) in zip(rows, texts, strict=False)]
-        pairs += random.Random(0).sample(of_kind, min(len(own), len(of_kind)))
+    pairs = [pair for own, read in zip(cases, logits, strict=True) for pair in pairs_of(own, read)]
     together = [label_together(label for _, label in texts) for _, texts in itertools.chain(*cases)]
     claims = [(rows, label) for rows, label in zip(np.concatenate(logits), together, strict=True) if label]
     return calibrate(*zip(*pairs, strict=True), claims=tuple(zip(*claims, strict=True)))
@@ -91,8 +107,21 @@ def main() -> None:
     score_texts = partial(score_with_student, arguments.model, read_card(MODELS / "nli").max_tokens)
     cases = [list(calibration_cases(arguments.data, readers)) for readers in KINDS]
     cases = [random.Random(0).sample(own, min(arguments.most, len(own))) for own in cases]
-    logits = [logits_of(own, score_texts, weights_signature(arguments.model)) for own in cases]
-    print(json.dumps(dataclasses.asdict(fit(cases, logits)), indent=1))
+    read: dict[Nearness, list[np.ndarray]] = {}
+    losses: dict[Nearness, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for weight, even in itertools.product(WEIGHTS, EVENS):
+            nearness = Nearness(weight=weight, even=even)
+            score = partial(
+                score_pairs, score_texts=score_texts, signature="student", nearness=nearness, cache=Path(folder) / "pairs.sqlite"
+            )
+            read[nearness] = [logits_of(own, score) for own in cases]
+            losses[nearness] = mean_loss(cases, read[nearness])
+            print(f"weight {weight}, even {even}: loss {losses[nearness]:.4f}", file=sys.stderr, flush=True)
+    enough = [one for one, loss in losses.items() if loss <= min(losses.values()) + LOSS_TO_SPARE]
+    chosen = min(enough, key=lambda one: (one.weight, losses[one]))
+    fitted = dataclasses.asdict(fit(cases, read[chosen]))
+    print(json.dumps(fitted | {"nearness_weight": chosen.weight, "nearness_even": chosen.even}, indent=1))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Keeps logits by content, so that a second run scores only what changed. One SQLite file, safe between processes."""
+"""Keeps what models say of pairs by content, so that a second run scores only what changed. One SQLite file, safe between processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 
-Logits = tuple[float, float, float]
+Numbers = tuple[float, ...]  # of one pair: three logits, or one cosine
 _LAYOUT = "CREATE TABLE IF NOT EXISTS logits (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 
 
@@ -18,17 +18,17 @@ def pair_key(signature: str, evidence: str, claim: str) -> bytes:
     return hashlib.blake2b(f"{signature}\x1f{evidence}\x1f{claim}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def read_logits(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, Logits]:
-    """Returns the logits kept in the file `path` for those of `keys` it knows; nothing without a file or a readable one."""
+def read_numbers(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, Numbers]:
+    """Returns the numbers kept in the file `path` for those of `keys` it knows; nothing without a file or a readable one."""
     if path is None or not path.is_file():
         return {}
-    found: dict[bytes, Logits] = {}
+    found: dict[bytes, Numbers] = {}
     try:
         with closing(sqlite3.connect(path, timeout=30)) as database:
             for key in keys:
                 row = database.execute("SELECT value FROM logits WHERE key = ?", (key,)).fetchone()
                 if row is not None:
-                    found[key] = struct.unpack("<3f", row[0])
+                    found[key] = struct.unpack(f"<{len(row[0]) // 4}f", row[0])
     except sqlite3.OperationalError:
         return found  # another process is just making it, or holds it
     except sqlite3.DatabaseError:
@@ -37,13 +37,13 @@ def read_logits(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, Logits]
     return found
 
 
-def keep_logits(path: Path | None, logits: Mapping[bytes, Logits]) -> None:
-    """Adds `logits` to the file `path`; does nothing without a path, or where another process holds the file for too long."""
-    if path is None or not logits:
+def keep_numbers(path: Path | None, numbers: Mapping[bytes, Numbers]) -> None:
+    """Adds `numbers` to the file `path`; does nothing without a path, or where another process holds the file for too long."""
+    if path is None or not numbers:
         return
     with suppress(OSError):  # a folder that cannot be made holds no cache
         path.parent.mkdir(parents=True, exist_ok=True)
     with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path, timeout=30)) as database, database:
         database.execute(_LAYOUT)
-        rows = [(key, struct.pack("<3f", *values)) for key, values in logits.items()]
+        rows = [(key, struct.pack(f"<{len(values)}f", *values)) for key, values in numbers.items()]
         database.executemany("INSERT OR REPLACE INTO logits VALUES (?, ?)", rows)

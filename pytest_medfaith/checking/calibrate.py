@@ -73,7 +73,7 @@ def calibrate(
 
 def fit_temperature(logits: Any, truth: Any) -> float:
     """Returns the temperature under which `logits` (n, 3) give the label indices `truth` (n,) the least log loss (Guo et al. 2017)."""
-    return min(TEMPERATURES, key=lambda value: _log_loss(logits / value, truth))
+    return min(TEMPERATURES, key=lambda value: log_loss(logits / value, truth))
 
 
 def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) -> Thresholds:
@@ -103,7 +103,8 @@ def softmax_rows(logits: Any) -> Any:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-def _log_loss(logits: Any, truth: Any) -> float:
+def log_loss(logits: Any, truth: Any) -> float:
+    """Returns the mean negative log-likelihood of the label indices `truth` (n,) under `logits` (n, 3)."""
     import numpy as np
 
     return float(-np.log(softmax_rows(logits)[np.arange(len(truth)), truth] + 1e-12).mean())

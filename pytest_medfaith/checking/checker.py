@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_medfaith.checking.isotonic import Isotonic
 from pytest_medfaith.checking.joint import joined_parts
+from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, cosines_signature
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.checking.readable import unusable_text
@@ -28,7 +29,8 @@ class Checker:
 
     `signature` names the weights and everything else that decides a score; `score_texts` is the model; `rules` are the names of the
     medical rules that may overrule it, and `linker` finds the names that they compare. `isotonic` turns the probabilities at
-    `temperature` into calibrated ones. A model that reads no other script is `latin_only`: what it would say of others has no sense.
+    `temperature` into calibrated ones. `nearness` is how the sentence encoder has its say. A model that reads no other script is `latin_only`:
+    what it would say of others has no sense.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Checker:
     score_texts: TextScorer
     thresholds: Thresholds = field(default_factory=Thresholds)
     temperature: float = 1.0
+    nearness: Nearness = MOVES_NOTHING
     cache: Path | None = None
     rules: frozenset[str] = frozenset()
     linker: str = "default"
@@ -55,7 +58,15 @@ class Checker:
             ValueError: the model gave something else than three logits a pair.
         """
         model = partial(_three_columns, self.name, self.score_texts)
-        scores = score_pairs(pairs, model, signature=self.signature, temperature=self.temperature, cache=self.cache, progress=progress)
+        scores = score_pairs(
+            pairs,
+            model,
+            signature=self.signature,
+            temperature=self.temperature,
+            nearness=self.nearness,
+            cache=self.cache,
+            progress=progress,
+        )
         return [_meant(score, self.isotonic) for score in scores] if self.isotonic else scores
 
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
@@ -169,10 +180,11 @@ def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None,
     card = read_card(folder)
     return Checker(
         "default",
-        weights_signature(folder / "model.onnx"),
+        f"{weights_signature(folder / 'model.onnx')}|{cosines_signature()}|{card.nearness_weight}|{card.nearness_even}",
         partial(score_with_student, folder / "model.onnx", card.max_tokens),
         thresholds or card.thresholds,
         temperature=card.temperature,
+        nearness=card.nearness,
         cache=cache,
         rules=rules,
         linker=linker,

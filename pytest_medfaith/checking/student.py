@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.checking.nearness import Nearness
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
 from pytest_medfaith.errors import DataError
@@ -26,12 +27,19 @@ class ModelCard:
     entail_threshold: float
     contradict_threshold: float
     contradict_odds: float
+    nearness_weight: float
+    nearness_even: float
     max_tokens: int
 
     @property
     def thresholds(self) -> Thresholds:
-        """What the three numbers mean together."""
+        """What the three numbers of verdicts mean together."""
         return Thresholds(entail=self.entail_threshold, contradict=self.contradict_threshold, odds=self.contradict_odds)
+
+    @property
+    def nearness(self) -> Nearness:
+        """What the other two mean."""
+        return Nearness(weight=self.nearness_weight, even=self.nearness_even)
 
 
 def read_card(folder: Path) -> ModelCard:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from pytest_medfaith.sentences import sentence_spans
 
-SHORT_WORDS = 150  # a text of more is read whole or in windows only where it shares the claim's words
+SHORT_WORDS = 150  # a text of more is read whole or in windows only where it is near to the claim
 WINDOW_WORDS = 200  # half as many again are one window: what that brings is in docs/training.md
 _WORD = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*")
 _STOP = frozenset(

@@ -69,8 +69,8 @@ def load_tokenizer(path: Path | None = None, *, max_tokens: int | None = None) -
     return tokenizer
 
 
-def embed_texts(texts: Sequence[str], *, model: Path = ENCODER) -> Any:
-    """Returns the unit vectors of `texts` under the encoder `model`, the shipped one: float32 (n, 384).
+def embed_texts(texts: Sequence[str], *, model: Path = ENCODER, max_tokens: int = ENCODER_TOKENS) -> Any:
+    """Returns the unit vectors of the first `max_tokens` of `texts` under the encoder `model`, the shipped one: float32 (n, 384).
 
     Each text runs by itself, so its vector never depends on its neighbours.
     """
@@ -78,7 +78,7 @@ def embed_texts(texts: Sequence[str], *, model: Path = ENCODER) -> Any:
 
     if not texts:
         return np.zeros((0, 384), dtype=np.float32)
-    session, tokenizer = load_session(model), load_tokenizer(max_tokens=ENCODER_TOKENS)
+    session, tokenizer = load_session(model), load_tokenizer(max_tokens=max_tokens)
     rows = [(encoding.ids, encoding.type_ids) for encoding in tokenizer.encode_batch(list(texts))]
     with ThreadPoolExecutor(worker_count()) as workers:
         return np.vstack(list(workers.map(partial(run_rows, session), rows))).astype(np.float32)

@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 
+from pytest_medfaith.checking import nearness, scoring
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.scoring import SENTENCE_SHARE, softmax
+from pytest_medfaith.checking.nearness import Nearness, cosines, cosines_signature
+from pytest_medfaith.checking.scoring import FAR_LOGITS, SENTENCE_NEARER, SENTENCE_SHARE, softmax
+from pytest_medfaith.checking.student import MODELS, read_card
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.testing import containment_checker, scripted_checker
 
@@ -91,23 +94,68 @@ OTHER_MATTERS = (
 
 
 @pytest.mark.parametrize(
-    ("asked", "windows_too"),
+    ("asked", "read"),
     [
-        ("Iron tablets are taken on an empty stomach.", True),
-        ("Zebras run fast.", False),
-        ("The doctor starts zebra treatment this year.", False),  # two of its five words, but such as any medical text may hold
+        ("Iron tablets are taken on an empty stomach.", 3),  # the sentence and two windows
+        ("Vitamins are sold in shops.", 1),
+        ("Zebras run fast.", 0),
+        ("Zebras run fast, " + "and lions follow them, " * 12, 1),  # so long that only the model can say whether it reads it
     ],
 )
-def test_a_window_of_a_long_chunk_is_read_where_the_chunk_shares_words_with_the_claim(asked, windows_too):
+def test_how_much_of_a_long_chunk_is_read_depends_on_how_near_it_is_to_the_claim(asked, read):
     scorer = CountingScorer()
-    Checker("x", "x", scorer).score([(claim(asked), Chunk(id="long", text=OTHER_MATTERS + IRON.text))])
-    assert (len(scorer.seen) > 1) == windows_too
+    (score,) = Checker("x", "x", scorer).score([(claim(asked), Chunk(id="long", text=OTHER_MATTERS + IRON.text))])
+    assert len(scorer.seen) == read
+    assert score.logits == (scorer.logits if read else FAR_LOGITS)
+    assert score.span is not None
 
 
-def test_a_chunk_of_three_hundred_words_that_shares_words_with_the_claim_is_read_whole():
+def test_a_chunk_of_three_hundred_words_that_is_near_to_the_claim_is_read_whole():
     scorer, text = CountingScorer(), OTHER_MATTERS[: len(OTHER_MATTERS) * 5 // 8] + IRON.text
     Checker("x", "x", scorer).score([(claim("Iron tablets are taken on an empty stomach."), Chunk(id="abstract", text=text))])
     assert [evidence for evidence, _ in scorer.seen] == [IRON.text, text]
+
+
+def test_nearness_moves_neutral_alone_and_a_sentence_counts_a_little_less_than_the_text_around_it():
+    asked, text = claim("Iron tablets are taken on an empty stomach."), f"{ZINC.text} {IRON.text}"
+    whole, sentence = cosines([(text, asked.text), (IRON.text, asked.text)])[:, 0]
+    near = max(whole, sentence - SENTENCE_NEARER)
+    (score,) = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3)).score([(asked, Chunk(id="both", text=text))])
+    assert score.logits == pytest.approx((3.0, 4.0 * (0.3 - near), -3.0), abs=1e-4)
+    assert near > 0.3
+
+
+def test_the_shipped_checker_takes_its_nearness_from_its_card_and_names_it_in_its_signature():
+    checker, card = load_checker(), read_card(MODELS / "nli")
+    assert checker.nearness == Nearness(weight=card.nearness_weight, even=card.nearness_even)
+    assert checker.nearness.weight > 0
+    assert checker.signature.endswith(f"|{cosines_signature()}|{card.nearness_weight}|{card.nearness_even}")
+
+
+def test_a_title_says_what_a_chunk_is_about():
+    far = Chunk(id="none", text="It is taken on an empty stomach.")
+    titled = Chunk(id="titled", title="Iron tablets", text=far.text)
+    checker = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3))
+    untitled, with_title = checker.score([(claim("Iron tablets need an empty stomach."), chunk) for chunk in (far, titled)])
+    assert with_title.logits[1] < untitled.logits[1]
+
+
+def test_the_cosine_of_a_text_with_itself_is_one():
+    same, other = cosines([(IRON.text, IRON.text), (ZINC.text, IRON.text)])[:, 0]
+    assert same == pytest.approx(1.0, abs=1e-5)
+    assert other < 0.5
+    assert cosines([]).shape == (0, 1)
+
+
+def test_a_second_run_asks_the_encoder_nothing(tmp_path, monkeypatch):
+    cache = tmp_path / "pairs.sqlite"
+    checker = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3), cache=cache)
+    scores = checker.score([(claim("Iron helps."), IRON)])
+    monkeypatch.setattr(scoring, "cosines", lambda _: pytest.fail("the encoder was asked again"))
+    assert checker.score([(claim("Iron helps."), IRON)]) == scores
+    monkeypatch.setattr(scoring, "cosines_signature", lambda: "other weights")
+    monkeypatch.setattr(scoring, "cosines", nearness.cosines)
+    assert checker.score([(claim("Iron helps."), IRON)]) == scores
 
 
 @pytest.mark.parametrize("proof_at_the_end", [True, False])
