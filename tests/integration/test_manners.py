@@ -123,10 +123,10 @@ def test_reported(medfaith_report):
 
 # A shell's background job passes on that it ignores the signal.
 HEEDS_INTERRUPTS = """
-import os
 import signal
+import threading
 
-if "PYTEST_XDIST_WORKER" not in os.environ:
+if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 """
 
