@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-TOKENS = 128  # of a text that the encoder reads; with 256, calibration pairs are no better told apart, and an answer takes a sixth longer
+TOKENS = 128  # of a text that the encoder reads, as in its training; 256 tell hardly more (docs/training.md)
 
 
 @dataclass(frozen=True)
