@@ -25,7 +25,7 @@ import numpy as np
 
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.rules import RULES
-from pytest_medfaith.checking.student import MODELS, ModelCard, pair_row, read_card, score_with_student, weights_signature
+from pytest_medfaith.checking.student import MODELS, pair_row, read_card, score_with_student
 from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.datasets.kqa import read_kqa
@@ -34,11 +34,13 @@ from pytest_medfaith.distill.published import label_together, read_clusters, rea
 from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.metrics.checker_scores import score_checker
+from pytest_medfaith.models.onnx import weights_signature
 from pytest_medfaith.records import Chunk, Claim, MetricValue, PairScore
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
 
 REPO = Path(__file__).parents[1]
 LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
+RAW_TOKENS = 512  # of a model that may have no card yet
 NEAR_COPY = 0.4  # share of the content words of two texts that both hold
 Row = tuple[str, list[str], str]  # claim, evidence texts, label
 
@@ -199,21 +201,11 @@ def _neighbours(texts: Sequence[str], found: Sequence[str]) -> list[str]:
 
 def model_checker(folder: Path, *, raw: bool) -> Checker:
     model = folder / "model.onnx"
-    card = (
-        ModelCard(
-            temperature=1.0,
-            entail_threshold=0.5,
-            contradict_threshold=0.5,
-            contradict_odds=1.0,
-            nearness_weight=0.0,
-            nearness_even=0.0,
-            max_tokens=512,
-        )
-        if raw
-        else read_card(folder)
-    )
+    if raw:
+        return Checker(str(folder), weights_signature(model), partial(score_with_student, model, RAW_TOKENS))
+    card = read_card(folder)
     scorer = partial(score_with_student, model, card.max_tokens)
-    return Checker(str(folder), weights_signature(model), scorer, card.thresholds, card.temperature, card.nearness)
+    return Checker(str(folder), weights_signature(model), scorer, card.thresholds, card.temperature, nearness=card.nearness)
 
 
 def torch_checker(folder: Path, *, raw: bool) -> Checker:

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from pytest_medfaith.checking.calibrate import TEMPERATURES, Calibration, calibrate, log_loss
-from pytest_medfaith.checking.nearness import Nearness
+from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness
 from pytest_medfaith.checking.scoring import score_pairs
 from pytest_medfaith.checking.student import MODELS, read_card, score_with_student
 from pytest_medfaith.distill.pairs import Pair, is_share
@@ -34,7 +34,7 @@ from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 REPO = Path(__file__).parents[1]
 KINDS = [("written",), ("published",), ("scifact", "check_covid"), ("crossed",), ("clusters",)]  # readers
 TEXTS = 4  # of a claim, at most
-WEIGHTS, EVENS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45)  # of nearness
+NEARNESSES = [MOVES_NOTHING, *itertools.starmap(Nearness, itertools.product((1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45)))]
 LOSS_TO_SPARE = 0.002  # which a smaller weight may cost
 
 Case = tuple[str, list[tuple[str, str]]]  # claim, (text, label) of each of its texts
@@ -110,14 +110,13 @@ def main() -> None:
     read: dict[Nearness, list[np.ndarray]] = {}
     losses: dict[Nearness, float] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for weight, even in itertools.product(WEIGHTS, EVENS):
-            nearness = Nearness(weight=weight, even=even)
+        for nearness in NEARNESSES:
             score = partial(
                 score_pairs, score_texts=score_texts, signature="student", nearness=nearness, cache=Path(folder) / "pairs.sqlite"
             )
             read[nearness] = [logits_of(own, score) for own in cases]
             losses[nearness] = mean_loss(cases, read[nearness])
-            print(f"weight {weight}, even {even}: loss {losses[nearness]:.4f}", file=sys.stderr, flush=True)
+            print(f"weight {nearness.weight}, even {nearness.even}: loss {losses[nearness]:.4f}", file=sys.stderr, flush=True)
     enough = [one for one, loss in losses.items() if loss <= min(losses.values()) + LOSS_TO_SPARE]
     chosen = min(enough, key=lambda one: (one.weight, losses[one]))
     fitted = dataclasses.asdict(fit(cases, read[chosen]))

@@ -38,12 +38,12 @@ class Checker:
     score_texts: TextScorer
     thresholds: Thresholds = field(default_factory=Thresholds)
     temperature: float = 1.0
-    nearness: Nearness = MOVES_NOTHING
     cache: Path | None = None
     rules: frozenset[str] = frozenset()
     linker: str = "default"
     isotonic: Isotonic | None = None
     latin_only: bool = False
+    nearness: Nearness = MOVES_NOTHING
 
     def __call__(self, claim: Claim | str, chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on one claim over `chunks`."""
@@ -175,7 +175,8 @@ def load_checker(
 
 
 def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None, rules: frozenset[str], linker: str) -> Checker:
-    from pytest_medfaith.checking.student import read_card, score_with_student, weights_signature
+    from pytest_medfaith.checking.student import read_card, score_with_student
+    from pytest_medfaith.models.onnx import weights_signature
 
     card = read_card(folder)
     return Checker(

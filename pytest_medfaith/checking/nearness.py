@@ -41,7 +41,6 @@ def cosines(pairs: Sequence[tuple[str, str]]) -> Any:
 
 def cosines_signature() -> str:
     """Returns what decides a cosine besides the texts."""
-    from pytest_medfaith.checking.student import weights_signature
-    from pytest_medfaith.models.onnx import ENCODER
+    from pytest_medfaith.models.onnx import ENCODER, weights_signature
 
     return f"{weights_signature(ENCODER)}/{TOKENS}"

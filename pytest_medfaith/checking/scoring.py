@@ -48,6 +48,7 @@ class _Plan:
     sentence: list[_Reading]
     windows: list[_Reading]
     nearness: float
+    long: bool
     far: bool
 
     @property
@@ -94,7 +95,7 @@ def score_pairs(
         plans = _plans(batch, compared, windows=windows, cache=cache, all_compared=nearness.weight != 0)
         _score_new([text for plan in plans for text in plan.texts], known, score_texts, signature=signature, cache=cache)
         for (claim, chunk), plan in zip(batch, plans, strict=True):
-            read = _read(plan, known, alone=is_long(chunk.text), shift=nearness.shift(plan.nearness))
+            read = _read(plan, known, shift=nearness.shift(plan.nearness))
             scores.append(_best_of(claim, chunk, read, temperature))
         if progress:
             progress(len(scores), len(pairs))
@@ -106,18 +107,20 @@ def _plans(
 ) -> list[_Plan]:
     """Returns a plan for each pair; `compared` holds the cosines known so far and gets the new ones. Short chunks are read however near they are."""
     sentences = [_readings(claim, chunk, lone_sentence(claim.text, chunk.text)) for claim, chunk in pairs]
+    longs = [is_long(chunk.text) for _, chunk in pairs]
     wanted = [
-        [(_opening(chunk) + chunk.text, claim.text), *(reading.text for reading in own)] if all_compared or is_long(chunk.text) else []
-        for (claim, chunk), own in zip(pairs, sentences, strict=True)
+        [(_opening(chunk) + chunk.text, claim.text), *(reading.text for reading in own)] if all_compared or long else []
+        for (claim, chunk), own, long in zip(pairs, sentences, longs, strict=True)
     ]
-    _score_new([text for own in wanted for text in own], compared, cosines, signature=cosines_signature(), cache=cache)
+    if any(wanted):
+        _score_new([text for own in wanted for text in own], compared, cosines, signature=cosines_signature(), cache=cache)
     plans = []
-    for (claim, chunk), sentence, texts in zip(pairs, sentences, wanted, strict=True):
+    for (claim, chunk), sentence, texts, long in zip(pairs, sentences, wanted, longs, strict=True):
         values = [compared[text][0] for text in texts]
         nearness = max([values[0], *(value - SENTENCE_NEARER for value in values[1:])]) if values else 0.0
-        most = windows if nearness >= NEAR or not is_long(chunk.text) else 0
+        chosen = best_windows(claim.text, chunk.text, most=windows) if nearness >= NEAR or not long else []
         far = nearness < FAR and len(evidence_windows(chunk.text)) > 1 and len(claim.text) <= SURELY_READ
-        plans.append(_Plan(sentence, _readings(claim, chunk, best_windows(claim.text, chunk.text, most=most)), nearness, far))
+        plans.append(_Plan(sentence, _readings(claim, chunk, chosen), nearness, long, far))
     return plans
 
 
@@ -153,8 +156,8 @@ def softmax(logits: Sequence[float], *, temperature: float = 1.0) -> tuple[float
     return entail, neutral, contradict
 
 
-def _read(plan: _Plan, known: Mapping[Text, Numbers], *, alone: bool, shift: float) -> list[tuple[Window, Logits]]:
-    """Returns what the model makes of each window read, and where `alone` of the lone sentence, as far as it is finite; of a far chunk neutral."""
+def _read(plan: _Plan, known: Mapping[Text, Numbers], *, shift: float) -> list[tuple[Window, Logits]]:
+    """Returns what the model makes of each window read, and in a long chunk of the sentence alone, as far as it is finite; of a far one neutral."""
     if plan.far:
         return [(own.window, FAR_LOGITS) for own in plan.sentence]
     sentence, windows = (
@@ -163,7 +166,8 @@ def _read(plan: _Plan, known: Mapping[Text, Numbers], *, alone: bool, shift: flo
     )
     blended = [(window, _blend(logits, sentence[0][1])) for window, logits in windows] if sentence else windows
     return [
-        (window, (entail, neutral + shift, contradict)) for window, (entail, neutral, contradict) in (sentence if alone else []) + blended
+        (window, (entail, neutral + shift, contradict))
+        for window, (entail, neutral, contradict) in (sentence if plan.long else []) + blended
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -56,14 +55,6 @@ def read_card(folder: Path) -> ModelCard:
         raise DataError(
             f"{path}: no usable model card ({error!r}); expected JSON with 'scoring' holding {', '.join(ModelCard.__dataclass_fields__)}"
         ) from error
-
-
-@lru_cache(maxsize=2)
-def weights_signature(model: Path) -> str:
-    """Returns 16 hexadecimal digits that name the bytes of the weights."""
-    if not model.is_file():
-        raise DataError(f"{model}: no such model file; reinstall pytest-medfaith, or name a model folder that exists")
-    return hashlib.sha256(model.read_bytes()).hexdigest()[:16]
 
 
 def score_with_student(model: Path, max_tokens: int, pairs: Sequence[tuple[str, str]]) -> Any:

@@ -7,6 +7,7 @@ as fast here, needs no padding, and gives the same bits whatever the batch, the 
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,14 @@ def worker_count() -> int:
         raise ValueError(f"MEDFAITH_THREADS is {asked!r}; expected a whole number above 0")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, int(asked or cores))
+
+
+@lru_cache(maxsize=4)
+def weights_signature(model: Path) -> str:
+    """Returns 16 hexadecimal digits that name the bytes of the weights."""
+    if not model.is_file():
+        raise DataError(f"{model}: no such model file; reinstall pytest-medfaith, or name a model folder that exists")
+    return hashlib.sha256(model.read_bytes()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=4)

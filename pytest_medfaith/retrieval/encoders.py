@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -59,11 +58,9 @@ def encoder_signature(name: str = "default") -> str:
 
 @lru_cache(maxsize=1)
 def _shipped_encoder() -> Encoder:
-    from pytest_medfaith.models.onnx import ENCODER, embed_texts
+    from pytest_medfaith.models.onnx import ENCODER, embed_texts, weights_signature
 
-    if not ENCODER.is_file():
-        raise DataError(f"{ENCODER}: no such model file; reinstall pytest-medfaith")
-    return Encoder("default", hashlib.sha256(ENCODER.read_bytes()).hexdigest()[:16], embed_texts, embed_texts)
+    return Encoder("default", weights_signature(ENCODER), embed_texts, embed_texts)
 
 
 def _sentence_transformer(name: str) -> Encode:
