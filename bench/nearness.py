@@ -2,14 +2,13 @@
 
     python bench/nearness.py --data DIR [--sets healthver scifact ...] [--most 1500]
 
-ROC-AUC of the probability that the text is not neutral, without and with what nearness adds, and of the cosine of claim and text, with 95 % intervals
-over rows drawn anew. Sets of checker_quality.py that have all three labels and one text a claim; rules off.
+ROC-AUC of the probability that the text is not neutral, without and with what nearness adds, and of the cosine of claim and text, with 95 % bootstrap
+intervals. Sets of checker_quality.py that have all three labels and one text a claim; rules off.
 """
 
 import argparse
 import dataclasses
 import random
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +16,16 @@ from checker_quality import SETS, scores_by_row
 
 from pytest_medfaith.checking.checker import load_checker
 from pytest_medfaith.checking.nearness import MOVES_NOTHING, cosines
-from pytest_medfaith.metrics.bootstrap import percentile_interval
-from pytest_medfaith.metrics.calibration import roc_auc
+from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
+from pytest_medfaith.metrics.label_statistics import point, roc_auc
 
 NAMES = ["healthver", "scifact", "scifact_found", "check_covid_sentences", "published", "turned", "written"]
-RESAMPLES = 1000
 
 
-def shown(decides: np.ndarray, scores: np.ndarray, draws: Sequence[np.ndarray]) -> str:
-    low, high = percentile_interval(np.array([roc_auc(decides[rows], scores[rows]) for rows in draws]))
-    return f"{roc_auc(decides, scores):.3f} [{low:.3f}, {high:.3f}]"
+def shown(decides: np.ndarray, scores: np.ndarray) -> str:
+    statistic = roc_auc(decides, scores)
+    low, high = percentile_interval(np.concatenate([statistic(counts) for counts in resampled_counts(len(scores))]))
+    return f"{point(statistic, len(scores)):.3f} [{low:.3f}, {high:.3f}]"
 
 
 def main() -> None:
@@ -43,11 +42,7 @@ def main() -> None:
         decides = np.array([label != "neutral" for _, _, label in rows])
         alone, both = (1 - np.array([own[0].probs[1] for own in scores_by_row(rows, one.score)]) for one in (student, shipped))
         near = cosines([(text, claim) for claim, (text,), _ in rows])[:, 0]
-        rng = np.random.default_rng(0)
-        draws = [rng.integers(0, len(rows), len(rows)) for _ in range(RESAMPLES)]
-        said = ", ".join(
-            f"{what} {shown(decides, scores, draws)}" for what, scores in (("student", alone), ("cosine", near), ("both", both))
-        )
+        said = ", ".join(f"{what} {shown(decides, scores)}" for what, scores in (("student", alone), ("cosine", near), ("both", both)))
         print(f"{name}: n {len(rows)}, {decides.mean():.2f} decide, {said}", flush=True)
 
 

@@ -1,9 +1,9 @@
-"""How often the windows chosen for a claim hold a sentence that proves or refutes it: by shared words, by the encoder, by both.
+"""How often the windows, or the sentence, chosen for a claim hold one that proves or refutes it: by shared words, by the encoder, by both.
 
-    python bench/window_choice.py --data DIR [--encoder FILE.onnx]
+    python bench/window_choice.py --data DIR [--parts sentences] [--encoder FILE.onnx]
 
-SciFact's training claims against the abstracts that decide them; of abstracts that are one window nothing is chosen, so they are left
-out. 95 % intervals over (claim, abstract) pairs. `both` adds the share of covered words (0 to 1) and the cosine.
+SciFact's training claims against the abstracts that decide them; of abstracts of one window, or sentence, nothing is chosen, so they are left
+out. 95 % intervals over (claim, abstract) pairs. `both` adds `--words` times the share of covered words (0 to 1) to the cosine.
 """
 
 import argparse
@@ -18,11 +18,12 @@ from pytest_medfaith.checking.windows import Window, coverage, evidence_windows
 from pytest_medfaith.distill.pairs import json_lines
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
 from pytest_medfaith.models.onnx import ENCODER, embed_texts
+from pytest_medfaith.sentences import sentence_spans
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A claim, the windows of an abstract, and which of them hold a whole sentence of the proof."""
+    """A claim, the windows or sentences of an abstract, and which of them hold a whole sentence of the proof."""
 
     claim: str
     text: str
@@ -30,7 +31,7 @@ class Choice:
     holds: tuple[bool, ...]
 
 
-def choices(data: Path) -> Iterator[Choice]:
+def choices(data: Path, parts: str) -> Iterator[Choice]:
     corpus = {doc["doc_id"]: doc["abstract"] for doc in json_lines(data / "scifact" / "corpus.jsonl")}
     for row in json_lines(data / "scifact" / "claims_train.jsonl"):
         for doc, found in row["evidence"].items():
@@ -38,22 +39,22 @@ def choices(data: Path) -> Iterator[Choice]:
             ends = np.cumsum([len(sentence) + 1 for sentence in sentences])
             proof = [(int(ends[i]) - len(sentences[i]) - 1, int(ends[i]) - 1) for one in found for i in one["sentences"]]
             text = " ".join(sentences)
-            windows = evidence_windows(text)
+            windows = evidence_windows(text) if parts == "windows" else tuple(Window(text[a:b], a, b) for a, b in sentence_spans(text))
             holds = tuple(any(window.start <= a and b <= window.end for a, b in proof) for window in windows)
             if len(windows) > 1 and any(holds):
                 yield Choice(row["claim"], text, windows, holds)
 
 
-def scores(found: list[Choice], model: Path) -> dict[str, list[np.ndarray]]:
+def scores(found: list[Choice], model: Path, share: float) -> dict[str, list[np.ndarray]]:
     """Returns, by way of choosing, the scores of each choice's windows."""
     texts = list(dict.fromkeys(window.text for choice in found for window in choice.windows))
     claims = list(dict.fromkeys(choice.claim for choice in found))
     began = time.perf_counter()
     vectors = dict(zip([*texts, *claims], embed_texts([*texts, *claims], model=model), strict=True))
-    print(f"{len(texts)} windows and {len(claims)} claims embedded in {time.perf_counter() - began:.1f} s")
+    print(f"{len(texts)} parts and {len(claims)} claims embedded in {time.perf_counter() - began:.1f} s")
     words = [np.array([coverage(one.claim, window.text, of=one.text) for window in one.windows]) for one in found]
     cosines = [np.array([vectors[window.text] @ vectors[one.claim] for window in one.windows]) for one in found]
-    return {"words": words, "encoder": cosines, "both": [a + b for a, b in zip(words, cosines, strict=True)]}
+    return {"words": words, "encoder": cosines, "both": [share * a + b for a, b in zip(words, cosines, strict=True)]}
 
 
 def hits(found: list[Choice], own: list[np.ndarray], most: int) -> np.ndarray:
@@ -66,11 +67,13 @@ def hits(found: list[Choice], own: list[np.ndarray], most: int) -> np.ndarray:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--parts", choices=["windows", "sentences"], default="windows")
     parser.add_argument("--encoder", type=Path, default=ENCODER)
+    parser.add_argument("--words", type=float, default=1.0, help="weight of the words beside the cosine in `both`")
     arguments = parser.parse_args()
-    found = list(choices(arguments.data))
-    print(f"{len(found)} pairs, {sum(len(choice.windows) for choice in found) / len(found):.1f} windows each")
-    by_way = scores(found, arguments.encoder)
+    found = list(choices(arguments.data, arguments.parts))
+    print(f"{len(found)} pairs, {sum(len(choice.windows) for choice in found) / len(found):.1f} {arguments.parts} each")
+    by_way = scores(found, arguments.encoder, arguments.words)
     for most in (1, 2):
         by_words = hits(found, by_way["words"], most)
         for way, own in by_way.items():

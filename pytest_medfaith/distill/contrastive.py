@@ -98,8 +98,24 @@ def allowed_documents(batch: Sequence[RetrievalPair], negatives: Sequence[Retrie
     return [[i == j or not may_answer(other, pair) for j, other in enumerate(others)] for i, pair in enumerate(batch)]
 
 
-def batch_loss(model: Any, batch: Sequence[Example], *, max_tokens: int, scale: float) -> Any:
-    """Returns the loss of one batch: each query among the documents and hard negatives of all."""
+def across_queries(own: Any, negative: Any, *, scale: float) -> Any:
+    """Returns the mean logistic loss of the order of every query's own document before every query's negative, whichever the query.
+
+    InfoNCE orders the documents of one query alone; this makes cosines of different queries comparable, as the area under the ROC
+    curve asks (Gao and Zhou 2015: consistent with it).
+
+    Args:
+        own: cosines of queries and their own documents (n,).
+        negative: cosines of queries and their hard negatives (m,).
+        scale: cosines are multiplied by it.
+    """
+    import torch
+
+    return torch.nn.functional.softplus(scale * (negative[:, None] - own)).mean()
+
+
+def batch_loss(model: Any, batch: Sequence[Example], *, max_tokens: int, scale: float, across: float = 0.0) -> Any:
+    """Returns the loss of one batch: each query among the documents and hard negatives of all, and `across` times `across_queries`."""
     import torch
 
     pairs = [example.pair for example in batch]
@@ -108,7 +124,12 @@ def batch_loss(model: Any, batch: Sequence[Example], *, max_tokens: int, scale: 
         queries = vectors_of(model, [pair.query for pair in pairs], max_tokens=max_tokens)
         documents = vectors_of(model, [pair.document for pair in [*pairs, *negatives]], max_tokens=max_tokens)
     allowed = torch.tensor(allowed_documents(pairs, negatives), device=model.device)
-    return info_nce(queries, documents, allowed, scale=scale)
+    loss = info_nce(queries, documents, allowed, scale=scale)
+    if across and negatives:
+        own = (queries * documents[: len(pairs)]).sum(1)
+        negative = (queries[[example.negative is not None for example in batch]] * documents[len(pairs) :]).sum(1)
+        loss = loss + across * across_queries(own, negative, scale=scale)
+    return loss
 
 
 def batches_of(examples: Sequence[Example], *, size: int, seed: str) -> Iterator[list[Example]]:

@@ -35,6 +35,8 @@ _HEADING = re.compile(r"(?:TITLE|ABSTRACT|BODY)\b[.:].*")  # a line of its own i
 _WINDOW_SENTENCES = (2, 3, 4, 5)
 _LONE = 0.4  # share of claims that are set against their deciding sentences alone
 _WHOLE = 0.3  # share of a cluster's claims that are set against whole texts
+_SENTENCES = 0.5  # share of a claim's proofs that are a sentence
+_RIVALS = 2  # sentences of its own text, at most, that a sentence is set against
 _OPEN = 2  # texts at most, of those that leave a cluster's claim open, that it is set against
 _BESIDE = 0.4  # share of the claims that the edits turn round that are set against the likeliest of the other sentences too
 
@@ -50,6 +52,16 @@ class Twins:
     def edited(self) -> frozenset[int]:
         """The numbers of the sentences that differ."""
         return frozenset(i for i, (a, b) in enumerate(zip(self.own, self.twin, strict=True)) if a != b)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A claim, a text that decides it, and texts beside it that leave it open."""
+
+    claim: str
+    text: str
+    rivals: tuple[str, ...]
+    group: str
 
 
 def read_published(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pair]:
@@ -127,19 +139,54 @@ def read_clusters(path: Path, *, texts: Path, whole: bool = False) -> Iterator[P
     Raises:
         DataError: a text is missing, or another than the claims were written on.
     """
+    for claim, documents, source, group, bundle in _cluster_claims(path, texts):
+        chosen = range(len(documents)) if whole else _decided_and_likely(claim, documents)
+        read_whole = whole or random.Random(bundle).random() < _WHOLE
+        for i in chosen:
+            own = documents[i]
+            deciding = set(claim["sentences"][i]) or {_likeliest(claim["text"], own)}
+            part = range(len(own)) if read_whole else _part(deciding, len(own), random.Random(bundle))
+            yield Pair(" ".join(own[j] for j in part), claim["text"], claim["labels"][i], source, group, bundle)
+
+
+def read_proofs(path: Path, *, texts: Path) -> Iterator[Proof]:
+    """Yields the claims of `path` with what decides them in each text that does, half of them a sentence, half a window or the whole text.
+
+    Rivals of a sentence are its text's other likely sentences and those of the texts that leave the claim open; of more, these texts read alike.
+    Arguments and errors as of `read_clusters`.
+    """
+    for claim, documents, _, group, bundle in _cluster_claims(path, texts):
+        wanted = claim["text"]
+        left_open = [document for document, label in zip(documents, claim["labels"], strict=True) if label == "neutral"]
+        for number, (own, deciding) in enumerate(zip(documents, claim["sentences"], strict=True)):
+            if not deciding:
+                continue
+            seed = f"{bundle}-{number}"
+            rng = random.Random(seed)
+            if rng.random() < _SENTENCES:
+                beside = sorted((one for i, one in enumerate(own) if i not in deciding), key=lambda one: -overlap(wanted, one))[:_RIVALS]
+                elsewhere = [document[_likeliest(wanted, document)] for document in left_open]
+                yield Proof(wanted, own[rng.choice(deciding)], (*beside, *elsewhere), group)
+            else:
+                read_whole = rng.random() < _WHOLE
+                read = [(own, set(deciding)), *((document, {_likeliest(wanted, document)}) for document in left_open)]
+                parts = [range(len(one)) if read_whole else _part(centre, len(one), random.Random(seed)) for one, centre in read]
+                text, *rivals = (" ".join(one[j] for j in part) for (one, _), part in zip(read, parts, strict=True))
+                yield Proof(wanted, text, tuple(rivals), group)
+
+
+def _cluster_claims(path: Path, texts: Path) -> Iterator[tuple[Mapping[str, Any], list[list[str]], str, str, str]]:
+    """Yields every claim of the clusters with its texts in sentences, its data set, its cluster's group and what names its pairs."""
     source, text_of = _texts_of(path, texts)
     for item in json_lines(path):
         group = _group(source, item["texts"][0]["id"])
         documents = [_sentences(text_of(row)) for row in item["texts"]]
         for number, claim in enumerate(item["claims"]):
-            bundle = f"{group}-clusters-{number}"
-            chosen = range(len(documents)) if whole else _decided_and_likely(claim, documents)
-            read_whole = whole or random.Random(bundle).random() < _WHOLE
-            for i in chosen:
-                own = documents[i]
-                deciding = set(claim["sentences"][i]) or {max(range(len(own)), key=lambda j: overlap(claim["text"], own[j]))}
-                part = range(len(own)) if read_whole else _part(deciding, len(own), random.Random(bundle))
-                yield Pair(" ".join(own[j] for j in part), claim["text"], claim["labels"][i], source, group, bundle)
+            yield claim, documents, source, group, f"{group}-clusters-{number}"
+
+
+def _likeliest(claim: str, sentences: Sequence[str]) -> int:
+    return max(range(len(sentences)), key=lambda i: overlap(claim, sentences[i]))
 
 
 def label_together(labels: Iterable[str]) -> str | None:

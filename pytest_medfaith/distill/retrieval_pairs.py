@@ -15,7 +15,8 @@ from pathlib import Path
 from pytest_medfaith.datasets.kqa import read_kqa
 from pytest_medfaith.datasets.medquad import read_medquad
 from pytest_medfaith.datasets.pubmedqa import read_pubmedqa, read_pubmedqa_chunks
-from pytest_medfaith.distill.pairs import is_share, json_lines, read_evidence_inference
+from pytest_medfaith.distill.pairs import Pair, is_share, json_lines, part_of, read_evidence_inference
+from pytest_medfaith.distill.published import Proof, read_proofs, read_published
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import searchable_text
 
@@ -28,6 +29,7 @@ class RetrievalPair:
     document: str
     page: str  # where the document is from; pairs of one page are drawn together, so that each finds its nearest wrong answers
     group: str  # documents of one group may answer each other's queries: none is a negative for another's
+    rivals: tuple[str, ...] = ()  # documents known not to answer it; where there are none, they are mined
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,34 @@ def read_written_pairs(folder: Path) -> Iterator[RetrievalPair]:
                         yield _pair(claim["text"], item["evidence"], item["id"])
 
 
+def read_cluster_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
+    """Yields claims of clusters with what decides them in each text that does, and its rivals.
+
+    Args:
+        path: the clusters (`distill/published.py`).
+        texts: the file of their data set which holds the texts.
+
+    Raises:
+        DataError: a text is missing, or another than the claims were written on.
+    """
+    for proof in filter(_trains, read_proofs(path, texts=texts)):
+        yield RetrievalPair(proof.claim, proof.text, page=proof.group, group=proof.group, rivals=proof.rivals)
+
+
+def read_published_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
+    """Yields claims on published texts with the part of their own text that decides them. Arguments and errors as of `read_cluster_pairs`."""
+    seen = {""}
+    for pair in filter(_trains, read_published(path, texts=texts)):
+        if pair.bundle not in seen and pair.label != "neutral":
+            yield _pair(pair.claim, pair.evidence, pair.group)
+        seen.add(pair.bundle)  # the next one of it is on the twin
+
+
+def _trains(pair: Pair | Proof) -> bool:
+    """Returns whether the NLI recipe neither holds the pair's text out nor calibrates on it."""
+    return part_of(pair.group, parts=10) > 1
+
+
 def scifact_collection(data: Path) -> Collection:
     """Returns SciFact's training claims, whose cited abstracts are relevant, over its whole corpus; nothing of it trains the encoder."""
     root = data / "scifact"
@@ -164,6 +194,8 @@ READERS: dict[str, Callable[..., Iterable[RetrievalPair]]] = {
     "kqa": read_kqa_pairs,
     "evidence_inference": read_evidence_inference_pairs,
     "written": read_written_pairs,
+    "clusters": read_cluster_pairs,
+    "published": read_published_pairs,
 }
 COLLECTIONS: dict[str, Callable[[Path], Collection]] = {
     "scifact": scifact_collection,

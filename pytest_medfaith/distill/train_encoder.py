@@ -18,6 +18,7 @@ from pytest_medfaith.distill.contrastive import Example, encode, load_encoder_st
 from pytest_medfaith.distill.retrieval_pairs import COLLECTIONS, READERS, Collection, RetrievalPair
 from pytest_medfaith.distill.train_nli import base_folder, half_precision, learning_rate, save_student
 from pytest_medfaith.metrics.retrieval import ndcg
+from pytest_medfaith.sentences import sentence_spans
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,15 +36,18 @@ class Source:
     """One data set of a recipe: who reads it, how much of it trains, and from which ranks its hard negatives are drawn."""
 
     reader: str
-    path: str
+    paths: tuple[str, ...]
     share: float
     ranks: tuple[int, int]
     only: tuple[str, ...] = ()
+    texts: str = ""
 
     def pairs(self) -> list[RetrievalPair]:
         """Returns all its pairs."""
-        options = {"only": self.only} if self.only else {}
-        return list(READERS[self.reader](Path(self.path), **options))
+        options: dict[str, Any] = {"only": self.only} if self.only else {}
+        if self.texts:
+            options["texts"] = Path(self.texts)
+        return [pair for path in self.paths for pair in READERS[self.reader](Path(path), **options)]
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class EncoderRecipe:
     max_tokens: int = 128
     batch_pairs: int = 48
     scale: float = 20.0
+    across: float = 0.0
     learning_rate: float = 2e-5
     freeze: list[str] = field(default_factory=list)
 
@@ -70,10 +75,14 @@ def read_encoder_recipe(path: Path, *, data: Path, repo: Path) -> EncoderRecipe:
         ValueError: a reader or a collection that there is none of.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    sources = {
-        name: Source(**{**row, "path": row["path"].format(data=data, repo=repo), "ranks": tuple(row["ranks"])})
-        for name, row in table.pop("sources").items()
-    }
+
+    def filled(text: str) -> str:
+        return text.format(data=data, repo=repo)
+
+    sources = {}
+    for name, row in table.pop("sources").items():
+        paths = tuple(map(filled, row.pop("paths", None) or [row.pop("path")]))
+        sources[name] = Source(**{**row, "paths": paths, "texts": filled(row.get("texts", "")), "ranks": tuple(row["ranks"])})
     recipe = EncoderRecipe(sources=sources, **table)
     _check_names("reader", [source.reader for source in sources.values()], READERS, path)
     _check_names("collection", [*recipe.development, *recipe.tests], COLLECTIONS, path)
@@ -122,7 +131,13 @@ def _draw(recipe: EncoderRecipe, files: Mapping[str, Path], data: Path, progress
 
 
 def with_negatives(recipe: EncoderRecipe, name: str, pairs: Sequence[RetrievalPair], model: Any) -> list[Example]:
-    """Returns the examples of the source `name`: `pairs` with the hard negatives that `model` finds among them."""
+    """Returns the examples of the source `name`: `pairs` with a rival each, or with the hard negatives that `model` finds among them."""
+    if any(pair.rivals for pair in pairs):
+        rng = random.Random(recipe.seed)
+        return [
+            Example(dataclasses.replace(pair, rivals=()), RetrievalPair("", rng.choice(pair.rivals), "", "") if pair.rivals else None)
+            for pair in pairs
+        ]
     with half_precision(model.device.type):
         queries = encode(model, [pair.query for pair in pairs], max_tokens=recipe.max_tokens)
         documents = encode(model, [pair.document for pair in pairs], max_tokens=recipe.max_tokens)
@@ -136,6 +151,7 @@ class Leaks:
 
     queries: frozenset[str]
     documents: str
+    sentences: frozenset[str]
 
     @classmethod
     def of(cls, tests: Sequence[Collection], development: Sequence[Collection]) -> Leaks:
@@ -143,11 +159,20 @@ class Leaks:
         queries = {same_text(query) for collection in [*tests, *development] for query in collection.queries}
         texts = [document for collection in tests for document in collection.documents]
         texts += [collection.documents[i] for collection in development for places in collection.relevant for i in places]
-        return cls(frozenset(queries), "\n".join(map(same_text, dict.fromkeys(texts))))
+        sentences = (sentence for text in dict.fromkeys(texts) for sentence in _sentences(text))
+        return cls(frozenset(queries), "\n".join(map(same_text, dict.fromkeys(texts))), frozenset(sentences))
 
     def has(self, pair: RetrievalPair) -> bool:
-        """Returns whether the pair's query is one of them, or its document begins as a passage of one of them."""
-        return same_text(pair.query) in self.queries or same_text(pair.document)[:OPENING] in self.documents
+        """Returns whether the pair's query is one of them, its document begins as a passage of one, or a text of the pair shares a sentence."""
+        if same_text(pair.query) in self.queries or same_text(pair.document)[:OPENING] in self.documents:
+            return True
+        return not all(self.sentences.isdisjoint(_sentences(text)) for text in (pair.document, *pair.rivals))
+
+
+def _sentences(text: str) -> list[str]:
+    """Returns the sentences of `text` that are long enough to tell where they are from, as they are compared."""
+    text = " ".join(text.split())
+    return [words for start, end in sentence_spans(text) if len(words := same_text(text[start:end])) >= OPENING // 2]
 
 
 def draw_pages(pairs: Sequence[RetrievalPair], *, share: float, seed: str) -> list[RetrievalPair]:
@@ -190,7 +215,7 @@ def _tune(recipe: EncoderRecipe, examples: Mapping[str, Sequence[Example]], fini
     for done, batch in enumerate(batches):
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(done, len(batches), recipe.learning_rate)
-        loss = contrastive.batch_loss(model, batch, max_tokens=recipe.max_tokens, scale=recipe.scale)
+        loss = contrastive.batch_loss(model, batch, max_tokens=recipe.max_tokens, scale=recipe.scale, across=recipe.across)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from pytest_medfaith.distill.contrastive import Example, allowed_documents, batches_of, may_answer, mine_negatives
+from pytest_medfaith.distill.pairs import part_of
+from pytest_medfaith.distill.published import text_crc32
 from pytest_medfaith.distill.retrieval_pairs import (
     COLLECTIONS,
     READERS,
@@ -31,6 +33,7 @@ from pytest_medfaith.distill.train_encoder import (
     read_encoder_recipe,
     read_examples,
     train_encoder,
+    with_negatives,
 )
 
 TOPICS = ("iron", "zinc", "folate", "iodine", "niacin", "biotin", "selenium", "copper")
@@ -86,14 +89,25 @@ def recipe_at(tmp_path, base, text=RECIPE_TEXT):
     return path
 
 
-def test_the_shipped_recipe_names_readers_and_collections_that_exist(tmp_path):
-    recipe = read_encoder_recipe(RECIPE, data=tmp_path / "d", repo=tmp_path / "r")
-    assert recipe.sources["check_covid"].path == str(tmp_path / "d" / "check_covid")
-    assert recipe.sources["written"].path == str(tmp_path / "r" / "fixtures" / "silver")
+EVIDENCE = RECIPE.with_name("encoder_evidence.toml")
+
+
+@pytest.mark.parametrize("path", [RECIPE, EVIDENCE], ids=lambda path: path.stem)
+def test_a_recipe_of_the_package_names_readers_and_collections_that_exist(tmp_path, path):
+    recipe = read_encoder_recipe(path, data=tmp_path / "d", repo=tmp_path / "r")
+    assert recipe.sources["check_covid"].paths == (str(tmp_path / "d" / "check_covid"),)
+    assert recipe.sources["written"].paths == (str(tmp_path / "r" / "fixtures" / "silver"),)
     assert {source.reader for source in recipe.sources.values()} <= set(READERS)
     assert not set(recipe.tests) & set(recipe.development)
     assert set(recipe.tests) | set(recipe.development) == set(COLLECTIONS)
-    assert "scifact" not in {source.reader for source in recipe.sources.values()}
+    assert not any("scifact" in part for source in recipe.sources.values() for part in (source.reader, source.texts, *source.paths))
+
+
+def test_a_source_of_claims_names_its_files_and_the_texts_they_were_written_on(tmp_path):
+    source = read_encoder_recipe(EVIDENCE, data=tmp_path / "d", repo=tmp_path / "r").sources["clusters_check_covid"]
+    folders = tmp_path / "r" / "fixtures"
+    assert source.paths == (str(folders / "clusters" / "check_covid.jsonl"), str(folders / "answers" / "check_covid.jsonl"))
+    assert source.texts == str(tmp_path / "d" / "check_covid" / "corpus.json")
 
 
 @pytest.mark.parametrize(
@@ -138,6 +152,29 @@ def test_written_items_give_entailed_claims_without_the_held_out_items(tmp_path)
     pairs = list(read_written_pairs(tmp_path))
     assert 30 <= len(pairs) < 40
     assert {one.query for one in pairs} == {"It helps."}
+
+
+def test_claims_on_texts_that_the_checker_is_measured_or_calibrated_on_do_not_train(tmp_path):
+    texts, text, edit = tmp_path / "corpus.json", "Tea is old. Tea shortens sleep.", {"start": 16, "end": 24, "text": "lengthens"}
+    names = [f"t{n}" for n in range(60)]
+    write_lines(texts, [{"cord_id": name, "abstract": [text]} for name in names])
+    claims = [
+        {"text": "Tea cuts sleep.", "label": "entail", "alt_label": "contradict", "sentences": [1]},
+        {"text": "Tea lengthens sleep in some.", "label": "neutral", "alt_label": "entail", "sentences": [1]},
+    ]
+    of_text = [{"id": name, "text_crc32": text_crc32(text)} for name in names]
+    write_lines(tmp_path / "published" / "check_covid.jsonl", [row | {"edits": [edit], "claims": claims} for row in of_text])
+    clustered = [{"text": "Tea cuts sleep.", "labels": ["entail", "neutral"], "sentences": [[1], []]}]
+    pairs_of = zip(of_text[::2], of_text[1::2], strict=True)
+    write_lines(tmp_path / "clusters" / "check_covid.jsonl", [{"texts": list(pair), "claims": clustered} for pair in pairs_of])
+    published = list(READERS["published"](tmp_path / "published" / "check_covid.jsonl", texts=texts))
+    clusters = list(READERS["clusters"](tmp_path / "clusters" / "check_covid.jsonl", texts=texts))
+    trains = [name for name in names if part_of(f"check_covid-{name}", parts=10) > 1]
+    assert 0 < len(trains) < len(names)
+    assert [(one.query, one.group) for one in published] == [("Tea cuts sleep.", f"check_covid-{name}") for name in trains]
+    assert not any("lengthens" in one.document for one in published)  # the twin decides nothing that is true of the text
+    assert [one.group for one in clusters] == [f"check_covid-{name}" for name in trains if name in names[::2]]
+    assert all(one.rivals for one in clusters)
 
 
 def test_answers_of_one_medquad_page_may_be_negatives_for_each_other(tmp_path):
@@ -219,6 +256,16 @@ def test_a_hard_negative_is_near_and_answers_nothing():
     assert found[3] is None  # everything else scores higher than its own document
 
 
+def test_a_claim_is_set_against_a_rival_of_its_own_where_it_has_some(tmp_path):
+    recipe = read_encoder_recipe(recipe_at(tmp_path, "x"), data=tmp_path, repo=tmp_path)
+    rivalled, alone = pair("q0", "d0", "a"), pair("q1", "d1", "b")
+    first, second = with_negatives(recipe, "covid", [dataclasses.replace(rivalled, rivals=("r1", "r2")), alone], model=None)
+    assert first.pair == rivalled
+    assert first.negative.document in {"r1", "r2"}
+    assert not may_answer(first.negative, rivalled)
+    assert second == Example(alone, None)
+
+
 def test_texts_of_tests_and_of_development_do_not_train(data):
     tests, development = [scifact_collection(data)], [check_covid_collection(data)]
     leaks = Leaks.of(tests, development)
@@ -227,6 +274,14 @@ def test_texts_of_tests_and_of_development_do_not_train(data):
     assert leaks.has(pair("Other?", "A study of niacin. We gave niacin to adults."))
     assert not leaks.has(pair("Other?", "A study of iron. We gave iron to adults."))  # in the corpus, relevant to no query of it
     assert [leaks.has(one) for one in read_check_covid_pairs(data / "check_covid")] == [False] * 4
+
+
+def test_a_sentence_of_a_test_does_not_train_wherever_it_stands():
+    sentence = "Twelve weeks of walking lowered the blood pressure of older adults."
+    leaks = Leaks.of([collection_of([pair("q", f"A trial. {sentence} It was small.")])], [])
+    assert leaks.has(pair("Other?", f"Nobody knew before. {sentence}"))
+    assert leaks.has(dataclasses.replace(pair("Other?", "Nobody knew before."), rivals=(f"Nobody knew. {sentence}",)))
+    assert not leaks.has(pair("Other?", "Nobody knew before. Twelve weeks of walking raised the blood pressure of older adults."))
 
 
 def test_pages_are_drawn_whole():
@@ -239,7 +294,7 @@ def test_pages_are_drawn_whole():
 
 def test_a_source_reads_only_what_it_names(monkeypatch):
     monkeypatch.setitem(READERS, "medquad", lambda path, only=(): [(str(path), only)])
-    assert Source("medquad", "x", 1.0, (1, 8), only=("GARD",)).pairs() == [("x", ("GARD",))]
+    assert Source("medquad", ("x", "y"), 1.0, (1, 8), only=("GARD",)).pairs() == [("x", ("GARD",)), ("y", ("GARD",))]
 
 
 @pytest.fixture
@@ -302,6 +357,30 @@ def test_the_loss_counts_only_documents_that_compete():
     without[0, 2] = False
     assert info_nce(queries, documents, everything, scale=20.0).item() == pytest.approx(0.5 * np.log(2), abs=1e-6)
     assert info_nce(queries, documents, without, scale=20.0).item() == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_order_across_queries_counts_every_pair_that_stands_wrong():
+    torch = pytest.importorskip("torch", reason="comes with the extra train")
+    from pytest_medfaith.distill.contrastive import across_queries
+
+    own, negative = torch.tensor([0.9, 0.3]), torch.tensor([0.5])
+    # 0.5 stands 0.4 below the one and 0.2 above the other.
+    expected = (np.log1p(np.exp(-0.4 * 20)) + np.log1p(np.exp(0.2 * 20))) / 2
+    assert across_queries(own, negative, scale=20.0).item() == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_loss_adds_the_order_across_queries_of_those_with_a_negative(base):
+    pytest.importorskip("torch", reason="comes with the extra train")
+    from pytest_medfaith.distill.contrastive import across_queries, batch_loss, load_encoder_student, vectors_of
+
+    model = load_encoder_student(base).eval()
+    batch = [Example(pair("iron", "iron tablets", "a"), None), Example(pair("zinc", "zinc cream", "b"), pair("", "copper pipe", ""))]
+    plain, both = (batch_loss(model, batch, max_tokens=8, scale=20.0, across=across).item() for across in (0.0, 0.5))
+    queries, documents = (
+        vectors_of(model, texts, max_tokens=8) for texts in (["iron", "zinc"], ["iron tablets", "zinc cream", "copper pipe"])
+    )
+    own, negative = (queries * documents[:2]).sum(1), (queries[1:] * documents[2:]).sum(1)
+    assert both - plain == pytest.approx(0.5 * across_queries(own, negative, scale=20.0).item(), abs=1e-5)
 
 
 def test_padding_does_not_change_a_vector(base):

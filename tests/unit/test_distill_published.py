@@ -18,6 +18,7 @@ from pytest_medfaith.distill.published import (
     label_together,
     read_clusters,
     read_crossed,
+    read_proofs,
     read_published,
     read_published_elsewhere,
     text_crc32,
@@ -236,6 +237,19 @@ def test_a_cluster_is_measured_on_every_text_whole(tmp_path):
     assert [(pair.evidence, pair.label) for pair in pairs] == list(
         zip(ABSTRACTS.values(), ["entail", "contradict", "neutral", "neutral", "neutral"], strict=True)
     )
+
+
+def test_a_proof_is_set_against_what_stands_beside_it_and_against_texts_that_leave_the_claim_open(tmp_path):
+    clusters, texts = clustered(tmp_path, count=60)
+    proofs = list(read_proofs(clusters, texts=texts))
+    assert len(proofs) == 120  # two texts decide each claim
+    assert {proof.group for proof in proofs} == {"check_covid-a"}
+    elsewhere = ("Sleep is good for the heart.", "Rats were fed oats.", "Tea is grown on hills.")
+    of_sentence = {proof.rivals for proof in proofs if proof.text == "Tea shortened sleep by an hour."}
+    assert of_sentence == {("Tea is old.", "It was drunk hot.", *elsewhere), elsewhere}  # drawn as a sentence, or as a part that is no more
+    sizes = {(len(re.findall(r"\.", proof.text)), *(len(re.findall(r"\.", rival)) for rival in proof.rivals[-3:])) for proof in proofs}
+    assert sizes == {(size,) * 4 for size in (1, 2, 3)}  # read alike, so that length tells nothing
+    assert proofs == list(read_proofs(clusters, texts=texts))
 
 
 @pytest.mark.parametrize(
