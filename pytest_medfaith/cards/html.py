@@ -131,22 +131,27 @@ def _trends(report: SliceReport, history: History) -> dict[str, Any]:
 
 
 def _inline(svg: str) -> Markup:
-    from markupsafe import Markup
+    return _markup(svg)  # made by cards.plots, which escapes every text
 
-    return Markup(svg)  # noqa: S704 - made by cards.plots, which escapes every text
+
+def _markup(text: str) -> Markup:
+    """Returns `text` as what the page takes as it is."""
+    try:
+        from markupsafe import Markup
+    except ImportError as error:
+        raise MissingExtra("The HTML report", "report") from error
+    return Markup(text)  # noqa: S704 - the callers say why nothing in it can end an element or begin one
 
 
 def _script_json(value: object) -> Markup:
     """Returns `value` as JSON that can stand inside a script element: no `<`, `>` or `&` in it, so nothing there can end the element."""
-    from markupsafe import Markup
-
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
         raise DataError(
             f"a report cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records"
         ) from error
-    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))  # noqa: S704 - no markup is left in it
+    return _markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
 def _chunk_row(chunk: Chunk) -> dict[str, str]:
