@@ -47,7 +47,7 @@ def html_report(slice_reports: Sequence[SliceReport], *, history: History = (), 
         runs=runs,
         checker="" if checkers or not runs else slice_reports[0].checker,
         meanings=_meanings(slice_reports),
-        ablation=_inline(ablation_svg(slice_reports)) if len(slice_reports) > 1 and _measured(slice_reports) else "",
+        ablation=_markup(ablation_svg(slice_reports)) if len(slice_reports) > 1 and _measured(slice_reports) else "",
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
         signature=dumps(dict(signature), "the signature") if signature else "",
         cases=_script_json({"runs": [run["label"] for run in runs], "cases": cases}),
@@ -126,21 +126,17 @@ def _trends(report: SliceReport, history: History) -> dict[str, Any]:
             (label, metrics.get(name, MetricValue(name=name, value=None))) for label, metrics in [*earlier, ("this run", report.metrics)]
         ]
         if earlier and any(metric.value is not None for _, metric in points):
-            plots.append(_inline(trend_svg(points, title=column)))
+            plots.append(_markup(trend_svg(points, title=column)))
     return {"label": run_label(report), "plots": plots}
 
 
-def _inline(svg: str) -> Markup:
-    return _markup(svg)  # made by cards.plots, which escapes every text
-
-
 def _markup(text: str) -> Markup:
-    """Returns `text` as what the page takes as it is."""
+    """Returns `text` as what the page takes as it is: a plot of `cards.plots`, which escapes every text, or `_script_json`'s."""
     try:
         from markupsafe import Markup
     except ImportError as error:
         raise MissingExtra("The HTML report", "report") from error
-    return Markup(text)  # noqa: S704 - the callers say why nothing in it can end an element or begin one
+    return Markup(text)  # noqa: S704 - no foreign markup is left in either
 
 
 def _script_json(value: object) -> Markup:

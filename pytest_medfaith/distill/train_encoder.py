@@ -159,14 +159,15 @@ class Leaks:
         queries = {same_text(query) for collection in [*tests, *development] for query in collection.queries}
         texts = [document for collection in tests for document in collection.documents]
         texts += [collection.documents[i] for collection in development for places in collection.relevant for i in places]
-        sentences = (sentence for text in dict.fromkeys(texts) for sentence in _sentences(text))
-        return cls(frozenset(queries), "\n".join(map(same_text, dict.fromkeys(texts))), frozenset(sentences))
+        texts = list(dict.fromkeys(texts))
+        sentences = (sentence for text in texts for sentence in _sentences(text))
+        return cls(frozenset(queries), "\n".join(map(same_text, texts)), frozenset(sentences))
 
     def has(self, pair: RetrievalPair) -> bool:
         """Returns whether the pair's query is one of them, its document begins as a passage of one, or a text of the pair shares a sentence."""
         if same_text(pair.query) in self.queries or same_text(pair.document)[:OPENING] in self.documents:
             return True
-        return not all(self.sentences.isdisjoint(_sentences(text)) for text in (pair.document, *pair.rivals))
+        return any(sentence in self.sentences for text in (pair.document, *pair.rivals) for sentence in _sentences(text))
 
 
 def _sentences(text: str) -> list[str]:
