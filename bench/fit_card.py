@@ -34,7 +34,7 @@ from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 REPO = Path(__file__).parents[1]
 KINDS = [("written",), ("published",), ("scifact", "check_covid"), ("crossed",), ("clusters",)]  # readers
 TEXTS = 4  # of a claim, at most
-NEARNESSES = [MOVES_NOTHING, *itertools.starmap(Nearness, itertools.product((1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45)))]
+NEARNESSES = [MOVES_NOTHING, *itertools.starmap(Nearness, itertools.product((1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45, 0.5)))]
 LOSS_TO_SPARE = 0.002  # which a smaller weight may cost
 
 Case = tuple[str, list[tuple[str, str]]]  # claim, (text, label) of each of its texts

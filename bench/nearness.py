@@ -15,7 +15,7 @@ import numpy as np
 from checker_quality import SETS, scores_by_row
 
 from pytest_medfaith.checking.checker import load_checker
-from pytest_medfaith.checking.nearness import MOVES_NOTHING, cosines
+from pytest_medfaith.checking.nearness import MOVES_NOTHING, Vectors
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
 from pytest_medfaith.metrics.label_statistics import point, roc_auc
 
@@ -36,12 +36,14 @@ def main() -> None:
     arguments = parser.parse_args()
     shipped = load_checker()
     student = dataclasses.replace(shipped, nearness=MOVES_NOTHING)
+    vectors = Vectors()
     for name in arguments.sets:
         rows = list(SETS[name](arguments.data))
         rows = random.Random(0).sample(rows, min(arguments.most, len(rows)))
         decides = np.array([label != "neutral" for _, _, label in rows])
         alone, both = (1 - np.array([own[0].probs[1] for own in scores_by_row(rows, one.score)]) for one in (student, shipped))
-        near = cosines([(text, claim) for claim, (text,), _ in rows])[:, 0]
+        vectors.add(text for claim, texts, _ in rows for text in (claim, *texts))
+        near = np.array([vectors.cosine(text, claim) for claim, (text,), _ in rows])
         said = ", ".join(f"{what} {shown(decides, scores)}" for what, scores in (("student", alone), ("cosine", near), ("both", both)))
         print(f"{name}: n {len(rows)}, {decides.mean():.2f} decide, {said}", flush=True)
 

@@ -19,14 +19,13 @@ from pytest_medfaith.checking import scoring
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.student import pair_row
 
-# Name -> windows, NEAR and FAR of the scoring module; a cosine of -1 is always met, one of 2 never.
+# Name -> NEAR and FAR of the scoring module; a cosine of -1 is always met, one of 2 never.
 WAYS = {
-    "as shipped": (scoring.WINDOWS_PER_PAIR, scoring.NEAR, scoring.FAR),
-    "always": (scoring.WINDOWS_PER_PAIR, -1, -1),
-    "at least the best sentence of every chunk": (scoring.WINDOWS_PER_PAIR, scoring.NEAR, -1),
-    "nearer": (scoring.WINDOWS_PER_PAIR, 0.45, scoring.FAR),
-    "one window of chunks over 300 words, else as shipped": (1, scoring.NEAR, scoring.FAR),
-    "the best sentence alone": (scoring.WINDOWS_PER_PAIR, 2, -1),
+    "as shipped": (scoring.NEAR, scoring.FAR),
+    "always": (-1, -1),
+    "at least the best sentence of every chunk": (scoring.NEAR, -1),
+    "nearer": (0.45, scoring.FAR),
+    "the best sentence alone": (2, -1),
 }
 
 
@@ -54,14 +53,13 @@ def main() -> None:
     checker = dataclasses.replace(reader.checker, score_texts=reader)
     sets = {name: list(SETS[name](arguments.data)) for name in arguments.sets}
     claims, chunks = answer(0)
-    for name, (windows, scoring.NEAR, scoring.FAR) in WAYS.items():
+    for name, (scoring.NEAR, scoring.FAR) in WAYS.items():
         score = partial(
             scoring.score_pairs,
             score_texts=checker.score_texts,
             signature=checker.signature,
             temperature=checker.temperature,
             nearness=checker.nearness,
-            windows=windows,
         )
         said = []
         for of, rows in sets.items():

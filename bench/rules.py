@@ -14,18 +14,21 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from checker_quality import SETS
 from scipy.stats import binomtest
 
+from pytest_medfaith.checking.nearness import Vectors
 from pytest_medfaith.checking.rules import RULES, Rule, apply_rules
 from pytest_medfaith.checking.rules.safety import safety_findings
-from pytest_medfaith.checking.windows import best_sentence, best_windows
+from pytest_medfaith.checking.windows import best_sentence, evidence_sentences, window_around
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.records import Finding
 
 REPO = Path(__file__).parents[1]
+VECTORS = Vectors()
 HELD_OUT_ONE_IN = 5
 LABELS = ("entail", "neutral", "contradict")
 PUBLISHED = ("healthver", "check_covid", "scifact", "nli4ct")
@@ -53,11 +56,9 @@ class Count:
 def evidence_of(claim: str, text: str, choice: str) -> str:
     if choice == "chunk":
         return text
-    window = best_windows(claim, text, most=1)[0]
-    if choice == "window":
-        return window.text
-    start, end = best_sentence(claim, window, of=text)
-    return text[start:end]
+    VECTORS.add([claim, *(sentence.text for sentence in evidence_sentences(text))])
+    sentence = best_sentence(claim, text, cosine=partial(VECTORS.cosine, claim))
+    return sentence.text if choice == "sentence" else window_around(sentence, claim, of=text).text
 
 
 def written(choice: str, *, held_out: bool) -> Iterator[Pair]:

@@ -222,10 +222,10 @@ def answer(number: int) -> tuple[list[Claim], list[Chunk]]:
     return claims, chunks_of_tokens(texts, tokens=CHUNK_TOKENS, count=CHUNKS)
 
 
-def check_answers(*, rounds: int) -> tuple[list[float], list[float], list[int]]:
+def check_answers(*, rounds: int, corpus_kept: bool = False) -> tuple[list[float], list[float], list[int]]:
     """Returns, for each round, the seconds until every claim-chunk pair is labelled, those until every claim has its verdict, and rows read.
 
-    The model is loaded; nothing of the texts is cached.
+    The model is loaded. Nothing of the texts is cached, or with `corpus_kept` what a run on other answers left of the chunks on the disk.
     """
     checker = load_checker()
     checker("Iron helps.", [Chunk(id="warm", text="Iron helps adults.")])
@@ -233,26 +233,31 @@ def check_answers(*, rounds: int) -> tuple[list[float], list[float], list[int]]:
     seen: list[int] = []
     score_texts = checker.score_texts
     checker = dataclasses.replace(checker, score_texts=lambda pairs: seen.append(len(pairs)) or score_texts(pairs))
-    for number in range(rounds):
-        claims, chunks = answer(number)
-        for kept in (
-            student._token_ids,  # noqa: SLF001
-            windows.evidence_windows,
-            windows.word_weights,
-            windows.content_words,
-            read_tokens,
-            content_keys,
-        ):
-            kept.cache_clear()
-        began = time.perf_counter()
-        seen.clear()
-        scores = checker.score([(claim, chunk) for claim in claims for chunk in chunks])
-        labelled.append(time.perf_counter() - began)
-        labelled_rows = sum(seen)
-        for i, claim in enumerate(claims):
-            checker.decide(claim, scores[i * CHUNKS : (i + 1) * CHUNKS], chunks)
-        judged.append(time.perf_counter() - began)
-        rows.append(labelled_rows)
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(rounds):
+            claims, chunks = answer(number)
+            if corpus_kept:
+                checker = dataclasses.replace(checker, cache=Path(folder) / f"{number}.sqlite")
+                checker.score([(Claim(id="other", text="Iron helps."), chunk) for chunk in chunks])
+            for kept in (
+                student._token_ids,  # noqa: SLF001
+                windows.evidence_sentences,
+                windows.evidence_windows,
+                windows.word_weights,
+                windows.content_words,
+                read_tokens,
+                content_keys,
+            ):
+                kept.cache_clear()
+            began = time.perf_counter()
+            seen.clear()
+            scores = checker.score([(claim, chunk) for claim in claims for chunk in chunks])
+            labelled.append(time.perf_counter() - began)
+            labelled_rows = sum(seen)
+            for i, claim in enumerate(claims):
+                checker.decide(claim, scores[i * CHUNKS : (i + 1) * CHUNKS], chunks)
+            judged.append(time.perf_counter() - began)
+            rows.append(labelled_rows)
     return labelled, judged, rows
 
 
@@ -264,11 +269,13 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(worker_count())
     print(f"{worker_count()} cores, load {Path('/proc/loadavg').read_text().split()[0] if Path('/proc/loadavg').exists() else '?'}")
-    labelled, judged, rows = check_answers(rounds=arguments.rounds)
-    print(
-        f"one answer, {CLAIMS} claims x {CHUNKS} chunks of {CHUNK_TOKENS} tokens: every pair labelled in {statistics.median(labelled):.2f} s "
-        f"({min(labelled):.2f} to {max(labelled):.2f}), verdicts after {statistics.median(judged):.2f} s; {min(rows)} to {max(rows)} rows"
-    )
+    for kept in (False, True):
+        labelled, judged, rows = check_answers(rounds=arguments.rounds, corpus_kept=kept)
+        print(
+            f"one answer, {CLAIMS} claims x {CHUNKS} chunks of {CHUNK_TOKENS} tokens{', these read before' if kept else ''}: every pair labelled in "
+            f"{statistics.median(labelled):.2f} s ({min(labelled):.2f} to {max(labelled):.2f}), verdicts after {statistics.median(judged):.2f} s; "
+            f"{min(rows)} to {max(rows)} rows"
+        )
     peak = peaks(rounds=arguments.rounds)
     print("measured peak: " + ", ".join(f"{name} {value / 1e9:.0f} Gop/s" for name, value in peak.items()), flush=True)
     models = {} if arguments.skip_rivals else rivals()

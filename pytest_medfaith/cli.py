@@ -481,6 +481,7 @@ def train_encoder(
     data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
     out: Annotated[Path, typer.Option(help="What each step makes is written there; a run that finds some of it goes on from there.")],
     recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
+    mix_with: Annotated[Path | None, typer.Option(help="An encoder's folder, mixed with the trained one in place of the original.")] = None,
     repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
 ) -> None:
     """Train the sentence encoder from a recipe.
@@ -491,7 +492,7 @@ def train_encoder(
     from pytest_medfaith.distill.train_encoder import train_encoder as train
 
     loaded = read_encoder_recipe(recipe or RECIPE, data=data, repo=repo)
-    typer.echo(train(loaded, out, data=data, progress=lambda line: typer.echo(line, err=True)))
+    typer.echo(train(loaded, out, data=data, mix_with=mix_with, progress=lambda line: typer.echo(line, err=True)))
 
 
 @distill.command("export")

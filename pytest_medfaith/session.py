@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_medfaith.checking.calibrated import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.nearness import cosines_signature
+from pytest_medfaith.checking.nearness import encoder_signature
 from pytest_medfaith.checking.rules import check_rule_names
 from pytest_medfaith.checking.rules.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
@@ -312,7 +312,7 @@ def checker_signature(checker: Checker) -> dict[str, Any]:
     """Returns what of a checker decides its verdicts, as plain values."""
     return {
         "weights": checker.signature,
-        "encoder": cosines_signature(),  # what of long contexts is read
+        "encoder": encoder_signature(),  # what of long contexts is read
         "entail": checker.thresholds.entail,
         "contradict": checker.thresholds.contradict,
         "odds": checker.thresholds.odds,

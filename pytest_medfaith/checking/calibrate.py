@@ -15,6 +15,7 @@ from pytest_medfaith.records import LABELS
 TEMPERATURES = [0.25 * 1.05**step for step in range(75)]
 THRESHOLDS = [round(0.20 + 0.01 * step, 2) for step in range(80)]
 ODDS = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0]
+RESAMPLES = 50  # whose best thresholds are averaged
 LEAST_DECIDED = 10  # pairs that a threshold must decide for its precision to say anything
 
 
@@ -77,10 +78,10 @@ def fit_temperature(logits: Any, truth: Any) -> float:
 
 
 def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) -> Thresholds:
-    """Returns the thresholds of best macro-F1, or the lowest ones of at least `precision`.
+    """Returns the thresholds of best macro-F1, as the mean over resamples, or the lowest ones of at least `precision`.
 
-    For macro-F1 the odds of contradiction are the highest of `ODDS` that cost at most a standard error of it; for a precision they are 1. A label
-    that `probs` never decide at any threshold, as contradict with a two-way model, keeps 0.5.
+    For macro-F1 the odds of contradiction are the highest of `ODDS` that cost at most a standard error of it; for a precision they are 1. With a
+    precision, a label that `probs` never decide at any threshold, as contradict with a two-way model, keeps 0.5.
 
     Args:
         probs: (n, 3) of one chunk a claim; for macro-F1 also (n, chunks, 3).
@@ -117,37 +118,69 @@ def decided(probs: Any, thresholds: Thresholds) -> Any:
         probs: (n, 3) of one chunk a claim, or (n, chunks, 3).
         thresholds: from where a chunk decides.
     """
+    best_for = _best_for(probs, thresholds.entail, thresholds.odds)
+    return _verdicts(best_for, _best_against(probs, thresholds.contradict, thresholds.odds))
+
+
+def _best_for(probs: Any, threshold: float, odds: float) -> Any:
+    """Returns the weighted probability (n,) of the chunk that supports each claim best, 0 where none does."""
     import numpy as np
 
     of_chunks = probs.reshape(len(probs), -1, len(LABELS))
     entail, contradict = of_chunks[..., 0], of_chunks[..., 2]
-    weighted = thresholds.odds * entail
-    best_for = np.where((entail >= thresholds.entail) & (weighted > contradict), weighted, 0).max(axis=1)
-    best_against = np.where((contradict >= thresholds.contradict) & (contradict > weighted), contradict, 0).max(axis=1)
+    return np.where((entail >= threshold) & (odds * entail > contradict), odds * entail, 0).max(axis=1)
+
+
+def _best_against(probs: Any, threshold: float, odds: float) -> Any:
+    """Returns the probability (n,) of the chunk that refutes each claim best, 0 where none does."""
+    import numpy as np
+
+    of_chunks = probs.reshape(len(probs), -1, len(LABELS))
+    entail, contradict = of_chunks[..., 0], of_chunks[..., 2]
+    return np.where((contradict >= threshold) & (contradict > odds * entail), contradict, 0).max(axis=1)
+
+
+def _verdicts(best_for: Any, best_against: Any) -> Any:
+    import numpy as np
+
     return np.where((best_for > 0) & (best_for >= best_against), 0, np.where(best_against > 0, 2, 1))
 
 
 def _best_f1(probs: Any, truth: Any) -> Thresholds:
     """Returns the thresholds of best macro-F1 under the highest odds that cost at most a standard error of it (Breiman et al. 1984).
 
-    The error is taken as that of a share of as many claims. Higher odds refute fewer true claims, and labelled sets hold far more false ones
+    The thresholds are the mean of those that are best on resamples of the claims (Breiman 1996): where many hardly differ, the best of all is so by
+    chance. The error is taken as that of a share of as many claims. Higher odds refute fewer true claims, and labelled sets hold far more false ones
     than answers do.
     """
+    import numpy as np
+
+    from pytest_medfaith.metrics.bootstrap import resampled_counts
+
+    counts = np.concatenate(list(resampled_counts(len(truth), resamples=RESAMPLES))).astype(np.float32)
+    steps = THRESHOLDS[::2]
+    grid = np.array(list(itertools.product(steps, repeat=2)))
     best: list[tuple[float, Thresholds]] = []
     for odds in ODDS:
-        grid = (Thresholds(entail=e, contradict=c, odds=odds) for e, c in itertools.product(THRESHOLDS[::2], repeat=2))
-        best.append(max(((_macro_f1(decided(probs, one), truth), one) for one in grid), key=lambda scored: scored[0]))
+        against = np.stack([_best_against(probs, threshold, odds) for threshold in steps])
+        drawn = [_macro_f1(_verdicts(_best_for(probs, threshold, odds), against), truth, counts) for threshold in steps]
+        entail, contradict = grid[np.concatenate(drawn).argmax(axis=0)].mean(axis=0)
+        chosen = Thresholds(entail=round(float(entail), 2), contradict=round(float(contradict), 2), odds=odds)
+        best.append((_macro_f1(decided(probs, chosen)[None], truth, np.ones_like(counts[:1])).item(), chosen))
     top = max(score for score, _ in best)
     standard_error = math.sqrt(top * (1 - top) / len(truth))
     return [one for score, one in best if score >= top - standard_error][-1]
 
 
-def _macro_f1(guess: Any, truth: Any) -> float:
-    scores = []
+def _macro_f1(guesses: Any, truth: Any, counts: Any) -> Any:
+    """Returns macro-F1 (k, b) of `guesses` (k, n), label indices, on resamples that hold each of n claims as often as `counts` (b, n) say."""
+    import numpy as np
+
+    scores = np.zeros((len(guesses), len(counts)))
     for label in range(len(LABELS)):
-        right = ((guess == label) & (truth == label)).sum()
-        scores.append(2 * right / max(1, (guess == label).sum() + (truth == label).sum()))
-    return float(sum(scores) / len(LABELS))
+        said, true = (guesses == label).astype(np.float32), (truth == label).astype(np.float32)
+        scores += 2 * ((said * true) @ counts.T) / np.maximum(1, said @ counts.T + counts @ true)
+    return scores / len(LABELS)
 
 
 def _precise(probs: Any, truth: Any, column: int, precision: float) -> float:

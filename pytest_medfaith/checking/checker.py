@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_medfaith.checking.isotonic import Isotonic
 from pytest_medfaith.checking.joint import joined_parts
-from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, cosines_signature
+from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, encoder_signature
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.checking.readable import unusable_text
@@ -181,7 +181,7 @@ def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None,
     card = read_card(folder)
     return Checker(
         "default",
-        f"{weights_signature(folder / 'model.onnx')}|{cosines_signature()}|{card.nearness_weight}|{card.nearness_even}",
+        f"{weights_signature(folder / 'model.onnx')}|{encoder_signature()}|{card.nearness_weight}|{card.nearness_even}",
         partial(score_with_student, folder / "model.onnx", card.max_tokens),
         thresholds or card.thresholds,
         temperature=card.temperature,

@@ -1,18 +1,20 @@
-"""Cuts evidence into overlapping sentence windows and picks those that speak of a claim."""
+"""Cuts evidence into sentences and overlapping windows of them, and picks those that speak of a claim."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_medfaith.sentences import sentence_spans
 
-SHORT_WORDS = 150  # a text of more is read whole or in windows only where it is near to the claim
+SHORT_WORDS = 150  # of a text of more, more than one sentence is read only where it is near to the claim
 WINDOW_WORDS = 200  # half as many again are one window: what that brings is in docs/training.md
+# What the words that a sentence shares with the claim count beside its cosine. bench/window_choice.py measures how often the choice decides the claim.
+COVERED = 0.15
 _WORD = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*")
 _STOP = frozenset(
     "a an and are as at be been being but by can could did do does for from had has have if in into is it its may might more most must no not of on or "
@@ -44,37 +46,49 @@ def _stem(word: str) -> str:
 
 
 @lru_cache(maxsize=16_384)
-def evidence_windows(text: str, *, words: int = WINDOW_WORDS) -> tuple[Window, ...]:
-    """Returns windows of whole sentences of up to `words` words, each starting half a window after the one before.
+def evidence_sentences(text: str) -> tuple[Window, ...]:
+    """Returns the sentences of `text`, each as a window of its own. One longer than a window, as in a table without stops, is cut between words."""
+    spans = [piece for span in sentence_spans(text) for piece in _pieces(text, span)]
+    return tuple(Window(text[start:end], start, end) for start, end in spans)
 
-    A text that fits is one window. A sentence longer than a window, as in a table without stops, is cut between words.
+
+@lru_cache(maxsize=16_384)
+def evidence_windows(text: str) -> tuple[Window, ...]:
+    """Returns windows of whole sentences of up to `WINDOW_WORDS` words, each starting half a window after the one before.
+
+    A text that fits is one window.
     """
-    spans = [piece for span in sentence_spans(text) for piece in _pieces(text, span, words=words)]
-    if not spans:
+    sentences = evidence_sentences(text)
+    if not sentences:
         return ()
-    lengths = [len(text[start:end].split()) for start, end in spans]
-    if sum(lengths) <= words * 1.5:
-        return (Window(text[spans[0][0] : spans[-1][1]], spans[0][0], spans[-1][1]),)
+    lengths = [len(sentence.text.split()) for sentence in sentences]
+    if sum(lengths) <= WINDOW_WORDS * 1.5:
+        return (_joined(text, sentences),)
     windows: list[Window] = []
     first = 0
-    while first < len(spans):
+    while first < len(sentences):
         last, total = first, lengths[first]
-        while last + 1 < len(spans) and total + lengths[last + 1] <= words:
+        while last + 1 < len(sentences) and total + lengths[last + 1] <= WINDOW_WORDS:
             last += 1
             total += lengths[last]
-        windows.append(Window(text[spans[first][0] : spans[last][1]], spans[first][0], spans[last][1]))
-        if last + 1 >= len(spans):
+        windows.append(_joined(text, sentences[first : last + 1]))
+        if last + 1 >= len(sentences):
             break
         first = max(first + 1, first + (last - first + 1) // 2)
     return tuple(windows)
 
 
-def _pieces(text: str, span: tuple[int, int], *, words: int) -> list[tuple[int, int]]:
-    """Returns `span` itself, or its pieces of `words` words each where it holds many more."""
+def _joined(text: str, sentences: Sequence[Window]) -> Window:
+    start, end = sentences[0].start, sentences[-1].end
+    return Window(text[start:end], start, end)
+
+
+def _pieces(text: str, span: tuple[int, int]) -> list[tuple[int, int]]:
+    """Returns `span` itself, or its pieces of `WINDOW_WORDS` words each where it holds many more."""
     found = [match.span() for match in re.compile(r"\S+").finditer(text, *span)]
-    if len(found) <= words * 1.5:
+    if len(found) <= WINDOW_WORDS * 1.5:
         return [span]
-    return [(found[i][0], found[min(i + words, len(found)) - 1][1]) for i in range(0, len(found), words)]
+    return [(found[i][0], found[min(i + WINDOW_WORDS, len(found)) - 1][1]) for i in range(0, len(found), WINDOW_WORDS)]
 
 
 @lru_cache(maxsize=16_384)
@@ -105,24 +119,21 @@ def shared_words(claim: str, text: str) -> float:
     return len(wanted & content_words(text)) / (len(wanted) or 1)
 
 
-def best_windows(claim: str, text: str, *, most: int) -> list[Window]:
-    """Returns the `most` windows of `text` that cover the claim best; ties go to the earlier one."""
-    return sorted(evidence_windows(text), key=lambda window: -coverage(claim, window.text, of=text))[:most]
-
-
 def is_long(text: str) -> bool:
     """Returns whether `text` is more than a model reads for every claim, whatever words they share."""
     return len(text.split()) > SHORT_WORDS
 
 
-def lone_sentence(claim: str, text: str) -> list[Window]:
-    """Returns the best window's best sentence as a window of its own; nothing of a blank text."""
-    spans = [best_sentence(claim, window, of=text) for window in best_windows(claim, text, most=1)]
-    return [Window(text[start:end], start, end) for start, end in spans]
+def best_sentence(claim: str, text: str, *, cosine: Callable[[str], float]) -> Window | None:
+    """Returns the sentence of `text` that is nearest to the claim, by its cosine, and covers it best; ties go to the earlier. A blank text has none."""
+    return max(
+        evidence_sentences(text),
+        key=lambda sentence: cosine(sentence.text) + COVERED * coverage(claim, sentence.text, of=text),
+        default=None,
+    )
 
 
-def best_sentence(claim: str, window: Window, *, of: str) -> tuple[int, int]:
-    """Returns the span, in the evidence text `of`, of the window's sentence that covers the claim best."""
-    spans = sentence_spans(window.text)
-    start, end = max(spans, key=lambda span: coverage(claim, window.text[span[0] : span[1]], of=of))
-    return window.start + start, window.start + end
+def window_around(sentence: Window, claim: str, *, of: str) -> Window:
+    """Returns the window of the text `of` that holds `sentence` and covers the claim best; ties go to the earlier one."""
+    around = [window for window in evidence_windows(of) if window.start <= sentence.start and sentence.end <= window.end]
+    return max(around, key=lambda window: coverage(claim, window.text, of=of))

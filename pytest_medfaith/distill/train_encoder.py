@@ -1,4 +1,4 @@
-"""Trains the sentence encoder from a recipe: draw pairs, mine hard negatives, one contrastive pass, mix with the original; resumable."""
+"""Trains the sentence encoder from a recipe: draw pairs, mine hard negatives, one contrastive pass, mix with other weights; resumable."""
 
 from __future__ import annotations
 
@@ -95,16 +95,19 @@ def _check_names(what: str, names: Iterable[str], known: Mapping[str, Any], path
         raise ValueError(f"{path}: no {what} is named {unknown!r}; expected one of {', '.join(known)}")
 
 
-def train_encoder(recipe: EncoderRecipe, out: Path, *, data: Path, progress: Callable[[str], None] = print) -> Path:
+def train_encoder(
+    recipe: EncoderRecipe, out: Path, *, data: Path, mix_with: Path | None = None, progress: Callable[[str], None] = print
+) -> Path:
     """Trains the encoder and returns the folder of its weights (safetensors, tokenizer, config).
 
     Each step leaves its result below `out` and is left out where that is there already: `examples` (pairs and hard negatives, a file a
-    source), `tuned` (after one pass), `encoder` (mixed with the original) and `mix.json` (what each share scored).
+    source), `tuned` (after one pass), `encoder` (mixed) and `mix.json` (what each share scored).
 
     Args:
         recipe: data and hyper-parameters.
         out: folder for the steps.
         data: the folder of the data sets, for the development collections.
+        mix_with: the folder of an encoder whose weights the trained ones are mixed with; the original where left out.
         progress: receives one line now and then.
     """
     if not (out / "tuned" / "config.json").exists():
@@ -114,7 +117,7 @@ def train_encoder(recipe: EncoderRecipe, out: Path, *, data: Path, progress: Cal
             _draw(recipe, missing, data, progress)
         _tune(recipe, {name: read_examples(path) for name, path in files.items()}, out / "tuned", progress)
     if not (out / "encoder" / "config.json").exists():
-        _mix(recipe, {name: COLLECTIONS[name](data) for name in recipe.development}, out, progress)
+        _mix(recipe, {name: COLLECTIONS[name](data) for name in recipe.development}, out, mix_with or base_folder(recipe.base), progress)
     return out / "encoder"
 
 
@@ -228,11 +231,10 @@ def _tune(recipe: EncoderRecipe, examples: Mapping[str, Sequence[Example]], fini
     save_student(model.cpu(), AutoTokenizer.from_pretrained(base_folder(recipe.base)), finished)
 
 
-def _mix(recipe: EncoderRecipe, development: Mapping[str, Collection], out: Path, progress: Callable[[str], None]) -> None:
+def _mix(recipe: EncoderRecipe, development: Mapping[str, Collection], out: Path, base: Path, progress: Callable[[str], None]) -> None:
     """Writes the encoder whose share of trained weights does best on average over the development collections; ties go to less of it."""
     from transformers import AutoTokenizer
 
-    base = base_folder(recipe.base)
     original, tuned = (load_encoder_student(folder).state_dict() for folder in (base, out / "tuned"))
     model = load_encoder_student(base).eval()
     scores: dict[float, dict[str, float]] = {}
@@ -247,7 +249,7 @@ def _mix(recipe: EncoderRecipe, development: Mapping[str, Collection], out: Path
 
 
 def mixed(original: Mapping[str, Any], tuned: Mapping[str, Any], *, share: float) -> dict[str, Any]:
-    """Returns (1 - share) of the original's weights and `share` of the tuned ones (WiSE-FT, Wortsman et al. 2022)."""
+    """Returns (1 - share) of the original's weights and `share` of the tuned ones (WiSE-FT and model soups, both Wortsman et al. 2022)."""
     return {
         name: weights + share * (tuned[name] - weights) if weights.is_floating_point() else weights for name, weights in original.items()
     }

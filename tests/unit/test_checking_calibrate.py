@@ -80,6 +80,13 @@ def test_the_odds_are_the_highest_that_cost_a_standard_error_at_most():
     assert fit_thresholds(probs, truth, precision=0.8).odds == 1.0
 
 
+def test_a_threshold_that_is_best_on_a_narrow_peak_alone_is_not_taken():
+    supported, refuted = [[0.765, 0.235, 0.0]] * 40, [[0.0, 0.1, 0.9]] * 40
+    neutral = [[0.44, 0.56, 0.0]] * 39 + [[0.75, 0.25, 0.0]]  # 0.76 leaves the last of them out, and 0.78 all that is supported
+    truth = np.repeat([0, 1, 2], 40)
+    assert 0.44 < fit_thresholds(np.array(supported + neutral + refuted), truth).entail < 0.74
+
+
 def test_thresholds_are_fitted_on_claims_where_they_are_given_and_the_temperature_on_pairs():
     logits, labels = sample(600, sharpness=2.0)
     of_claims, their_labels = sample(400, sharpness=1.0, seed=1)

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking import nearness, scoring
+from pytest_medfaith.checking import nearness
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.nearness import Nearness, cosines, cosines_signature
+from pytest_medfaith.checking.nearness import Nearness, Vectors, encoder_signature
 from pytest_medfaith.checking.scoring import FAR_LOGITS, SENTENCE_NEARER, SENTENCE_SHARE, softmax
 from pytest_medfaith.checking.student import MODELS, read_card
+from pytest_medfaith.models import onnx
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.testing import containment_checker, scripted_checker
 
@@ -96,7 +97,7 @@ OTHER_MATTERS = (
 @pytest.mark.parametrize(
     ("asked", "read"),
     [
-        ("Iron tablets are taken on an empty stomach.", 3),  # the sentence and two windows
+        ("Iron tablets are taken on an empty stomach.", 2),  # the sentence and the window around it
         ("Vitamins are sold in shops.", 1),
         ("Zebras run fast.", 0),
         ("Zebras run fast, " + "and lions follow them, " * 12, 1),  # so long that only the model can say whether it reads it
@@ -118,8 +119,9 @@ def test_a_chunk_of_three_hundred_words_that_is_near_to_the_claim_is_read_whole(
 
 def test_nearness_moves_neutral_alone_and_a_sentence_counts_a_little_less_than_the_text_around_it():
     asked, text = claim("Iron tablets are taken on an empty stomach."), f"{ZINC.text} {IRON.text}"
-    whole, sentence = cosines([(text, asked.text), (IRON.text, asked.text)])[:, 0]
-    near = max(whole, sentence - SENTENCE_NEARER)
+    vectors = Vectors()
+    vectors.add([asked.text, text, IRON.text])
+    near = max(vectors.cosine(asked.text, text), vectors.cosine(asked.text, IRON.text) - SENTENCE_NEARER)
     (score,) = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3)).score([(asked, Chunk(id="both", text=text))])
     assert score.logits == pytest.approx((3.0, 4.0 * (0.3 - near), -3.0), abs=1e-4)
     assert near > 0.3
@@ -129,7 +131,7 @@ def test_the_shipped_checker_takes_its_nearness_from_its_card_and_names_it_in_it
     checker, card = load_checker(), read_card(MODELS / "nli")
     assert checker.nearness == Nearness(weight=card.nearness_weight, even=card.nearness_even)
     assert checker.nearness.weight > 0
-    assert checker.signature.endswith(f"|{cosines_signature()}|{card.nearness_weight}|{card.nearness_even}")
+    assert checker.signature.endswith(f"|{encoder_signature()}|{card.nearness_weight}|{card.nearness_even}")
 
 
 def test_a_title_says_what_a_chunk_is_about():
@@ -141,21 +143,26 @@ def test_a_title_says_what_a_chunk_is_about():
 
 
 def test_the_cosine_of_a_text_with_itself_is_one():
-    same, other = cosines([(IRON.text, IRON.text), (ZINC.text, IRON.text)])[:, 0]
-    assert same == pytest.approx(1.0, abs=1e-5)
-    assert other < 0.5
-    assert cosines([]).shape == (0, 1)
+    vectors = Vectors()
+    vectors.add([IRON.text, ZINC.text])
+    assert vectors.cosine(IRON.text, IRON.text) == pytest.approx(1.0, abs=1e-3)
+    assert vectors.cosine(IRON.text, ZINC.text) == vectors.cosine(ZINC.text, IRON.text) < 0.5
 
 
-def test_a_second_run_asks_the_encoder_nothing(tmp_path, monkeypatch):
-    cache = tmp_path / "pairs.sqlite"
-    checker = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3), cache=cache)
-    scores = checker.score([(claim("Iron helps."), IRON)])
-    monkeypatch.setattr(scoring, "cosines", lambda _: pytest.fail("the encoder was asked again"))
-    assert checker.score([(claim("Iron helps."), IRON)]) == scores
-    monkeypatch.setattr(scoring, "cosines_signature", lambda: "other weights")
-    monkeypatch.setattr(scoring, "cosines", nearness.cosines)
-    assert checker.score([(claim("Iron helps."), IRON)]) == scores
+def test_a_second_run_asks_the_encoder_nothing_and_new_answers_from_the_same_corpus_only_for_their_claims(tmp_path, monkeypatch):
+    asked, embed_texts = [], onnx.embed_texts
+    monkeypatch.setattr(onnx, "embed_texts", lambda texts, **options: asked.extend(texts) or embed_texts(texts, **options))
+    checker = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3), cache=tmp_path / "pairs.sqlite")
+    chunk = Chunk(id="both", text=f"{ZINC.text} {IRON.text}")
+    scores = checker.score([(claim("Iron helps."), chunk)])
+    assert asked == ["Iron helps.", chunk.text, ZINC.text, IRON.text]
+    asked.clear()
+    assert checker.score([(claim("Iron helps."), chunk)]) == scores
+    checker.score([(claim("Zinc helps."), chunk)])
+    assert asked == ["Zinc helps."]
+    monkeypatch.setattr(nearness, "encoder_signature", lambda: "other weights")
+    checker.score([(claim("Iron helps."), chunk)])
+    assert len(asked) == 5
 
 
 @pytest.mark.parametrize("proof_at_the_end", [True, False])
@@ -179,6 +186,14 @@ def test_a_short_chunk_scores_by_the_whole_and_by_its_best_sentence_together():
     share = SENTENCE_SHARE
     assert score.logits == pytest.approx((2.0 * (1 - share), 0.0, share))
     assert chunk.text[slice(*score.span)] == IRON.text
+
+
+def test_the_sentence_that_means_the_claim_is_read_though_another_shares_more_of_its_words():
+    words, other_words = "Iron tablets are sold in boxes of ninety.", "Ferrous sulphate is best swallowed before meals."
+    chunk, scorer = Chunk(id="both", title="Supplements", text=f"{words} {other_words}"), CountingScorer()
+    (score,) = Checker("x", "x", scorer).score([(claim("Take iron sulphate tablets before you eat."), chunk)])
+    assert chunk.text[slice(*score.span)] == other_words
+    assert [evidence for evidence, _ in scorer.seen] == [f"Supplements. {other_words}", chunk.text]
 
 
 @pytest.mark.parametrize("broken", [IRON.text, f"{ZINC.text} {IRON.text}"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.checking.windows import best_sentence, best_windows, coverage, evidence_windows, is_long, lone_sentence
+from pytest_medfaith.checking.windows import best_sentence, coverage, evidence_sentences, evidence_windows, is_long, window_around
 from pytest_medfaith.sentences import sentence_spans
 
 FILLER = "The clinic keeps a register of everyone who was seen there during the whole of that year. "
@@ -52,20 +52,42 @@ def test_windows_overlap_and_cover_every_sentence_of_a_long_text():
     assert all(text[window.start : window.end] == window.text for window in windows)
 
 
+CLAIM = "Letrozole starts at 2.5 mg a day"
+
+
+def by_words(_):
+    return 0.0
+
+
 @pytest.mark.parametrize("place", [0, 7, 15])
-def test_the_best_window_holds_the_proof_wherever_it_stands(place):
+def test_the_best_sentence_is_the_proof_wherever_it_stands_and_the_window_around_it_holds_it(place):
     text = FILLER * place + PROOF + " " + FILLER * (15 - place)
-    window = best_windows("Letrozole starts at 2.5 mg a day", text, most=1)[0]
+    best = best_sentence(CLAIM, text, cosine=by_words)
+    assert best.text == text[best.start : best.end] == PROOF
+    window = window_around(best, CLAIM, of=text)
     assert PROOF in window.text
-    start, end = best_sentence("Letrozole starts at 2.5 mg a day", window, of=text)
-    assert text[start:end] == PROOF
+    assert window in evidence_windows(text)
 
 
-def test_the_lone_sentence_is_the_one_that_fits_the_claim():
-    claim = "Letrozole starts at 2.5 mg a day"
-    assert [window.text for window in lone_sentence(claim, FILLER * 20 + PROOF)] == [PROOF]
-    assert [window.text for window in lone_sentence(claim, FILLER + PROOF)] == [PROOF]
-    assert lone_sentence(claim, "  ") == []
+def test_of_two_windows_that_hold_the_sentence_the_one_that_covers_more_of_the_claim_is_read():
+    text = f"{FILLER * 10}{PROOF} {FILLER * 6}It is a drug for women who do not ovulate. {FILLER * 20}"
+    sentence = best_sentence(CLAIM, text, cosine=by_words)
+    holding = [window for window in evidence_windows(text) if window.start <= sentence.start and sentence.end <= window.end]
+    assert len(holding) == 2
+    assert "ovulate" in window_around(sentence, CLAIM + " in women who do not ovulate", of=text).text
+    assert window_around(sentence, CLAIM, of=text) == holding[0]
+
+
+def test_a_blank_text_has_no_best_sentence():
+    assert best_sentence(CLAIM, "  ", cosine=by_words) is None
+
+
+def test_a_sentence_in_other_words_is_chosen_where_it_is_nearer():
+    other = "The first dose is two and a half milligrams."
+    cosines = {PROOF: 0.4, other: 0.6}
+    assert best_sentence(CLAIM, f"{PROOF} {other}", cosine=cosines.get).text == other
+    cosines[PROOF] = 0.5
+    assert best_sentence(CLAIM, f"{PROOF} {other}", cosine=cosines.get).text == PROOF  # its words tip the scale
 
 
 def test_a_text_of_more_than_150_words_is_long():
@@ -83,9 +105,12 @@ def test_coverage_is_the_weighted_share_of_words_the_text_holds():
 
 def test_a_sentence_without_end_is_cut_between_words_and_read_to_its_last():
     text = "filler words without any stop " * 130 + "letrozole starts at 2.5 mg a day"
-    window = best_windows("Letrozole starts at 2.5 mg a day", text, most=1)[0]
-    assert window.text.endswith("letrozole starts at 2.5 mg a day")
-    assert len(window.text.split()) <= 60
+    assert len(sentences(text)) == 1
+    best = best_sentence(CLAIM, text, cosine=by_words)
+    assert best.text.endswith("letrozole starts at 2.5 mg a day")
+    assert len(best.text.split()) <= 60
+    assert window_around(best, CLAIM, of=text).text.endswith(best.text)
+    assert " ".join(piece.text for piece in evidence_sentences(text)) == text
 
 
 @pytest.mark.parametrize("text", [" " * 100_000 + "x", "." * 100_000, "a. " * 50_000, "\n" * 100_000, "x" * 100_000, "] " * 50_000])

@@ -76,13 +76,14 @@ WINDOWS = """
 import json, sys
 from pathlib import Path
 from pytest_medfaith.checking.rules.text import content_keys, share
-from pytest_medfaith.checking.windows import best_windows, lone_sentence
+from pytest_medfaith.checking.windows import best_sentence, window_around
 
 chosen = []
 for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
     item = json.loads(line)
     for claim in (row["text"] for row in item["claims"]):
-        chosen.append([window.start for window in best_windows(claim, item["evidence"], most=2) + lone_sentence(claim, item["evidence"])])
+        sentence = best_sentence(claim, item["evidence"], cosine=lambda _: 0.0)
+        chosen.append([sentence.start, window_around(sentence, claim, of=item["evidence"]).start])
         chosen.append(share(content_keys(claim), content_keys(item["evidence"])))
 sys.stdout.write(json.dumps(chosen))
 """

@@ -346,6 +346,19 @@ def test_training_moves_the_weights_and_goes_on_where_it_stopped(tmp_path, data,
     assert finished == []
 
 
+def test_trained_weights_are_mixed_with_those_of_another_run(tmp_path, data, base):
+    from pytest_medfaith.distill.contrastive import load_encoder_student
+
+    recipe = read_encoder_recipe(recipe_at(tmp_path, base), data=data, repo=tmp_path)
+    first = train_encoder(dataclasses.replace(recipe, mix=(1.0,)), tmp_path / "first", data=data, progress=list)
+    second = train_encoder(dataclasses.replace(recipe, seed=14), tmp_path / "second", data=data, mix_with=first, progress=list)
+    mix_of = {name: json.loads((tmp_path / name / "mix.json").read_text()) for name in ("first", "second")}
+    share = mix_of["second"]["share"]
+    assert mix_of["second"]["development"]["0.0"] == mix_of["first"]["development"][str(mix_of["first"]["share"])]
+    other, tuned, kept = (load_encoder_student(path).state_dict() for path in (first, tmp_path / "second" / "tuned", second))
+    assert all(kept[name].allclose(weights) for name, weights in mixed(other, tuned, share=share).items())
+
+
 def test_the_loss_counts_only_documents_that_compete():
     torch = pytest.importorskip("torch", reason="comes with the extra train")
     from pytest_medfaith.distill.contrastive import info_nce
