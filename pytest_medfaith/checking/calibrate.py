@@ -15,7 +15,7 @@ from pytest_medfaith.records import LABELS
 TEMPERATURES = [0.25 * 1.05**step for step in range(75)]
 THRESHOLDS = [round(0.20 + 0.01 * step, 2) for step in range(80)]
 ODDS = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0]
-RESAMPLES = 50  # whose best thresholds are averaged
+RESAMPLES = 100  # whose best thresholds are averaged
 LEAST_DECIDED = 10  # pairs that a threshold must decide for its precision to say anything
 
 
@@ -155,16 +155,15 @@ def _best_f1(probs: Any, truth: Any) -> Thresholds:
     """
     import numpy as np
 
-    from pytest_medfaith.metrics.bootstrap import resampled_counts
-
-    counts = np.concatenate(list(resampled_counts(len(truth), resamples=RESAMPLES))).astype(np.float32)
+    drawn = np.random.default_rng(0).integers(len(truth), size=(RESAMPLES, len(truth)))
+    counts = np.stack([np.bincount(row, minlength=len(truth)) for row in drawn]).astype(np.float32)
     steps = THRESHOLDS[::2]
     grid = np.array(list(itertools.product(steps, repeat=2)))
     best: list[tuple[float, Thresholds]] = []
     for odds in ODDS:
         against = np.stack([_best_against(probs, threshold, odds) for threshold in steps])
-        drawn = [_macro_f1(_verdicts(_best_for(probs, threshold, odds), against), truth, counts) for threshold in steps]
-        entail, contradict = grid[np.concatenate(drawn).argmax(axis=0)].mean(axis=0)
+        scores = [_macro_f1(_verdicts(_best_for(probs, threshold, odds), against), truth, counts) for threshold in steps]
+        entail, contradict = grid[np.concatenate(scores).argmax(axis=0)].mean(axis=0)
         chosen = Thresholds(entail=round(float(entail), 2), contradict=round(float(contradict), 2), odds=odds)
         best.append((_macro_f1(decided(probs, chosen)[None], truth, np.ones_like(counts[:1])).item(), chosen))
     top = max(score for score, _ in best)
