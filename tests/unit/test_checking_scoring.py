@@ -117,6 +117,17 @@ def test_a_chunk_of_three_hundred_words_that_is_near_to_the_claim_is_read_whole(
     assert [evidence for evidence, _ in scorer.seen] == [IRON.text, text]
 
 
+def test_a_far_chunk_of_two_hundred_words_is_neutral_unread_and_a_short_one_is_read():
+    scorer, long, short = (
+        CountingScorer(),
+        OTHER_MATTERS[: len(OTHER_MATTERS) // 2].strip(),
+        OTHER_MATTERS[: len(OTHER_MATTERS) // 4].strip(),
+    )
+    far, near = Checker("x", "x", scorer).score([(claim("Zebras run fast."), Chunk(id=text, text=text)) for text in (long, short)])
+    assert (far.logits, near.logits) == (FAR_LOGITS, scorer.logits)
+    assert len(scorer.seen) == 2  # the short one and its sentence
+
+
 def test_nearness_moves_neutral_alone_and_a_sentence_counts_a_little_less_than_the_text_around_it():
     asked, text = claim("Iron tablets are taken on an empty stomach."), f"{ZINC.text} {IRON.text}"
     vectors = Vectors()
