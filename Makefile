@@ -16,8 +16,9 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(DEMO_VENV)/.ready
 	-$(DEMO_VENV)/bin/python -m pytest examples/quickstart -p no:cacheprovider -q --medfaith-limit 6 --medfaith-verbose
 
+# Two workers on two cores: the threads of numpy's products would fight for them.
 test: $(VENV)/.ready
-	$(RUN) pytest -n 2 --dist worksteal
+	OPENBLAS_NUM_THREADS=1 $(RUN) pytest -n 2 --dist worksteal
 
 # Every Python from 3.10 to 3.13 that is here, with pytest 8 and 9: minutes each.
 matrix:
