@@ -118,26 +118,25 @@ def decided(probs: Any, thresholds: Thresholds) -> Any:
         probs: (n, 3) of one chunk a claim, or (n, chunks, 3).
         thresholds: from where a chunk decides.
     """
-    best_for = _best_for(probs, thresholds.entail, thresholds.odds)
-    return _verdicts(best_for, _best_against(probs, thresholds.contradict, thresholds.odds))
+    entail, contradict = _of_chunks(probs)
+    weighted = thresholds.odds * entail
+    return _verdicts(
+        _best(weighted, (entail >= thresholds.entail) & (weighted > contradict)),
+        _best(contradict, (contradict >= thresholds.contradict) & (contradict > weighted)),
+    )
 
 
-def _best_for(probs: Any, threshold: float, odds: float) -> Any:
-    """Returns the weighted probability (n,) of the chunk that supports each claim best, 0 where none does."""
+def _of_chunks(probs: Any) -> tuple[Any, Any]:
+    """Returns the probabilities (n, chunks) of entail and of contradict."""
+    of_chunks = probs.reshape(len(probs), -1, len(LABELS))
+    return of_chunks[..., 0], of_chunks[..., 2]
+
+
+def _best(values: Any, decides: Any) -> Any:
+    """Returns the highest of `values` (n, chunks) in each row whose chunk `decides`; 0 where none does."""
     import numpy as np
 
-    of_chunks = probs.reshape(len(probs), -1, len(LABELS))
-    entail, contradict = of_chunks[..., 0], of_chunks[..., 2]
-    return np.where((entail >= threshold) & (odds * entail > contradict), odds * entail, 0).max(axis=1)
-
-
-def _best_against(probs: Any, threshold: float, odds: float) -> Any:
-    """Returns the probability (n,) of the chunk that refutes each claim best, 0 where none does."""
-    import numpy as np
-
-    of_chunks = probs.reshape(len(probs), -1, len(LABELS))
-    entail, contradict = of_chunks[..., 0], of_chunks[..., 2]
-    return np.where((contradict >= threshold) & (contradict > odds * entail), contradict, 0).max(axis=1)
+    return np.where(decides, values, 0).max(axis=1)
 
 
 def _verdicts(best_for: Any, best_against: Any) -> Any:
@@ -160,11 +159,14 @@ def _best_f1(probs: Any, truth: Any) -> Thresholds:
     steps = THRESHOLDS[::2]
     grid = np.array(list(itertools.product(steps, repeat=2)))
     best: list[tuple[float, Thresholds]] = []
+    entail, contradict = _of_chunks(probs)
     for odds in ODDS:
-        against = np.stack([_best_against(probs, threshold, odds) for threshold in steps])
-        scores = [_macro_f1(_verdicts(_best_for(probs, threshold, odds), against), truth, counts) for threshold in steps]
-        entail, contradict = grid[np.concatenate(scores).argmax(axis=0)].mean(axis=0)
-        chosen = Thresholds(entail=round(float(entail), 2), contradict=round(float(contradict), 2), odds=odds)
+        weighted = odds * entail
+        ahead, behind = weighted > contradict, contradict > weighted
+        against = np.stack([_best(contradict, behind & (contradict >= step)) for step in steps])
+        scores = [_macro_f1(_verdicts(_best(weighted, ahead & (entail >= step)), against), truth, counts) for step in steps]
+        mean = grid[np.concatenate(scores).argmax(axis=0)].mean(axis=0)
+        chosen = Thresholds(entail=round(float(mean[0]), 2), contradict=round(float(mean[1]), 2), odds=odds)
         best.append((_macro_f1(decided(probs, chosen)[None], truth, np.ones_like(counts[:1])).item(), chosen))
     top = max(score for score, _ in best)
     standard_error = math.sqrt(top * (1 - top) / len(truth))
