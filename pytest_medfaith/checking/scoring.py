@@ -25,7 +25,8 @@ SENTENCE_SHARE = 0.3
 # A pair's nearness is the cosine of claim and chunk, or that of claim and best sentence less this much, whichever is more: a sentence is nearer to
 # a claim than the text around it, and yet a proof at the end of a text on other matters is no less near for what stands before it.
 SENTENCE_NEARER = 0.15
-# From which nearness on more of a long chunk is read than its best sentence, and below which nothing is. bench/reading.py tells what that saves and costs.
+# From which nearness on more of a chunk is read than its best sentence, and below which nothing is of a long one. bench/reading.py tells what that
+# saves and costs.
 NEAR, FAR = 0.33, 0.15
 FAR_LOGITS = (-3.0, 3.0, -3.0)
 SURELY_READ = 250  # characters of a claim that no model finds too long; whether it reads a longer one, only the model can tell
@@ -61,8 +62,8 @@ def score_pairs(
 ) -> list[PairScore]:
     """Returns one score per pair, in the order of `pairs`.
 
-    The sentence that is nearest to a claim, by the encoder and by words, is read alone, and where the chunk is short or near to the claim
-    the window around it too, a chunk of some 300 words whole; both give the window's logits together. What gives the clearer decision, for
+    The sentence that is nearest to a claim, by the encoder and by words, is read alone, and where the chunk is near to the claim the window
+    around it too, a chunk of up to some 300 words whole; both give the window's logits together. What gives the clearer decision, for
     or against, speaks for the chunk, of a long one the sentence alone included: a small model that finds a sentence to prove a claim can lose
     the proof among the sentences around it. A long chunk that is far from the claim is neutral, unread. A pair's score never depends on the
     other pairs.
@@ -110,13 +111,13 @@ def _compared(claim: Claim, chunk: Chunk) -> Iterator[str]:
 
 
 def _plan(claim: Claim, chunk: Chunk, vectors: Vectors) -> _Plan | None:
-    """Returns what is to be read of a pair; nothing of a blank chunk. Short chunks are read however near they are."""
+    """Returns what is to be read of a pair; nothing of a blank chunk. Of a short chunk at least the sentence is read, however far it is."""
     sentence = best_sentence(claim.text, chunk.text, cosine=partial(vectors.cosine, claim.text))
     if sentence is None:
         return None
     whole, best = (vectors.cosine(claim.text, text) for text in (_opening(chunk) + chunk.text, sentence.text))
     nearness, long = max(whole, best - SENTENCE_NEARER), is_long(chunk.text)
-    window = window_around(sentence, claim.text, of=chunk.text) if nearness >= NEAR or not long else None
+    window = window_around(sentence, claim.text, of=chunk.text) if nearness >= NEAR else None
     return _Plan(
         span=(sentence.start, sentence.end),
         sentence=_reading(claim, chunk, sentence),
@@ -146,11 +147,14 @@ def softmax(logits: Sequence[float], *, temperature: float = 1.0) -> tuple[float
 
 
 def _read(plan: _Plan, known: Mapping[Text, Any], *, shift: float) -> list[Logits]:
-    """Returns what the model makes of the window, and in a long chunk of the sentence alone, as far as it is finite; of a far one neutral."""
+    """Returns what the model makes of the window, and in a long chunk or without a window of the sentence alone, as far as it is finite.
+
+    Of a far chunk it is neutral.
+    """
     if plan.far:
         return [FAR_LOGITS]
     sentence, window = (_finite(known, text) for text in (plan.sentence, plan.window))
-    read = [sentence] if plan.long else []
+    read = [sentence] if plan.long or not plan.window else []
     read.append(_blend(window, sentence) if window and sentence else window)
     return [(entail, neutral + shift, contradict) for entail, neutral, contradict in filter(None, read)]
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from pytest_medfaith.sentences import sentence_spans
 
-SHORT_WORDS = 150  # of a text of more, more than one sentence is read only where it is near to the claim
+SHORT_WORDS = 150  # of a text of more, one sentence may speak alone, and one that is far from the claim is not read
 WINDOW_WORDS = 200  # half as many again are one window: what that brings is in docs/training.md
 # What the words that a sentence shares with the claim count beside its cosine. bench/window_choice.py measures how often the choice decides the claim.
 COVERED = 0.15
@@ -120,7 +120,7 @@ def shared_words(claim: str, text: str) -> float:
 
 
 def is_long(text: str) -> bool:
-    """Returns whether `text` is more than a model reads for every claim, whatever words they share."""
+    """Returns whether `text` has so many words that a proof can be lost among them, and that it is worth reading only where it is near."""
     return len(text.split()) > SHORT_WORDS
 
 
