@@ -15,6 +15,8 @@ _SURE = 6.0  # a logit that gives its label a probability of 0.995
 def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "scripted") -> Checker:
     """Returns a checker whose pair labels are `label_of(evidence, claim)`: entail, neutral or contradict.
 
+    The evidence is what a checker reads of a context: the sentence that fits the claim best, and where the two are near, what stands around it.
+
     Raises:
         ValueError: when scoring, if the script gives another word.
     """
