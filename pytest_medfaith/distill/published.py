@@ -22,6 +22,7 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -220,7 +221,7 @@ def _items(path: Path, texts: Path) -> Iterator[tuple[Mapping[str, Any], str, st
 def _texts_of(path: Path, texts: Path) -> tuple[str, Callable[[Mapping[str, Any]], str]]:
     """Returns the name of the data set that `path` is on, and what returns the text that a row names by `id` and `text_crc32`."""
     source = re.sub(r"_\d+$", "", path.stem)
-    known = dict(TEXTS[source](texts))
+    known = _known_texts(source, texts)
 
     def text_of(row: Mapping[str, Any]) -> str:
         text = known.get(row["id"])
@@ -231,6 +232,12 @@ def _texts_of(path: Path, texts: Path) -> tuple[str, Callable[[Mapping[str, Any]
         return text
 
     return source, text_of
+
+
+@lru_cache(maxsize=8)  # all sets together hold some 150 MB, and several files are written on each
+def _known_texts(source: str, texts: Path) -> Mapping[str, str]:
+    """Returns the texts of the data set `source`, which lies at `texts`, by their ids."""
+    return dict(TEXTS[source](texts))
 
 
 def _sentences(text: str) -> list[str]:

@@ -151,7 +151,7 @@ def test_weights_that_could_run_code_are_not_loaded(model_folder):
 @pytest.mark.parametrize("name", ["no-such-folder-or-model", "./nowhere"])
 def test_an_unknown_checker_is_named(name, monkeypatch):
     pytest.importorskip("transformers")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)  # read from the environment once, and may be imported by now
     with pytest.raises(DataError, match=f"the checker '{name}' cannot be loaded"):
         load_checker(name)("iron helps", [Chunk(id="a", text="iron helps")])
 
