@@ -312,7 +312,7 @@ def checker_signature(checker: Checker) -> dict[str, Any]:
     """Returns what of a checker decides its verdicts, as plain values."""
     return {
         "weights": checker.signature,
-        "encoder": encoder_signature(),  # what of long contexts is read
+        "encoder": encoder_signature(),  # what of contexts is read
         "entail": checker.thresholds.entail,
         "contradict": checker.thresholds.contradict,
         "odds": checker.thresholds.odds,

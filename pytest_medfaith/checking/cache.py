@@ -39,7 +39,7 @@ def fill(
     """
     import numpy as np
 
-    keys = {one: key(one) for one in wanted if one not in known}
+    keys = {one: key(one) for one in dict.fromkeys(wanted) if one not in known}
     kept = _read(cache, keys.values())
     known |= {one: np.frombuffer(kept[name], dtype=dtype) for one, name in keys.items() if name in kept}
     missing = [one for one in keys if one not in known]

@@ -35,19 +35,18 @@ BATCH = 256  # pairs between two signs of progress
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is to be read of a pair: the chunk's best `sentence` alone, and the `window` around it; neither where the two are `far` from each other."""
+    """What is to be read of a pair: the chunk's best `sentence`, and the `window` around it; neither where the two are far from each other."""
 
-    span: tuple[int, int]
-    sentence: Text
+    span: tuple[int, int]  # of the best sentence
+    sentence: Text | None
     window: Text | None
+    alone: bool  # whether the sentence may speak for the chunk alone
     nearness: float
-    long: bool
-    far: bool
 
     @property
     def texts(self) -> list[Text]:
         """What the model has to read."""
-        return [] if self.far else [self.sentence, *([self.window] if self.window else [])]
+        return [text for text in (self.sentence, self.window) if text]
 
 
 def score_pairs(
@@ -117,14 +116,14 @@ def _plan(claim: Claim, chunk: Chunk, vectors: Vectors) -> _Plan | None:
         return None
     whole, best = (vectors.cosine(claim.text, text) for text in (_opening(chunk) + chunk.text, sentence.text))
     nearness, long = max(whole, best - SENTENCE_NEARER), is_long(chunk.text)
+    far = long and nearness < FAR and len(claim.text) <= SURELY_READ
     window = window_around(sentence, claim.text, of=chunk.text) if nearness >= NEAR else None
     return _Plan(
         span=(sentence.start, sentence.end),
-        sentence=_reading(claim, chunk, sentence),
+        sentence=None if far else _reading(claim, chunk, sentence),
         window=_reading(claim, chunk, window) if window else None,
+        alone=long or window is None,
         nearness=nearness,
-        long=long,
-        far=long and nearness < FAR and len(claim.text) <= SURELY_READ,
     )
 
 
@@ -147,14 +146,11 @@ def softmax(logits: Sequence[float], *, temperature: float = 1.0) -> tuple[float
 
 
 def _read(plan: _Plan, known: Mapping[Text, Any], *, shift: float) -> list[Logits]:
-    """Returns what the model makes of the window, and in a long chunk or without a window of the sentence alone, as far as it is finite.
-
-    Of a far chunk it is neutral.
-    """
-    if plan.far:
+    """Returns what the model makes of the window, and of the sentence where it may speak alone, as far as it is finite; of a far chunk neutral."""
+    if plan.sentence is None:
         return [FAR_LOGITS]
     sentence, window = (_finite(known, text) for text in (plan.sentence, plan.window))
-    read = [sentence] if plan.long or not plan.window else []
+    read = [sentence] if plan.alone else []
     read.append(_blend(window, sentence) if window and sentence else window)
     return [(entail, neutral + shift, contradict) for entail, neutral, contradict in filter(None, read)]
 
