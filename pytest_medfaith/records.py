@@ -218,6 +218,12 @@ class Claim(Record):
     start: int = 0
     end: int = 0
     citations: tuple[str, ...] = ()
+    context: str = ""
+
+    @property
+    def in_context(self) -> str:
+        """What a model reads: the text, after the words of the answer that it needs, in brackets, where there are any."""
+        return f"[{self.context}] {self.text}" if self.context else self.text
 
 
 @dataclass(frozen=True, kw_only=True)

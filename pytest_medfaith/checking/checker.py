@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.checking.cascade import Cascade, score_deciding_windows
 from pytest_medfaith.checking.isotonic import Isotonic
 from pytest_medfaith.checking.joint import joined_parts
-from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, encoder_signature
+from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, Vectors, encoder_signature
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.checking.readable import unusable_text
@@ -30,7 +31,7 @@ class Checker:
     `signature` names the weights and everything else that decides a score; `score_texts` is the model; `rules` are the names of the
     medical rules that may overrule it, and `linker` finds the names that they compare. `isotonic` turns the probabilities at
     `temperature` into calibrated ones. `nearness` is how the sentence encoder has its say. A model that reads no other script is `latin_only`:
-    what it would say of others has no sense.
+    what it would say of others has no sense. A strong model comes after a `fast` one, which reads everything, and reads what `cascade` allows.
     """
 
     name: str
@@ -44,6 +45,8 @@ class Checker:
     isotonic: Isotonic | None = None
     latin_only: bool = False
     nearness: Nearness = MOVES_NOTHING
+    fast: Checker | None = None
+    cascade: Cascade = field(default_factory=Cascade)
 
     def __call__(self, claim: Claim | str, chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on one claim over `chunks`."""
@@ -57,16 +60,30 @@ class Checker:
         Raises:
             ValueError: the model gave something else than three logits a pair.
         """
-        model = partial(_three_columns, self.name, self.score_texts)
+        vectors = Vectors(self.cache)
+        first = self.fast or self
         scores = score_pairs(
             pairs,
-            model,
-            signature=self.signature,
-            temperature=self.temperature,
-            nearness=self.nearness,
+            partial(_three_columns, first.name, first.score_texts),
+            signature=first.signature,
+            temperature=first.temperature,
+            nearness=first.nearness,
             cache=self.cache,
+            vectors=vectors,
             progress=progress,
         )
+        if self.fast:
+            scores = score_deciding_windows(
+                pairs,
+                scores,
+                partial(_three_columns, self.name, self.score_texts),
+                cascade=self.cascade,
+                fast_thresholds=self.fast.thresholds,
+                signature=self.signature,
+                temperature=self.temperature,
+                nearness=self.nearness,
+                vectors=vectors,
+            )
         return [_meant(score, self.isotonic) for score in scores] if self.isotonic else scores
 
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
@@ -144,10 +161,12 @@ def load_checker(
     rules_off: Collection[str] = (),
     linker: str = "default",
 ) -> Checker:
-    """Returns the shipped student for "default", else the Hugging Face classifier of that name or folder.
+    """Returns the strong model for "default", the small student for "fast", else the model of that folder or hub name.
+
+    A folder with `card.json` and `model.onnx` is an ONNX checker; any other folder, and a hub name, a Hugging Face classifier.
 
     Args:
-        name: "default", a folder, or a hub name.
+        name: "default", "fast", a folder, or a hub name.
         label_map: what a foreign model's labels mean, where its config does not say.
         thresholds: instead of the model card's, or 0.5 for a foreign model.
         cache: SQLite file of kept logits.
@@ -156,32 +175,66 @@ def load_checker(
         linker: "default" (the concept table), or "scispacy", "scispacy:MODEL", "scispacy:MODEL:KNOWLEDGE_BASE" (extra: bio).
 
     Raises:
-        DataError: an unknown checker, or a model without usable labels.
+        DataError: an unknown checker, weights that are not installed, or a model without usable labels.
         MissingExtra: a foreign model, and transformers is not installed.
     """
     check_rule_names(rules_off)
     load_linker(linker)  # an unknown or missing one is said now, not at the first claim
     rules = frozenset(RULES.keys() - set(rules_off))
+    options = {"thresholds": thresholds, "cache": cache, "rules": rules, "linker": linker}
     if name == "default":
-        return _student(MODELS / "nli", thresholds=thresholds, cache=cache, rules=rules, linker=linker)
+        return _onnx_checker(name, default_weights(), **options)
+    if name == "fast":
+        return _onnx_checker(name, MODELS / "nli", **options)
+    if (Path(name) / "card.json").is_file() and (Path(name) / "model.onnx").is_file():
+        return _onnx_checker(name, Path(name), **options)
     from pytest_medfaith.checking.classifier import score_with_classifier
     from pytest_medfaith.models.folders import model_signature
 
     if not name.strip():
-        raise DataError("the checker's name is empty; expected 'default', a model folder, or a Hugging Face model name")
+        raise DataError("the checker's name is empty; expected 'default', 'fast', a model folder, or a Hugging Face model name")
     scorer = partial(score_with_classifier, name, label_map, max_tokens)
     signature = f"{model_signature(name)}|{sorted((label_map or {}).items())}|{max_tokens}"
     return Checker(name, signature, scorer, thresholds or Thresholds(), cache=cache, rules=rules, linker=linker)
 
 
-def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None, rules: frozenset[str], linker: str) -> Checker:
+def default_weights() -> Path:
+    """Returns the folder of the strong model, which the distribution pytest-medfaith-weights holds.
+
+    Raises:
+        DataError: the distribution is not installed.
+    """
+    from importlib.util import find_spec
+
+    found = find_spec("pytest_medfaith_weights")
+    if found is None or found.origin is None:
+        raise DataError(
+            "the weights of the checker 'default' are not installed; install them with `pip install pytest-medfaith-weights` (in a clone "
+            "`pip install ./weights`), or name the checker 'fast', which needs none"
+        )
+    return Path(found.origin).parent / "default"
+
+
+def _onnx_checker(
+    name: str,
+    folder: Path,
+    *,
+    thresholds: Thresholds | None,
+    cache: Path | None,
+    rules: frozenset[str],
+    linker: str,
+) -> Checker:
     from pytest_medfaith.checking.student import read_card, score_with_student
     from pytest_medfaith.models.onnx import weights_signature
 
     card = read_card(folder)
+    fast = load_checker("fast") if card.cascade else None
+    parts = [weights_signature(folder / "model.onnx"), encoder_signature(), card.nearness_weight, card.nearness_even]
+    if fast:
+        parts += [fast.signature, card.windows, card.window_words]
     return Checker(
-        "default",
-        f"{weights_signature(folder / 'model.onnx')}|{encoder_signature()}|{card.nearness_weight}|{card.nearness_even}",
+        name,
+        "|".join(map(str, parts)),
         partial(score_with_student, folder / "model.onnx", card.max_tokens),
         thresholds or card.thresholds,
         temperature=card.temperature,
@@ -190,4 +243,6 @@ def _student(folder: Path, *, thresholds: Thresholds | None, cache: Path | None,
         rules=rules,
         linker=linker,
         latin_only=True,
+        fast=fast,
+        cascade=card.cascade or Cascade(),
     )

@@ -57,6 +57,7 @@ def score_pairs(
     temperature: float = 1.0,
     nearness: Nearness = MOVES_NOTHING,
     cache: Path | None = None,
+    vectors: Vectors | None = None,
     progress: Progress | None = None,
 ) -> list[PairScore]:
     """Returns one score per pair, in the order of `pairs`.
@@ -76,10 +77,11 @@ def score_pairs(
         temperature: logits are divided by it before the softmax; fitted by calibration.
         nearness: how the encoder's cosine moves the logit of neutral; not at all by default.
         cache: the SQLite file of kept logits and vectors, or None to keep nothing.
+        vectors: receives the encoder's vectors of what is compared, for a caller that needs them too.
         progress: told (pairs scored, to score).
     """
     known: dict[Text, Any] = {}
-    vectors = Vectors(cache)
+    vectors = vectors or Vectors(cache)
     scores: list[PairScore] = []
     for start in range(0, len(pairs), BATCH):
         batch = pairs[start : start + BATCH]
@@ -95,7 +97,7 @@ def score_pairs(
         )
         for (claim, chunk), plan in zip(batch, plans, strict=True):
             read = _read(plan, known, shift=nearness.shift(plan.nearness)) if plan else []
-            scores.append(_clearest(claim, chunk, read, plan.span if plan else None, temperature))
+            scores.append(clearest(claim, chunk, [(logits, plan.span) for logits in read] if plan else [], temperature))
         if progress:
             progress(len(scores), len(pairs))
     return scores
@@ -103,19 +105,18 @@ def score_pairs(
 
 def _compared(claim: Claim, chunk: Chunk) -> Iterator[str]:
     """Yields what the encoder reads of a pair: the claim, the chunk, and each of its sentences."""
-    yield claim.text
-    yield _opening(chunk) + chunk.text
+    yield claim.in_context
+    yield opening(chunk) + chunk.text
     for sentence in evidence_sentences(chunk.text):
         yield sentence.text
 
 
 def _plan(claim: Claim, chunk: Chunk, vectors: Vectors) -> _Plan | None:
     """Returns what is to be read of a pair; nothing of a blank chunk. Of a short chunk at least the sentence is read, however far it is."""
-    sentence = best_sentence(claim.text, chunk.text, cosine=partial(vectors.cosine, claim.text))
+    sentence = best_sentence(claim.text, chunk.text, cosine=partial(vectors.cosine, claim.in_context))
     if sentence is None:
         return None
-    whole, best = (vectors.cosine(claim.text, text) for text in (_opening(chunk) + chunk.text, sentence.text))
-    nearness, long = max(whole, best - SENTENCE_NEARER), is_long(chunk.text)
+    nearness, long = nearness_of(claim, chunk, (sentence.start, sentence.end), vectors), is_long(chunk.text)
     far = long and nearness < FAR and len(claim.text) <= SURELY_READ
     window = window_around(sentence, claim.text, of=chunk.text) if nearness >= NEAR else None
     return _Plan(
@@ -127,12 +128,20 @@ def _plan(claim: Claim, chunk: Chunk, vectors: Vectors) -> _Plan | None:
     )
 
 
+def nearness_of(claim: Claim, chunk: Chunk, sentence: tuple[int, int], vectors: Vectors) -> float:
+    """Returns how near `chunk` is to `claim` under the encoder, as a whole or by the sentence of that span: a cosine."""
+    start, end = sentence
+    whole, best = (vectors.cosine(claim.in_context, text) for text in (opening(chunk) + chunk.text, chunk.text[start:end]))
+    return max(whole, best - SENTENCE_NEARER)
+
+
 def _reading(claim: Claim, chunk: Chunk, window: Window) -> Text:
     """Returns `window` as the model reads it: one that does not open the chunk gets its title, which often names the subject."""
-    return (_opening(chunk) if window.start > 0 else "") + window.text, claim.text
+    return (opening(chunk) if window.start > 0 else "") + window.text, claim.in_context
 
 
-def _opening(chunk: Chunk) -> str:
+def opening(chunk: Chunk) -> str:
+    """Returns the title of `chunk` as a sentence before its text, or nothing."""
     return f"{chunk.title}. " if chunk.title else ""
 
 
@@ -149,13 +158,13 @@ def _read(plan: _Plan, known: Mapping[Text, Any], *, shift: float) -> list[Logit
     """Returns what the model makes of the window, and of the sentence where it may speak alone, as far as it is finite; of a far chunk neutral."""
     if plan.sentence is None:
         return [FAR_LOGITS]
-    sentence, window = (_finite(known, text) for text in (plan.sentence, plan.window))
+    sentence, window = (finite_logits(known, text) for text in (plan.sentence, plan.window))
     read = [sentence] if plan.alone else []
     read.append(_blend(window, sentence) if window and sentence else window)
     return [(entail, neutral + shift, contradict) for entail, neutral, contradict in filter(None, read)]
 
 
-def _finite(known: Mapping[Text, Any], text: Text | None) -> Logits | None:
+def finite_logits(known: Mapping[Text, Any], text: Text | None) -> Logits | None:
     """Returns the model's logits of `text`, or None where it was not read or one of them is not finite."""
     logits = tuple(known[text].tolist()) if text else ()
     return logits if logits and all(map(math.isfinite, logits)) else None
@@ -166,11 +175,19 @@ def _blend(window: Logits, sentence: Logits) -> Logits:
     return entail, neutral, contradict
 
 
-def _clearest(claim: Claim, chunk: Chunk, readings: Sequence[Logits], span: tuple[int, int] | None, temperature: float) -> PairScore:
+def clearest(claim: Claim, chunk: Chunk, readings: Sequence[tuple[Logits, tuple[int, int] | None]], temperature: float) -> PairScore:
+    """Returns the score of a pair by its reading with the clearest decision, for or against; neutral without logits where there is none.
+
+    Args:
+        claim: of the pair.
+        chunk: of the pair.
+        readings: logits, and the span of the evidence sentence that they rest on.
+        temperature: the logits are divided by it before the softmax.
+    """
     if not readings:
         return PairScore(claim_id=claim.id, chunk_id=chunk.id, probs=(0.0, 1.0, 0.0), label="neutral")
-    scored = [(logits, softmax(logits, temperature=temperature)) for logits in readings]
-    logits, probs = max(scored, key=lambda row: max(row[1][0], row[1][2]))
+    scored = [(logits, softmax(logits, temperature=temperature), span) for logits, span in readings]
+    logits, probs, span = max(scored, key=lambda row: max(row[1][0], row[1][2]))
     return PairScore(
         claim_id=claim.id,
         chunk_id=chunk.id,

@@ -1,26 +1,32 @@
-"""The shipped NLI student as a pair scorer."""
+"""An ONNX model folder as a pair scorer: `card.json`, `model.onnx` and, where it is not the shipped one, `tokenizer.json`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.checking.cascade import Cascade
 from pytest_medfaith.checking.nearness import Nearness
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
 from pytest_medfaith.errors import DataError
 
 MODELS = Path(__file__).parent.parent / "models"
+SHARED_TOKENIZER = MODELS / "tokenizer" / "tokenizer.json"  # of the two MiniLM students in the wheel
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What a model folder's card.json says that checking needs: how to read scores, where verdicts begin."""
+    """What a model folder's card.json says that checking needs: how to read scores, where verdicts begin.
+
+    A card with `windows` is that of a strong model, which reads so many windows of `window_words` words for each claim, after the fast
+    student has read everything. Without it the model reads everything itself.
+    """
 
     temperature: float
     entail_threshold: float
@@ -29,6 +35,13 @@ class ModelCard:
     nearness_weight: float
     nearness_even: float
     max_tokens: int
+    windows: int = 0
+    window_words: int = 0
+
+    @property
+    def cascade(self) -> Cascade | None:
+        """What the two numbers of a strong model mean; None of a model that reads everything."""
+        return Cascade(windows=self.windows, window_words=self.window_words) if self.windows else None
 
     @property
     def thresholds(self) -> Thresholds:
@@ -41,6 +54,9 @@ class ModelCard:
         return Nearness(weight=self.nearness_weight, even=self.nearness_even)
 
 
+_NEEDED = tuple(name for name, part in ModelCard.__dataclass_fields__.items() if part.default is MISSING)
+
+
 def read_card(folder: Path) -> ModelCard:
     """Returns the numbers of `folder`/card.json.
 
@@ -49,12 +65,19 @@ def read_card(folder: Path) -> ModelCard:
     """
     path = folder / "card.json"
     try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-        return ModelCard(**{name: card["scoring"][name] for name in ModelCard.__dataclass_fields__})
+        scoring = json.loads(path.read_text(encoding="utf-8"))["scoring"]
+        found = {name: _number(name, scoring[name]) for name in ModelCard.__dataclass_fields__ if name in scoring or name in _NEEDED}
+        card = ModelCard(**found)
+        _ = (card.thresholds, card.cascade)  # numbers without sense are said now
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(
-            f"{path}: no usable model card ({error!r}); expected JSON with 'scoring' holding {', '.join(ModelCard.__dataclass_fields__)}"
-        ) from error
+        raise DataError(f"{path}: no usable model card ({error!r}); expected JSON with 'scoring' holding {', '.join(_NEEDED)}") from error
+    return card
+
+
+def _number(name: str, value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{name} is {value!r}, expected a number")  # noqa: TRY004 - the card is wrong, not a type in code
+    return value
 
 
 def score_with_student(model: Path, max_tokens: int, pairs: Sequence[tuple[str, str]]) -> Any:
@@ -69,11 +92,11 @@ def score_with_student(model: Path, max_tokens: int, pairs: Sequence[tuple[str, 
 
     if not pairs:
         return np.zeros((0, 3), dtype=np.float32)
-    session = load_session(model)
+    session, tokenizer = load_session(model), tokenizer_beside(model)
     rows = {
-        i: pair_row(evidence, claim, max_tokens=max_tokens)
+        i: pair_row(evidence, claim, max_tokens=max_tokens, tokenizer=tokenizer)
         for i, (evidence, claim) in enumerate(pairs)
-        if len(_token_ids(claim)) <= LONGEST_CLAIM * max_tokens
+        if len(_token_ids(claim, tokenizer)) <= LONGEST_CLAIM * max_tokens
     }
     longest_first = sorted(rows, key=lambda i: -len(rows[i][0]))
     with ThreadPoolExecutor(worker_count()) as workers:
@@ -84,25 +107,42 @@ def score_with_student(model: Path, max_tokens: int, pairs: Sequence[tuple[str, 
     return logits
 
 
-def pair_row(evidence: str, claim: str, *, max_tokens: int) -> tuple[list[int], list[int]]:
-    """Returns (token ids, token types) of `[CLS] evidence [SEP] claim [SEP]`, the evidence cut from its end."""
-    claim_ids = _token_ids(claim)[: max_tokens - 3]
-    evidence_ids = _token_ids(evidence)[: max_tokens - 3 - len(claim_ids)]
-    start, end = _markers()
-    ids = [start, *evidence_ids, end, *claim_ids, end]
-    return ids, [0] * (len(evidence_ids) + 2) + [1] * (len(claim_ids) + 1)
+def tokenizer_beside(model: Path) -> Path:
+    """Returns the tokenizer file of the ONNX file `model`: the one in its folder, or the shipped students'."""
+    own = model.with_name("tokenizer.json")
+    return own if own.is_file() else SHARED_TOKENIZER
+
+
+def pair_row(evidence: str, claim: str, *, max_tokens: int, tokenizer: Path = SHARED_TOKENIZER) -> tuple[list[int], list[int]]:
+    """Returns (token ids, token types) of evidence and claim as the tokenizer frames a pair, the evidence cut from its end.
+
+    BERT's frame is `[CLS] evidence [SEP] claim [SEP]`, MPNet's `<s> evidence </s></s> claim </s>`.
+    """
+    start, between, end = _frame(tokenizer)
+    room = max_tokens - len(start) - len(between) - len(end)
+    claim_ids = _token_ids(claim, tokenizer)[:room]
+    evidence_ids = _token_ids(evidence, tokenizer)[: room - len(claim_ids)]
+    first = [*start, *evidence_ids, *between]
+    second = [*claim_ids, *end]
+    return first + second, [0] * len(first) + [1] * len(second)
 
 
 @lru_cache(maxsize=65_536)
-def _token_ids(text: str) -> tuple[int, ...]:
+def _token_ids(text: str, tokenizer: Path) -> tuple[int, ...]:
     from pytest_medfaith.models.onnx import load_tokenizer
 
-    return tuple(load_tokenizer().encode(text, add_special_tokens=False).ids)
+    return tuple(load_tokenizer(tokenizer).encode(text, add_special_tokens=False).ids)
 
 
-@lru_cache(maxsize=1)
-def _markers() -> tuple[int, int]:
+@lru_cache(maxsize=4)
+def _frame(tokenizer: Path) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Returns the special tokens before the evidence, between the two texts, and after the claim."""
     from pytest_medfaith.models.onnx import load_tokenizer
 
-    tokenizer = load_tokenizer()
-    return tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
+    ids = load_tokenizer(tokenizer).encode("iron", "iron").ids
+    word = _token_ids("iron", tokenizer)
+    if len(word) != 1 or ids.count(word[0]) != 2:
+        raise DataError(f"{tokenizer}: not a tokenizer that frames two texts as a pair; expected its post-processor to do so")
+    first = ids.index(word[0])
+    second = ids.index(word[0], first + 1)
+    return tuple(ids[:first]), tuple(ids[first + 1 : second]), tuple(ids[second + 1 :])

@@ -137,3 +137,24 @@ def window_around(sentence: Window, claim: str, *, of: str) -> Window:
     """Returns the window of the text `of` that holds `sentence` and covers the claim best; ties go to the earlier one."""
     around = [window for window in evidence_windows(of) if window.start <= sentence.start and sentence.end <= window.end]
     return max(around, key=lambda window: coverage(claim, window.text, of=of))
+
+
+def sentences_around(sentence: Window, *, of: str, words: int) -> Window:
+    """Returns `sentence` with its neighbours in the text `of`, as many as fit into so many words, the nearer ones first.
+
+    The sentence before is taken ahead of the sentence after: it names what "it" and "this dose" mean. A text that has hardly more
+    words than that is one window.
+    """
+    sentences = evidence_sentences(of)
+    lengths = [len(each.text.split()) for each in sentences]
+    if sum(lengths) <= 1.3 * words:
+        return _joined(of, sentences)
+    first = last = sentences.index(sentence)
+    total, grew = lengths[first], True
+    while grew:
+        grew = False
+        if first > 0 and total + lengths[first - 1] <= words:
+            first, total, grew = first - 1, total + lengths[first - 1], True
+        if last + 1 < len(sentences) and total + lengths[last + 1] <= words:
+            last, total, grew = last + 1, total + lengths[last + 1], True
+    return _joined(of, sentences[first : last + 1])

@@ -1,19 +1,23 @@
-"""Exports a trained BERT student to int8 ONNX, node by node: one file of at most 25 MB that reads rows without padding.
+"""Exports a trained BERT or MPNet model to int8 ONNX, node by node: files below 100 MB that read rows without padding.
 
 The graph holds what the onnxruntime CPU runs fastest: weights in int8 per output channel, activations quantised as they come, attention
-in one node, layer norms unfused, and of a classifier's last layer only the first token, which alone is read.
+in one node, layer norms unfused, and of a classifier's last layer only the first token, which alone is read. MPNet's relative position
+bias is an input of the attention node: the fusion that onnxruntime offers for such models drops it.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError
 
-MAX_BYTES = 25_000_000
+MAX_BYTES = 99_000_000  # of each file: code hosts refuse files of 100 MB
+_ALONE = 30_000_000  # bytes of weights up to which they lie in the model's own file
+_LARGE = 1024  # bytes of a constant that may lie beside it
 _STEPS = 64  # 7 bits and a sign: with 8, CPUs that add neighbouring products in 16 bits (AVX2 without VNNI) would give other numbers
 _OPSET, _IR = 17, 9
 _CONTRIB = "com.microsoft"
@@ -22,19 +26,24 @@ _CONTRIB = "com.microsoft"
 def export_classifier(folder: Path, out: Path) -> Path:
     """Writes the sequence classifier in `folder` as int8 ONNX to `out` and returns `out`.
 
-    Inputs input_ids, token_type_ids: int64 (n, length), rows of one length. Output logits: float32 (n, n_labels).
+    Inputs input_ids and, of BERT, token_type_ids: int64 (n, length), rows of one length. Output logits: float32 (n, n_labels).
+    A model of more than 30 MB keeps its weights beside `out`, in `layers.bin` and `embeddings.bin`.
 
     Raises:
-        DataError: `folder` holds no BERT classifier.
-        ValueError: the file would be larger than 25 MB.
+        DataError: `folder` holds no BERT or MPNet classifier.
+        ValueError: a file would be larger than 99 MB.
     """
     from transformers import AutoModelForSequenceClassification
 
-    model = AutoModelForSequenceClassification.from_pretrained(_bert(folder))
+    kind = _kind(folder, "bert", "mpnet")
+    model = AutoModelForSequenceClassification.from_pretrained(folder)
     graph = _Graph(_arrays(model))
-    first = graph.squeezed(_encoder(graph, "bert.", model.config, only_first=True))
-    pooled = graph.add("Tanh", [graph.dense(first, "bert.pooler.dense")], "pooled")
-    return _write(graph, graph.dense(pooled, "classifier"), out, output="logits", width=model.config.num_labels)
+    encoder = _encoder if kind == "bert" else _mpnet_encoder
+    first = graph.squeezed(encoder(graph, f"{kind}.", model.config, only_first=True))
+    dense, last = ("bert.pooler.dense", "classifier") if kind == "bert" else ("classifier.dense", "classifier.out_proj")
+    pooled = graph.add("Tanh", [graph.dense(first, dense)], "pooled")
+    inputs = ("input_ids", "token_type_ids") if kind == "bert" else ("input_ids",)
+    return _write(graph, graph.dense(pooled, last), out, inputs=inputs, output="logits", width=model.config.num_labels)
 
 
 def export_encoder(folder: Path, out: Path) -> Path:
@@ -44,27 +53,29 @@ def export_encoder(folder: Path, out: Path) -> Path:
 
     Raises:
         DataError: `folder` holds no BERT model.
-        ValueError: the file would be larger than 25 MB.
+        ValueError: a file would be larger than 99 MB.
     """
     from transformers import AutoModel
 
-    model = AutoModel.from_pretrained(_bert(folder), add_pooling_layer=False)
+    _kind(folder, "bert")
+    model = AutoModel.from_pretrained(folder, add_pooling_layer=False)
     graph = _Graph(_arrays(model))
     mean = graph.add("ReduceMean", [_encoder(graph, "", model.config, only_first=False)], "mean", axes=[1], keepdims=0)
     unit = graph.add("LpNormalization", [mean], "unit", axis=-1, p=2)
-    return _write(graph, unit, out, output="embedding", width=model.config.hidden_size)
+    return _write(graph, unit, out, inputs=("input_ids", "token_type_ids"), output="embedding", width=model.config.hidden_size)
 
 
-def _bert(folder: Path) -> Path:
+def _kind(folder: Path, *known: str) -> str:
+    """Returns the architecture of the model in `folder`, one of `known`."""
     from transformers import AutoConfig
 
     try:
         kind = AutoConfig.from_pretrained(folder).model_type
     except (OSError, ValueError) as error:
         raise DataError(f"{folder}: no model can be read there ({error})") from error
-    if kind != "bert":
-        raise DataError(f"{folder}: a model of type {kind!r}; students are of type 'bert', and only they are exported")
-    return folder
+    if kind not in known:
+        raise DataError(f"{folder}: a model of type {kind!r}; only models of type {' or '.join(known)} are exported here")
+    return str(kind)
 
 
 def _arrays(model: Any) -> dict[str, Any]:
@@ -191,21 +202,107 @@ def _layer(graph: _Graph, x: str, layer: str, config: Any, *, only_first: bool) 
     return graph.normed(graph.projected(wide, layer + "output.dense"), x, layer + "output.LayerNorm", epsilon=config.layer_norm_eps)
 
 
-def _write(graph: _Graph, result: str, out: Path, *, output: str, width: int) -> Path:
-    """Writes the graph whose tensor `result` is its only output, whole or not at all."""
+def _mpnet_encoder(graph: _Graph, prefix: str, config: Any, *, only_first: bool) -> str:
+    """Adds an MPNet encoder and returns its last hidden states, as `_encoder` does."""
+    table = prefix + "embeddings."
+    words = graph.embedded("input_ids", table + "word_embeddings")
+    length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
+    after_padding = config.pad_token_id + 1  # positions count from there
+    every = graph.constant(table + "position_embeddings", graph.weights[table + "position_embeddings.weight"][after_padding:])
+    places = graph.add("Slice", [every, graph.whole_numbers(0), length, graph.whole_numbers(0)], "places")
+    x = graph.normed(words, places, table + "LayerNorm", epsilon=config.layer_norm_eps)
+    bias = _relative_bias(graph, prefix, length, config)
+    for number in range(config.num_hidden_layers):
+        last = only_first and number == config.num_hidden_layers - 1
+        x = _mpnet_layer(graph, x, f"{prefix}encoder.layer.{number}.", config, bias=bias, only_first=last)
+    return x
+
+
+def _relative_bias(graph: _Graph, prefix: str, length: str, config: Any) -> str:
+    """Adds what the distance of two tokens adds to their attention, and returns it: float32 (1, heads, length, length).
+
+    The table holds a row for each distance from -(longest - 1) to longest - 1, so that the graph only looks up.
+    """
+    import numpy as np
+    import torch
+    from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
+
+    longest = config.max_position_embeddings - config.pad_token_id - 1
+    distances = torch.arange(-(longest - 1), longest)
+    buckets = MPNetEncoder.relative_position_bucket(distances, num_buckets=config.relative_attention_num_buckets)
+    table = graph.weights[prefix + "encoder.relative_attention_bias.weight"][buckets.numpy()]
+    scalar = graph.add("Squeeze", [length], "length.scalar")
+    zero, step = (graph.constant(f"scalar_{value}", np.array(value, dtype=np.int64)) for value in (0, 1))
+    numbers = graph.add("Range", [zero, scalar, step], "numbers")
+    rows = graph.add("Unsqueeze", [numbers, graph.whole_numbers(1)], "numbers.rows")
+    shifted = graph.add("Add", [numbers, graph.whole_numbers(longest - 1)], "numbers.shifted")
+    distance = graph.add("Sub", [shifted, rows], "distance")
+    looked_up = graph.add("Gather", [graph.constant("distance.table", table.astype(np.float32)), distance], "bias.looked_up")
+    heads_first = graph.add("Transpose", [looked_up], "bias.heads_first", perm=[2, 0, 1])
+    return graph.add("Unsqueeze", [heads_first, graph.whole_numbers(0)], "bias")
+
+
+def _mpnet_layer(graph: _Graph, x: str, layer: str, config: Any, *, bias: str, only_first: bool) -> str:
+    own = layer + "attention.attn."
+    width = config.hidden_size
+    if only_first:
+        both = graph.projected(x, own + "k", own + "v")
+        key, value = graph.add_many("Split", [both, graph.whole_numbers(width, width)], [own + "key", own + "value"], axis=-1)
+        x = graph.first(x, layer + "first")
+        query = graph.projected(x, own + "q")
+        ends = (graph.whole_numbers(0), graph.whole_numbers(1), graph.whole_numbers(2))
+        bias = graph.add("Slice", [bias, *ends], layer + "bias")
+    else:
+        all_three = graph.projected(x, own + "q", own + "k", own + "v")
+        names = [own + "query", own + "key", own + "value"]
+        query, key, value = graph.add_many("Split", [all_three, graph.whole_numbers(width, width, width)], names, axis=-1)
+    inputs = [query, key, value, "", "", bias]
+    heads = config.num_attention_heads
+    seen = graph.add("MultiHeadAttention", inputs, own + "seen", domain=_CONTRIB, num_heads=heads)
+    seen = graph.projected(seen, own + "o")
+    x = graph.normed(seen, x, layer + "attention.LayerNorm", epsilon=config.layer_norm_eps)
+    wide = graph.add("Gelu", [graph.projected(x, layer + "intermediate.dense")], layer + "gelu", domain=_CONTRIB)
+    narrow = graph.projected(wide, layer + "output.dense")
+    return graph.normed(narrow, x, layer + "output.LayerNorm", epsilon=config.layer_norm_eps)
+
+
+def _write(graph: _Graph, result: str, out: Path, *, inputs: Sequence[str], output: str, width: int) -> Path:
+    """Writes the graph whose tensor `result` is its only output, each file whole or not at all."""
     import onnx
 
     graph.add("Identity", [result], output)
     info = onnx.helper.make_tensor_value_info
-    inputs = [info(name, onnx.TensorProto.INT64, ["n", "length"]) for name in ("input_ids", "token_type_ids")]
+    given = [info(name, onnx.TensorProto.INT64, ["n", "length"]) for name in inputs]
     outputs = [info(output, onnx.TensorProto.FLOAT, ["n", width])]
-    built = onnx.helper.make_graph(graph.nodes, "student", inputs, outputs, list(graph.constants.values()))
+    files = _beside(graph)
+    built = onnx.helper.make_graph(graph.nodes, "student", given, outputs, list(graph.constants.values()))
     opsets = [onnx.helper.make_opsetid("", _OPSET), onnx.helper.make_opsetid(_CONTRIB, 1)]
-    content = onnx.helper.make_model(built, opset_imports=opsets, ir_version=_IR).SerializeToString()
-    if len(content) > MAX_BYTES:
-        raise ValueError(f"{out.name} would be {len(content)} bytes, more than the {MAX_BYTES} that a wheel should carry")
+    files[out.name] = onnx.helper.make_model(built, opset_imports=opsets, ir_version=_IR).SerializeToString()
+    for name, content in files.items():
+        if len(content) > MAX_BYTES:
+            raise ValueError(f"{name} would be {len(content)} bytes, more than the {MAX_BYTES} that a repository may hold")
     out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_suffix(".part")
-    partial.write_bytes(content)
-    os.replace(partial, out)
+    for name, content in files.items():  # the model's own file last: it is there only when its weights are
+        partial = out.with_name(f"{name}.part")
+        partial.write_bytes(content)
+        os.replace(partial, out.with_name(name))
     return out
+
+
+def _beside(graph: _Graph) -> dict[str, bytes]:
+    """Moves the large constants of a large model out of the graph, and returns their files by name."""
+    import onnx
+
+    large = {name: tensor for name, tensor in graph.constants.items() if len(tensor.raw_data) > _LARGE}
+    if sum(len(tensor.raw_data) for tensor in large.values()) <= _ALONE:
+        return {}
+    files: dict[str, bytearray] = {}
+    for name, tensor in large.items():
+        location = "embeddings.bin" if "embeddings" in name else "layers.bin"
+        content = files.setdefault(location, bytearray())
+        offset = len(content)
+        content += tensor.raw_data
+        onnx.external_data_helper.set_external_data(tensor, location, offset=offset, length=len(tensor.raw_data))
+        tensor.ClearField("raw_data")
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+    return {name: bytes(content) for name, content in files.items()}
