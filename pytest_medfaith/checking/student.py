@@ -113,14 +113,23 @@ def tokenizer_beside(model: Path) -> Path:
     return own if own.is_file() else SHARED_TOKENIZER
 
 
-def pair_row(evidence: str, claim: str, *, max_tokens: int, tokenizer: Path = SHARED_TOKENIZER) -> tuple[list[int], list[int]]:
+def pair_row(
+    evidence: str,
+    claim: str,
+    *,
+    max_tokens: int,
+    tokenizer: Path = SHARED_TOKENIZER,
+    claim_tokens: int | None = None,
+) -> tuple[list[int], list[int]]:
     """Returns (token ids, token types) of evidence and claim as the tokenizer frames a pair, the evidence cut from its end.
+
+    In training a claim is cut at `claim_tokens`.
 
     BERT's frame is `[CLS] evidence [SEP] claim [SEP]`, MPNet's `<s> evidence </s></s> claim </s>`.
     """
     start, between, end = _frame(tokenizer)
     room = max_tokens - len(start) - len(between) - len(end)
-    claim_ids = _token_ids(claim, tokenizer)[:room]
+    claim_ids = _token_ids(claim, tokenizer)[: min(room, claim_tokens or room)]
     evidence_ids = _token_ids(evidence, tokenizer)[: room - len(claim_ids)]
     first = [*start, *evidence_ids, *between]
     second = [*claim_ids, *end]

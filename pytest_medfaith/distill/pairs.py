@@ -69,12 +69,17 @@ def _table(path: Path, delimiter: str) -> Iterator[dict[str, Any]]:
         yield from csv.DictReader(rows, delimiter=delimiter, quoting=quoting)  # type: ignore[call-overload]
 
 
+def claim_text(claim: Mapping[str, Any]) -> str:
+    """Returns a written claim as a checker reads it: what stood before it in the answer, if anything, in brackets."""
+    return f"[{claim['context']}] {claim['text']}" if claim.get("context") else str(claim["text"])
+
+
 def read_written(path: Path) -> Iterator[Pair]:
     """Yields both twins of every LLM-written item of a medpairs-style file."""
     for item in json_lines(path):
         for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
             for number, claim in enumerate(item["claims"]):
-                yield Pair(item[text_key], claim["text"], claim[label_key], path.stem, item["id"], f"{item['id']}-{number}")
+                yield Pair(item[text_key], claim_text(claim), claim[label_key], path.stem, item["id"], f"{item['id']}-{number}")
 
 
 def read_written_windows(path: Path) -> Iterator[Pair]:
@@ -90,7 +95,7 @@ def read_written_windows(path: Path) -> Iterator[Pair]:
             window = sentence_window(own, edited, size=size)
             for number, claim in enumerate(item["claims"]):
                 if claim["label"] != claim["alt_label"]:
-                    yield Pair(window, claim["text"], claim[label_key], path.stem, item["id"], f"{item['id']}-{number}")
+                    yield Pair(window, claim_text(claim), claim[label_key], path.stem, item["id"], f"{item['id']}-{number}")
 
 
 def read_written_beside(path: Path) -> Iterator[Pair]:
@@ -113,7 +118,7 @@ def read_written_beside(path: Path) -> Iterator[Pair]:
 
 def two_turned(item: Mapping[str, Any], rng: random.Random) -> list[str]:
     """Returns two claims, where there are as many, that one text of the item entails and its twin refutes."""
-    turned = [claim["text"] for claim in item["claims"] if {claim["label"], claim["alt_label"]} == {"entail", "contradict"}]
+    turned = [claim_text(claim) for claim in item["claims"] if {claim["label"], claim["alt_label"]} == {"entail", "contradict"}]
     return rng.sample(turned, min(2, len(turned)))
 
 
@@ -130,7 +135,7 @@ def read_written_elsewhere(path: Path) -> Iterator[Pair]:
         for number, item in enumerate(items[1:], start=1):
             rng = random.Random(item["id"])
             other = items[rng.randrange(number)]
-            yield Pair(other["evidence"], rng.choice(item["claims"])["text"], "neutral", path.stem, item["id"])
+            yield Pair(other["evidence"], claim_text(rng.choice(item["claims"])), "neutral", path.stem, item["id"])
 
 
 def read_snli(root: Path) -> Iterator[Pair]:
