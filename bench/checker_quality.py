@@ -200,12 +200,11 @@ def _neighbours(texts: Sequence[str], found: Sequence[str]) -> list[str]:
 
 
 def model_checker(folder: Path, *, raw: bool) -> Checker:
+    """Returns the checker of a folder with model.onnx, without rules; `raw` needs no card."""
+    if not raw:
+        return load_checker(str(folder), rules_off=RULES)
     model = folder / "model.onnx"
-    if raw:
-        return Checker(str(folder), weights_signature(model), partial(score_with_student, model, RAW_TOKENS))
-    card = read_card(folder)
-    scorer = partial(score_with_student, model, card.max_tokens)
-    return Checker(str(folder), weights_signature(model), scorer, card.thresholds, card.temperature, nearness=card.nearness)
+    return Checker(str(folder), weights_signature(model), partial(score_with_student, model, RAW_TOKENS))
 
 
 def torch_checker(folder: Path, *, raw: bool) -> Checker:

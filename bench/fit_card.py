@@ -1,11 +1,11 @@
 """Fits temperature, thresholds and what nearness counts of an exported student on what trained nothing, and prints the `scoring` part of its card.
 
-    python bench/fit_card.py MODEL --data DIR [--most N]
+    python bench/fit_card.py MODEL --data DIR [--most N] [--windows 5 --window-words 100]
 
 Of the calibration shares of the shipped recipe, as many are drawn of five kinds: LLM-written pairs, claims on published texts against the whole text,
 pairs of SciFact and Check-COVID, claims against texts that a search finds for them, and claims against four texts at once (clusters, answers). The
 temperature and nearness are fitted on pairs, for the least mean over the kinds of their log loss (the smallest weight that costs at most 0.002 of it), the
-thresholds on the verdicts over all texts of a claim. All are read as checking reads them.
+thresholds on the verdicts over all texts of a claim. All are read as checking reads them: with `--windows` by the strong model after the fast student.
 """
 
 import argparse
@@ -22,8 +22,9 @@ from pathlib import Path
 import numpy as np
 
 from pytest_medfaith.checking.calibrate import TEMPERATURES, Calibration, calibrate, log_loss
+from pytest_medfaith.checking.cascade import Cascade
+from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness
-from pytest_medfaith.checking.scoring import score_pairs
 from pytest_medfaith.checking.student import MODELS, read_card, score_with_student
 from pytest_medfaith.distill.pairs import Pair, is_share
 from pytest_medfaith.distill.published import label_together, read_clusters, read_crossed, read_published
@@ -103,7 +104,13 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--most", type=int, default=700, help="claims of each kind, drawn at random")
+    parser.add_argument("--windows", type=int, help="of a strong model: how many it reads for each claim")
+    parser.add_argument("--window-words", type=int, default=100)
     arguments = parser.parse_args()
+    strong = {}
+    if arguments.windows:
+        cascade = Cascade(windows=arguments.windows, window_words=arguments.window_words)
+        strong = {"fast": load_checker("fast"), "cascade": cascade}
     score_texts = partial(score_with_student, arguments.model, read_card(MODELS / "nli").max_tokens)
     cases = [list(calibration_cases(arguments.data, readers)) for readers in KINDS]
     cases = [random.Random(0).sample(own, min(arguments.most, len(own))) for own in cases]
@@ -111,16 +118,18 @@ def main() -> None:
     losses: dict[Nearness, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for nearness in NEARNESSES:
-            score = partial(
-                score_pairs, score_texts=score_texts, signature="student", nearness=nearness, cache=Path(folder) / "pairs.sqlite"
-            )
+            cache = Path(folder) / "pairs.sqlite"
+            score = Checker("fitted", "fitted", score_texts, nearness=nearness, cache=cache, **strong).score
             read[nearness] = [logits_of(own, score) for own in cases]
             losses[nearness] = mean_loss(cases, read[nearness])
             print(f"weight {nearness.weight}, even {nearness.even}: loss {losses[nearness]:.4f}", file=sys.stderr, flush=True)
     enough = [one for one, loss in losses.items() if loss <= min(losses.values()) + LOSS_TO_SPARE]
     chosen = min(enough, key=lambda one: (one.weight, losses[one]))
     fitted = dataclasses.asdict(fit(cases, read[chosen]))
-    print(json.dumps(fitted | {"nearness_weight": chosen.weight, "nearness_even": chosen.even}, indent=1))
+    fitted |= {"nearness_weight": chosen.weight, "nearness_even": chosen.even}
+    if arguments.windows:
+        fitted |= {"windows": arguments.windows, "window_words": arguments.window_words}
+    print(json.dumps(fitted, indent=1))
 
 
 if __name__ == "__main__":
