@@ -316,6 +316,11 @@ class Report(Record):
     checker: str = ""
     k: int | None = None
 
+    @property
+    def faithfulness(self) -> float | None:
+        """The share of scored claims that the contexts support; None for a refusal, and where nothing was scored."""
+        return self.metrics.get("faithfulness")
+
     def __repr__(self) -> str:
         labels = [verdict.label for verdict in self.verdicts]
         counts = ", ".join(f"{labels.count(label)} {label}" for label in VERDICTS if label in labels)

@@ -17,7 +17,7 @@ from pytest_medfaith.gates.expressions import (
 )
 from pytest_medfaith.records import GateResult, MetricValue, SliceReport
 
-NO_CLAIM = "its answer makes no checkable claim"
+NO_CLAIM = "the answer makes no checkable claim"
 
 
 def report(value, low=None, high=None, *, missing=(), n=10, name="hallucination"):
@@ -350,7 +350,7 @@ class TestSlicesThatAnswerNothing:
 
     @pytest.mark.parametrize(
         ("answer", "said"),
-        [("", "its answer is empty"), (" \n\t ", "its answer is empty"), ("...", NO_CLAIM), ("\u200b", NO_CLAIM)],
+        [("", "the answer is empty"), (" \n\t ", "the answer is empty"), ("...", NO_CLAIM), ("\u200b", NO_CLAIM)],
     )
     def test_an_answer_without_content_fails_every_gate(self, answer, said):
         empty = case("b", "", latency=1.0)
@@ -365,7 +365,7 @@ class TestSlicesThatAnswerNothing:
         bare = bare.with_(response=bare.response.with_(contexts=()))
         outcomes, told = self.outcomes([case("a", "ssss", latency=1.0), bare])
         assert outcomes == dict.fromkeys(self.GATES, "fail")
-        assert "b (it has no contexts, so nothing was checked)" in told
+        assert "b (there are no contexts, so nothing was checked)" in told
         assert set(self.outcomes([case("a", "ssss", latency=1.0), bare.with_(contexts_optional=True)])[0].values()) == {"pass"}
 
     def test_a_refusal_needs_no_contexts(self):
