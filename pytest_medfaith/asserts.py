@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pytest_medfaith.cards.account import faithfulness_account, filled, recall_account, safety_account
 from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.rules.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.errors import shown
 from pytest_medfaith.evaluation import as_chunks, evaluate_case, with_safety
+from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
+from pytest_medfaith.unread import read, unread
 
 Checked = str | Response | Report | SliceReport
+
+
+class Unsaid(Enum):
+    """The default of `contexts`: nothing was said of them. None says on purpose that there are none."""
+
+    UNSAID = "unsaid"
+
+    def __repr__(self) -> str:
+        return "UNSAID"
+
+
+UNSAID: Final = Unsaid.UNSAID
+Contexts = Iterable[Any] | None | Unsaid
 
 
 @dataclass(frozen=True)
@@ -40,19 +60,19 @@ def set_account(*, most: int | None, width: int) -> None:
 
 def check_answer(
     answer: str | Response,
+    contexts: Contexts = UNSAID,
     *,
-    contexts: Iterable[Any] | None = None,
     question: str | None = None,
     gold_claims: Iterable[Any] | None = None,
     checker: Checker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
     rulebook: Rulebook | None = None,
 ) -> Report:
-    """Returns the report on one answer: its claims, each judged against `contexts`.
+    """Returns the report on one answer: its claims, each judged against `contexts`. A report that nobody reads warns.
 
     Args:
         answer: the answer's text, or a Response that brings its own contexts.
-        contexts: texts, chunks, hits or mappings with a text; required with a text.
+        contexts: texts, chunks, hits or mappings with a text; required with a text. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
         checker: who judges; the shipped student where None.
@@ -60,17 +80,25 @@ def check_answer(
         rulebook: the safety rules, as `pytest_medfaith.checking.rules.rulebook.load_rulebook` returns them; the shipped ones where None.
 
     Raises:
-        ValueError: a text without contexts.
+        ValueError: an answer that is no text and no Response, or a text without contexts.
         DataError: contexts that are not texts or chunks.
     """
-    if isinstance(answer, Response):
-        response = answer if contexts is None else answer.with_(contexts=tuple(as_chunks(contexts)))
-    elif contexts is None:
-        raise ValueError("contexts is missing; expected the chunks the answer was based on, as contexts=[...], [] if there were none")
-    else:
-        response = Response(answer=answer, contexts=tuple(as_chunks(contexts)))
+    response = _response(answer, contexts)
     case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
-    return evaluate_case(case, response, checker=checker or load_checker(), extractor=extractor, rulebook=rulebook)
+    report = evaluate_case(case, response, checker=checker or load_checker(), extractor=extractor, rulebook=rulebook)
+    return unread(report.with_(contexts_optional=contexts is None and not response.contexts))
+
+
+def _response(answer: object, contexts: Contexts) -> Response:
+    if isinstance(answer, Response):
+        return answer if contexts is None or contexts is UNSAID else answer.with_(contexts=tuple(as_chunks(contexts)))
+    if not isinstance(answer, str):
+        raise ValueError(f"the answer is {shown(answer)}; expected its text, or a Response with text and contexts")  # noqa: TRY004
+    if contexts is UNSAID:
+        raise ValueError(
+            "contexts is missing; expected the chunks the answer was based on, as contexts=[...], or contexts=None to say that there are none"
+        )
+    return Response(answer=answer, contexts=tuple(as_chunks(contexts or ())))
 
 
 def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:
@@ -80,79 +108,144 @@ def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:
 
 def assert_faithfulness(
     answer: Checked,
+    contexts: Contexts = UNSAID,
     *,
-    contexts: Iterable[Any] | None = None,
-    at_least: float = 1.0,
+    at_least: float | None = None,
+    threshold: float | None = None,
     hallucination_at_most: float | None = None,
+    unscored_at_most: float = 0.0,
     question: str | None = None,
     checker: Checker | None = None,
 ) -> None:
     """Asserts that the share of claims that the evidence supports is at least `at_least` (by default: all of them).
 
-    A refusal makes no claim and passes; it is counted as an abstention. An answer without any checkable claim fails.
+    A refusal makes no claim and passes; it is counted as an abstention. An answer without any checkable claim fails, and so does one
+    without contexts.
 
     Args:
         answer: an answer's text (then `contexts` is required), a Response, a Report, or a SliceReport.
-        contexts: what the answer was based on.
+        contexts: what the answer was based on; None says on purpose that there is nothing.
         at_least: bound on faithfulness, 0 to 1.
+        threshold: the same bound under another name.
         hallucination_at_most: bound on the share of claims that the evidence refutes, where given.
+        unscored_at_most: the share of claims that may be unscored: nobody could judge them, so nothing says that they are supported.
         question: what was asked.
         checker: who judges; the shipped student where None.
 
     Raises:
         AssertionError: a bound is not met; the message shows each claim, its score, the best evidence and the threshold.
+        ValueError: a bound that says nothing, or contexts beside a report, which has been checked against its own.
     """
     __tracebackhide__ = True
-    reports = _reports(answer, contexts=contexts, question=question, checker=checker)
-    _bound(reports, "faithfulness", at_least, at_least=True)
+    if at_least is not None and threshold is not None:
+        raise ValueError(f"at_least is {at_least!r} and threshold is {threshold!r}, which are two names of one bound; give one of them")
+    bound = next((value for value in (at_least, threshold) if value is not None), 1.0)
+    reports = _reports(answer, contexts, question=question, checker=checker)
+    if bound != 0 or hallucination_at_most is None:
+        _bound(reports, "faithfulness", bound, at_least=True, unscored_at_most=unscored_at_most)
     if hallucination_at_most is not None:
-        _bound(reports, "hallucination", hallucination_at_most, at_least=False)
+        _bound(reports, "hallucination", hallucination_at_most, at_least=False, unscored_at_most=unscored_at_most)
 
 
 def assert_no_hallucination(
-    answer: Checked, *, contexts: Iterable[Any] | None = None, question: str | None = None, checker: Checker | None = None
+    answer: Checked,
+    contexts: Contexts = UNSAID,
+    *,
+    unscored_at_most: float = 0.0,
+    question: str | None = None,
+    checker: Checker | None = None,
 ) -> None:
     """Asserts that the evidence refutes no claim of the answer. Arguments as in `assert_faithfulness`."""
     __tracebackhide__ = True
-    _bound(_reports(answer, contexts=contexts, question=question, checker=checker), "hallucination", 0.0, at_least=False)
+    reports = _reports(answer, contexts, question=question, checker=checker)
+    _bound(reports, "hallucination", 0.0, at_least=False, unscored_at_most=unscored_at_most)
 
 
-def assert_claim_recall(answer: Checked, *, at_least: float = 1.0) -> None:
-    """Asserts that the answer makes at least the share `at_least` of the key gold claims; needs a Report or SliceReport."""
+def assert_claim_recall(
+    answer: Checked,
+    contexts: Contexts = UNSAID,
+    *,
+    at_least: float = 1.0,
+    gold_claims: Iterable[Any] | None = None,
+    unscored_at_most: float = 0.0,
+    question: str | None = None,
+    checker: Checker | None = None,
+) -> None:
+    """Asserts that the answer makes at least the share `at_least` of the key gold claims: those of the report, or `gold_claims`."""
     __tracebackhide__ = True
-    _bound(_reports(answer), "claim_recall", at_least, at_least=True)
+    reports = _reports(answer, contexts, question=question, checker=checker, gold_claims=gold_claims)
+    _bound(reports, "claim_recall", at_least, at_least=True, unscored_at_most=unscored_at_most)
 
 
-def assert_context_precision(answer: Checked, *, at_least: float) -> None:
-    """Asserts that at least the share `at_least` of the contexts entails a gold claim; needs a Report or SliceReport."""
+def assert_context_precision(
+    answer: Checked,
+    contexts: Contexts = UNSAID,
+    *,
+    at_least: float,
+    gold_claims: Iterable[Any] | None = None,
+    unscored_at_most: float = 0.0,
+    question: str | None = None,
+    checker: Checker | None = None,
+) -> None:
+    """Asserts that at least the share `at_least` of the contexts entails a gold claim: of the report's, or of `gold_claims`."""
     __tracebackhide__ = True
-    _bound(_reports(answer), "context_precision", at_least, at_least=True)
+    reports = _reports(answer, contexts, question=question, checker=checker, gold_claims=gold_claims)
+    _bound(reports, "context_precision", at_least, at_least=True, unscored_at_most=unscored_at_most)
 
 
-def assert_context_utilization(answer: Checked, *, at_least: float) -> None:
-    """Asserts that at least the share `at_least` of the claims is entailed by some context; needs a Report or SliceReport."""
+def assert_context_utilization(
+    answer: Checked,
+    contexts: Contexts = UNSAID,
+    *,
+    at_least: float,
+    unscored_at_most: float = 0.0,
+    question: str | None = None,
+    checker: Checker | None = None,
+) -> None:
+    """Asserts that at least the share `at_least` of the claims is entailed by some context."""
     __tracebackhide__ = True
-    _bound(_reports(answer), "context_utilization", at_least, at_least=True)
+    reports = _reports(answer, contexts, question=question, checker=checker)
+    _bound(reports, "context_utilization", at_least, at_least=True, unscored_at_most=unscored_at_most)
 
 
-def assert_cited(answer: Checked, *, support_at_least: float = 1.0, coverage_at_least: float = 1.0) -> None:
-    """Asserts that claims carry citations, and that what they cite entails them; needs a Report or SliceReport."""
+def assert_cited(
+    answer: Checked,
+    contexts: Contexts = UNSAID,
+    *,
+    support_at_least: float = 1.0,
+    coverage_at_least: float = 1.0,
+    unscored_at_most: float = 0.0,
+    question: str | None = None,
+    checker: Checker | None = None,
+) -> None:
+    """Asserts that claims carry citations, and that what they cite entails them."""
     __tracebackhide__ = True
-    reports = _reports(answer)
-    _bound(reports, "citation_coverage", coverage_at_least, at_least=True)
-    _bound(reports, "citation_support", support_at_least, at_least=True)
+    reports = _reports(answer, contexts, question=question, checker=checker)
+    if coverage_at_least != 0 or support_at_least == 0:
+        _bound(reports, "citation_coverage", coverage_at_least, at_least=True, unscored_at_most=unscored_at_most)
+    if support_at_least != 0:
+        _bound(reports, "citation_support", support_at_least, at_least=True, unscored_at_most=unscored_at_most)
 
 
-def assert_no_safety_errors(answer: Checked, *, question: str | None = None, rulebooks: Iterable[str | Path] = ()) -> None:
+def assert_no_safety_errors(
+    answer: Checked,
+    contexts: Contexts = UNSAID,  # noqa: ARG001 - so that every assertion is called alike
+    *,
+    question: str | None = None,
+    rulebooks: Iterable[str | Path] = (),
+    unscored_at_most: float = 0.0,
+) -> None:
     """Asserts that no claim of the answer breaks a safety rule: dose, contraindication, interaction, population or triage.
 
     The rules read the answer, not its evidence: a dangerous claim is dangerous also where a source says it. So a text needs no contexts,
-    and no model runs.
+    what is given of them changes nothing, and no model runs. A claim that the rules cannot read is not safe for it.
 
     Args:
         answer: an answer's text, a Response, a Report, or a SliceReport.
+        contexts: taken as in the other assertions, and not read.
         question: with a text or a Response: what was asked, for what the answer leaves out ("Can I take it with warfarin?").
         rulebooks: with a text or a Response: TOML files with rules of your own; a report has those of its project already.
+        unscored_at_most: the share of claims that may be unscored, in another script for example.
 
     Raises:
         AssertionError: a claim breaks a rule; the message names claim, rule and the rule's source.
@@ -162,19 +255,18 @@ def assert_no_safety_errors(answer: Checked, *, question: str | None = None, rul
     if isinstance(answer, (Report, SliceReport)):
         reports = _reports(answer)
     else:
-        reports = [_read_alone(answer, question or "", load_rulebook(tuple(map(Path, rulebooks))))]
-    if any(breaks_safety_rule(verdict) for report in reports for verdict in report.verdicts):
-        raise AssertionError(safety_account(reports, most=_SHOWN.get().most, width=_SHOWN.get().width))
-    if not any(report.verdicts or report.abstained for report in reports):
-        raise AssertionError(f"safety could not be measured: {_why_unmeasured(reports)}")
+        reports = _Reports([_read_alone(_response(answer, None), question or "", load_rulebook(tuple(map(Path, rulebooks))))])
+    if any(breaks_safety_rule(verdict) for report in reports.reports for verdict in report.verdicts):
+        raise AssertionError(safety_account(reports.reports, most=_SHOWN.get().most, width=_SHOWN.get().width))
+    _check_complete(reports, "safety", needs_contexts=False)
+    _check_scored(reports.reports, "safety", unscored_at_most)
 
 
-def _read_alone(answer: str | Response, question: str, rulebook: Rulebook) -> Report:
+def _read_alone(response: Response, question: str, rulebook: Rulebook) -> Report:
     """Returns the report of an answer that only the safety rules have read."""
-    response = answer if isinstance(answer, Response) else Response(answer=answer)
     abstained = is_refusal(response.answer)
     claims = [] if abstained else extract_claims(response.answer, question=question)
-    verdicts = [Verdict(claim=claim, label="unscored", reason="only the safety rules have read it") for claim in claims]
+    verdicts = [_unjudged(claim) for claim in claims]
     return Report(
         case=Case(id=response.case_id, question=question),
         response=response,
@@ -183,21 +275,75 @@ def _read_alone(answer: str | Response, question: str, rulebook: Rulebook) -> Re
     )
 
 
-def _reports(
-    answer: Checked, *, contexts: Iterable[Any] | None = None, question: str | None = None, checker: Checker | None = None
-) -> Sequence[Report]:
-    if isinstance(answer, SliceReport):
-        return answer.reports
-    if isinstance(answer, Report):
-        return [answer]
-    return [check_answer(answer, contexts=contexts, question=question, checker=checker)]
+def _unjudged(claim: Claim) -> Verdict:
+    """Returns the verdict of a claim that no model has read: unscored where the rules cannot read it either."""
+    reason = unusable_text(claim.text, "claim", latin_only=True)
+    return Verdict(claim=claim, label="unscored" if reason else "unsupported", reason=reason)
 
 
-def _bound(reports: Sequence[Report], name: str, bound: float, *, at_least: bool) -> None:
+@dataclass(frozen=True)
+class _Reports:
+    """What an assertion speaks of: reports, and of a slice the cases that never finished."""
+
+    reports: Sequence[Report]
+    missing: Sequence[str] = ()
+
+
+def _reports(answer: Checked, contexts: Contexts = UNSAID, **said: Any) -> _Reports:
+    if not isinstance(answer, (Report, SliceReport)):
+        answer = check_answer(answer, contexts, **said)
+        contexts, said = UNSAID, {}
+    checked = _Reports(answer.reports, answer.missing) if isinstance(answer, SliceReport) else _Reports([answer])
+    checked = dataclasses.replace(checked, reports=[read(report) for report in checked.reports])
+    given = ["contexts"] * (contexts is not UNSAID) + [name for name, value in said.items() if value is not None]
+    if given:
+        raise ValueError(
+            f"{given[0]} was given beside a report, which was checked with its own already; leave it out, or give the answer's text"
+        )
+    return checked
+
+
+def _check_complete(checked: _Reports, name: str, *, needs_contexts: bool = True) -> None:
+    """Refuses what cannot be measured whole: cases that are missing or failed, hardly an answer."""
     __tracebackhide__ = True
-    if not 0 <= bound <= 1:
+    reports, missing = checked.reports, checked.missing
+    failed = failed_cases(reports, needs_contexts=needs_contexts)
+    why = ""
+    if not reports:
+        why = "there is no report"
+    elif missing:
+        why = f"{len(missing)} of {len(reports) + len(missing)} cases did not finish: {', '.join(missing[:5])}"
+    elif failed:
+        why = next(iter(failed.values())) if len(reports) == 1 else failures_told(failed, of=len(reports))
+    elif len(reports) > 1 and sum(report.abstained for report in reports) > MOST_ABSTAINED * len(reports):
+        why = f"{sum(report.abstained for report in reports)} of {len(reports)} answers are refusals"
+    if why:
+        raise AssertionError(f"{name} could not be measured: {why}")
+
+
+def _check_scored(reports: Sequence[Report], name: str, at_most: float) -> None:
+    __tracebackhide__ = True
+    if not 0 <= at_most <= 1:
+        raise ValueError(f"unscored_at_most is {at_most!r}; expected a share from 0 to 1, such as 0.02")
+    verdicts = [verdict for report in reports for verdict in report.verdicts]
+    lost = [verdict for verdict in verdicts if verdict.label == "unscored"]
+    if len(lost) > at_most * len(verdicts):
+        of = f"{len(lost)} of {len(verdicts)} claim{'s' * (len(verdicts) != 1)} could not be scored, the first because {lost[0].reason}"
+        raise AssertionError(
+            f"{name} could not be measured: {of}: {lost[0].claim.text[:200]!r}. What nobody could judge is not supported; "
+            f"unscored_at_most={len(lost) / len(verdicts):.2g} would let it pass"
+        )
+
+
+def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscored_at_most: float) -> None:
+    __tracebackhide__ = True
+    if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not 0 <= bound <= 1:
         raise ValueError(f"the bound on {name} is {bound!r}; expected a share from 0 to 1, such as 0.8")
-    if reports and all(report.abstained for report in reports) and name != "claim_recall":
+    if bound == (0 if at_least else 1):
+        raise ValueError(f"the bound on {name} is {bound!r}, which no answer misses, so it asserts nothing; expected another, such as 0.8")
+    reports = checked.reports
+    _check_complete(checked, name)
+    if all(report.abstained for report in reports) and name != "claim_recall":
         return
     value = aggregate(parse_metric(name), reports)[0].value
     if value is None:
@@ -208,14 +354,11 @@ def _bound(reports: Sequence[Report], name: str, bound: float, *, at_least: bool
         missed = f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}"
         first = filled(missed, width - len("AssertionError: "), first="", rest="  ")
         raise AssertionError(f"{first}\n{account(reports, most=most, width=width)}")
+    _check_scored(reports, name, unscored_at_most)
 
 
 def _why_unmeasured(reports: Sequence[Report]) -> str:
-    if not reports:
-        return "there is no report"
     unscored = [verdict for report in reports for verdict in report.verdicts if verdict.label == "unscored"]
     if unscored:
         return f"{len(unscored)} claim(s) unscored, the first because {unscored[0].reason}"
-    if not any(report.verdicts for report in reports):
-        return "the answer makes no checkable claim"
     return "the cases have no gold claims, contexts or citations that it needs"

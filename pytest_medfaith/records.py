@@ -198,11 +198,12 @@ class Case(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Response(Record):
-    """What the RAG system said for a case. `contexts` are the chunks it was given, in rank order."""
+    """What the RAG system said for a case. `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them."""
 
     answer: str
     case_id: str = ""
     contexts: tuple[Chunk, ...] = ()
+    contexts_from: str = ""
     citations: tuple[str, ...] = ()
     model: str = ""
     latency_ms: float | None = None
@@ -304,6 +305,7 @@ class Report(Record):
     """One response, fully checked. `metrics` holds per-case values; a metric that does not apply is absent, never NaN.
 
     `verdicts` are of the response's claims over its contexts, `gold_verdicts` of the gold claims over the answer.
+    `contexts_optional` says that it was said on purpose that an answer may have none.
     """
 
     case: Case
@@ -315,9 +317,15 @@ class Report(Record):
     hits: tuple[Hit, ...] = ()
     metrics: Mapping[str, float] = field(default_factory=dict)
     abstained: bool = False
+    contexts_optional: bool = False
     retriever: str = ""
     checker: str = ""
     k: int | None = None
+
+    @property
+    def faithfulness(self) -> float | None:
+        """The share of scored claims that the contexts support; None for a refusal, and where nothing was scored."""
+        return self.metrics.get("faithfulness")
 
     def __repr__(self) -> str:
         labels = [verdict.label for verdict in self.verdicts]

@@ -11,6 +11,7 @@ from typing import Literal, NoReturn
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.baseline import UPDATE, SliceBaseline
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics, judge_comparison
+from pytest_medfaith.gates.completeness import implied_gate, unless_incomplete
 from pytest_medfaith.gates.paired import Outcome, cases_beyond, holm
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
@@ -24,10 +25,9 @@ INCONCLUSIVE: Inconclusive = "warn"
 _SHAPES = "METRIC <= NUMBER, METRIC >= NUMBER (at 95%), or METRIC no worse than baseline (by NUMBER)"
 _TAIL = 0.025  # of a 95 % interval
 _FEWEST_CASES = 10  # below, a percentile bootstrap of a share covers far less than it says
-_MOST_UNSCORED = 0.05  # of the claims, for a gate on them to pass
+_LONGEST_TIME = 86_400_000.0  # ms, a day: a bound on a time above it bounds nothing
+_EITHER_WAY = ("abstention", "ragchecker.self_knowledge")  # a slice of questions without an answer wants refusals
 _DECIMALS = 10  # 5% is 0.05, not 0.05000000000000001
-_NAMES_SHOWN = 5
-_OF_CLAIMS = ("claims", "citations", "ragchecker")  # families that leave unscored claims out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,13 +106,29 @@ def parse_gate(expression: str) -> Gate:
 def _bound_gate(scanner: _Scanner, metric: Metric) -> BoundGate:
     sign = scanner.expect(r"(<=|>=)(?![<>=])", "<=, >= or 'no worse than baseline'")
     place, bound = _number(scanner, metric)
-    low, high = metric.range
-    if not low <= bound <= high or math.isinf(bound):
-        scanner.refuse(f"{metric.name} ranges from {low:g} to {high:g}, so this bound says nothing", at=place)
+    at_least = sign[0] == ">="
+    _check_bound(scanner, metric, bound, at=place)
+    if metric.name not in _EITHER_WAY and at_least != (metric.direction == "higher"):
+        right = "<=" if at_least else ">="
+        scanner.refuse(
+            f"{metric.direction} {metric.name} is better, so this gate points the wrong way; expected {metric.name} {right} NUMBER",
+            at=sign.start(),
+        )
+    if bound == metric.range[0 if at_least else 1]:
+        scanner.refuse(f"no value of {metric.name} fails this gate, so it says nothing; expected a bound that a value can miss", at=place)
     sure = scanner.take(r"at\b") is not None
     if sure:
         scanner.expect(r"95\s*%", "95%, the level of the intervals")
-    return BoundGate(expression=scanner.text.strip(), metric=metric.name, at_least=sign[0] == ">=", bound=bound, sure=sure)
+    return BoundGate(expression=scanner.text.strip(), metric=metric.name, at_least=at_least, bound=bound, sure=sure)
+
+
+def _check_bound(scanner: _Scanner, metric: Metric, bound: float, *, at: int) -> None:
+    """Refuses a bound that no value can have."""
+    low, high = metric.range
+    if not low <= bound <= high or math.isinf(bound):
+        scanner.refuse(f"{metric.name} ranges from {low:g} to {high:g}, so this bound says nothing", at=at)
+    if metric.family == "latency" and bound > _LONGEST_TIME:
+        scanner.refuse(f"{bound:g} ms are more than a day, so this bound says nothing", at=at)
 
 
 def _baseline_gate(scanner: _Scanner, metric: Metric) -> BaselineGate:
@@ -125,6 +141,7 @@ def _baseline_gate(scanner: _Scanner, metric: Metric) -> BaselineGate:
         place, margin = _number(scanner, metric)
         if margin >= metric.range[1] - metric.range[0]:
             scanner.refuse(f"{metric.name} ranges from {metric.range[0]:g} to {metric.range[1]:g}, so this allows everything", at=place)
+        _check_bound(scanner, metric, margin + metric.range[0], at=place)
     return BaselineGate(expression=scanner.text.strip(), metric=metric.name, margin=margin)
 
 
@@ -145,6 +162,7 @@ def judge_gates(expressions: Sequence[str], report: SliceReport, *, baseline: Sl
     """Returns `report` with the results of all gate `expressions`, in their order.
 
     Where several metrics are compared with the baseline their p values are Holm-corrected; two gates on one metric are one look at it.
+    A slice that answers nothing fails by a gate that stands in every slice (`completeness.implied_gate`).
 
     Args:
         expressions: as `parse_gate` reads them.
@@ -160,11 +178,22 @@ def judge_gates(expressions: Sequence[str], report: SliceReport, *, baseline: Sl
     gates = [parse_gate(expression) for expression in expressions]
     compared = _compare(compared_metrics(gates), report, baseline, seed=seed)
     p_values = holm({name: comparison.p for name, comparison in compared.items()})
+    allowed = unscored_allowed(gates)
     results = [
-        judge_bound(gate, report, seed=seed) if isinstance(gate, BoundGate) else _judge_against(gate, report, compared, p_values)
+        judge_bound(gate, report, seed=seed, unscored_at_most=allowed)
+        if isinstance(gate, BoundGate)
+        else _judge_against(gate, report, compared, p_values, unscored_at_most=allowed)
         for gate in gates
     ]
+    if not any(isinstance(gate, BoundGate) and gate.metric == "abstention" for gate in gates):
+        implied = implied_gate(report, has_gates=bool(gates))
+        results += [implied] if implied else []
     return report.with_(gates=tuple(results))
+
+
+def unscored_allowed(gates: Iterable[Gate]) -> float:
+    """Returns the share of claims that may be unscored: what the strictest gate on it says, 0 without such a gate."""
+    return min((gate.bound for gate in gates if isinstance(gate, BoundGate) and gate.metric == "unscored"), default=0.0)
 
 
 def asks_for_audit(gates: Iterable[str]) -> bool:
@@ -194,17 +223,19 @@ def _compare(names: set[str], report: SliceReport, baseline: SliceBaseline | Non
 
 
 def _judge_against(
-    gate: BaselineGate, report: SliceReport, compared: Mapping[str, Comparison], p_values: Mapping[str, float]
+    gate: BaselineGate, report: SliceReport, compared: Mapping[str, Comparison], p_values: Mapping[str, float], *, unscored_at_most: float
 ) -> GateResult:
     if gate.metric not in compared:
         return _unmeasured(gate)
     comparison = compared[gate.metric]
     result = judge_comparison(comparison, expression=gate.expression, margin=gate.margin, p=p_values[gate.metric], tests=len(compared))
-    return _unless_incomplete(result, gate, report)
+    return unless_incomplete(result, gate.metric, report, unscored_at_most=unscored_at_most)
 
 
-def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0) -> GateResult:
+def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0, unscored_at_most: float = 0.0) -> GateResult:
     """Returns whether `report` passes `gate`. A metric that has no value, or a slice cut short, never passes.
+
+    Nor does a slice with a failed case, nor one with more unscored claims than the share `unscored_at_most`.
 
     Raises:
         DataError: the metric is NaN or infinite.
@@ -220,7 +251,7 @@ def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0) -> GateR
     wanted = f"wanted {'at least' if gate.at_least else 'at most'} {gate.bound:g}"
     message = f"{gate.metric} is {measured.value:.3f}{interval} over {measured.n} {_counted(gate.metric)}; {wanted}{why}"
     result = GateResult(expression=gate.expression, outcome=outcome, value=measured.value, message=message)
-    return _unless_incomplete(result, gate, report)
+    return unless_incomplete(result, gate.metric, report, unscored_at_most=unscored_at_most)
 
 
 def _counted(metric: str) -> str:
@@ -233,32 +264,6 @@ def _unmeasured(gate: Gate) -> GateResult:
     if parse_metric(gate.metric).family == "latency":
         message += "; a response carries its time as latency_ms, as in Response(answer=..., latency_ms=...)"
     return GateResult(expression=gate.expression, outcome="fail", message=message)
-
-
-def _unless_incomplete(result: GateResult, gate: Gate, report: SliceReport) -> GateResult:
-    """Returns `result`, or what it comes to where claims could not be scored or cases are missing."""
-    return _unless_cut_short(_unless_unscored(result, gate, report), report)
-
-
-def _unless_cut_short(result: GateResult, report: SliceReport) -> GateResult:
-    """Returns `result`, or a failure where it would have been better and cases are missing."""
-    if result.outcome == "fail" or not report.missing:
-        return result
-    names = ", ".join(report.missing[:_NAMES_SHOWN])
-    message = f"{len(report.missing)} of {len(report.reports) + len(report.missing)} cases did not finish: {names}; {result.message}"
-    return result.with_(outcome="fail", message=message)
-
-
-def _unless_unscored(result: GateResult, gate: Gate, report: SliceReport) -> GateResult:
-    """Returns `result`, with how many claims could not be scored; it settles nothing where it passed and they are many."""
-    if result.outcome != "pass" or gate.metric in ("unscored", "abstention") or parse_metric(gate.metric).family not in _OF_CLAIMS:
-        return result
-    verdicts = [verdict for one in report.reports for verdict in one.verdicts]
-    lost = sum(verdict.label == "unscored" for verdict in verdicts)
-    if not lost:
-        return result
-    told = result.with_(message=f"{lost} of {len(verdicts)} claims could not be scored; {result.message}")
-    return told if lost <= _MOST_UNSCORED * len(verdicts) else told.with_(outcome="inconclusive")
 
 
 def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str]:

@@ -27,7 +27,7 @@ def case(name: str, verdicts: str, *, texts: list[str] | None = None, latency: f
     hit = Hit(chunk=reference if found else reference.with_(id=f"{name}-other"), rank=1, score=1.0)
     report = Report(
         case=Case(id=name, question="What stores iron?", references=(reference.id,)),
-        response=Response(answer=" ".join(texts), case_id=name, latency_ms=latency),
+        response=Response(answer=" ".join(texts), case_id=name, contexts=(reference,), latency_ms=latency),
         verdicts=tuple(
             Verdict(claim=Claim(id=f"c{i}", text=text), label=LABELS[letter], score=0.9 - i / 10)
             for i, (letter, text) in enumerate(zip(verdicts, texts, strict=True))

@@ -13,8 +13,11 @@ from pytest_medfaith.gates.expressions import (
     judge_gates,
     parse_gate,
     stops_run,
+    unscored_allowed,
 )
 from pytest_medfaith.records import GateResult, MetricValue, SliceReport
+
+NO_CLAIM = "the answer makes no checkable claim"
 
 
 def report(value, low=None, high=None, *, missing=(), n=10, name="hallucination"):
@@ -102,7 +105,7 @@ def test_a_gate_that_does_not_parse_points_at_the_place(expression, place, said)
         ("hallucination <= 0.05 at 95%", 0.05, 0.0, 0.06, "fail"),
         ("hallucination <= 0.05 at 95%", 0.06, None, None, "fail"),
         ("hallucination <= 0.05 at 95%", 0.02, None, None, "inconclusive"),
-        ("hallucination >= 0.01 at 95 %", 0.05, 0.02, 0.06, "pass"),
+        ("hallucination <= 0.07 at 95 %", 0.05, 0.02, 0.06, "pass"),
     ],
 )
 def test_a_gate_is_judged_on_the_value_or_on_the_far_end_of_the_interval(expression, value, low, high, outcome):
@@ -135,14 +138,14 @@ def test_no_number_of_cases_shows_that_every_claim_will_be_supported():
 
 
 def test_what_could_not_be_measured_never_passes():
-    result = judge_bound(parse_gate("hallucination <= 1"), report(None))
+    result = judge_bound(parse_gate("hallucination <= 0.9"), report(None))
     assert (result.outcome, result.message) == ("fail", "hallucination could not be measured on this slice, so nothing says that it passes")
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
 def test_a_value_that_is_not_finite_is_an_error(number):
     with pytest.raises(DataError, match=r"hallucination of slice 'iron' is .*, expected finite numbers"):
-        judge_bound(parse_gate("hallucination <= 1"), report(number))
+        judge_bound(parse_gate("hallucination <= 0.9"), report(number))
 
 
 def test_a_slice_cut_short_never_passes():
@@ -254,7 +257,10 @@ def test_an_infinite_bound_is_none():
     [
         ("ssss", "hallucination <= 0.05", "pass"),
         ("sssu", "hallucination <= 0.05", "pass"),
-        ("ss??", "hallucination <= 0.05", "inconclusive"),
+        ("ss??", "hallucination <= 0.05", "fail"),
+        ("ss??", "faithfulness >= 0.5", "fail"),
+        ("ss??", "safety_error_rate <= 0.1", "fail"),
+        ("ss??", "hit@k >= 0.5", "pass"),
         ("rr??", "hallucination <= 0.05", "fail"),
         ("ss??", "unscored <= 0.6", "pass"),
     ],
@@ -262,4 +268,119 @@ def test_an_infinite_bound_is_none():
 def test_claims_that_nobody_could_score_let_no_gate_on_claims_pass(verdicts, gate, outcome):
     (result,) = judge_gates([gate], slice_of(dict.fromkeys("abc", verdicts))).gates
     assert result.outcome == outcome
-    assert ("6 of 12 claims could not be scored" in result.message) == (outcome == "inconclusive")
+    assert ("6 of 12 claims could not be scored" in result.message) == (outcome == "fail" and verdicts == "ss??")
+
+
+@pytest.mark.parametrize(("allowed", "outcome"), [("unscored <= 0.05", "fail"), ("unscored <= 0.25", "pass"), ("unscored <= 50%", "pass")])
+def test_a_gate_on_unscored_says_how_many_claims_may_be(allowed, outcome):
+    results = judge_gates(["faithfulness >= 0.8", allowed], slice_of({"a": "sss?", "b": "sss?"})).gates
+    assert [result.outcome for result in results] == [outcome, outcome]
+    assert "2 of 8 claims could not be scored" in results[0].message
+
+
+def test_the_strictest_gate_on_unscored_holds_and_one_against_the_baseline_states_no_share():
+    assert unscored_allowed(map(parse_gate, ["unscored <= 0.2", "unscored <= 0.1", "faithfulness >= 0.8"])) == 0.1
+    assert unscored_allowed([parse_gate("unscored no worse than baseline")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("faithfulness <= 0.05", "points the wrong way; expected faithfulness >= NUMBER"),
+        ("ndcg@10 <= 100%", "points the wrong way; expected ndcg@10 >= NUMBER"),
+        ("recall@5 <= 0.1", "points the wrong way"),
+        ("hallucination >= 0.1", "points the wrong way; expected hallucination <= NUMBER"),
+        ("hallucination >= 0", "points the wrong way"),
+        ("latency_p95 >= 200ms", "points the wrong way"),
+        ("unsupported >= 0.5 at 95%", "points the wrong way"),
+        ("claim_recall <= 1", "points the wrong way"),
+        ("safety_error_rate >= 0", "points the wrong way"),
+        ("unscored >= 0.0", "points the wrong way"),
+        ("audit.recall <= 0.9", "points the wrong way"),
+        ("ragchecker.f1 <= 0.9", "points the wrong way"),
+        ("hallucination <= 1", "no value of hallucination fails this gate"),
+        ("hallucination <= 100%", "no value of hallucination fails this gate"),
+        ("hallucination <= 99.999999999999%", "no value of hallucination fails this gate"),
+        ("faithfulness >= 0", "no value of faithfulness fails this gate"),
+        ("faithfulness >= 0.0 at 95%", "no value of faithfulness fails this gate"),
+        ("faithfulness >= 1e-400", "no value of faithfulness fails this gate"),
+        ("abstention <= 1", "no value of abstention fails this gate"),
+        ("abstention >= 0", "no value of abstention fails this gate"),
+        ("latency_p95 <= 1e300", "more than a day"),
+        ("latency_p95 no worse than baseline by 1e12", "more than a day"),
+    ],
+)
+def test_a_gate_that_nothing_fails_or_that_points_the_wrong_way_is_refused(expression, said):
+    with pytest.raises(ValueError, match="this gate does not parse") as caught:
+        parse_gate(expression)
+    assert said in str(caught.value)
+
+
+def test_abstention_may_be_bounded_from_both_sides():
+    assert parse_gate("abstention >= 0.9").at_least
+    assert not parse_gate("abstention <= 0.9").at_least
+
+
+class TestSlicesThatAnswerNothing:
+    GATES = ("faithfulness >= 0.8", "hallucination <= 0.05", "latency_p95 <= 1s", "hit@k >= 0.5")
+
+    def outcomes(self, reports, *gates):
+        judged = judge_gates(gates or self.GATES, report_of(reports))
+        return {gate.expression: gate.outcome for gate in judged.gates}, " ".join(gate.message for gate in judged.gates)
+
+    def test_four_of_five_refusals_fail(self):
+        outcomes, said = self.outcomes([case("a", "ss", latency=1.0), *(refusal(name) for name in "bcde")])
+        assert outcomes["abstention <= 0.5"] == "fail"
+        assert "4 of 5 answers are refusals" in said
+
+    def test_half_of_them_may_be(self):
+        assert set(self.outcomes([case("a", "ss", latency=1.0), refusal("b")])[0].values()) == {"pass"}
+
+    def test_the_slice_may_bound_abstention_itself(self):
+        reports = [case("a", "ss"), *(refusal(name) for name in "bcde")]
+        outcomes, _ = self.outcomes(reports, "faithfulness >= 0.8", "abstention >= 0.8")
+        assert outcomes == {"faithfulness >= 0.8": "pass", "abstention >= 0.8": "pass"}
+        assert self.outcomes(reports, "abstention <= 0.9")[0] == {"abstention <= 0.9": "pass"}
+        assert self.outcomes(reports, "abstention <= 0.6")[0] == {"abstention <= 0.6": "fail"}
+
+    def test_a_slice_without_gates_fails_too_but_not_for_its_only_case(self):
+        assert judge_gates([], report_of([refusal("a"), refusal("b")])).gates[0].outcome == "fail"
+        assert judge_gates([], report_of([refusal("a")])).gates == ()
+        assert judge_gates([], report_of([case("a", "su"), refusal("b")])).gates == ()
+
+    @pytest.mark.parametrize(
+        ("answer", "said"),
+        [("", "the answer is empty"), (" \n\t ", "the answer is empty"), ("...", NO_CLAIM), ("\u200b", NO_CLAIM)],
+    )
+    def test_an_answer_without_content_fails_every_gate(self, answer, said):
+        empty = case("b", "", latency=1.0)
+        empty = empty.with_(response=empty.response.with_(answer=answer))
+        outcomes, told = self.outcomes([case("a", "ssss", latency=1.0), empty])
+        assert outcomes == dict.fromkeys(self.GATES, "fail")
+        assert f"1 of 2 cases failed: b ({said})" in told
+        assert judge_gates([], report_of([case("a", "ssss"), empty])).gates[0].outcome == "fail"
+
+    def test_a_case_without_contexts_fails_every_gate(self):
+        bare = case("b", "ss", latency=1.0)
+        bare = bare.with_(response=bare.response.with_(contexts=()))
+        outcomes, told = self.outcomes([case("a", "ssss", latency=1.0), bare])
+        assert outcomes == dict.fromkeys(self.GATES, "fail")
+        assert "b (there are no contexts, so nothing was checked)" in told
+        assert set(self.outcomes([case("a", "ssss", latency=1.0), bare.with_(contexts_optional=True)])[0].values()) == {"pass"}
+
+    def test_a_refusal_needs_no_contexts(self):
+        bare = refusal("b")
+        bare = bare.with_(response=bare.response.with_(contexts=()))
+        assert set(self.outcomes([case("a", "ss", latency=1.0), bare])[0].values()) == {"pass"}
+
+    def test_a_failed_case_fails_a_comparison_with_the_baseline(self, tmp_path):
+        reports = [case("a", "ss"), case("b", "ss")]
+        baseline = stored(tmp_path, report_of(reports))
+        bare = reports[1].with_(response=reports[1].response.with_(contexts=()))
+        (gate,) = judge_gates(["faithfulness no worse than baseline"], report_of([reports[0], bare]), baseline=baseline).gates
+        assert gate.outcome == "fail"
+
+
+def refusal(name):
+    made = case(name, "", latency=1.0)
+    return made.with_(response=made.response.with_(answer="I do not know."), abstained=True)

@@ -11,7 +11,7 @@ LAYERS = [
     {"records", "sentences", "models"},
     {"entities"},  # below the design's place: the rules of checking ask it which words are names of one kind
     {"corpus", "claims", "retrieval", "checking", "metrics", "config"},
-    {"datasets", "evaluation", "rag", "audit"},
+    {"datasets", "evaluation", "rag", "audit", "unread"},
     {"gates", "cards"},
     {"asserts", "testing", "check_rows", "calibration", "compare"},
     {"ledger", "live_line", "session", "slice_audit", "finish", "screen", "init_project", "watch", "plugin", "cli", "distill"},

@@ -1,0 +1,38 @@
+"""Cases that measure nothing and must not vanish from the shares: a slice whose other cases are good is not good for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_medfaith.records import Report
+
+_NAMED = 5
+
+
+def failure_of(report: Report, *, needs_contexts: bool = True) -> str:
+    """Returns why a case counts as failed whatever its numbers say, or nothing.
+
+    An empty answer is no refusal. An answer without a checkable claim says nothing that was asked. Claims without evidence were never
+    checked, unless it was said on purpose that there is none (`contexts = "optional"`). A refusal claims nothing and needs no evidence.
+    """
+    if not report.response.answer.strip():
+        return "the answer is empty"
+    if report.abstained:
+        return ""
+    if not report.verdicts:
+        return "the answer makes no checkable claim"
+    if needs_contexts and not report.response.contexts and not report.contexts_optional:
+        return "there are no contexts, so nothing was checked"
+    return ""
+
+
+def failed_cases(reports: Iterable[Report], *, needs_contexts: bool = True) -> dict[str, str]:
+    """Returns {case id: why} of the cases that failed, in the order of the reports."""
+    return {report.case.id: why for report in reports if (why := failure_of(report, needs_contexts=needs_contexts))}
+
+
+def failures_told(failed: dict[str, str], *, of: int) -> str:
+    """Returns `2 of 5 cases failed: iron (the answer is empty), gout (there are no contexts, so nothing was checked)`."""
+    first = [f"{name} ({why})" if name else why for name, why in list(failed.items())[:_NAMED]]
+    more = ["..."] * (len(failed) > _NAMED)
+    return f"{len(failed)} of {of} {'case' if of == 1 else 'cases'} failed: {', '.join([*first, *more])}"
