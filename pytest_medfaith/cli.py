@@ -56,8 +56,8 @@ def init(
 
     chosen = [name for name, wanted in (("github", github), ("gitlab", gitlab)) if wanted]
     for path in init_project(folder, ci=chosen):
-        typer.echo(path)
-    typer.echo("Next: run pytest there. One test fails on purpose.", err=True)
+        _say(path)
+    _say("Next: run pytest there. One test fails on purpose.", err=True)
 
 
 @app.command()
@@ -89,7 +89,7 @@ def check(
 
     write_records(out, results)
     counts = {label: sum(row["label"] == label for row in results) for label in ("entail", "neutral", "contradict", "unscored")}
-    typer.echo(f"{out}: {len(results)} rows, " + ", ".join(f"{count} {label}" for label, count in counts.items() if count), err=True)
+    _say(f"{out}: {len(results)} rows, " + ", ".join(f"{count} {label}" for label, count in counts.items() if count), err=True)
 
 
 @app.command()
@@ -133,7 +133,7 @@ def calibrate(
     write_calibration(out, run.fitted, facts=calibration_facts(run, precision=precision, seed=seed))
     written = [out, *(write_report(report, run) if report else ())]
     for line in [*calibration_notes(run), calibration_table(run), *(f"{path}: written" for path in written)]:
-        typer.echo(line)
+        _say(line)
 
 
 @app.command()
@@ -180,11 +180,11 @@ def evaluate(
         session.ledger.add(payload(target, evaluate_target(session, target)))
         progress(number, len(targets))
     finish = finish_run(session, partial=False, add_property=None)
-    typer.echo(result_card(finish.reports, verbose=verbose))
+    _say(result_card(finish.reports, verbose=verbose))
     for title, audit in finish.audits.items():
-        typer.echo("\n" + audit_card(audit, title=title))
+        _say("\n" + audit_card(audit, title=title))
     for line in [*finish.notes, *(f"ERROR: {error}" for error in finish.errors)]:
-        typer.echo(line, err=True)
+        _say(line, err=True)
     if finish.status != "passed":
         raise typer.Exit(2 if finish.status == "unusable" else 1)
 
@@ -214,9 +214,9 @@ def audit(
 
     title = ", ".join(map(str, corpus))
     found = audit_checker(load_checker(checker, cache=cache), read_chunks(corpus), limit=limit, seed=seed, progress=_progress("pairs"))
-    typer.echo(audit_card(found, title=title))
+    _say(audit_card(found, title=title))
     for path in write_audits(out, {title: found}) if out else ():
-        typer.echo(f"{path}: written")
+        _say(f"{path}: written")
 
 
 @app.command()
@@ -238,7 +238,7 @@ def index(
     chunks = read_chunks(corpus)
     loaded = load_encoder(encoder)
     vectors = embed_corpus(chunks, loaded, cache=cache, progress=_progress("chunks"))
-    typer.echo(f"{index_folder(cache, chunks, loaded)}: {vectors.shape[0]} chunks, {vectors.shape[1]} dimensions, {vectors.nbytes} bytes")
+    _say(f"{index_folder(cache, chunks, loaded)}: {vectors.shape[0]} chunks, {vectors.shape[1]} dimensions, {vectors.nbytes} bytes")
 
 
 @app.command()
@@ -254,6 +254,7 @@ def retrieve(
 
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
+    from pytest_medfaith.cards.wording import clip, one_line, plain_json
     from pytest_medfaith.corpus.jsonl import read_chunks
     from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 
@@ -261,10 +262,11 @@ def retrieve(
     search = build_retriever(retriever, chunks, settings=RetrievalSettings(cache=cache), progress=_progress("chunks"))
     for hit in search(query, top_k=k):
         if as_json:
-            typer.echo(json.dumps(hit.to_dict(), ensure_ascii=False))
+            typer.echo(plain_json(json.dumps(hit.to_dict(), ensure_ascii=False)))
         else:
             ranks = ", ".join(f"{name} {rank}" for name, rank in hit.ranks.items())
-            typer.echo(f"{hit.rank:>3}  {hit.score:.4f}  {hit.chunk.id}  ({ranks})\n     {hit.chunk.title}: {_shortened(hit.chunk.text)}")
+            _say(f"{hit.rank:>3}  {hit.score:.4f}  {one_line(hit.chunk.id)}  ({ranks})")
+            _say(f"     {one_line(hit.chunk.title)}: {clip(hit.chunk.text, 160)}")
 
 
 @app.command()
@@ -318,7 +320,7 @@ def chunk(
         workers=workers,
         progress=_progress("bytes"),
     )
-    typer.echo(str(summary))
+    _say(str(summary))
 
 
 @app.command()
@@ -342,7 +344,7 @@ def adapt(
     if seed is not None and limit is None:
         raise DataError("--seed chooses which cases --limit takes, and without one every case is; add --limit N")
     for line in run(name, path, out, limit=limit, seed=seed, corpus=corpus, cap=cap).lines():
-        typer.echo(line)
+        _say(line)
 
 
 @gold.command()
@@ -367,9 +369,9 @@ def review(
     if sheet and out:
         raise DataError("--out is where --apply writes the gold file; --sheet writes the sheet alone")
     if sheet:
-        typer.echo(f"{sheet}: {write_gold_review(path, sheet)} cases; edit it, then run: medfaith gold review {path} --apply {sheet}")
+        _say(f"{sheet}: {write_gold_review(path, sheet)} cases; edit it, then run: medfaith gold review {path} --apply {sheet}")
     if apply:
-        typer.echo(f"{out or path}: {apply_gold_review(path, apply, out=out).line()}")
+        _say(f"{out or path}: {apply_gold_review(path, apply, out=out).line()}")
 
 
 @app.command()
@@ -399,12 +401,12 @@ def report(
 def _give(text: str, out: Path | None) -> None:
     """Prints `text`, or writes it to the file `out` and says so."""
     if out is None:
-        typer.echo(text)
+        typer.echo(text)  # every format has cleaned its texts in its way
         return
     from pytest_medfaith.corpus.jsonl import write_text
 
     write_text(out, text if text.endswith("\n") else text + "\n")
-    typer.echo(f"{out}: {out.stat().st_size} bytes")
+    _say(f"{out}: {out.stat().st_size} bytes")
 
 
 def _render(kind: str, reports: Any, history: Any, signature: Any) -> str:
@@ -472,8 +474,8 @@ def train_nli(
     from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
     from pytest_medfaith.distill.train_nli import train_nli as train
 
-    folder = train(read_recipe(recipe or RECIPE, data=data, repo=repo), out, progress=lambda line: typer.echo(line, err=True))
-    typer.echo(folder)
+    folder = train(read_recipe(recipe or RECIPE, data=data, repo=repo), out, progress=lambda line: _say(line, err=True))
+    _say(folder)
 
 
 @distill.command("fetch-mpnet")
@@ -520,7 +522,7 @@ def train_encoder(
     from pytest_medfaith.distill.train_encoder import train_encoder as train
 
     loaded = read_encoder_recipe(recipe or RECIPE, data=data, repo=repo)
-    typer.echo(train(loaded, out, data=data, mix_with=mix_with, progress=lambda line: typer.echo(line, err=True)))
+    _say(train(loaded, out, data=data, mix_with=mix_with, progress=lambda line: _say(line, err=True)))
 
 
 @distill.command("export")
@@ -535,11 +537,14 @@ def export(
     exporters = {"classifier": export_classifier, "encoder": export_encoder}
     if kind not in exporters:
         raise DataError(f"--kind is {kind!r}; expected classifier or encoder")
-    typer.echo(f"{exporters[kind](folder, out)}: {out.stat().st_size} bytes")
+    _say(f"{exporters[kind](folder, out)}: {out.stat().st_size} bytes")
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= 160 else text[:157] + "..."
+def _say(text: object, *, err: bool = False) -> None:
+    """Prints `text`; names, addresses and messages in it may come from anywhere, so no line of them can command a terminal or a CI."""
+    from pytest_medfaith.cards.wording import plain_lines
+
+    typer.echo(plain_lines(str(text)), err=err)
 
 
 _BAR = 30  # columns: with counts of bytes behind it the line fits into 80
@@ -562,7 +567,7 @@ def _plain_errors() -> Iterator[None]:
     try:
         yield
     except (MedfaithError, ValueError, OSError) as error:
-        typer.echo(f"medfaith: {error}", err=True)
+        _say(f"medfaith: {error}", err=True)
         raise SystemExit(2) from None
 
 

@@ -11,7 +11,7 @@ from pytest_medfaith.cards.audit_card import audit_card
 from pytest_medfaith.cards.github import annotation, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
-from pytest_medfaith.cards.wording import counted
+from pytest_medfaith.cards.wording import counted, plain_lines
 from pytest_medfaith.finish import Finish
 from pytest_medfaith.gates.baseline import SliceBaseline
 from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, parse_gate
@@ -55,7 +55,7 @@ def print_summary(finish: Finish, session: MedfaithSession, terminal: Any) -> No
 
 
 def _write(terminal: Any, text: str) -> None:
-    for line in text.splitlines():
+    for line in plain_lines(text).split("\n"):
         terminal.write_line(line, **_MARKUP.get(line.partition(" ")[0], {}))
 
 

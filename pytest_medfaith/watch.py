@@ -159,7 +159,9 @@ class Watch:
         self._annotate(terminalreporter)
         if self.refused:
             terminalreporter.section("medfaith")
-            terminalreporter.write_line(f"ERROR: {self.refused}", red=True, bold=True)
+            from pytest_medfaith.cards.wording import plain_lines
+
+            terminalreporter.write_line(plain_lines(f"ERROR: {self.refused}"), red=True, bold=True)
 
     def _disown_report(self) -> None:
         """Where every worker died before its first test had reported, what an earlier run left in the run folder must not pass for this one."""

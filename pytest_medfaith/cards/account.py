@@ -6,7 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
-from pytest_medfaith.cards.wording import clip, counted, decimals, one_line
+from pytest_medfaith.cards.wording import clip, counted, decimals, one_line, plain_lines
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.records import Chunk, Finding, Report, Verdict
 
@@ -33,7 +33,7 @@ def claim_account(verdict: Verdict, report: Report, *, width: int = 80) -> str:
     lines.append(filled(_score_text(verdict), width))
     if chunk is not None:
         lines.append(filled(" · ".join(filter(None, [f"evidence: {chunk.id}", one_line(chunk.title)])), width))
-        lines += [f"    {one_line(chunk.url)}"] * bool(chunk.url)
+        lines += [plain_lines(f"    {one_line(chunk.url)}")] * bool(chunk.url)
         sentence = spanned(chunk.text, verdict.span) or chunk.text
         lines.append(filled(f'"{clip(sentence, _SENTENCE)}"', width, first="    > ", rest="      "))
     lines += [filled(_finding_text(finding, verdict, report), width) for finding in verdict.findings]
@@ -43,15 +43,19 @@ def claim_account(verdict: Verdict, report: Report, *, width: int = 80) -> str:
 
 
 def filled(text: str, width: int, *, first: str = "    ", rest: str = "    ") -> str:
-    """Returns `text` in lines of at most `width` columns, or of 30 where that is less; words are never broken."""
-    return textwrap.fill(
-        text,
+    """Returns `text` in lines of at most `width` columns, or of 30 where that is less; words are never broken.
+
+    Control characters are left out, and no line begins with what a CI server takes for a command.
+    """
+    lines = textwrap.fill(
+        one_line(text),
         max(width, _NARROWEST),
         initial_indent=first,
         subsequent_indent=rest,
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return plain_lines(lines)
 
 
 def _score_text(verdict: Verdict) -> str:

@@ -12,7 +12,7 @@ from pytest_medfaith.audit.results import UNCHANGED, Audit, AuditClaim, count_cl
 from pytest_medfaith.cards.json_card import dumps
 from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
 from pytest_medfaith.cards.terminal import set_table
-from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text
+from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text, one_line, plain_lines
 from pytest_medfaith.corpus.jsonl import write_text
 from pytest_medfaith.metrics.audit import AUDIT_KINDS, CONTRADICTING, FALSE_ALARMS, RECALL, recall_of
 from pytest_medfaith.records import MetricValue
@@ -31,10 +31,10 @@ def audit_card(audit: Audit, *, title: str = "", most: int | None = _SHOWN) -> s
         title: what was audited, for the first line.
         most: how many missed and how many wrongly flagged claims are told; None tells all.
     """
-    head = f"audit of {audit.checker}{f' on {title}' if title else ''}, seed {audit.seed}"
+    head = one_line(f"audit of {audit.checker}{f' on {title}' if title else ''}, seed {audit.seed}")
     blocks = [head, set_table(_HEADER, _rows(audit)), "\n".join(_facts(audit))]
     blocks += ["\n".join(_told(name, claims, most)) for name, claims in _wrong(audit).items() if claims]
-    return "\n\n".join(blocks)
+    return plain_lines("\n\n".join(blocks))
 
 
 def audit_markdown(audits: Mapping[str, Audit], *, most: int | None = None) -> str:

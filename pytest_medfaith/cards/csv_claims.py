@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 
 from pytest_medfaith.cards.account import evidence_chunk, spanned
 from pytest_medfaith.cards.json_card import run_key
+from pytest_medfaith.cards.wording import one_line, plain_lines
 from pytest_medfaith.records import Report, SliceReport, Verdict
 
 COLUMNS = (
@@ -19,14 +21,14 @@ COLUMNS = (
 def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
     """Returns one row a claim of the answers, in the order of slices and cases; lines end as RFC 4180 says.
 
-    A text that a spreadsheet would run as a formula gets a quote before it.
+    Each cell is one line without control characters. What a spreadsheet would run as a formula gets a quote before it.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for report in sorted(slice_reports, key=run_key):
         for one in sorted(report.reports, key=lambda one: one.case.id):
-            writer.writerows([*run_key(report), *map(_inert, _cells(verdict, one))] for verdict in one.verdicts)
+            writer.writerows([*map(_inert, (*map(str, run_key(report)), *_cells(verdict, one)))] for verdict in one.verdicts)
     return out.getvalue()
 
 
@@ -49,5 +51,10 @@ def _cells(verdict: Verdict, report: Report) -> list[str]:
     ]
 
 
+# A formula begins with one of the four signs, their full-width forms count in some languages, and blanks or quotes before it do not
+# save a cell. Where a spreadsheet parts cells at semicolons, one in a text begins a new cell; a comma does not, since its cell is quoted.
+_FORMULA = re.compile(r"""(?:^|(?<=[;|]))(?=[\s"'`;,|]*[=+\-@＝＋－＠﹢﹣﹦﹫−])""")
+
+
 def _inert(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return _FORMULA.sub("'", plain_lines(one_line(cell)))

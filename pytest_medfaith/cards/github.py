@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from pytest_medfaith.cards.wording import plain_lines
 from pytest_medfaith.errors import DataError
 
 # GitHub drops a step's summary whole when it is larger, and cuts an annotation's text:
@@ -75,7 +76,8 @@ def annotation(
         level: how it is shown.
     """
     places = {"file": file, "line": "" if line is None else str(line), "title": title}
-    properties = ",".join(f"{name}={_escaped_property(value)}" for name, value in places.items() if value)
+    properties = ",".join(f"{name}={_escaped_property(plain_lines(value))}" for name, value in places.items() if value)
+    message = plain_lines(message)
     shown = message if len(message) <= _ANNOTATION_CHARACTERS else message[: _ANNOTATION_CHARACTERS - 1] + "…"
     return f"::{level}{' ' if properties else ''}{properties}::{_escaped(shown)}"
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from pytest_medfaith.cards.summary import count_slice
+from pytest_medfaith.cards.wording import plain_json
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Report, SliceReport
 
@@ -67,13 +68,13 @@ def _case_row(report: Report) -> dict[str, Any]:
 
 
 def dumps(value: object, place: str) -> str:
-    """Returns `value` as indented JSON with sorted keys and a last line end.
+    """Returns `value` as indented JSON with sorted keys and a last line end; what a terminal might obey is escaped.
 
     Raises:
         DataError: a value in it is NaN, infinite, or of a kind that JSON does not have.
     """
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True) + "\n"
+        return plain_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)) + "\n"
     except (TypeError, ValueError) as error:
         raise DataError(f"{place} cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records") from error
 

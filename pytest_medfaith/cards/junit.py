@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from pytest_medfaith.cards.json_card import run_key
 from pytest_medfaith.cards.summary import count_slice
+from pytest_medfaith.cards.wording import plain_lines
 from pytest_medfaith.records import VERDICTS, Report, SliceReport
 
 Property = tuple[str, str]
@@ -81,7 +82,12 @@ def _add_properties(parent: ET.Element, properties: Sequence[Property]) -> None:
 
 
 def _child(parent: ET.Element, tag: str, **attributes: str) -> ET.Element:
-    return ET.SubElement(parent, tag, {name: _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text) for name, text in attributes.items()})
+    return ET.SubElement(parent, tag, {name: _plain(text) for name, text in attributes.items()})
+
+
+def _plain(text: str) -> str:
+    """Returns `text` as an attribute may hold it: no sign that XML does not have, and nothing that a terminal or a CI obeys."""
+    return plain_lines(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def _number(value: float) -> str:

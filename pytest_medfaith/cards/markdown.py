@@ -17,11 +17,13 @@ from pytest_medfaith.cards.summary import (
     measured_over,
     run_label,
 )
-from pytest_medfaith.cards.wording import counted, one_line
+from pytest_medfaith.cards.wording import counted, one_line, plain_lines
 from pytest_medfaith.records import SliceReport
 
-# What would start a link, an HTML tag, emphasis, code or a table cell; other signs stay, so that the file is readable as it is.
-_SPECIAL = re.compile(r"[\\`*~|]|\](?=[(\[:])|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w)")
+# What would start a link, an HTML tag, a character reference, emphasis, code or a table cell; other signs stay, so that the file is
+# readable as it is.
+_SPECIAL = re.compile(r"[\\`*~|$]|\](?=[(\[:])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|:(?=//)|(?<=\bwww)\.|(?<!\w)_|_(?!\w)")
+_MENTION = re.compile(r"(?<!\w)@(?=\w)")  # GitHub tells a user or a team whose name follows; no backslash keeps it from that
 _MARKS = {"pass": "✅ pass", "fail": "❌ **fail**", "inconclusive": "❔ inconclusive"}
 
 
@@ -44,12 +46,12 @@ def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5)
         title = [f"**{escaped(run_label(report, checker=checkers))}**"] if len(slice_reports) > 1 else []
         blocks += [*title, *_gates(report), _counts(report), *_claims(report, most)]
     footer = [] if checkers else [f"<sub>checker: {escaped(slice_reports[0].checker)}; intervals at 95 %</sub>"]
-    return "\n\n".join([*blocks, *footer]) + "\n"
+    return plain_lines("\n\n".join([*blocks, *footer])) + "\n"
 
 
 def escaped(text: str) -> str:
     """Returns `text` on one line so that Markdown shows it as it is."""
-    return _SPECIAL.sub(r"\\\g<0>", one_line(text))
+    return _MENTION.sub("@&#8203;", _SPECIAL.sub(r"\\\g<0>", one_line(text)))
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -82,6 +84,6 @@ def _claims(report: SliceReport, most: int | None) -> list[str]:
 
 def folded(summary: str, account: str) -> str:
     """Returns `account` as it stands, folded away below `summary`."""
-    text = account.replace(" (-v shows all)", "")
+    text = plain_lines(account).replace(" (-v shows all)", "")
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"<details><summary>{summary}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_medfaith.cards.summary import card_header, card_rows, count_lines, gate_text, many_checkers, measured_over, run_label
-from pytest_medfaith.cards.wording import one_line
+from pytest_medfaith.cards.wording import one_line, plain_lines
 from pytest_medfaith.records import SliceReport
 
 _MARKS = {"pass": "PASS", "fail": "FAIL", "inconclusive": "INCONCLUSIVE"}
@@ -30,7 +30,7 @@ def result_card(slice_reports: Sequence[SliceReport], *, verbose: bool = False, 
         title = [f"{one_line(run_label(report, checker=checkers))}:"] if len(slice_reports) > 1 else []
         counts = [*count_lines(report), *(measured_over(report) if verbose else [])]
         blocks.append("\n".join([*title, *map(one_line, counts), *_gate_lines(report, verbose=verbose)]))
-    return "\n\n".join(blocks)
+    return plain_lines("\n\n".join(blocks))
 
 
 def _table(reports: Sequence[SliceReport], *, verbose: bool, width: int | None) -> str:

@@ -11,7 +11,7 @@ from pytest_medfaith.cards.html import render_page
 from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
 from pytest_medfaith.cards.summary import COLUMNS, gate_tally, run_label
 from pytest_medfaith.cards.terminal import set_table
-from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text, one_line
+from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text, one_line, plain_lines
 from pytest_medfaith.compare.runs import CaseChange, MetricChange, RunChange, SliceChange
 from pytest_medfaith.gates.paired import ALPHA
 from pytest_medfaith.gates.turned import TurnedClaim
@@ -42,7 +42,7 @@ def terminal_change(change: RunChange, *, most: int | None = SHOWN, width: int =
         blocks += _worse_blocks(one, most=most, width=width)
     blocks += _alone(change)
     hint = "" if most is None else " --verbose tells every case and claim."
-    return "\n\n".join([*blocks, *([_NOTE + hint] if change.slices else [])])
+    return plain_lines("\n\n".join([*blocks, *([_NOTE + hint] if change.slices else [])]))
 
 
 def markdown_change(change: RunChange, *, most: int | None = SHOWN) -> str:

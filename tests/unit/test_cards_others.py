@@ -90,7 +90,7 @@ def test_junit_properties_of_a_slice():
 
 def test_annotations_are_escaped():
     line = annotation("100 % wrong\nsecond: line, with comma", file="a,b:c.py", line=7, title="50%\r")
-    assert line == "::error file=a%2Cb%3Ac.py,line=7,title=50%25%0D::100 %25 wrong%0Asecond: line, with comma"
+    assert line == "::error file=a%2Cb%3Ac.py,line=7,title=50%25%0A::100 %25 wrong%0Asecond: line, with comma"
     assert annotation("plain", level="notice") == "::notice::plain"
     assert len(annotation("x" * 10_000)) < 4100
 
