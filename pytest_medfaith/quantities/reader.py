@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from pytest_medfaith.checking.rules.bounds import before, bound_after, bound_of, is_course, is_rough, loose_word
-from pytest_medfaith.checking.rules.fractions import Share, read_multiples, read_shares
-from pytest_medfaith.checking.rules.frequencies import Frequency, frequency_after_amount, read_frequencies
-from pytest_medfaith.checking.rules.numerals import Numeral, read_numerals
-from pytest_medfaith.checking.rules.text import word_key
-from pytest_medfaith.checking.rules.units import unit_of, unit_pattern
+from pytest_medfaith.quantities.bounds import before, bound_after, bound_of, is_course, is_rough, loose_word
+from pytest_medfaith.quantities.fractions import Share, read_multiples, read_shares
+from pytest_medfaith.quantities.frequencies import Frequency, frequency_after_amount, read_frequencies
+from pytest_medfaith.quantities.numerals import Numeral, read_numerals
+from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.quantities.units import unit_of, unit_pattern
+from pytest_medfaith.word_keys import word_key
 
 _MASK = re.compile(
     r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]"  # citations
@@ -107,45 +107,6 @@ _PER_DOSE = re.compile(
 )
 _DOSE_OF = re.compile(r"\b(?:single|one|each|every)\s+doses?\s+(?:of|is|are)\s+$", re.IGNORECASE)
 _ALL_AT_ONCE = re.compile(r"[^.;]{0,40}\b(?:once|single|one dose)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A quantity as a text states it, in base units (units.py): times in days, shares from 0 to 1, frequencies per day.
-
-    `low` and `high` differ for a range. `bound` is "min" for "at least 5" and "more than 5", "max" for "up to 5". `step` is how far
-    rounding may have moved the number. `times` says how often a day an amount is given. `per` is "dose" for "4 g per dose" and "day" for
-    "4 g a day". `role` parts what cannot be compared: "age", "change" (34 % lower), "first" and "second" (130/80). `heads` are the keys
-    of the things counted. `loose` is the word of a time's bound that need not bound it ("over", "within", "by", "after"). `course` marks a
-    rise from `low` to `high`.
-    """
-
-    low: float
-    high: float
-    dimension: str
-    start: int
-    end: int
-    bound: str = ""
-    rough: bool = False
-    step: float = 0.0
-    times: tuple[float, float] | None = None
-    per: str = ""
-    role: str = ""
-    heads: frozenset[str] = field(default_factory=frozenset)
-    loose: str = ""
-    course: bool = False
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The values that the statement allows: open-ended for a bound."""
-        return (-math.inf if self.bound == "max" else self.low, math.inf if self.bound == "min" else self.high)
-
-    @property
-    def daily(self) -> Quantity | None:
-        """The amount a day, where it is known how often it is given."""
-        if self.times is None:
-            return None
-        return replace(self, low=self.low * self.times[0], high=self.high * self.times[1], step=self.step * self.times[1], times=None)
 
 
 @dataclass(frozen=True)

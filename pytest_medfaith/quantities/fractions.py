@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.rules.numerals import LOOK_BACK, WORDS, Numeral
+from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS, Numeral
 
 _PARTS = {
     "half": 2,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.rules.numerals import LOOK_BACK, WORDS
+from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS
 
 _DAYS = {
     "minute": 1 / 1440,
