@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.rules import RULES
+from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.checking.student import MODELS, pair_row, read_card, score_with_student
 from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
@@ -202,7 +202,7 @@ def _neighbours(texts: Sequence[str], found: Sequence[str]) -> list[str]:
 def model_checker(folder: Path, *, raw: bool) -> Checker:
     """Returns the checker of a folder with model.onnx, without rules; `raw` needs no card."""
     if not raw:
-        return load_checker(str(folder), rules_off=RULES)
+        return load_checker(str(folder), rules_off=RULE_NAMES)
     model = folder / "model.onnx"
     return Checker(str(folder), weights_signature(model), partial(score_with_student, model, RAW_TOKENS))
 
@@ -277,7 +277,7 @@ def main() -> None:
         if arguments.model
         else torch_checker(arguments.student, raw=arguments.raw)
         if arguments.student
-        else load_checker(arguments.checker, rules_off=RULES if arguments.rules_off else ())
+        else load_checker(arguments.checker, rules_off=RULE_NAMES if arguments.rules_off else ())
     )
     out = arguments.scores.open("w") if arguments.scores else None
     for name in arguments.sets:

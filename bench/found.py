@@ -16,7 +16,7 @@ from pathlib import Path
 from scipy.stats import binomtest
 
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.rules import RULES
+from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.records import Chunk, Claim, Verdict
 
 FOUND = Path(__file__).parents[1] / "fixtures" / "found" / "newcomer" / "labelled.jsonl"
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--rules-off", action="store_true", help="the model alone")
     parser.add_argument("--list", action="store_true", help="print every wrong verdict")
     arguments = parser.parse_args()
-    checker = load_checker(arguments.checker, rules_off=RULES if arguments.rules_off else ())
+    checker = load_checker(arguments.checker, rules_off=RULE_NAMES if arguments.rules_off else ())
     right = {"entail": "supported", "contradict": "refuted", "neutral": "unsupported"}
     for path in arguments.files:
         rows = read_labelled(path)

@@ -9,7 +9,8 @@ from decimal import Decimal
 from types import MappingProxyType
 
 from pytest_medfaith.audit.mutation import Mutation, replaced
-from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
+from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.quantities.reader import read_quantities
 
 DOSE_UP, DOSE_DOWN, UNIT = "dose_up", "dose_down", "unit_swap"
 

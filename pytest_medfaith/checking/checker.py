@@ -11,11 +11,12 @@ from typing import Any
 from pytest_medfaith.checking.cascade import Cascade, score_deciding_windows
 from pytest_medfaith.checking.isotonic import Isotonic
 from pytest_medfaith.checking.joint import joined_parts
+from pytest_medfaith.checking.letters import plain_chunk, plain_claim
 from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, Vectors, encoder_signature
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.checking.rules import RULES, check_rule_names
+from pytest_medfaith.checking.rules import RULE_NAMES, check_rule_names
 from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
 from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
@@ -60,6 +61,7 @@ class Checker:
         Raises:
             ValueError: the model gave something else than three logits a pair.
         """
+        pairs = [(plain_claim(claim), plain_chunk(chunk)) for claim, chunk in pairs]
         vectors = Vectors(self.cache)
         first = self.fast or self
         scores = score_pairs(
@@ -91,8 +93,11 @@ class Checker:
 
         It is `unscored`, with the reason, where the claim cannot be judged, no chunk can be read, or the model gave no finite number for
         one that can be, and no other refutes the claim.
-        Chunks that cannot be read count as if they were not there.
+        Chunks that cannot be read count as if they were not there. Letters in other dress are read as plain ones; offsets stay.
         """
+        return self._decide(plain_claim(claim), scores, [plain_chunk(chunk) for chunk in chunks]).with_(claim=claim)
+
+    def _decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
         unusable = {chunk.id: self.unusable(chunk.text, "evidence") for chunk in chunks}
         readable = [chunk for chunk in chunks if not unusable[chunk.id]]
         scored = [score for score in scores if score.logits is not None and not unusable.get(score.chunk_id)]
@@ -180,7 +185,7 @@ def load_checker(
     """
     check_rule_names(rules_off)
     load_linker(linker)  # an unknown or missing one is said now, not at the first claim
-    rules = frozenset(RULES.keys() - set(rules_off))
+    rules = frozenset(RULE_NAMES) - set(rules_off)
     options = {"thresholds": thresholds, "cache": cache, "rules": rules, "linker": linker}
     if name == "default":
         return _onnx_checker(name, default_weights(), **options)

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 
-from pytest_medfaith.checking.rules import RULES, apply_rules, linked_rules
+from pytest_medfaith.checking import grounding
+from pytest_medfaith.checking.quotation import quotes
+from pytest_medfaith.checking.rules import GROUNDING, RULES, apply_rules, linked_rules
 from pytest_medfaith.checking.windows import shared_words
 from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
-from pytest_medfaith.sentences import sentence_spans
 
 # Rules read the chunk that decided and those whose best sentence shares most words with the claim; others do not speak of it.
 CHUNKS_READ = 3
 LEAST_SHARED = 0.5
-QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
-_WORD = re.compile(r"[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%]")
-# Where a statement begins within a sentence: behind a stop, or behind "For PCOS," and the like.
-_CLAUSE = re.compile(
-    r"[;:]\s|\s[\u2014\u2013-]\s|(?<=^)(?:for|in|among|during|after|before|with|at|on|as|by|however|therefore|thus|also|today)\b[^,;:]{0,60},\s",
-    re.IGNORECASE,
-)
-_TAKEN_BACK = re.compile(r"\W{1,3}(?:only|unless|if|except|provided|until|rather|no|not|never|nor|without)\b", re.IGNORECASE)
 
 
 def overrule(
     verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, rules: Collection[str], linker: str = "default"
 ) -> Verdict:
-    """Returns `verdict` as the rules leave it, with their findings.
+    """Returns `verdict` as the rules leave it, with their findings: first those that compare sentences, then grounding.
 
-    A claim that stands in a chunk word for word, as a statement of its own, is supported by it. A chunk whose sentence clashes with the claim
+    A claim that is whole sentences of a chunk, which nothing around them takes back, is supported by it. A chunk whose sentence clashes with the claim
     no longer supports it. If no other chunk does, a clash of effect "refute" makes the claim refuted and one of effect "weaken" unsupported.
     A clean supporting chunk keeps the claim supported and sets `conflict`, if its sentence is as near to the claim as the one that clashes:
-    the nearest sentence is the one that speaks of it.
+    the nearest sentence is the one that speaks of it. A claim that is still supported, and holds a number or name that no chunk holds, is not.
 
     Args:
         verdict: the model's.
@@ -41,21 +32,59 @@ def overrule(
         rules: names of the rules that may speak.
         linker: name of what finds the names that the rules compare.
     """
-    texts = {chunk.id: chunk for chunk in chunks}
     if not rules or verdict.label == "unscored":
         return verdict
+    quoting = next((chunk.id for chunk in chunks if quotes(verdict.claim.text, chunk.text, title=chunk.title)), None)
+    moved = _compared(verdict, scores, chunks, rules=rules, linker=linker, quoting=quoting)
+    if moved.label != "supported" or quoting is not None or GROUNDING not in rules:
+        return moved
+    return _grounded(moved, scores, chunks)
+
+
+def _grounded(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
+    """Returns a supported verdict, or what is left of it where the evidence lacks an anchor of the claim."""
+    chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
+    score = next((score for score in scores if score.chunk_id == verdict.chunk_id), None)
+    if chunk is None or score is None:
+        return verdict
+    start, end = verdict.span or (0, len(chunk.text))
+    texts = [f"{each.title}\n{each.text}" if each.title else each.text for each in chunks]
+    found = grounding.ground(verdict.claim.text, texts, nearest=chunk.text[start:end])
+    if not found:
+        return verdict
+    refuting = found[0].effect == "refute"
+    findings = tuple(_placed(finding, chunk.id, start) for finding in found)
+    return verdict.with_(
+        label="refuted" if refuting else "unsupported",
+        score=score.probs[2] if refuting else score.probs[0],
+        supporting=(),
+        findings=findings,
+        reason="decided by the rule grounding",
+    )
+
+
+def _compared(
+    verdict: Verdict,
+    scores: Sequence[PairScore],
+    chunks: Sequence[Chunk],
+    *,
+    rules: Collection[str],
+    linker: str,
+    quoting: str | None,
+) -> Verdict:
+    """Returns the verdict after the rules that compare the claim with single sentences; `quoting` is the chunk that quotes it."""
+    texts = {chunk.id: chunk for chunk in chunks}
     read = [score for score in scores if score.span and score.chunk_id in texts]
     found = {score.chunk_id: _findings(verdict, score, texts[score.chunk_id], rules, linker) for score in _chosen(verdict, read, texts)}
     refuting = _with_effect("refute", found)
     weakening = [] if verdict.joint else _with_effect("weaken", found)  # what one chunk lacks another of the joined ones may hold
     clean = tuple(chunk_id for chunk_id in verdict.supporting if chunk_id not in refuting and chunk_id not in weakening)
-    quoting = next((score for score in scores if score.chunk_id in texts and _quotes(verdict.claim.text, texts[score.chunk_id].text)), None)
-    if quoting is not None:
-        return _quoted(verdict, quoting, clean=clean, refuting=refuting)
+    by_chunk = {score.chunk_id: score for score in scores}
+    if quoting in by_chunk:
+        return _quoted(verdict, by_chunk[quoting], clean=clean, refuting=refuting)
     near = {score.chunk_id: _shared(verdict, score, texts[score.chunk_id]) for score in read}
     nearest_clash = max((near[chunk_id] for chunk_id in refuting), default=0.0)
     clean = tuple(chunk_id for chunk_id in clean if near.get(chunk_id, 0.0) >= nearest_clash)
-    by_chunk = {score.chunk_id: score for score in scores}
     if verdict.label == "supported" and clean:
         best = by_chunk[max(clean, key=lambda chunk_id: by_chunk[chunk_id].probs[0])]
         kept = verdict if verdict.chunk_id in clean else _resting_on(verdict, best, best.probs[0])
@@ -79,33 +108,6 @@ def _quoted(verdict: Verdict, score: PairScore, *, clean: Sequence[str], refutin
     supporting = tuple(dict.fromkeys((*clean, score.chunk_id)))
     kept = _resting_on(verdict, score, score.probs[0])
     return kept.with_(label="supported", supporting=supporting, conflict=conflict, reason="quoted from the evidence")
-
-
-def _quotes(claim: str, text: str) -> bool:
-    """Returns whether `text` states the claim word for word: where a sentence or clause begins, and not as a question or its part.
-
-    "Never give aspirin to children" and "It is a myth that ..." hold the words of what they deny.
-    """
-    words = _words(claim)
-    if words.count(" ") + 1 < QUOTED_WORDS or f" {words} " not in f" {_words(text)} ":
-        return False
-    sentences = (text[start:end].rstrip() for start, end in sentence_spans(text))
-    clauses = (clause for sentence in sentences if not sentence.endswith("?") for clause in _CLAUSE.split(sentence))
-    return any(_begins_with(clause, words) for clause in clauses)
-
-
-def _begins_with(clause: str, words: str) -> bool:
-    """Returns whether `clause` begins with `words`, and what follows does not take them back at once."""
-    if not f"{_words(clause)} ".startswith(f"{words} "):
-        return False
-    last = [match.end() for match in _WORD.finditer(clause)][words.count(" ")]
-    return _TAKEN_BACK.match(clause, last) is None
-
-
-@lru_cache(maxsize=16_384)
-def _words(text: str) -> str:
-    """Returns the words of `text` in lower case, one blank between two; numbers, decimals and signs of comparison stay."""
-    return " ".join(_WORD.findall(text.lower()))
 
 
 def _chosen(verdict: Verdict, scores: Sequence[PairScore], chunks: Mapping[str, Chunk]) -> list[PairScore]:

@@ -68,7 +68,7 @@ CLASHES = [
     ("Vitamin B12 is injected every 3 weeks.", "Vitamin B12 is injected every 4 weeks.", "every 3 weeks", "every 4 weeks"),
     ("Ustekinumab 45 mg is given every 12 weeks.", "Ustekinumab 90 mg is given every 3 months.", "45 mg", "90 mg"),
     ("Adults take 15\u00a0000 mg of calcium a day.", "Adults take 1,500 mg of calcium a day.", "15\u00a0000 mg", "1,500 mg"),
-    ("Platelets below 50 000 per microlitre are low.", "Platelets below 150,000 per microlitre are low.", "50 000", "150,000"),
+    ("Platelets below 50 000 per microlitre are low.", "Platelets below 150,000 per microlitre are low.", "50 000 per microlitre", "150,000 per microlitre"),
     ("The usual dose of digoxin is 50 mg twice daily.", "The usual dose of digoxin is .5 mg twice daily.", "50 mg", ".5 mg"),
     ("Symptoms improved within 2 weeks of treatment.", "Symptoms improved over 12 weeks of treatment.", "2 weeks", "12 weeks"),
     ("Treatment lasted more than 6 weeks after surgery.", "Treatment lasted less than 6 weeks after surgery.", "6 weeks", "6 weeks"),

@@ -35,6 +35,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "dates": dates,
     }
 )
+GROUNDING = "grounding"  # reads all evidence at once, after the others: checking/grounding.py
+RULE_NAMES = (*RULES, GROUNDING)
 _MOST_CHARACTERS = 4_000  # of a claim; a longer text is no single statement, and its words would meet any evidence
 _MOST_EVIDENCE = 20_000  # characters read of evidence and of context; more is no sentence and no passage, and costs seconds a claim
 
@@ -43,11 +45,11 @@ def check_rule_names(names: Collection[str]) -> None:
     """Refuses names that no rule can be switched off by.
 
     Raises:
-        DataError: a name that is neither of RULES nor of the safety rules' SWITCHES.
+        DataError: a name that is neither of RULE_NAMES nor of the safety rules' SWITCHES.
     """
-    unknown = sorted(set(names) - RULES.keys() - set(SWITCHES))
+    unknown = sorted(set(names) - {*RULE_NAMES, *SWITCHES})
     if unknown:
-        raise DataError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are {', '.join((*RULES, *SWITCHES))}")
+        raise DataError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are {', '.join((*RULE_NAMES, *SWITCHES))}")
 
 
 @lru_cache(maxsize=4)

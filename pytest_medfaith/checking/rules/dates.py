@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
-from pytest_medfaith.checking.rules.bounds import before
-from pytest_medfaith.checking.rules.quantities import counts_things
 from pytest_medfaith.entities.linker import link
+from pytest_medfaith.quantities.bounds import before
+from pytest_medfaith.quantities.reader import counts_things
 from pytest_medfaith.records import Finding
 
 # Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from pytest_medfaith.checking.rules.frames import COPY, Frame, frames_in_either_order
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.checking.rules.numerals import WORDS
 from pytest_medfaith.checking.rules.opposites import directions, opposed
-from pytest_medfaith.checking.rules.text import Token, weight, word_key
+from pytest_medfaith.checking.rules.text import Token, weight
+from pytest_medfaith.quantities.numerals import WORDS
 from pytest_medfaith.records import Finding
+from pytest_medfaith.word_keys import word_key
 
 # Fitted on the development part of the written pairs (bench/rules.py).
 LEAST_COVERED = 0.5  # of the claim's other content words, in order, for two opposed words in one place

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from pytest_medfaith.checking.rules.text import MAX_TOKENS, Sentence, Token, evidence_sentences, read_tokens, share, weight, word_key
+from pytest_medfaith.checking.rules.text import MAX_TOKENS, Sentence, Token, evidence_sentences, read_tokens, share, weight
+from pytest_medfaith.word_keys import word_key
 
 # Sentences that share less than this of the claim's words do not speak of it; written paraphrases of the development data share 0.4 at
 # the median, so most of them are left to the model.

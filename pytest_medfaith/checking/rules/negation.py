@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
-from pytest_medfaith.checking.rules.numerals import WORDS
 from pytest_medfaith.checking.rules.opposites import directions, opposed
 from pytest_medfaith.checking.rules.text import Token, read_tokens
+from pytest_medfaith.quantities.numerals import WORDS
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py): with less of the claim in the sentence, in the claim's order, the

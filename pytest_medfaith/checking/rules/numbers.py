@@ -8,9 +8,11 @@ from itertools import combinations
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
-from pytest_medfaith.checking.rules.text import Token, weight, word_key
+from pytest_medfaith.checking.rules.text import Token, weight
+from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, agree, allowed_error, differ
+from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Finding
+from pytest_medfaith.word_keys import word_key
 
 # Fitted on the development part of the written pairs (bench/rules.py): below these, claims that compute with a number of the evidence,
 # or apply it to a case, are taken for clashes.
@@ -19,14 +21,8 @@ COPY = 0.8  # the same, for a number that the evidence does hold, but elsewhere
 SAME_SUBJECT = 0.45  # of the claim's words stand anywhere in the sentence
 NEIGHBOURS = 3  # content words on each side that say what a number belongs to
 
-ROUNDING = 0.12  # of the value at most: "2 years" may be 22 months, "5 days" is never 4
-CALENDAR = 0.085  # of times from four weeks to half a year, and of what is done every four weeks or rarer: 12 weeks are 3 months
-MONTHLY = 1 / 28  # times a day
-ROUGHNESS = 0.15  # of the value, for "about", "half", "a week"
-MOST_DOSES = 12  # a day: one every two hours
 LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apart measure different things
 
-_STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})  # "up to 20 mg" does not follow from "up to 10 mg"
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
 # Where a claim speaks of a total, its number may be a dose times the days: "280 mg in all".
 _TOTAL = re.compile(
@@ -69,7 +65,7 @@ def _clash(
     if quantity.course and _both_stated(quantity, comparable):
         return None
     laid = frames(claim, evidence)
-    agreeing = [other for other in comparable if _agree(quantity, other) and not _only_limits(quantity, other)]
+    agreeing = [other for other in comparable if agree(quantity, other) and not _only_limits(quantity, other)]
     # the same amount in a sentence on something else does not say that of a near-copy
     stated_of_it = any(frame.sentence.start <= other.start < frame.sentence.end for other in agreeing for frame in laid)
     for frame in laid:
@@ -82,7 +78,7 @@ def _clash(
             continue
         aligned = _aligned(quantity, inside, frame) or _between_same_words(quantity, inside, frame)
         if aligned and _copied(quantity, aligned, frame, stated, known, least=COPY):
-            return aligned if _differ(quantity, aligned) else None
+            return aligned if differ(quantity, aligned) else None
         if (
             aligned
             and not stated_of_it
@@ -199,7 +195,7 @@ def _only_limits(quantity: Quantity, other: Quantity) -> bool:
 def _both_stated(quantity: Quantity, others: Sequence[Quantity]) -> bool:
     """Returns whether `others` state both ends of a rise, be it one here and one there: "from 5 to 10 mg, then from 10 to 20 mg"."""
     ends = {value for other in others for value in (other.low, other.high)}
-    return all(any(abs(end - value) <= _allowed(quantity) for end in ends) for value in (quantity.low, quantity.high))
+    return all(any(abs(end - value) <= allowed_error(quantity) for end in ends) for value in (quantity.low, quantity.high))
 
 
 def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity], claim: str) -> bool:
@@ -219,7 +215,7 @@ def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity], claim: st
     results += [result for one in same for two in every for result in (one * two, one / two)]
     if quantity.dimension in ("fraction", "multiple"):
         results += [1 - one for one in same]
-    allowed = max(_allowed(quantity), 0.02 * abs(quantity.high))
+    allowed = max(allowed_error(quantity), 0.02 * abs(quantity.high))
     return any(min(abs(result - quantity.low), abs(result - quantity.high)) <= allowed for result in results)
 
 
@@ -230,60 +226,6 @@ def _same_kind(quantity: Quantity, other: Quantity) -> bool:
         return False
     small, large = sorted((abs(quantity.high), abs(other.high)))
     return small > 0 and large / small <= LARGEST_FACTOR
-
-
-def _agree(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether both can be true; amounts with a frequency are compared as amounts a day."""
-    dose, day = (quantity, other) if quantity.per == "dose" else (other, quantity)
-    if (dose.per, day.per) == ("dose", "day") and dose.times is None:  # "4 g per dose" is not "4 g a day"
-        return day.high / MOST_DOSES <= dose.high < day.high - max(_allowed(dose), _allowed(day))
-    if quantity.times and other.times:
-        if _overlap(quantity, other) and _overlap(_rate(quantity.times), _rate(other.times)):
-            return True  # "150 mg monthly" is "150 mg every four weeks"
-        return _overlap(quantity.daily or quantity, other.daily or other)
-    return any(_overlap(mine, theirs) for mine in (quantity, quantity.daily) if mine for theirs in (other, other.daily) if theirs)
-
-
-def _rate(times: tuple[float, float]) -> Quantity:
-    return Quantity(*times, "frequency", 0, 0)
-
-
-def _opposed(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether one is a minimum and the other a maximum; of times only where both bounds compare, or name "before" and "after"."""
-    if not (quantity.bound and other.bound) or quantity.bound == other.bound:
-        return False
-    return not (quantity.loose or other.loose) or {quantity.loose, other.loose} in ({"before", "after"}, {"until", "after"})
-
-
-def _differ(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether two quantities at one place of two copies are not the same, be it that both could be true."""
-    if _opposed(quantity, other):
-        return True
-    if quantity.bound != other.bound or (quantity.low == quantity.high) != (other.low == other.high):
-        return not _agree(quantity, other)
-    allowed = max(_allowed(quantity), _allowed(other), 1e-9 * abs(quantity.high))
-    return not _agree(quantity, other) or abs(quantity.low - other.low) > allowed or abs(quantity.high - other.high) > allowed
-
-
-def _overlap(quantity: Quantity, other: Quantity) -> bool:
-    allowed = max(_allowed(quantity), _allowed(other), 1e-9 * abs(quantity.high))
-    if quantity.bound and quantity.bound == other.bound:
-        difference = other.low - quantity.low if quantity.bound == "min" else quantity.high - other.high
-        return abs(difference) <= allowed if quantity.dimension in _STRICT else difference >= -allowed
-    if quantity.course and other.course:
-        return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed
-    (low, high), (other_low, other_high) = quantity.interval, other.interval
-    if not quantity.bound and not other.bound and low < high and other_low < other_high:
-        return low < other_high and other_low < high  # ranges that only touch are two ranges
-    return low <= other_high + allowed and other_low <= high + allowed
-
-
-def _allowed(quantity: Quantity) -> float:
-    """Returns how far off the value may be: its rounding, more where the text says "about"."""
-    value = max(abs(quantity.low), abs(quantity.high))
-    calendar = (quantity.dimension == "time" and 28 <= value <= 185) or (quantity.dimension == "frequency" and 0 < value <= MONTHLY)
-    share = ROUGHNESS if quantity.rough else CALENDAR if calendar else 0.0
-    return 1.02 * max(min(quantity.step, ROUNDING * value), share * value)
 
 
 def _indices(quantity: Quantity, tokens: Sequence[Token]) -> list[int]:

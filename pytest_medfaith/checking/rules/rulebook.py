@@ -11,9 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
 from pytest_medfaith.entities.linker import load_concepts
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.quantities.reader import read_quantities
 
 if sys.version_info >= (3, 11):
     import tomllib

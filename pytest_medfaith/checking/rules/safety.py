@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from pytest_medfaith.checking.rules.quantities import Quantity, read_quantities
 from pytest_medfaith.checking.rules.rulebook import Rulebook, SafetyRule, load_rulebook
 from pytest_medfaith.entities.linker import Mention, link
+from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Finding
 
 _MOST_CHARACTERS = 4_000  # of a claim, as in apply_rules

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_medfaith.sentences import sentence_spans
+from pytest_medfaith.word_keys import word_key
 
 # A longer sentence is a table or a run-on; no rule reads it, which also bounds the work on hostile input.
 MAX_TOKENS = 250
@@ -29,45 +30,6 @@ _GENERIC = frozenset(
     "patient person people individual subject participant case group study trial treatment therapy take use need start occur happen time day week month year level risk "
     "common usual normal effect help cause result show find found report receive have include compare associate relate number high low drug medicine medication doctor".split()
 )
-_ENDINGS = (
-    "ations", "ation", "ments", "ment", "ities", "ings", "ions", "ally", "ing", "ion", "ity", "ies", "ied", "ive", "ers", "ors", "ed", "es", "er", "or", "ly", "al", "s", "e", "y",
-)  # fmt: skip
-_SPELLINGS = (
-    (re.compile(r"h(a)?em(?=[aeo])"), "hem"),
-    (re.compile(r"aem(?=i)"), "em"),
-    (re.compile(r"oe(?=s|d|str|p|t)"), "e"),
-    (re.compile(r"(?<=rrh)oe"), "e"),
-    (re.compile(r"ae(?=s|d|t|c)"), "e"),
-    (re.compile(r"our(?=$|s$|ed|less|al)"), "or"),
-    (re.compile(r"is(?=e$|es$|ed$|ing$|ation)"), "iz"),
-    (re.compile(r"yse(?=$|s$|d$)"), "yze"),
-    (re.compile(r"tre(?=$|s$)"), "ter"),
-)
-_SAME = {
-    "tablet": "pill",
-    "capsul": "pill",
-    "physician": "doctor",
-    "provid": "doctor",
-    "clinician": "doctor",
-    "medication": "drug",
-    "medicin": "drug",
-    "adolesc": "teen",
-    "teenag": "teen",
-    "kidney": "renal",
-    "begin": "start",
-    "began": "start",
-    "begun": "start",
-    "liver": "hepat",
-    "cardiac": "heart",
-    "illnes": "diseas",
-    "disord": "diseas",
-    "dying": "death",
-    "died": "death",
-    "dies": "death",
-    "mortal": "death",
-    "infant": "baby",
-    "babi": "baby",
-}
 
 
 @dataclass(frozen=True)
@@ -84,19 +46,6 @@ class Token:
     def content(self) -> bool:
         """Whether the token is a word that carries meaning: no function word, number or mark."""
         return bool(self.key) and not self.key[0].isdigit() and self.lower not in _STOP
-
-
-@lru_cache(maxsize=65_536)
-def word_key(lower: str) -> str:
-    """Returns the normal form of a lower-case word: American spelling, endings cut, a few synonyms brought together."""
-    word = lower.replace("’", "'").removesuffix("'s")
-    for pattern, plain in _SPELLINGS:
-        word = pattern.sub(plain, word)
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            word = word[: -len(ending)]
-            break
-    return _SAME.get(word, word)
 
 
 @lru_cache(maxsize=16_384)

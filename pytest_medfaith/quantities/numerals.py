@@ -24,15 +24,29 @@ _GLYPH = f"[{''.join(_GLYPHS)}]"
 # Thousands parted by a comma or a blank that does not break, or by a plain blank where three digits cannot be a number: "10 000".
 _THOUSANDS = r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3})*? 0\d\d(?: \d{3})*(?:\.\d+)?"
 _DOUBTFUL = r"\d{1,3}(?: \d{3})+(?:\.\d+)?"  # "2 500": one number, or two as in "take 2 500 mg tablets"
+# "1.5 × 10⁶", "10^9/L", "3 x 10(9)", and "× 109" where a page lost its raised digits.
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
+_LOWERED = str.maketrans(_RAISED, "0123456789-")
+_POWER = rf"10\s?(?:\^|\*\*)\s?\(?(?P<caret>[-−–]?\d{{1,2}})\)?|10(?P<raised>[{_RAISED}]{{1,3}})"
+_EXPONENT = (
+    rf"(?:\s?[×x*·]\s?(?:{_POWER}|10\((?P<bracket>[-−–]?\d{{1,2}})\)|10(?P<flat>[1-9]\d?)(?!\d))|[eE](?P<e>[-+−]?\d{{1,2}})(?![\w.]))"
+)
+_BARE_POWER = rf"(?<![\w.])(?:{_POWER.replace('?P<caret>', '?P<alone>').replace('?P<raised>', '?P<high>')})"
 _DIGITS = rf"(?:{_THOUSANDS}|(?P<doubtful>{_DOUBTFUL}))(?!\d)|\d+(?:[.·]\d+)?(?:\s?{_GLYPH})?|\.\d+(?!\.\d)|{_GLYPH}"
 _SPELLED = "|".join(re.escape(word) for word in sorted(WORDS, key=len, reverse=True)).replace(r"\ ", r"\s+").replace(r"\-", r"[\s-]")
 _NUMERAL = re.compile(
     # digits do not go on a word, a decimal or a name with a hyphen (COVID-19), but "over-65s" holds a number
-    rf"(?:(?<![\w.·,])(?:(?<=over-)|(?<=under-)|(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)"
+    rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)(?:{_EXPONENT})?"
     rf"|(?<![\w-])(?:(?P<hundreds>an?|{'|'.join(_SMALL[1:10])})\s+hundred\s+and\s+)?(?P<spelled>{_SPELLED})(?!\w))"
     r"(?:[\s-](?P<scale>hundred|thousand|million|billion)\b)?",
     re.IGNORECASE,
 )
+# What a minus follows: a word that is no unit of a range ("of -2.5", "below -1"), a bracket, a sign of comparison.
+_NEGATIVE_AFTER = re.compile(
+    r"(?:[(\[<>=≤≥~/]\s?|\b(?:of|is|was|were|at|to|from|between|and|or|than|below|above|under|over|by|about|score|temperature|excess|change|reading|value)[:\s]\s?)$",
+    re.IGNORECASE,
+)
+_NO_RANGE = re.compile(r"(?:^|[^\d\s%])\s*$")
 _NAME_AFTER = re.compile(r"[A-Z]+\d|-[A-Z]{2}|(?:st|nd|rd|th)\b")
 
 
@@ -57,6 +71,8 @@ def read_numerals(text: str) -> tuple[Numeral, ...]:
 
 
 def _numeral(found: re.Match[str]) -> Numeral:
+    if power := found["alone"] or found["high"]:
+        return Numeral(10.0 ** _whole(power), found.start(), found.end(), 0.0)
     scale = _SCALES[found["scale"].lower()] if found["scale"] else 1.0
     if found["spelled"]:
         hundreds = 100.0 * _SIMPLE.get(found["hundreds"].lower(), 1.0) if found["hundreds"] else 0.0
@@ -66,8 +82,25 @@ def _numeral(found: re.Match[str]) -> Numeral:
     plain = digits.rstrip("".join(_GLYPHS))
     decimals = len(plain.partition(".")[2])
     value = (float(plain) if plain else 0.0) + glyph
+    power = next((found[name] for name in ("caret", "raised", "bracket", "flat", "e") if found[name]), "")
+    scale *= 10.0 ** _whole(power) if power else 1.0
     step = 0.0 if glyph else 0.5 * 10.0**-decimals * scale
-    return Numeral(value * scale, found.start(), found.end(), step, doubtful=found["doubtful"] is not None)
+    sign, start = _sign(found.string, found.start())
+    return Numeral(sign * value * scale, start, found.end(), step, doubtful=found["doubtful"] is not None)
+
+
+def _whole(power: str) -> int:
+    return int(power.translate(_LOWERED).replace("−", "-").replace("–", "-"))
+
+
+def _sign(text: str, start: int) -> tuple[float, int]:
+    """Returns -1 and where the minus stands for "-2.5", else 1; a dash of a range, a list or a name is no minus."""
+    minus = text[start - 1 : start]
+    if not minus or minus not in "-−–":
+        return 1.0, start
+    ahead = text[max(0, start - 1 - LOOK_BACK) : start - 1]
+    opened = _NEGATIVE_AFTER.search(ahead) if minus != "−" else _NO_RANGE.search(ahead)
+    return (-1.0, start - 1) if opened else (1.0, start)
 
 
 def _word_value(spelled: str) -> float:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.checking.rules.quantities import read_quantities
+from pytest_medfaith.quantities.reader import read_quantities
 
 YEAR = 365.25
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from pytest_medfaith.checking.rules.bounds import before, bound_after, bound_of, is_course, is_rough, loose_word
-from pytest_medfaith.checking.rules.fractions import Share, read_multiples, read_shares
-from pytest_medfaith.checking.rules.frequencies import Frequency, frequency_after_amount, read_frequencies
-from pytest_medfaith.checking.rules.numerals import Numeral, read_numerals
-from pytest_medfaith.checking.rules.text import word_key
-from pytest_medfaith.checking.rules.units import unit_of, unit_pattern
+from pytest_medfaith.quantities.bounds import before, bound_after, bound_of, is_course, is_rough, loose_word
+from pytest_medfaith.quantities.fractions import Share, read_multiples, read_shares
+from pytest_medfaith.quantities.frequencies import Frequency, frequency_after_amount, read_frequencies
+from pytest_medfaith.quantities.numerals import Numeral, read_numerals
+from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.quantities.units import unit_of, unit_pattern
+from pytest_medfaith.word_keys import word_key
 
 _MASK = re.compile(
     r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]"  # citations
     r"|\b\d{2}(?:\.\d)?\s?%\s*(?:CI|CrI|confidence|credible|intervals?)\b[^;)\]]*?(?=[;)\]]|\.\s|\.$|$)"
     r"|\b(?:CI|CrI|(?:confidence|credib(?:le|ility)|prediction|uncertainty|compatibility|interquartile) intervals?|interquartile range|IQR|SD)\b[\s:,=]*(?:of\s+|from\s+)?[-−]?\d[\d.·]*\s*%?\s*(?:-|–|to|,)\s*[-−]?\d[\d.·]*\s*%?"
     r"|\bp\s*(?:[-\s]?values?\s*)?(?:=|<|>|≤|≥|of|was|for \w+|under|below)\s*0?[.·]\d+"
-    r"|\bn\s?=\s?\d[\d,]*|±\s?\d[\d.·]*|\bI[2²]\s?=?\s?\d{1,3}\s?%|(?<![\d.])\d{1,9}(?:\.\d{1,9})?\s*×\s*10\S*",
+    r"|\bn\s?=\s?\d[\d,]*|±\s?\d[\d.·]*|\bI[2²]\s?=?\s?\d{1,3}\s?%",
     re.IGNORECASE,
 )
 # Numbers that name rather than measure.
@@ -32,17 +32,21 @@ _LABEL_BEFORE = re.compile(
 )
 _RANGE = re.compile(r"\s*(?P<joint>-|–|—|−|to|and|or)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s+(?:\w+\s+)?$", re.IGNORECASE)
-_LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?)\b)\s*", re.IGNORECASE)
+_LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?|instead of|rather than)\b)\s*", re.IGNORECASE)
 _LONGEST_LIST = 12  # numbers; a longer run of them is a table, and looking ahead through all of it takes quadratic time
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
+_PER_VOLUME = re.compile(
+    r"\s?(?:/|per\s)\s?(?P<below>litres?|liters?|l|dl|ml|mm3|mm³|[µμu]l|microlitres?|microliters?)(?![^\W_])", re.IGNORECASE
+)
 _BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
-    r"\b(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|only|just|before|takes?|took|lasts?|lasted|first|or)\s+"
+    r"\b(?:(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|only|just|before|takes?|took|lasts?|lasted|first|or)\s+|(?=half\s+an\s+hour\b|a\s+quarter\s+of\s+an\s+hour\b))"
     r"(?P<span>(?P<half>half\s+|(?:a\s+)?quarter\s+of\s+|three\s+quarters\s+of\s+)?an?\s+(?P<unit>second|minute|hour|day|night|week|fortnight|month|year|decade)(?P<more>\s+and\s+a\s+half)?)\b",
     re.IGNORECASE,
 )
+_TIME_LABEL = re.compile(r"\b(?P<unit>days?|weeks?|months?)\s+(?P<number>\d{1,3})\b(?!\s*(?:%|mg|g\b|ml|of the cycle))", re.IGNORECASE)
 _YEAR = 365.25  # days
 _HALVES = {"half": 0.5, "quarter": 0.25, "three": 0.75}
 
@@ -110,49 +114,16 @@ _ALL_AT_ONCE = re.compile(r"[^.;]{0,40}\b(?:once|single|one dose)\b", re.IGNOREC
 
 
 @dataclass(frozen=True)
-class Quantity:
-    """A quantity as a text states it, in base units (units.py): times in days, shares from 0 to 1, frequencies per day.
-
-    `low` and `high` differ for a range. `bound` is "min" for "at least 5" and "more than 5", "max" for "up to 5". `step` is how far
-    rounding may have moved the number. `times` says how often a day an amount is given. `per` is "dose" for "4 g per dose" and "day" for
-    "4 g a day". `role` parts what cannot be compared: "age", "change" (34 % lower), "first" and "second" (130/80). `heads` are the keys
-    of the things counted. `loose` is the word of a time's bound that need not bound it ("over", "within", "by", "after"). `course` marks a
-    rise from `low` to `high`.
-    """
-
-    low: float
-    high: float
-    dimension: str
-    start: int
-    end: int
-    bound: str = ""
-    rough: bool = False
-    step: float = 0.0
-    times: tuple[float, float] | None = None
-    per: str = ""
-    role: str = ""
-    heads: frozenset[str] = field(default_factory=frozenset)
-    loose: str = ""
-    course: bool = False
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The values that the statement allows: open-ended for a bound."""
-        return (-math.inf if self.bound == "max" else self.low, math.inf if self.bound == "min" else self.high)
-
-    @property
-    def daily(self) -> Quantity | None:
-        """The amount a day, where it is known how often it is given."""
-        if self.times is None:
-            return None
-        return replace(self, low=self.low * self.times[0], high=self.high * self.times[1], step=self.step * self.times[1], times=None)
-
-
-@dataclass(frozen=True)
 class _Unit:
     factor: float
     dimension: str
     end: int
+
+
+@lru_cache(maxsize=8_192)
+def read_labelled_times(text: str) -> tuple[Quantity, ...]:
+    """Returns the times that `text` numbers rather than measures: "day 28", "week 12"."""
+    return tuple(_labelled_times(text))
 
 
 @lru_cache(maxsize=8_192)
@@ -169,7 +140,13 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     for numeral in numerals:
         if numeral.doubtful:
             taken[numeral.start : numeral.end] = b"\1" * (numeral.end - numeral.start)
-    for reader in (_frequencies(masked), _shares(masked, numerals), _one_units(masked), _measures(masked, numerals)):
+    for reader in (
+        _parts_of_units(masked),
+        _frequencies(masked),
+        _shares(masked, numerals),
+        _one_units(masked),
+        _measures(masked, numerals),
+    ):
         fresh = [quantity for quantity in reader if not any(taken[quantity.start : quantity.end])]
         for quantity in fresh:
             taken[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
@@ -195,6 +172,27 @@ def _shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
 def _of_share(share: Share, dimension: str, text: str) -> Quantity:
     role = _role(text, share.start, share.end, dimension)
     return Quantity(share.low, share.high, dimension, share.start, share.end, step=share.step, rough=share.rough, role=role)
+
+
+_HALF_OF_UNIT = re.compile(r"\b(?P<part>half|quarter of|three[- ]quarters of|third of)\s+an?\s+(?=[a-z])", re.IGNORECASE)
+_PARTS_OF_UNIT = {"h": 0.5, "q": 0.25, "t": 1 / 3}
+
+
+def _parts_of_units(text: str) -> Iterator[Quantity]:
+    """Yields "half a litre", "a quarter of a milligram"."""
+    for found in _HALF_OF_UNIT.finditer(text):
+        unit = _unit_at(text, found.end())
+        if unit and unit.dimension not in ("time", "fraction", "cells", "copies"):
+            part = 0.75 if found["part"].lower().startswith("three") else _PARTS_OF_UNIT[found["part"][0].lower()]
+            yield _bounded(Quantity(part * unit.factor, part * unit.factor, unit.dimension, found.start(), unit.end), text)
+
+
+def _labelled_times(text: str) -> Iterator[Quantity]:
+    """Yields "day 150" and "week 12" as times from the start: "by day 28" is within four weeks."""
+    for found in _TIME_LABEL.finditer(text):
+        factor, dimension = unit_of(found["unit"])
+        value = float(found["number"]) * factor
+        yield Quantity(value, value, dimension, found.start(), found.end(), bound="", role="label")
 
 
 def _one_units(text: str) -> Iterator[Quantity]:
@@ -334,6 +332,8 @@ def _unit_at(text: str, position: int) -> _Unit | None:
     """Returns the unit at `position`, with its denominators ("mg/kg", "mL per minute"); "a day" is left to the frequency."""
     start = position + 1 if text[position : position + 1] in (" ", "-", "\u00a0", "\u2009", "\u202f") else position
     found = unit_pattern().match(text, start)
+    if not found and (volume := _PER_VOLUME.match(text, position)):
+        return _Unit(1 / unit_of(volume["below"])[0], "cells/volume", volume.end())  # "150 × 10^9/L", "200/mm3"
     if not found or (start == position and found[0] == "s"):
         return None
     factor, dimension = unit_of(found[0])

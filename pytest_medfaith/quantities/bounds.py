@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_medfaith.checking.rules.numerals import LOOK_BACK, WORDS
+from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS
 
 _ROUGH_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|estimated|just over|just under|on average|as much as|as many as|typically|well over)|~|≈)\s*$",

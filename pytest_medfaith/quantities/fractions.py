@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.rules.numerals import LOOK_BACK, WORDS, Numeral
+from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS, Numeral
 
 _PARTS = {
     "half": 2,
@@ -25,6 +25,7 @@ _PARTS = {
 _PART = re.compile(
     r"(?<![\w-])(?:(?P<top>an?|one|two|three|four|five|six|seven|eight|nine)[\s-])?(?P<part>"
     + "|".join(f"{part}s?" for part in (*_PARTS, "halve"))
+    + "|halved|halving"
     # no share: half-life, half an hour, a quarter of an hour, half-sister, first half
     + r")(?![\w])(?!-(?:life|lives|hour|day|dose|sister|brother|time)|\s+li(?:fe|ves)\b|\s+(?:of\s+)?an?\s+(?:second|minute|hour|day|week|month|year|decade|tablet|pill)\b"
     r"|\s+(?:day|week|month|year|trimester|dose|stage|line|cause|most|time|of life|visit|cycle|party)\b)",
@@ -65,7 +66,7 @@ def read_shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
     """Yields the shares that `text` states as "a in b" or as parts."""
     for found in _PART.finditer(text):
         top = (found["top"] or "a").lower()
-        part = found["part"].lower().removesuffix("s")
+        part = "halve" if found["part"].lower() in ("halved", "halving") else found["part"].lower().removesuffix("s")
         if found["top"] in (None, "one") and part not in ("half", "halve") and found["top"] is None:
             continue  # "the third trial", "fifth": an order, no share
         if not _ORDINAL_BEFORE.search(text, max(0, found.start() - LOOK_BACK), found.start()):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_medfaith.checking.rules.units import UNITS, unit_of
+from pytest_medfaith.quantities.units import UNITS, unit_of
 
 pint = pytest.importorskip("pint", reason="compares our units with pint's, which is not installed")
 

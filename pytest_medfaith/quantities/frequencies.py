@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.rules.numerals import LOOK_BACK, WORDS
+from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS
 
 _DAYS = {
     "minute": 1 / 1440,
@@ -34,7 +34,20 @@ _ADVERBS = {
     "yearly": "year",
     "annually": "year",
 }
-_LATIN = {"bid": 2.0, "bd": 2.0, "tid": 3.0, "tds": 3.0, "qid": 4.0, "qds": 4.0}
+_LATIN = {
+    "od": 1.0,
+    "qd": 1.0,
+    "bid": 2.0,
+    "bds": 2.0,
+    "bd": 2.0,
+    "tid": 3.0,
+    "tds": 3.0,
+    "td": 3.0,
+    "qid": 4.0,
+    "qds": 4.0,
+    "nocte": 1.0,
+    "mane": 1.0,
+}
 _COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0} | {
     f"{word} times": WORDS[word] for word in "two three four five six seven eight ten twelve".split()
 }
@@ -45,7 +58,9 @@ _PERIOD = "|".join(_DAYS)
 _HOUR = "morning|midday|noon|lunchtime|afternoon|evening|night|bedtime"
 _FREQUENCY = re.compile(
     rf"\b(?:{_COUNT})[\s-]*(?:(?:a|an|per|each|every|in an?|in every)\s+(?P<period>{_PERIOD})|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
-    rf"|\b(?P<latin>b\.?i\.?d\b\.?|t\.?i\.?d\b\.?|q\.?i\.?d\b\.?|bd\b|tds\b|qds\b)"
+    rf"|\b(?P<latin>b\.?i\.?d\b\.?|t\.?i\.?d\b\.?|q\.?i\.?d\b\.?|b\.?d\.?s\b\.?|b\.?d\b\.?|t\.?d\.?s\b\.?|q\.?d\.?s\b\.?|q\.?d\b\.?|(?-i:O\.?D\b\.?)(?!\s+of\b)|nocte\b|mane\b)"
+    rf"|\bq\.?\s?(?P<q>\d{{1,2}})(?:\s?[-–]\s?(?P<q_high>\d{{1,2}}))?\s?h(?:r?s?|ourly|ours?)?\b\.?"
+    rf"|\b(?P<hourly>{_NUMBER})(?:\s*(?:-|–|to)\s*(?P<hourly_high>{_NUMBER}))?[\s-]?hourly\b"
     rf"|\b(?:every|each)\s+(?P<hours>(?:{_HOUR})(?:(?:\s*,|,?\s+and)\s+(?:(?:at|every|each|in\s+the)\s+)?(?:{_HOUR})){{1,3}})\b"
     rf"|\b(?:every|each)\s+(?:(?P<ordinal>other|second|alternate|third)\s+|(?P<gap>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<gap_high>{_NUMBER}))?[\s-]+)?(?P<every>{_PERIOD})s?\b"
     rf"|\bintervals? of\s+(?:(?P<interval>{_NUMBER})[\s-]+)?(?P<apart>{_PERIOD})s?\b"
@@ -76,7 +91,11 @@ class Frequency:
 def read_frequencies(text: str) -> Iterator[Frequency]:
     """Yields the frequencies that `text` states in words of their own, in order."""
     for found in _FREQUENCY.finditer(text):
-        if found["alone"] and _ADJECTIVE_AFTER.search(text, max(0, found.start() - LOOK_BACK), found.start()):
+        if (
+            found["alone"]
+            and found["alone"].lower() != "annually"
+            and _ADJECTIVE_AFTER.search(text, max(0, found.start() - LOOK_BACK), found.start())
+        ):
             continue  # "the daily dose", "near-daily": an adjective
         low, high = _times_a_day(found)
         yield Frequency(low, high, found.start(), found.end())
@@ -97,13 +116,15 @@ def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
     if found["latin"]:
         rate = _LATIN[found["latin"].lower().replace(".", "")]
         return rate, rate
+    if found["q"] or found["hourly"]:
+        short, long = (found["q"], found["q_high"]) if found["q"] else (found["hourly"], found["hourly_high"])
+        gaps = sorted((_value(short), _value(long or short)))
+        return 24 / (gaps[1] or 1.0), 24 / (gaps[0] or 1.0)
     if found["every"] or found["hours"]:
         return _every(found)
-    if found["apart"]:
-        rate = 1 / ((_value(found["interval"]) if found["interval"] else 1.0) * _DAYS[found["apart"].lower()] or 1.0)
-        return rate, rate
-    if found["alternate"]:
-        rate = 1 / (2 * _DAYS[found["alternate"].lower()])
+    if found["apart"] or found["alternate"]:
+        gap = _value(found["interval"]) if found["interval"] else 2.0 if found["alternate"] else 1.0
+        rate = 1 / (gap * _DAYS[(found["apart"] or found["alternate"]).lower()] or 1.0)
         return rate, rate
     if found["alone"]:
         rate = 1 / _DAYS[_ADVERBS[found["alone"].lower()]]

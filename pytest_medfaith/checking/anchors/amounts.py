@@ -1,0 +1,214 @@
+"""Numbers with units, shares, times, frequencies and counts that no part of the evidence states, nor lets one compute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
+from pytest_medfaith.quantities.arithmetic import computes, recomputed
+from pytest_medfaith.quantities.numerals import read_numerals
+from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed
+from pytest_medfaith.quantities.reader import read_labelled_times, read_quantities
+
+SAME_STATEMENT = 0.6  # of the claim's other words that a sentence holds whose value of the same kind takes the place of the claim's
+SMALL = 12  # a count of up to so many things may be the reader's own: "three drugs" of a list of three
+# One patient's value against a rule's threshold ("a man of 41", "20 mg for four months is reason for ...", "at 3,200 m") is no part of the evidence.
+_CASE_BEFORE = re.compile(
+    r"(?:\b(?:weighing|measuring|weighs|measures)\s+(?:about\s+|only\s+|just\s+)?|^at\s+|[;.]\s+at\s+|\baged\s+"
+    r"|\b(?:someone|somebody|whose|person|man|woman|patient|child|girl|boy|baby|newborn|infant|smoker)\s+(?:\w+\s+){0,3}(?:of|at|with|weighing)\s+|\bfrom\s+(?:[\d.,]+\s+to\s+)?|\ban?\s+)$",
+    re.IGNORECASE,
+)
+_CASE_AFTER = re.compile(
+    r"[\s-]*(?:ago\b|old\b|earlier\b|too (?:soon|late|early)|is (?:too|still|not yet|reason|enough|premature|above|below|outside|within))",
+    re.IGNORECASE,
+)
+_JUDGED = re.compile(
+    r"\b(?:too (?:soon|late|early|fast|slow|much|little|high|low|long|short|old|young)|still|not yet|already|enough|premature\w*|qualif\w+|eligible|counts? as|meets?|untried|(?:earlier|later|sooner|more|less|longer|shorter) than (?:is |was )?(?:intended|advised|recommended|allowed|needed|usual))\b",
+    re.IGNORECASE,
+)
+_DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
+_BODY = 1_000.0  # grams: more is no dose, but a weight
+_ROUGH_KINDS = frozenset({"fraction", "multiple", "points", "count", "plain"})
+MOST_TIMES = 4  # a case lies no farther than this from the bound that it is held against
+FAR = 0.3  # of the claim's other words that a sentence of the evidence holds; with fewer a time or a bare number belongs to what the reader worked out
+_AMOUNT_NEAR = re.compile(r"\d")
+_ONCE_A_DAY = re.compile(
+    r"\b(?:a|per|each|every|one) (?:day|night|morning|evening)\b|\b(?:daily|nightly|bedtime|/day|/d|24 hours)\b|\bat night\b|\bin the (?:morning|evening)\b",
+    re.IGNORECASE,
+)
+
+
+def missing_amounts(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the quantities of `claim` that the evidence neither states, in whatever unit, nor gives by one step of arithmetic."""
+    stated = read_quantities(claim)
+    for quantity in stated:
+        if _asks_for_none(quantity, claim) or _is_grounded(quantity, stated, claim, evidence):
+            continue
+        if _far(quantity, claim, evidence):
+            continue
+        other = _in_its_place(quantity, stated, claim, evidence)
+        yield Missing("amount", quantity.start, quantity.end, instead=other)
+
+
+def _far(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
+    """Returns whether the sentence neither speaks of the claim's matter nor has a value of the kind: a time or a bare number is then the reader's."""
+    if quantity.dimension in _DOSES or any(other.dimension == quantity.dimension for other in read_quantities(evidence.nearest)):
+        return False
+    return shared_with(claim, quantity.start, quantity.end, evidence.nearest) < FAR
+
+
+def _asks_for_none(quantity: Quantity, claim: str) -> bool:
+    """Returns whether a reader may say the quantity without a source: a small or spelled count, "a day", "half"."""
+    words = claim[quantity.start : quantity.end]
+    digits = any(character.isdigit() for character in words)
+    if quantity.dimension in ("count", "plain", "copies", "cells") and not digits:
+        return True
+    if quantity.dimension == "time" and quantity.rough and not digits:
+        return True  # "a week", "half an hour"
+    if quantity.dimension == "frequency" and words.lower() in ("daily", "every day", "each day", "weekly", "hourly", "monthly"):
+        return not _AMOUNT_NEAR.search(claim[max(0, quantity.start - 40) : quantity.end + 24])
+    return quantity.dimension == "count" and quantity.high <= SMALL and not quantity.bound and quantity.high == int(quantity.high)
+
+
+def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
+    against = False
+    for text in (evidence.nearest, *evidence.texts):
+        known = (*read_quantities(text), *(read_labelled_times(text) if quantity.dimension == "time" else ()))
+        same = [other for other in known if _states(other, quantity)]
+        if any(not _turned(quantity, other, claim, text) for other in same) or _names_number(quantity, claim, text, known):
+            return True
+        against = against or bool(same)
+    if against:  # its value stands there, bounded from the other side
+        return False
+    weighs = quantity.dimension == "mass" and quantity.low >= _BODY
+    if (weighs or quantity.role == "age") and _CASE_BEFORE.search(claim[max(0, quantity.start - 48) : quantity.start]):
+        return True
+    known = (
+        evidence.quantities
+        if quantity.dimension != "plain"
+        else [_as_written(each, text) for text in (evidence.nearest, *evidence.texts) for each in read_quantities(text)]
+    )
+    if any(_is_case(quantity, other, claim) for other in known) or any(
+        _bounds_hold(quantity, other) for other in read_quantities(evidence.nearest)
+    ):
+        return True
+    words = claim[quantity.start : quantity.end]
+    freely = computes(claim) or (quantity.dimension in ("fraction", "multiple") and not any(map(str.isdigit, words)))
+    near = (*read_quantities(evidence.nearest), *stated)
+    return recomputed(quantity, near, claim) or (freely and recomputed(quantity, (*near, *evidence.quantities), claim))
+
+
+def _as_written(other: Quantity, text: str) -> Quantity:
+    """Returns `other` in its own unit, without it: what a bare number of a claim is compared with."""
+    values = [numeral.value for numeral in read_numerals(text[other.start : other.end])]
+    return replace(other, low=min(values), high=max(values), dimension="plain") if values else other
+
+
+def _is_case(quantity: Quantity, other: Quantity, claim: str) -> bool:
+    """Returns whether `quantity` may be the value of one case that the claim holds against a value of the evidence."""
+    if quantity.dimension != other.dimension and not {quantity.dimension, other.dimension} <= {"count", "plain"}:
+        return False
+    if _applied(quantity, other):
+        return True
+    if quantity.dimension in _DOSES:
+        return False
+    ahead = claim[max(0, quantity.start - 48) : quantity.start]
+    return bool(_JUDGED.search(claim) or _CASE_BEFORE.search(ahead) or _CASE_AFTER.match(claim, quantity.end))
+
+
+def _applied(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether the one value `quantity` lies in the range, or on the right side of the bound, that `other` states."""
+    if quantity.bound or quantity.low < quantity.high or quantity.dimension == "frequency" or not (other.bound or other.low < other.high):
+        return False
+    near = abs(other.high) <= MOST_TIMES * abs(quantity.high) and abs(quantity.low) <= MOST_TIMES * abs(other.low)
+    return near and _satisfies(quantity, other)
+
+
+def _satisfies(quantity: Quantity, other: Quantity) -> bool:
+    low, high = other.interval
+    return low <= quantity.low and quantity.high <= high
+
+
+def _bounds_hold(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether a bounded or rough share or number of the claim holds of a value of the evidence: "fewer than half" of 42 %."""
+    if quantity.dimension != other.dimension or quantity.dimension not in _ROUGH_KINDS or not quantity.bound or other.bound:
+        return False
+    near = 0.5 * abs(quantity.high) <= abs(other.high) <= 2 * abs(quantity.high)
+    return near and _satisfies(other, quantity)
+
+
+def _states(other: Quantity, quantity: Quantity) -> bool:
+    """Returns whether `other` states the ends of `quantity`, as an amount at a time or a day, or as a rate for a gap."""
+    if other.dimension == quantity.dimension:
+        return any(_ends_met(mine, theirs) for mine in (quantity, quantity.daily) if mine for theirs in (other, other.daily) if theirs)
+    if quantity.dimension == "frequency" and other.times:
+        return _within(quantity.low, other.times, quantity) and _within(quantity.high, other.times, quantity)
+    if {quantity.dimension, other.dimension} == {"frequency", "time"} and other.low > 0:
+        return _within(quantity.low, (1 / other.high, 1 / other.low), quantity) and _within(
+            quantity.high, (1 / other.high, 1 / other.low), quantity
+        )
+    return False
+
+
+def _ends_met(quantity: Quantity, other: Quantity) -> bool:
+    allowed = max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
+    return all(min(abs(end - other.low), abs(end - other.high)) <= allowed for end in (quantity.low, quantity.high))
+
+
+def _within(value: float, ends: tuple[float, float], quantity: Quantity) -> bool:
+    allowed = max(allowed_error(quantity), 0.02 * abs(value))
+    return min(abs(value - end) for end in ends) <= allowed
+
+
+def _turned(quantity: Quantity, other: Quantity, claim: str, text: str) -> bool:
+    """Returns whether the two are one value bounded from opposite sides, with as many denials on either side."""
+    if not opposed(quantity, other):
+        return False
+    sentence = _sentence_at(text, other.start)
+    return is_odd(claim) == is_odd(sentence)
+
+
+def _sentence_at(text: str, place: int) -> str:
+    from pytest_medfaith.sentences import sentence_spans
+
+    return next((text[start:end] for start, end in sentence_spans(text) if start <= place < end), text)
+
+
+def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Quantity]) -> bool:
+    """Returns whether the evidence writes the claim's number without a unit, or the claim writes one of its numbers so."""
+    words = claim[quantity.start : quantity.end]
+    if quantity.dimension not in ("count", "plain") and re.search(rf"(?<![\w.,]){re.escape(words)}(?![\w])", text, re.IGNORECASE):
+        return not any(_turned(quantity, other, claim, text) for other in known if _states(other, quantity))
+    mine = {numeral.value for numeral in read_numerals(words)}
+    if not mine:
+        return quantity.dimension == "frequency" and quantity.low == quantity.high == 1 and bool(_ONCE_A_DAY.search(text))
+    with_unit = {
+        numeral.value
+        for other in known
+        if other.dimension not in ("plain", "count")
+        for numeral in read_numerals(text[other.start : other.end])
+    }
+    all_numbers = {numeral.value for numeral in read_numerals(text)}
+    if quantity.dimension in ("plain", "count"):
+        return mine <= all_numbers and not any(opposed(quantity, other) and _ends_met(quantity, other) for other in known)
+    return mine <= all_numbers - with_unit
+
+
+def _applies(other: Quantity, quantity: Quantity) -> bool:
+    """Returns whether `quantity` may be one case of the range or bound `other`."""
+    return other.dimension == quantity.dimension and (bool(other.bound) or other.low < other.high)
+
+
+def _in_its_place(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> str:
+    """Returns the words of the one value of the same kind in a sentence that says the rest of the claim; empty where there is none, or two."""
+    text = evidence.nearest
+    if shared_with(claim, quantity.start, quantity.end, text) < SAME_STATEMENT or is_odd(claim) != is_odd(text):
+        return ""
+    rivals = {
+        text[other.start : other.end]: other
+        for other in read_quantities(text)
+        if other.dimension == quantity.dimension and not any(_ends_met(other, mine) for mine in stated if mine.dimension == other.dimension)
+    }
+    return next(iter(rivals)) if len(rivals) == 1 else ""

@@ -1,0 +1,27 @@
+"""Grounding: a supported claim holds no number, unit, name, route or place in line that its evidence does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from pytest_medfaith.checking.anchors.amounts import missing_amounts
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
+from pytest_medfaith.records import Finding
+
+SPEAKS_OF_IT = 0.4  # of the claim's words that a text holds whose numbers and names may be the claim's
+
+READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (missing_amounts,)
+
+
+def ground(claim: str, texts: Sequence[str], *, nearest: str) -> list[Finding]:
+    """Returns a finding for each anchor of `claim` that its evidence lacks, those that another value stands in the place of first.
+
+    Args:
+        claim: the claim.
+        texts: all evidence that was read for it, titles included.
+        nearest: the sentence that decided.
+    """
+    speaking = [text for text in texts if nearest in text or shared_with(claim, 0, 0, text) >= SPEAKS_OF_IT]
+    evidence = Evidence(tuple(speaking), nearest)
+    missing = [each for reader in READERS for each in reader(claim, evidence)]
+    return [each.finding(claim, nearest) for each in sorted(missing, key=lambda each: (not each.instead, each.start))]

@@ -1,0 +1,87 @@
+"""Whether a claim is whole sentences of its evidence, with nothing around them that takes them back."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from pytest_medfaith.sentences import sentence_spans
+
+QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
+_WORD = re.compile(r"[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%+−↑↓→]|(?<![^\W_])-(?=\d)")
+# What a sentence before, a heading or a lead-in says of the statement that follows it: that somebody holds it, asks it, or held it.
+_HELD = re.compile(
+    r"\b(?:myth\w*|false|falsehoods?|fals(?:ely|ity)|untrue|incorrect\w*|wrong\w*|erroneous\w*|mistaken\w*|mistakes?|errors?|misconceptions?|misunderstanding\w*|misinformation|misbelie\w+|fictions?|fallac\w+|rumou?rs?|hoax\w*|"
+    r"claim(?:s|ed|ing)?|alleg\w+|believ\w+|beliefs?|thought|suppos\w+|assum\w+|argu\w+|assert\w*|hypothes\w+|theor\w+|statements?|sentences?|true or false|quiz|question\w*|ask\w*|some (?:people )?(?:say|said|think)|(?:people|they|critics|websites?|posts?) (?:say|said|think)|"
+    r"used to|formerly|once|historically|earlier|previous\w*|old(?:er)?|outdated|obsolete|superseded|withdrawn|no longer|until|do not|don['’]t|never|avoid|not to|if|unless|except\w*|suppose|imagine|example|what if|would (?:it )?be)\b|\?",
+    re.IGNORECASE,
+)
+# What a sentence after it says: that it is not so, or not always.
+_TAKEN_BACK = re.compile(
+    r"^\W*(?:(?:but|yet|however|though|although|still|nevertheless|in (?:fact|reality|truth)|actually|instead|except\w*|unless|only|not|no|never|nor|wrong|false|incorrect|untrue|fact|reality|truth|answer)\b"
+    r"|(?:this|that|these|those|it|such|the (?:above|former|latter|statement|claim|advice|answer|belief|idea|view|notion))\b[^.;]{0,80}?"
+    r"\b(?:myth|(?:not|n['’]t) (?:true|correct|so|the case|right|supported|accurate|apply|hold)|false|untrue|incorrect|wrong|mistak\w+|error|misconception|withdrawn|outdated|obsolete|superseded|disproved|refuted|no longer|retracted|"
+    r"(?:was|were)\s+(?:\w+\s+){0,4}(?:view|advice|practice|belief|thinking|standard|recommendation|taught|thought|believed|until|once|before)|used to|only|unless|except\w*)\b)"
+    r"|\b(?:(?:is|was|are|were|the answer is|this is|that is) (?:not true|untrue|false|wrong|incorrect|a myth|an error|a mistake|a misconception|outdated|obsolete)|(?:myth|false|untrue|incorrect)[.!]?\s*$)",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"^\W+")
+
+
+def quotes(claim: str, text: str, *, title: str = "") -> bool:
+    """Returns whether `text` states the claim word for word: as whole sentences in the same order, which nothing around them takes back.
+
+    "Myth: aspirin is safe." and "Aspirin can be given to children over 16." hold the words of statements that they do not make. A heading or a
+    sentence before may say that what follows is a myth, a sentence after that it is one: then the model and the rules decide.
+    """
+    words = plain_words(claim)
+    if words.count(" ") + 1 < QUOTED_WORDS or f" {words} " not in f" {plain_words(text)} " or claim.rstrip().endswith("?"):
+        return False
+    sentences = [text[start:end].rstrip() for start, end in sentence_spans(text)]
+    spoken = [plain_words(sentence) for sentence in sentences]
+    return any(
+        not _held(sentences[:first], title) and not _denied(sentences[last:]) and not sentences[last - 1].endswith(("?", ":"))
+        for first, last in _runs(words, spoken)
+    )
+
+
+def _runs(words: str, spoken: list[str]) -> list[tuple[int, int]]:
+    """Returns first and last (half-open) of the runs of whole sentences that have exactly `words`."""
+    found = []
+    for first in range(len(spoken)):
+        run = ""
+        for last in range(first, len(spoken)):
+            run = f"{run} {spoken[last]}".strip()
+            if run == words:
+                found.append((first, last + 1))
+            if len(run) >= len(words):
+                break
+    return found
+
+
+def _held(before: list[str], title: str) -> bool:
+    """Returns whether the heading, or the sentence or line that leads in, says that what follows is only held, asked or denied."""
+    if re.search(r"\b(?:myths?|misconceptions?|fact or fiction|true or false|debunk\w*)\b", title, re.IGNORECASE):
+        return True
+    if not before:
+        return False
+    leads_in = before[-1].endswith((":", "?")) or not before[-1].endswith((".", "!", ")", "]", "”", '"'))
+    return bool(_HELD.search(before[-1])) if leads_in else bool(_MYTH.search(before[-1]))
+
+
+# In a whole sentence before, these say it of the one that follows: "There is a dangerous myth about aspirin. Aspirin can ..."
+_MYTH = re.compile(
+    r"\b(?:myth|misconception|rumou?r|fallacy|hoax|misinformation|(?:is|are|following|statements?) (?:false|untrue|wrong|incorrect)|true or false|used to (?:be )?(?:believe|think|say|sa(?:id|y)|taught|thought)|(?:people|some|many) (?:still |wrongly |mistakenly )?(?:believe|think|say|claim))\b",
+    re.IGNORECASE,
+)
+
+
+def _denied(after: list[str]) -> bool:
+    """Returns whether the sentence that follows takes back what stands before it."""
+    return bool(after and _TAKEN_BACK.search(_MARK.sub("", after[0])))
+
+
+@lru_cache(maxsize=16_384)
+def plain_words(text: str) -> str:
+    """Returns the words of `text` in lower case, one blank between two; numbers, decimals and signs of comparison stay."""
+    return " ".join(_WORD.findall(text.lower()))
