@@ -354,7 +354,7 @@ def medfaith_report(
             retriever=settings.retriever,
             k=settings.k,
             rulebook=_session(request.config).rulebook,
-        )
+        ).with_(contexts_optional=settings.contexts == "optional")
         known = _session(request.config).signed(medfaith_checker, configured=settings.checker)
         request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report, checker=known))
     others = [one for one in request.node.user_properties if not one[0].startswith("medfaith.")]  # of a test that runs again

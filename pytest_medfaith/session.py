@@ -329,9 +329,10 @@ def evaluate_target(session: MedfaithSession, target: Target) -> Report:
     retriever = session.retriever(settings) if settings.corpus else None
     hits = retriever(target.case.question, top_k=settings.k) if retriever else []
     response, checker = session.recorded_response(target), session.checker(settings.checker)
-    return evaluate_case(
+    report = evaluate_case(
         target.case, response, checker=checker, hits=hits, retriever=settings.retriever, k=settings.k, rulebook=session.rulebook
     )
+    return report.with_(contexts_optional=settings.contexts == "optional")
 
 
 def payload(target: Target, report: Report, *, checker: Mapping[str, Any] | None = None) -> dict[str, Any]:
