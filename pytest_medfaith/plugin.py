@@ -73,6 +73,16 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(str(error)) from None
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Marks the report folder as unfinished before anything is collected: a run that dies must not leave an earlier run's result."""
+    option = session.config.option
+    only_shown = option.collectonly or option.setupplan or option.showfixtures or option.show_fixtures_per_test
+    if session.config.getoption("--medfaith-report") and not hasattr(session.config, "workerinput") and not only_shown:
+        from pytest_medfaith.watch import begin_report
+
+        begin_report(session.config)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Makes one test item per case of the marked slice."""
     marker = metafunc.definition.get_closest_marker("medfaith")
