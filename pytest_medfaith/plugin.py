@@ -346,6 +346,7 @@ def medfaith_report(
     medfaith_checker: Checker,
     medfaith_extractor: Callable[..., list[Claim]],
     medfaith_hits: list[Any],
+    medfaith_retriever: Retriever | None,
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
     from pytest_medfaith.cards.junit import case_properties
@@ -360,7 +361,7 @@ def medfaith_report(
             medfaith_response,
             checker=medfaith_checker,
             extractor=medfaith_extractor,
-            hits=medfaith_hits,
+            hits=medfaith_hits if medfaith_hits or medfaith_retriever is not None else None,
             retriever=settings.retriever,
             k=settings.k,
             rulebook=_session(request.config).rulebook,

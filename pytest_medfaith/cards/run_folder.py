@@ -164,7 +164,7 @@ def _run_row(report: SliceReport) -> dict[str, Any]:
 
 
 def _snippets(report: Report) -> Iterator[Mapping[str, Any]]:
-    yield {"question": report.case.question, "hits": [hit.to_dict() for hit in report.hits]}
+    yield {"question": report.case.question, "hits": [hit.to_dict() for hit in report.hits], "searched": report.searched}
 
 
 def _responses(report: Report) -> Iterator[Mapping[str, Any]]:
@@ -294,6 +294,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Mapping[Ca
         entailments=Entailments.from_dict(row["entailments"]),
         pairs=tuple(PairScore.from_dict(pair) for pair in files["pairs"].get(key, [])),
         hits=tuple(Hit.from_dict(hit) for rows in files["snippets"].get(key, []) for hit in rows["hits"]),
+        searched=any(rows.get("searched", bool(rows["hits"])) for rows in files["snippets"].get(key, [])),
         metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
         retriever=retriever,
