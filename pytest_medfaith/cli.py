@@ -76,17 +76,21 @@ def check(
     A row whose claim or evidence holds no word is labelled "unscored" with the reason, and counted at the end.
     """
     from pytest_medfaith.check_rows import check_rows, read_check_rows
+    from pytest_medfaith.checking.cache import check_cache
     from pytest_medfaith.checking.calibrated import calibrated, read_calibration
     from pytest_medfaith.checking.checker import load_checker
     from pytest_medfaith.checking.rules.rulebook import load_rulebook
+    from pytest_medfaith.corpus.jsonl import refuse_overwriting, write_records
 
+    refuse_overwriting({"--out": out, "--cache": cache}, {"the file of rows": rows, "the calibration": calibration})
+    check_cache(cache)
     loaded = read_check_rows(rows)
+    if not loaded:
+        raise DataError(f"{rows}: holds no row, so nothing would be checked; expected JSON Lines of id, claim and evidence")
     judge = load_checker(checker, cache=cache, rules_off=rules_off or ())
     if calibration:
         judge = calibrated(judge, read_calibration(calibration))
     results = check_rows(loaded, judge, rulebook=load_rulebook().without(rules_off or ()), progress=_progress("pairs"))
-    from pytest_medfaith.corpus.jsonl import write_records
-
     write_records(out, results)
     counts = {label: sum(row["label"] == label for row in results) for label in ("entail", "neutral", "contradict", "unscored")}
     _say(f"{out}: {len(results)} rows, " + ", ".join(f"{count} {label}" for label, count in counts.items() if count), err=True)
@@ -116,17 +120,20 @@ def calibrate(
     Seven tenths of the rows are fitted; the others share no claim and no evidence with them. Name the file in the settings to use it:
     calibration = "medfaith-calibration.json".
     """
-    from pytest_medfaith.calibration.account import calibration_facts, calibration_notes, calibration_table, write_report
+    from pytest_medfaith.calibration.account import REPORT_FILES, calibration_facts, calibration_notes, calibration_table, write_report
     from pytest_medfaith.calibration.fit import fit_calibration
     from pytest_medfaith.calibration.rows import read_labelled_rows
     from pytest_medfaith.checking.calibrated import write_calibration
     from pytest_medfaith.checking.checker import load_checker
     from pytest_medfaith.config import load_settings
+    from pytest_medfaith.corpus.jsonl import refuse_overwriting
 
     if method not in ("temperature", "isotonic"):
         raise DataError(f"--method is {method!r}; expected temperature or isotonic")
     if precision is not None and not 0 < precision < 1:
         raise DataError(f"--precision is {precision}; expected a share between 0 and 1, such as 0.9")
+    drawn = {f"{report / name}, of --report": report / name for name in REPORT_FILES} if report else {}
+    refuse_overwriting({"--out": out, **drawn}, {"the file of rows": rows})
     loaded = read_labelled_rows(rows)
     judge = load_checker(checker, label_map=load_settings(root.resolve()).label_map)
     run = fit_calibration(loaded, judge, method=method, precision=precision, seed=seed, progress=_progress("pairs"))  # type: ignore[arg-type]
@@ -155,7 +162,7 @@ def evaluate(
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
     from pytest_medfaith.cards.audit_card import audit_card
-    from pytest_medfaith.cards.run_folder import check_writable
+    from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
     from pytest_medfaith.cards.terminal import result_card
     from pytest_medfaith.finish import finish_run
     from pytest_medfaith.session import MedfaithSession, Options, evaluate_target, payload
@@ -174,7 +181,8 @@ def evaluate(
     session.expect(targets)
     session.check_baseline()
     if report:
-        check_writable(report)
+        check_report_folder(report, session.settings, baseline=session.baseline_path)
+        begin_run(report)
     progress = _progress("cases")
     for number, target in enumerate(targets, start=1):
         session.ledger.add(payload(target, evaluate_target(session, target)))
@@ -208,10 +216,14 @@ def audit(
     population, a year, or the document it is checked against. The chunk that a sentence stands in is its evidence.
     """
     from pytest_medfaith.audit.run import audit_checker
-    from pytest_medfaith.cards.audit_card import audit_card, write_audits
+    from pytest_medfaith.cards.audit_card import AUDIT_FILES, audit_card, write_audits
+    from pytest_medfaith.checking.cache import check_cache
     from pytest_medfaith.checking.checker import load_checker
-    from pytest_medfaith.corpus.jsonl import read_chunks
+    from pytest_medfaith.corpus.jsonl import chunk_files, read_chunks, refuse_overwriting
 
+    written = {f"{out / name}, of --out": out / name for name in AUDIT_FILES} if out else {}
+    refuse_overwriting({"--cache": cache, **written}, {"a file of the corpus": chunk_files(corpus)})
+    check_cache(cache)
     title = ", ".join(map(str, corpus))
     found = audit_checker(load_checker(checker, cache=cache), read_chunks(corpus), limit=limit, seed=seed, progress=_progress("pairs"))
     _say(audit_card(found, title=title))
@@ -391,8 +403,13 @@ def report(
     Example: medfaith report runs/today --format html --out report.html --earlier runs/yesterday
     """
     from pytest_medfaith.cards.history import read_history
-    from pytest_medfaith.cards.run_folder import read_run, read_summaries
+    from pytest_medfaith.cards.run_folder import RUN_FILES, read_run, read_summaries
+    from pytest_medfaith.corpus.jsonl import refuse_overwriting
 
+    if out:
+        refuse_overwriting(
+            {"--out": out}, {"a file of the run": [folder / name for folder in (run, *(earlier or ())) for name in RUN_FILES]}
+        )
     reports, signature = read_run(run)
     history = [(folder.name, read_summaries(folder)) for folder in earlier or ()] or read_history(run)
     _give(_render(kind, reports, history, signature), out)
@@ -447,9 +464,12 @@ def compare(
     What differs in the set-ups stands first. Slices are matched by name, retriever, checker and k, or where a slice stands once in each
     run by name alone; cases by their id, claims by their text.
     """
-    from pytest_medfaith.cards.run_folder import read_run
+    from pytest_medfaith.cards.run_folder import RUN_FILES, read_run
     from pytest_medfaith.compare import cards, runs
+    from pytest_medfaith.corpus.jsonl import refuse_overwriting
 
+    if out:
+        refuse_overwriting({"--out": out}, {"a file of a run": [folder / name for folder in (before, after) for name in RUN_FILES]})
     change = runs.compare_runs(read_run(before), read_run(after), names=(str(before), str(after)))
     most = None if verbose else cards.SHOWN
     formats: dict[str, Callable[[], str]] = {

@@ -13,6 +13,18 @@ class DataError(MedfaithError):
     """A file or record is missing, malformed or inconsistent; the message names file, line, field and value."""
 
 
+class CannotWrite(DataError, OSError):
+    """A file cannot be written: a full disk, a quota, a missing right; `strerror` says which, the message how to go on."""
+
+    def __init__(self, path: object, error: OSError) -> None:
+        why = error.strerror or str(error) or type(error).__name__
+        super().__init__(
+            f"{path}: cannot be written ({why}); expected room on the disk and the right to write there. Make room, or name another file. "
+            "What was there before is untouched"
+        )
+        self.strerror = why
+
+
 class MissingExtra(MedfaithError, ImportError):
     """An optional dependency is not installed; the message holds the install line."""
 

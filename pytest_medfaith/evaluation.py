@@ -35,7 +35,7 @@ def evaluate_case(
     *,
     checker: Checker,
     extractor: Extractor = extract_claims,
-    hits: Sequence[Hit] = (),
+    hits: Sequence[Hit] | None = None,
     retriever: str = "",
     k: int | None = None,
     rulebook: Rulebook | None = None,
@@ -48,13 +48,13 @@ def evaluate_case(
         response: the answer and the chunks it was given; without contexts every claim is unsupported.
         checker: judges claims.
         extractor: `(answer, question=...) -> claims`.
-        hits: what the retriever found for the question, for the ranking metrics.
+        hits: what the retriever found for the question, for the ranking metrics; None where none was asked.
         retriever: the retriever's name, for the report.
         k: retrieval depth, for the report.
         rulebook: the safety rules; the shipped ones where None.
         progress: told (texts scored, to score).
     """
-    _check_scores(case, hits)
+    _check_scores(case, hits or ())
     abstained = is_refusal(response.answer)
     claims = [] if abstained else extractor(response.answer, question=case.question)
     _check_ids(case, response, claims)
@@ -72,7 +72,8 @@ def evaluate_case(
         gold_verdicts=gold_verdicts,
         entailments=_entailments(case, response, verdicts, gold_verdicts, by_pair, checker),
         pairs=tuple(score.with_(case_id=case.id) for score in scores),
-        hits=tuple(hits),
+        hits=tuple(hits or ()),
+        searched=hits is not None,
         abstained=abstained,
         retriever=retriever,
         checker=checker.name,

@@ -73,6 +73,16 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(str(error)) from None
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Marks the report folder as unfinished before anything is collected: a run that dies must not leave an earlier run's result."""
+    option = session.config.option
+    only_shown = option.collectonly or option.setupplan or option.showfixtures or option.show_fixtures_per_test
+    if session.config.getoption("--medfaith-report") and not hasattr(session.config, "workerinput") and not only_shown:
+        from pytest_medfaith.watch import begin_report
+
+        begin_report(session.config)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Makes one test item per case of the marked slice."""
     marker = metafunc.definition.get_closest_marker("medfaith")
@@ -336,6 +346,7 @@ def medfaith_report(
     medfaith_checker: Checker,
     medfaith_extractor: Callable[..., list[Claim]],
     medfaith_hits: list[Any],
+    medfaith_retriever: Retriever | None,
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
     from pytest_medfaith.cards.junit import case_properties
@@ -350,7 +361,7 @@ def medfaith_report(
             medfaith_response,
             checker=medfaith_checker,
             extractor=medfaith_extractor,
-            hits=medfaith_hits,
+            hits=medfaith_hits if medfaith_hits or medfaith_retriever is not None else None,
             retriever=settings.retriever,
             k=settings.k,
             rulebook=_session(request.config).rulebook,

@@ -304,8 +304,8 @@ class Entailments(Record):
 class Report(Record):
     """One response, fully checked. `metrics` holds per-case values; a metric that does not apply is absent, never NaN.
 
-    `verdicts` are of the response's claims over its contexts, `gold_verdicts` of the gold claims over the answer.
-    `contexts_optional` says that it was said on purpose that an answer may have none.
+    `verdicts` are of the response's claims over its contexts, `gold_verdicts` of the gold claims over the answer. Where a retriever was
+    `searched` and there are no `hits`, it found nothing. `contexts_optional` says that it was said on purpose that an answer may have none.
     """
 
     case: Case
@@ -315,6 +315,7 @@ class Report(Record):
     entailments: Entailments = field(default_factory=Entailments)
     pairs: tuple[PairScore, ...] = ()
     hits: tuple[Hit, ...] = ()
+    searched: bool = False
     metrics: Mapping[str, float] = field(default_factory=dict)
     abstained: bool = False
     contexts_optional: bool = False

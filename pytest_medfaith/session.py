@@ -327,7 +327,7 @@ def evaluate_target(session: MedfaithSession, target: Target) -> Report:
     """Returns the report on a target's recorded response, with the slice's own retriever and checker."""
     settings = target.settings
     retriever = session.retriever(settings) if settings.corpus else None
-    hits = retriever(target.case.question, top_k=settings.k) if retriever else []
+    hits = retriever(target.case.question, top_k=settings.k) if retriever else None
     response, checker = session.recorded_response(target), session.checker(settings.checker)
     report = evaluate_case(
         target.case, response, checker=checker, hits=hits, retriever=settings.retriever, k=settings.k, rulebook=session.rulebook

@@ -38,31 +38,52 @@ def is_worker(config: pytest.Config) -> bool:
 def session_of(config: pytest.Config) -> MedfaithSession:
     """Returns what this run knows, made when first asked for."""
     if _SESSION not in config.stash:
-        from pytest_medfaith.session import MedfaithSession, Options
-
-        option = config.getoption
-        options = Options(
-            slices=tuple(option("--medfaith-slice")),
-            k=option("--medfaith-k"),
-            retriever=tuple(option("--medfaith-retriever")),
-            checker=tuple(option("--medfaith-checker")),
-            limit=option("--medfaith-limit"),
-            seed=option("--medfaith-seed"),
-            gates=tuple(option("--medfaith-gate")),
-            rules_off=tuple(option("--medfaith-rules-off")),
-            report=report_folder(config) if option("--medfaith-report") else None,
-            baseline=Path(config.invocation_params.dir, file) if (file := option("--medfaith-baseline")) else None,
-            update_baseline=option("--medfaith-update-baseline"),
-            audit=option("--medfaith-audit"),
-            verbose=option("--medfaith-verbose"),
-        )
-        config.stash[_SESSION] = MedfaithSession(root=config.rootpath, options=options)
+        config.stash[_SESSION] = _new_session(config)
     return config.stash[_SESSION]
+
+
+def _new_session(config: pytest.Config) -> MedfaithSession:
+    from pytest_medfaith.session import MedfaithSession, Options
+
+    option = config.getoption
+    options = Options(
+        slices=tuple(option("--medfaith-slice")),
+        k=option("--medfaith-k"),
+        retriever=tuple(option("--medfaith-retriever")),
+        checker=tuple(option("--medfaith-checker")),
+        limit=option("--medfaith-limit"),
+        seed=option("--medfaith-seed"),
+        gates=tuple(option("--medfaith-gate")),
+        rules_off=tuple(option("--medfaith-rules-off")),
+        report=report_folder(config) if option("--medfaith-report") else None,
+        baseline=Path(config.invocation_params.dir, file) if (file := option("--medfaith-baseline")) else None,
+        update_baseline=option("--medfaith-update-baseline"),
+        audit=option("--medfaith-audit"),
+        verbose=option("--medfaith-verbose"),
+    )
+    return MedfaithSession(root=config.rootpath, options=options)
 
 
 def report_folder(config: pytest.Config) -> Path:
     """Returns the folder of --medfaith-report, which is relative to where pytest was started."""
     return Path(config.invocation_params.dir, config.getoption("--medfaith-report"))
+
+
+def begin_report(config: pytest.Config) -> None:
+    """Takes away what an earlier run left in the folder of --medfaith-report, so that it cannot pass for the result of this one.
+
+    Raises:
+        UsageError: the folder cannot be written, or what would be written there is what a slice reads.
+    """
+    from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
+    from pytest_medfaith.errors import MedfaithError
+
+    session = _new_session(config)  # not the run's: that no test has asked for it tells of workers that died
+    try:
+        check_report_folder(report_folder(config), session.settings, baseline=session.baseline_path)
+        begin_run(report_folder(config))
+    except (MedfaithError, ValueError) as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def uses_medfaith(item: pytest.Item) -> bool:

@@ -12,6 +12,7 @@ from pytest_medfaith.cards.wording import metric_text
 from pytest_medfaith.corpus.jsonl import write_text
 from pytest_medfaith.records import MetricValue
 
+REPORT_FILES = ("calibration.md", "reliability-before.svg", "reliability-after.svg")
 _SHOWN = ("ece", "brier", "roc_auc", "f1", "accuracy", "entail_precision", "contradict_precision")
 
 
@@ -65,11 +66,8 @@ def write_report(folder: Path, run: CalibrationRun) -> list[Path]:
             "![before](reliability-before.svg) ![after](reliability-after.svg)",
         ]
     )
-    files = {
-        "calibration.md": text + "\n",
-        "reliability-before.svg": reliability_svg(run.before.bins, title="Before"),
-        "reliability-after.svg": reliability_svg(run.after.bins, title="After"),
-    }
+    diagrams = (reliability_svg(run.before.bins, title="Before"), reliability_svg(run.after.bins, title="After"))
+    files = dict(zip(REPORT_FILES, (text + "\n", *diagrams), strict=True))
     for name, content in files.items():
         write_text(folder / name, content)
     return [folder / name for name in files]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.cards.audit_card import AUDIT_FILES
 from pytest_medfaith.cards.csv_claims import claims_csv
-from pytest_medfaith.cards.history import History, read_history, read_metrics, write_history
+from pytest_medfaith.cards.history import HISTORY, History, read_history, read_metrics, write_history
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, run_key
 from pytest_medfaith.cards.markdown import markdown_card
@@ -23,6 +24,13 @@ RunKey = tuple[str, str, str, int]
 CaseKey = tuple[RunKey, str]
 SIGNATURE = "signature.json"
 REPORT = "report.json"
+PREVIOUS = "previous"  # the folder of the last finished run while another one runs
+# What a run writes, its signature last; each run replaces them all, and history.jsonl goes on.
+PREVIOUS_FILES = (
+    REPORT, "snippets.jsonl", "responses.jsonl", "claims.jsonl", "pairs.jsonl", "claims.csv", "card.md", "card.html", *AUDIT_FILES, SIGNATURE,
+)  # fmt: skip
+RUN_FILES = (*PREVIOUS_FILES, HISTORY)
+_OURS = (SIGNATURE, REPORT, HISTORY)  # names that tell a folder of runs
 _OWN = "own_fields"  # of a row, under names that its key takes
 
 
@@ -40,6 +48,20 @@ def check_writable(folder: Path) -> None:
             "Give another one with --medfaith-report DIR"
         ) from error
     read_history(folder)
+    foreign = [name for name in RUN_FILES if (folder / name).exists()]
+    if foreign and not any((folder / name).exists() for name in _OURS) and not _is_begun(folder):
+        raise DataError(
+            f"the report folder {folder} holds {foreign[0]}, which no run wrote and this one would write over; "
+            "give a folder of its own with --medfaith-report DIR"
+        )
+
+
+def _is_begun(folder: Path) -> bool:
+    """Returns whether a run began here and was not finished: its card says so."""
+    try:
+        return (folder / PREVIOUS / SIGNATURE).exists() or (folder / "card.md").read_bytes().startswith(b"### medfaith")
+    except OSError:
+        return False
 
 
 def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any]) -> None:
@@ -61,7 +83,7 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
     _check_distinct(slice_reports)
     signed = dumps({"format_version": FORMAT_VERSION, "signature": dict(signature)}, "the signature")
     report = json_card(slice_reports)
-    history = [*read_history(folder), *_finished_run(folder)]
+    history = told_history(folder)
     write_history(folder, history)
     for name in (SIGNATURE, *AUDIT_FILES):  # an audit of an earlier run is not this one's
         (folder / name).unlink(missing_ok=True)
@@ -72,6 +94,20 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
     write_text(folder / "card.md", markdown_card(slice_reports))
     _write_html(folder / "card.html", slice_reports, signature=signature, history=history)
     write_text(folder / SIGNATURE, signed)
+    _drop_previous(folder / PREVIOUS)
+
+
+def _drop_previous(folder: Path) -> None:
+    """Removes what the start of this run had put aside; a file of somebody else's stays, and the folder with it."""
+    for name in PREVIOUS_FILES:
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def told_history(folder: Path) -> History:
+    """Returns the history of `folder` with the run that stands there finished as its last point."""
+    return [*read_history(folder), *_finished_run(folder)]
 
 
 def _finished_run(folder: Path) -> History:
@@ -128,7 +164,7 @@ def _run_row(report: SliceReport) -> dict[str, Any]:
 
 
 def _snippets(report: Report) -> Iterator[Mapping[str, Any]]:
-    yield {"question": report.case.question, "hits": [hit.to_dict() for hit in report.hits]}
+    yield {"question": report.case.question, "hits": [hit.to_dict() for hit in report.hits], "searched": report.searched}
 
 
 def _responses(report: Report) -> Iterator[Mapping[str, Any]]:
@@ -258,6 +294,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Mapping[Ca
         entailments=Entailments.from_dict(row["entailments"]),
         pairs=tuple(PairScore.from_dict(pair) for pair in files["pairs"].get(key, [])),
         hits=tuple(Hit.from_dict(hit) for rows in files["snippets"].get(key, []) for hit in rows["hits"]),
+        searched=any(rows.get("searched", bool(rows["hits"])) for rows in files["snippets"].get(key, [])),
         metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
         contexts_optional=row.get("contexts_optional", False),

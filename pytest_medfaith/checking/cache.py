@@ -4,13 +4,48 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pytest_medfaith.errors import DataError
+
 _Key = TypeVar("_Key")
+_SEAL = 4  # bytes of the check sum behind a row
+_HEADER = b"SQLite format 3\0"
+_TABLES = frozenset({"numbers"})
 _LAYOUT = "CREATE TABLE IF NOT EXISTS numbers (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+
+
+def check_cache(path: Path | None) -> None:
+    """Refuses a file that is no cache of this package, before anything is written to it; no file and an empty one are fine.
+
+    Raises:
+        DataError: a folder, a file that is not SQLite's, or a database of something else.
+    """
+    if path is None or not path.exists():
+        return
+    advice = "name a new file, or leave the option out"
+    if not path.is_file():
+        raise DataError(f"the cache {path} is no file; expected a cache that medfaith made, or a new file: {advice}")
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(len(_HEADER))
+    except OSError as error:
+        raise DataError(f"the cache {path} cannot be read ({error.strerror or error}); {advice}") from error
+    if head and head != _HEADER:
+        raise DataError(f"the cache {path} is not a cache of scores but another file, which would be written over; {advice}")
+    if foreign := sorted(_tables(path) - _TABLES):
+        raise DataError(f"the cache {path} is a database of something else (table {foreign[0]!r}); {advice}")
+
+
+def _tables(path: Path) -> set[str]:
+    """Returns the names of the tables in the file `path`; none where it is damaged or held by another process."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=30)) as database:
+        return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return set()
 
 
 def content_key(signature: str, *texts: str) -> bytes:
@@ -58,12 +93,13 @@ def _read(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         with closing(sqlite3.connect(path, timeout=30)) as database:
             for key in keys:
                 row = database.execute("SELECT value FROM numbers WHERE key = ?", (key,)).fetchone()
-                if row is not None:
-                    found[key] = row[0]
+                if row is not None and _sealed(key, row[0][:-_SEAL]) == row[0]:
+                    found[key] = row[0][:-_SEAL]
     except sqlite3.OperationalError:
         return found  # another process is just making it, or holds it
     except sqlite3.DatabaseError:
-        path.unlink(missing_ok=True)  # a cache that cannot be read holds nothing that cannot be made again
+        with suppress(OSError):  # damaged, or no cache at all: put aside, since nobody knows whose it is, and the scores are made again
+            path.replace(path.with_name(path.name + ".damaged"))
         return {}
     return found
 
@@ -74,6 +110,11 @@ def _keep(path: Path | None, values: Mapping[bytes, bytes]) -> None:
         return
     with suppress(OSError):  # a folder that cannot be made holds no cache
         path.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path, timeout=30)) as database, database:
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(path, timeout=30)) as database, database:
         database.execute(_LAYOUT)
-        database.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?)", values.items())
+        database.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?)", ((key, _sealed(key, row)) for key, row in values.items()))
+
+
+def _sealed(key: bytes, row: bytes) -> bytes:
+    """Returns `row` with a check sum behind it: SQLite reads what was cut off a file as zeros, and zeros are numbers too."""
+    return row + zlib.crc32(key + row).to_bytes(_SEAL, "big")

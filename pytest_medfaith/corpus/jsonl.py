@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
+import secrets
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.errors import CannotWrite, DataError, shown
 from pytest_medfaith.records import Chunk, Record
 
 R = TypeVar("R", bound=Record)
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})  # errors of a write, which name no file
+_LONGEST_STEM = 200  # characters of a name that the name of the temporary file repeats; a file system allows some 255 bytes
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped, and fine in pairs
 
 
@@ -100,17 +104,92 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[IO[str]]:
-    """Opens a temporary file beside `path` and renames it onto `path` only when the block ends without an error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+    """Opens a temporary file beside `path` and renames it onto `path` only when the block ends without an error.
+
+    The file gets the rights that the process gives new files (umask). A device or a pipe, such as /dev/stdout, is written to, not replaced.
+
+    Raises:
+        CannotWrite: a full disk, a missing right, a folder in the place of the file; `path` is as it was.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with _unwritable(path), path.open("w", encoding="utf-8", newline="\n") as out:
             yield out
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        return
+    with _unwritable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        part = path.with_name(f".{path.name[:_LONGEST_STEM]}.{secrets.token_hex(6)}.part")
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with _unwritable(path):
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+                yield out
+                out.flush()
+                os.fsync(out.fileno())  # a quota or a disk elsewhere may say only now that it is full
+            os.replace(part, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _unwritable(path: Path) -> Iterator[None]:
+    """Turns an error of the disk into one that names `path`; an error that names another file is that file's, and stays."""
+    try:
+        yield
+    except DataError:
+        raise
+    except OSError as error:
+        if error.filename is None and error.errno not in _FULL:
+            raise
+        if error.filename is not None and not _is_about(error.filename, path):
+            raise
+        raise CannotWrite(path, error) from error
+
+
+def _is_about(name: object, path: Path) -> bool:
+    """Returns whether `name` is `path`, its temporary file, or a folder above it."""
+    found = Path(os.fsdecode(name))  # type: ignore[arg-type]  # what the system names is text or bytes
+    return found == path or found in path.parents or (found.parent == path.parent and found.suffix == ".part")
+
+
+def refuse_overwriting(targets: Mapping[str, Path | None], sources: Mapping[str, Path | Iterable[Path] | None]) -> None:
+    """Refuses to write over what is read, or two results over each other; links and other spellings of a path count as the same.
+
+    Args:
+        targets: what will be written, each under the option that names it.
+        sources: what is read, each under the words that name it; several files of a folder may go by one name.
+
+    Raises:
+        DataError: a target is a source, or two targets are one file.
+    """
+    read = [(name, path) for name, given in sources.items() if given is not None for path in _paths(given)]
+    written: list[tuple[str, Path]] = []
+    for option, target in targets.items():
+        if target is None or (target.exists() and not target.is_file() and not target.is_dir()):
+            continue
+        for name, path in read:
+            if _is_same(target, path):
+                raise DataError(f"{option} is {target}, which is {name} and would be written over; name another")
+        for name, path in written:
+            if _is_same(target, path):
+                raise DataError(f"{option} is {target}, which {name} names too; give each a file of its own")
+        written.append((option, target))
+
+
+def _paths(given: Path | Iterable[Path]) -> list[Path]:
+    return [given] if isinstance(given, Path) else list(given)
+
+
+def _is_same(target: Path, source: Path) -> bool:
+    """Returns whether both name one file, also where it has several names."""
+    if target.resolve() == source.resolve():
+        return True
+    try:
+        return target.samefile(source)
+    except OSError:  # a file that is not there is no second name of another
+        return False
 
 
 def check_folder(folder: Path) -> None:

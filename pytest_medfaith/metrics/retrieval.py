@@ -6,7 +6,7 @@ above 0. `k` may be larger than the ranking: the missing ranks are not relevant,
 Where nothing is relevant each is 0.0, again as trec_eval does.
 
 `recall@20` and its like read the labels of the case: `meta["qrels"]` ({chunk id or PMID: grade}, 2 decisive, 1 supportive, 0 no), else
-`references` with grade 1. They rank the report's hits, or its contexts where it holds no hits. A chunk takes one label, its own id's
+`references` with grade 1. They rank the report's hits, or its contexts where no retriever was asked. A chunk takes one label, its own id's
 before its PMID's, and a label is taken once, at its best rank. A case without a relevant label does not count.
 
 `rchunk.recall@20` and its like rank the contexts, and the gain of a context is the number of gold claims that it entails. Only the
@@ -107,8 +107,9 @@ def ranked_gains(ranking: Sequence[Chunk], labels: Mapping[str, float]) -> list[
 
 
 def _ranking(report: Report) -> list[Chunk]:
-    hits = sorted(report.hits, key=lambda found: found.rank)
-    return [found.chunk for found in hits] or list(report.response.contexts)
+    if not report.hits and not report.searched:
+        return list(report.response.contexts)
+    return [found.chunk for found in sorted(report.hits, key=lambda found: found.rank)]
 
 
 def _labelled_gains(report: Report) -> tuple[Gains, Gains] | None:

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from functools import partial
 
 from pytest_medfaith.records import Chunk, Hit
+from pytest_medfaith.retrieval.folding import folded
 from pytest_medfaith.retrieval.ranking import Retriever, best_first, check_query, to_hits
 
 # Robertson's and Lucene's 1.2 / 0.75 suit long web pages; 0.9 / 0.4 is Anserini's default for short passages.
 DEFAULT_K1 = 0.9
 DEFAULT_B = 0.4
 
-_UNITS = "mg|g|kg|mcg|[µμu]g|ng|ml|l|dl|mmol|[µμu]mol|nmol|mol|mmhg|cm|mm|iu|units?|meq|kcal|%"
+_UNITS = "mg|g|kg|mcg|[μu]g|ng|ml|l|dl|mmol|[μu]mol|nmol|mol|mmhg|cm|mm|iu|units?|meq|kcal|%"
 _TOKEN = re.compile(
     rf"""
     \d+(?:[.,]\d+)*\ ?(?:{_UNITS})(?:/(?:kg|day|d|h|hr|min|week|ml|l|dl|m2))*(?!\w)  # 5 mg, 2.5mg/kg/day, 140 mmHg
@@ -29,16 +30,22 @@ _WORDS_WITH_HYPHEN = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
 def tokenize(text: str) -> list[str]:
     """Returns lower-case tokens; `HER2`, `1,25-OH`, `IL-6` and `5 mg` stay whole, `beta-blocker` is two words.
 
-    A number and its unit are one token however they are spaced: `5mg` and `5 mg` are both `5 mg`.
+    A number and its unit are one token however they are spaced: `5mg` and `5 mg` are both `5 mg`. Words are those of `folded`: no
+    accent, no case, and `5 µg`, `5 ug` and `5 mcg` are the same.
     """
     tokens: list[str] = []
-    for match in _TOKEN.finditer(text.lower()):
+    for match in _TOKEN.finditer(folded(text)):
         token = match.group()
         if _WORDS_WITH_HYPHEN.fullmatch(token):
             tokens += token.split("-")
         else:
-            tokens.append(re.sub(r"^([\d.,]*\d) ?([^\d\s].*)$", r"\1 \2", token) if _is_dose(token) else token)
+            tokens.append(_dose(token) if _is_dose(token) else token)
     return tokens
+
+
+def _dose(token: str) -> str:
+    spaced = re.sub(r"^([\d.,]*\d) ?([^\d\s].*)$", r"\1 \2", token)
+    return re.sub(r"(?<= )[μu](?=g\b)", "mc", spaced).replace(" μmol", " umol")
 
 
 def _is_dose(token: str) -> bool:
@@ -83,5 +90,5 @@ def lucene_idf(containing: int, *, size: int) -> float:
 def _search(chunks: Sequence[Chunk], index: object, query: str, *, top_k: int) -> list[Hit]:
     check_query(query, top_k=top_k, size=len(chunks))
     scores = index.get_scores(tokenize(query))  # type: ignore[attr-defined]
-    positions = best_first(scores, top_k=top_k)
+    positions = best_first(scores, top_k=top_k)  # of those that share no word with the query none becomes a hit
     return to_hits(chunks, positions, [scores[i] for i in positions], name="bm25")

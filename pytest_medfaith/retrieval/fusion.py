@@ -13,6 +13,9 @@ DEFAULT_RRF_K = 100
 # How deep each retriever is read before fusion, as a multiple of the wanted depth.
 POOL_FACTOR = 3
 
+# Share of the scale that the lowest hit of a ranking gets: it was found, so its score is above 0.
+_LOWEST = 1e-9
+
 Rankings = Mapping[str, Sequence[Hit]]
 
 
@@ -33,7 +36,9 @@ def reciprocal_rank_fusion(rankings: Rankings, *, k: int = DEFAULT_RRF_K) -> dic
 
 
 def weighted_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Returns chunk id -> weighted sum of each retriever's scores, min-max scaled to 0..1 within the query.
+    """Returns chunk id -> weighted sum of each retriever's scores, min-max scaled to 0..1 within the query; hits of equal score get 1.
+
+    A chunk that only retrievers of weight 0 found is left out.
 
     Args:
         rankings: retriever name -> its hits.
@@ -46,10 +51,11 @@ def weighted_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None =
     fused: dict[str, float] = {}
     for name, hits in rankings.items():
         low = min((hit.score for hit in hits), default=0.0)
-        span = max((hit.score for hit in hits), default=0.0) - low or 1.0
+        span = max((hit.score for hit in hits), default=0.0) - low
         for hit in hits:
-            fused[hit.chunk.id] = fused.get(hit.chunk.id, 0.0) + weights.get(name, 0.0) * (hit.score - low) / span
-    return fused
+            scaled = ((hit.score - low) / span if span else 1.0) * (1 - _LOWEST) + _LOWEST
+            fused[hit.chunk.id] = fused.get(hit.chunk.id, 0.0) + weights.get(name, 0.0) * scaled
+    return {name: score for name, score in fused.items() if score > 0}
 
 
 def fuse_rankings(rankings: Rankings, *, fuse: Callable[[Rankings], Mapping[str, float]], top_k: int) -> list[Hit]:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.errors import CannotWrite, DataError
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.bm25 import searchable_text
 from pytest_medfaith.retrieval.encoders import Encoder
+from pytest_medfaith.retrieval.folding import compatible
 from pytest_medfaith.retrieval.ranking import Retriever, check_query, to_hits
 
+_SEAL = 32  # bytes of the check sum behind a shard
 SHARD = 256  # chunks encoded between two saves; an interruption loses at most this many
 
 
@@ -21,8 +27,13 @@ def corpus_hash(chunks: Sequence[Chunk]) -> str:
     """Returns 16 hexadecimal digits that change with any id, title, context, text or order of the corpus."""
     digest = hashlib.sha256()
     for chunk in chunks:
-        digest.update(f"{chunk.id}\x1f{searchable_text(chunk)}\x1e".encode())
+        digest.update(f"{chunk.id}\x1f{encoded_text(chunk)}\x1e".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
+
+
+def encoded_text(chunk: Chunk) -> str:
+    """Returns what an encoder reads of a chunk."""
+    return compatible(searchable_text(chunk))
 
 
 def index_folder(cache: Path, chunks: Sequence[Chunk], encoder: Encoder) -> Path:
@@ -34,35 +45,95 @@ def index_folder(cache: Path, chunks: Sequence[Chunk], encoder: Encoder) -> Path
 def embed_corpus(chunks: Sequence[Chunk], encoder: Encoder, *, cache: Path, progress: Callable[[int, int], None] | None = None) -> Any:
     """Returns the embeddings of `chunks`, float32 (n, width), reading finished shards from `cache` and writing new ones.
 
+    A shard that is not as it was written (rows or bytes missing, numbers changed) is said in a warning, and made again.
+
     Args:
         chunks: the corpus.
         encoder: gives unit vectors.
         cache: folder for indexes; each shard is written whole or not at all.
         progress: told (chunks done, chunks in all) after each shard.
+
+    Raises:
+        DataError: the encoder gives something else than a finite vector a text, vectors of several widths, or `cache` cannot be written.
     """
     import numpy as np
 
     folder = index_folder(cache, chunks, encoder)
-    folder.mkdir(parents=True, exist_ok=True)
-    shards = []
+    shards: list[Any] = []
+    damaged = 0
     for start in range(0, len(chunks), SHARD):
         path = folder / f"shard-{start // SHARD:05d}.npy"
         part = chunks[start : start + SHARD]
-        if not path.exists():
-            _save(path, encoder.encode_documents([searchable_text(chunk) for chunk in part]))
-        shards.append(np.load(path, allow_pickle=False))
+        vectors = _load(path, rows=len(part))
+        if vectors is None:
+            damaged += path.exists()
+            vectors = unit_rows(encoder.encode_documents([encoded_text(chunk) for chunk in part]), rows=len(part), encoder=encoder.name)
+            _save(path, vectors)
+        if shards and vectors.shape[1] != shards[0].shape[1]:
+            raise DataError(
+                f"the encoder {encoder.name!r} gave vectors of {shards[0].shape[1]} and of {vectors.shape[1]} numbers; expected one "
+                f"width. Remove {folder} if the model was changed under its name"
+            )
+        shards.append(vectors)
         if progress:
             progress(start + len(part), len(chunks))
+    if damaged:  # said once all is mended: where warnings are errors, the next run finds nothing to say
+        warnings.warn(
+            f"{folder}: {damaged} of the {len(shards)} parts of the index were damaged, or of an earlier version, and were made again",
+            stacklevel=2,
+        )
     return np.vstack(shards)
 
 
-def _save(path: Path, vectors: Any) -> None:
+def unit_rows(vectors: Any, *, rows: int, encoder: str) -> Any:
+    """Returns `vectors` as float32 (rows, width).
+
+    Raises:
+        DataError: they have another shape, or hold a number that is not finite.
+    """
     import numpy as np
 
+    found = np.asarray(vectors, dtype=np.float32)
+    if found.ndim != 2 or found.shape[0] != rows or found.shape[1] == 0:
+        raise DataError(f"the encoder {encoder!r} gave an array of shape {found.shape} for {rows} texts; expected ({rows}, width)")
+    if not np.isfinite(found).all():
+        raise DataError(f"the encoder {encoder!r} gave a number that is not finite; expected a vector of length 1 for every text")
+    return found
+
+
+def _load(path: Path, *, rows: int) -> Any:
+    """Returns the vectors of a shard, or None where there is none or it is not as `_save` wrote it."""
+    import numpy as np
+
+    if not path.exists():
+        return None
+    try:
+        held = path.read_bytes()
+        if hashlib.sha256(held[:-_SEAL]).digest() == held[-_SEAL:]:
+            vectors = np.load(io.BytesIO(held), allow_pickle=False)
+            if vectors.ndim == 2 and len(vectors) == rows:
+                return vectors
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def _save(path: Path, vectors: Any) -> None:
+    """Writes a shard with a check sum of its bytes behind it, whole or not at all."""
+    import numpy as np
+
+    buffer = io.BytesIO()
+    np.save(buffer, vectors, allow_pickle=False)
+    body = buffer.getvalue()
     partial_file = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with partial_file.open("wb") as out:
-        np.save(out, np.asarray(vectors, dtype=np.float32), allow_pickle=False)
-    os.replace(partial_file, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial_file.write_bytes(body + hashlib.sha256(body).digest())
+        os.replace(partial_file, path)
+    except OSError as error:
+        with suppress(OSError):
+            partial_file.unlink(missing_ok=True)
+        raise CannotWrite(path, error) from error
 
 
 def dense_retriever(
@@ -78,8 +149,7 @@ def dense_retriever(
 
 
 def _search(chunks: Sequence[Chunk], encoder: Encoder, index: Any, name: str, query: str, *, top_k: int) -> list[Hit]:
-    import numpy as np
-
     check_query(query, top_k=top_k, size=len(chunks))
-    scores, positions = index.search(np.asarray(encoder.encode_queries([query]), dtype=np.float32), top_k)
+    vector = unit_rows(encoder.encode_queries([compatible(query)]), rows=1, encoder=encoder.name)
+    scores, positions = index.search(vector, top_k)
     return to_hits(chunks, [int(i) for i in positions[0]], scores[0], name=name)

@@ -9,7 +9,7 @@ from pytest_medfaith.records import Chunk, Hit
 
 
 class Retriever(Protocol):
-    """Returns the `top_k` best chunks for `query`, best first; fewer where fewer match."""
+    """Returns the `top_k` best chunks for `query`, best first; fewer where fewer match, none where none does. Scores are above 0."""
 
     def __call__(self, query: str, *, top_k: int) -> list[Hit]:  # noqa: D102 - the class says it
         ...
@@ -41,8 +41,11 @@ def best_first(scores: Any, *, top_k: int) -> list[int]:
 
 
 def to_hits(chunks: Sequence[Chunk], positions: Sequence[int], scores: Sequence[float], *, name: str) -> list[Hit]:
-    """Returns hits ranked from 1 in the order of `positions`."""
+    """Returns hits ranked from 1 in the order of `positions`; a chunk whose score is not above 0 was not found, and is no hit.
+
+    Without this a question that matches nothing would be given chunks in the order of a file, and credit for them.
+    """
+    found = [(position, float(score)) for position, score in zip(positions, scores, strict=True) if position >= 0 and score > 0]
     return [
-        Hit(chunk=chunks[position], rank=rank, score=float(score), ranks={name: rank})
-        for rank, (position, score) in enumerate(zip(positions, scores, strict=True), start=1)
+        Hit(chunk=chunks[position], rank=rank, score=score, ranks={name: rank}) for rank, (position, score) in enumerate(found, start=1)
     ]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import unicodedata
 import xml.etree.ElementTree as ET
 from types import SimpleNamespace
@@ -101,7 +102,7 @@ def test_no_output_holds_a_control_character_or_gives_a_command(text):
         left = {sign for sign in body if unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {"\n"}
         assert left <= ({"\r"} if name == "csv" else set()), (name, left)
         assert not [line for line in body.splitlines() if line.lstrip().startswith("::")], name
-        assert "##[" not in body and "##vso[" not in body and "##teamcity[" not in body, name
+        assert not re.search(r"##\w*\[", body), name
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
@@ -109,7 +110,7 @@ def test_what_programs_read_can_still_be_read(text):
     report = report_of(text)
     (row,) = json.loads(json_card([report]))["slices"]
     assert row["cases"][0]["claims"][0]["text"] == text
-    assert ET.fromstring(junit_card([report])).tag == "testsuites"
+    assert ET.fromstring(junit_card([report])).tag == "testsuites"  # noqa: S314 - written by us
     assert len(list(csv.reader(io.StringIO(claims_csv([report]), newline="")))) == 4
     assert claims_csv([report]).count("\r\n") == 4
     assert annotation(text).count("\n") == 0
@@ -117,9 +118,11 @@ def test_what_programs_read_can_still_be_read(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["=1+1", " =1+1", "\xa0=1+1", "\t=1+1", ";=1+1", "; =1+1", "a;=1+1", "a;; @SUM(1)", "a|=1+1", '"=1+1', "'=1+1", "a;\"=1+1"]
-    + ["\u200b=1+1", "\ufeff=1", "\x00=1", "\x0b=1", "+49", "-1+1", "@SUM(A1)", "\uff1d1+1", "\uff0b1", "\uff201", "\ufe631", "-2"]
-    + ["a\n=1+1", "a;\n=1+1"],
+    [
+        "=1+1", " =1+1", "\xa0=1+1", "\t=1+1", ";=1+1", "; =1+1", "a;=1+1", "a;; @SUM(1)", "a|=1+1", '"=1+1', "'=1+1", 'a;"=1+1',
+        "\u200b=1+1", "\ufeff=1", "\x00=1", "\x0b=1", "+49", "-1+1", "@SUM(A1)", "\uff1d1+1", "\uff0b1", "\uff201", "\ufe631", "-2",
+        "a\n=1+1", "a;\n=1+1",
+    ],
     ids=ascii,
 )  # fmt: skip
 def test_no_cell_of_a_sheet_is_a_formula(text):
@@ -127,7 +130,7 @@ def test_no_cell_of_a_sheet_is_a_formula(text):
     for row in rows:
         for cell in row:
             for part in cell.replace("|", ";").split(";"):
-                assert not part.lstrip(" \"").startswith(("=", "+", "-", "@", "＝", "＋", "＠", "﹣")), cell
+                assert not part.lstrip(' "').startswith(("=", "+", "-", "@", "＝", "＋", "＠", "﹣")), cell
 
 
 def test_a_sheet_leaves_plain_text_alone():

@@ -51,6 +51,7 @@ def test_a_broken_cache_is_made_anew(tmp_path):
     checker = Checker("x", "x", CountingScorer(), cache=cache)
     assert checker("Iron helps.", [IRON]).label == "supported"
     assert cache.read_bytes().startswith(b"SQLite format 3")
+    assert cache.with_name("pairs.sqlite.damaged").read_bytes() == b"no database at all, only some bytes that stand here"
 
 
 def test_logits_that_are_not_finite_leave_the_claim_unscored_and_are_not_kept(tmp_path):

@@ -53,7 +53,7 @@ def test_a_word_of_the_section_finds_the_chunk_that_says_it_only_in_its_context(
 
 
 def test_ties_keep_corpus_order_and_ranks_start_at_one():
-    hits = bm25_retriever(chunks("iron", "iron", "iron"))("zinc", top_k=3)
+    hits = bm25_retriever(chunks("iron", "iron", "iron"))("iron", top_k=3)
     assert [(hit.chunk.id, hit.rank) for hit in hits] == [("c0", 1), ("c1", 2), ("c2", 3)]
 
 
