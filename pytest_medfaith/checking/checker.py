@@ -20,6 +20,7 @@ from pytest_medfaith.checking.rules import RULE_NAMES, check_rule_names
 from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
 from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore, Verdict
 
 MODELS = Path(__file__).parent.parent / "models"
@@ -140,7 +141,7 @@ class Checker:
 def _three_columns(name: str, score_texts: TextScorer, pairs: Sequence[tuple[str, str]]) -> Any:
     import numpy as np
 
-    logits = np.asarray(score_texts(pairs), dtype=np.float32)
+    logits = np.asarray(score_texts([(whole(evidence), whole(claim)) for evidence, claim in pairs]), dtype=np.float32)
     if logits.shape != (len(pairs), len(LABELS)):
         raise ValueError(
             f"the checker {name!r} gave logits of shape {logits.shape} for {len(pairs)} pairs, expected ({len(pairs)}, {len(LABELS)}): one "

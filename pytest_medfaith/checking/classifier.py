@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
 from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.models.foreign import loading
 from pytest_medfaith.records import LABELS
 
 _KNOWN_WORDS = {
@@ -16,6 +17,7 @@ _KNOWN_WORDS = {
     "contradict": ("contradiction", "contradict", "refuted", "refutes", "refute"),
     "not_entail": ("not_entailment", "not_entail", "not_supported", "unsupported", "inconsistent", "hallucinated", "non_factual"),
 }
+_EXPECTED = "'default', a model folder with config.json and safetensors, or the Hugging Face name of a sequence classifier"
 BATCH = 16
 TWO_WAY_CONTRADICT = -20.0  # the logit of what a 2-way model never says
 
@@ -98,11 +100,12 @@ def _load(name: str) -> tuple[Any, Any, Any]:
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
     except ImportError:
         raise MissingExtra(f"the checker {name!r}", "models") from None
-    try:
-        model = AutoModelForSequenceClassification.from_pretrained(name, use_safetensors=True)
-        return model.eval(), AutoTokenizer.from_pretrained(name), torch
-    except (OSError, ValueError, KeyError) as error:
-        raise DataError(
-            f"the checker {name!r} cannot be loaded ({error}); expected 'default', a model folder with config.json and safetensors, "
-            "or the Hugging Face name of a sequence classifier"
-        ) from error
+    with loading(f"the checker {name!r}", _EXPECTED):
+        model, info = AutoModelForSequenceClassification.from_pretrained(
+            name, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+        )
+        if absent := sorted(info["missing_keys"]):  # transformers would fill them with random numbers
+            raise DataError(
+                f"the checker {name!r} lacks weights ({', '.join(absent[:3])}), so its verdicts would be random; expected {_EXPECTED}"
+            )
+        return model.eval(), AutoTokenizer.from_pretrained(name, trust_remote_code=False), torch

@@ -155,7 +155,12 @@ def softmax(logits: Sequence[float], *, temperature: float = 1.0) -> tuple[float
 
 
 def _read(plan: _Plan, known: Mapping[Text, Any], *, shift: float) -> list[Logits]:
-    """Returns what the model makes of the window, and of the sentence where it may speak alone, as far as it is finite; of a far chunk neutral."""
+    """Returns what the model makes of the window, and of the sentence where it may speak alone; of a far chunk neutral.
+
+    Nothing where a number of either is not finite: what was not scored may be what decides.
+    """
+    if not all(math.isfinite(number) for text in plan.texts for number in known[text].tolist()):
+        return []
     if plan.sentence is None:
         return [FAR_LOGITS]
     sentence, window = (finite_logits(known, text) for text in (plan.sentence, plan.window))

@@ -7,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.models.whole import whole
+
 TOKENIZER = Path(__file__).parents[1] / "models" / "tokenizer" / "tokenizer.json"
 _WORD = re.compile(r"\S+")
 # A medical corpus of 20 MB has about 100,000 different words, punctuation attached; their tokens take 30 MB.
@@ -24,7 +26,7 @@ def token_offsets(text: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=_WORDS_KEPT)
 def _word_offsets(word: str) -> tuple[tuple[int, int], ...]:
-    return tuple(_tokenizer().encode(word, add_special_tokens=False).offsets)
+    return tuple(_tokenizer().encode(whole(word), add_special_tokens=False).offsets)
 
 
 @lru_cache(maxsize=1)

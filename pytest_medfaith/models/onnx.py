@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.whole import whole
 
 MODELS = Path(__file__).parent
 ENCODER = MODELS / "encoder" / "model.onnx"
@@ -91,7 +92,7 @@ def embed_texts(texts: Sequence[str], *, model: Path = ENCODER, max_tokens: int 
     if not texts:
         return np.zeros((0, 384), dtype=np.float32)
     session, tokenizer = load_session(model), load_tokenizer(max_tokens=max_tokens)
-    rows = [(encoding.ids, encoding.type_ids) for encoding in tokenizer.encode_batch(list(texts))]
+    rows = [(encoding.ids, encoding.type_ids) for encoding in tokenizer.encode_batch(list(map(whole, texts)))]
     with ThreadPoolExecutor(worker_count()) as workers:
         return np.vstack(list(workers.map(partial(run_rows, session), rows))).astype(np.float32)
 

@@ -107,6 +107,10 @@ UNITS: Mapping[str, tuple[float, str]] = MappingProxyType(
 FAHRENHEIT = frozenset({"°f", "fahrenheit", "degrees f", "degrees fahrenheit", "° f"})
 
 
+# A pattern that ignores case takes these for i, s and k; `lower` leaves the first two as they are, or makes two characters of one.
+_SAME_AS = str.maketrans({"İ": "i", "ſ": "s", "K": "k", "ı": "i"})
+
+
 @lru_cache(maxsize=1)
 def unit_pattern() -> re.Pattern[str]:
     """Returns a pattern that matches the longest unit name at a place, ending at a word's end."""
@@ -117,7 +121,7 @@ def unit_pattern() -> re.Pattern[str]:
 
 def unit_of(name: str) -> tuple[float, str]:
     """Returns factor and dimension of a matched unit name; temperatures in Fahrenheit have dimension "fahrenheit"."""
-    lower = re.sub(r"[\s-]+", " ", name.lower())
+    lower = re.sub(r"[\s-]+", " ", name.translate(_SAME_AS).lower())
     if lower in FAHRENHEIT:
         return 1.0, "fahrenheit"
     lower = _SPACED.get(lower, lower.replace(" ", "-"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.errors import MissingExtra
 from pytest_medfaith.models.folders import model_signature
+from pytest_medfaith.models.foreign import loading, refuse_foreign_modules
 
 Encode = Callable[[Sequence[str]], Any]  # n texts -> float32 (n, width), rows of length 1
 
@@ -35,7 +37,7 @@ def load_encoder(name: str = "default") -> Encoder:
 
     Raises:
         MissingExtra: a model other than the shipped one, and sentence-transformers is not installed.
-        DataError: no such model, or a folder that holds none.
+        DataError: no such model, a folder that holds none, or one that needs code of its own.
     """
     if name == "default":
         return _shipped_encoder()
@@ -68,10 +70,11 @@ def _sentence_transformer(name: str) -> Encode:
         from sentence_transformers import SentenceTransformer
     except ImportError:
         raise MissingExtra(f"the encoder {name!r}", "models") from None
-    try:
-        model = SentenceTransformer(name, device="cpu", model_kwargs={"use_safetensors": True})
-    except (OSError, ValueError) as error:
-        raise DataError(
-            f"the encoder {name!r} cannot be loaded ({error}); expected a model folder or a Hugging Face model name with safetensors"
-        ) from error
+    what = f"the encoder {name!r}"
+    refuse_foreign_modules(Path(name), what)
+    with loading(what, "a model folder or a Hugging Face model name with safetensors"):
+        options = {"use_safetensors": True, "trust_remote_code": False}
+        model = SentenceTransformer(
+            name, device="cpu", trust_remote_code=False, model_kwargs=options, tokenizer_kwargs={"trust_remote_code": False}
+        )
     return partial(model.encode, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)

@@ -211,13 +211,13 @@ def test_the_sentence_that_means_the_claim_is_read_though_another_shares_more_of
 
 
 @pytest.mark.parametrize("broken", [IRON.text, f"{ZINC.text} {IRON.text}"])
-def test_a_short_chunk_whose_whole_has_no_score_has_none_and_one_whose_sentence_has_none_scores_by_the_whole(broken):
+def test_a_short_chunk_whose_whole_or_sentence_has_no_score_has_none(broken):
     def broken_on_one(pairs):
         return np.array([[np.nan] * 3 if evidence == broken else [2.0, 0.0, 0.0] for evidence, _ in pairs])
 
     chunk = Chunk(id="both", text=f"{ZINC.text} {IRON.text}")
     (score,) = Checker("broken", "b", broken_on_one).score([(claim("Iron tablets are taken on an empty stomach."), chunk)])
-    assert score.logits == ((2.0, 0.0, 0.0) if broken == IRON.text else None)
+    assert score.logits is None
 
 
 @pytest.mark.parametrize(
@@ -246,3 +246,17 @@ def test_softmax_rounds_and_sums_to_one():
 def test_a_script_that_says_another_word_is_an_error():
     with pytest.raises(ValueError, match=r"told 'maybe' for 'Iron helps\.'; expected one of entail, neutral, contradict"):
         scripted_checker(lambda _evidence, _claim: "maybe")("Iron helps.", [IRON])
+
+
+@pytest.mark.parametrize("lost", ["window", "sentence", "both"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_a_chunk_that_was_scored_in_part_is_not_scored(lost, value):
+    text = "Iron helps. Iron tablets help women. Iron is a metal that helps."
+
+    def scorer(pairs):
+        wrong = [lost == "both" or (len(evidence) > 40) == (lost == "window") for evidence, _ in pairs]
+        return [(value if bad else 9.0, 0.0, 0.0) for bad in wrong]
+
+    verdict = Checker("x", "x", scorer)("Iron helps.", [Chunk(id="iron", text=text)])
+    assert verdict.label == "unscored"
+    assert "no finite score" in verdict.reason

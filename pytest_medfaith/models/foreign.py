@@ -1,0 +1,73 @@
+"""Models of other makers, from a folder or a hub: their weights are read, code that comes with them never runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pytest_medfaith.errors import DataError
+
+_LONGEST = 300  # characters of what a library says; some print whole tables
+_KNOWN_CODE = "sentence_transformers."
+
+
+@contextmanager
+def loading(what: str, expected: str) -> Iterator[None]:
+    """Turns whatever goes wrong while a model is loaded into one message.
+
+    Args:
+        what: the model, as in "the checker 'name'".
+        expected: what would have worked.
+
+    Raises:
+        DataError: anything did; the libraries raise classes that share no base but Exception.
+    """
+    try:
+        with _quiet():
+            yield
+    except DataError:
+        raise
+    except Exception as error:
+        if "trust_remote_code" in str(error):
+            raise DataError(f"{what} needs code that comes with the model, which is never run; expected {expected}") from error
+        said = " ".join(str(error).split()) or type(error).__name__
+        said = said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
+        raise DataError(f"{what} cannot be loaded ({said}); expected {expected}") from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps transformers from printing tables and bars of its own while it loads; what matters in them is raised."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(logging.CRITICAL)
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def refuse_foreign_modules(folder: Path, what: str) -> None:
+    """Refuses a folder of sentence-transformers that is built of classes from elsewhere: older versions of it would import them.
+
+    Raises:
+        DataError: modules.json names a class of another package, or cannot be read.
+    """
+    path = folder / "modules.json"
+    if not path.is_file():
+        return
+    try:
+        types = [str(row["type"]) for row in json.loads(path.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise DataError(f"{what}: {path} cannot be read ({error!r}); expected a list of modules, each with a type") from error
+    foreign = [name for name in types if not name.startswith(_KNOWN_CODE)]
+    if foreign:
+        raise DataError(
+            f"{what} is built of {foreign[0]!r}, code from elsewhere, which is never run; expected modules of {_KNOWN_CODE[:-1]}"
+        )
