@@ -6,8 +6,10 @@ reads `windows` pieces of some `window_words` words, those that are likeliest to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pytest_medfaith.checking.cache import content_key, fill
 from pytest_medfaith.checking.nearness import Nearness, Vectors
@@ -25,6 +27,7 @@ from pytest_medfaith.checking.scoring import (
 from pytest_medfaith.checking.windows import COVERED, Window, coverage, evidence_sentences, sentences_around
 from pytest_medfaith.records import Chunk, Claim, PairScore
 
+LEAST_PROBABILITY = 1e-4  # of the fast student that counts: it is surer than it is right
 LOOK_AGAIN = 0.3  # what the fast student's decision adds to the likeness of a window, when windows are ranked
 
 
@@ -35,15 +38,20 @@ class Cascade:
     Attributes:
         windows: pieces of evidence for each claim, at least.
         window_words: words of a piece, at most, where its sentences allow it.
+        fast_weight: what the fast student's log-probabilities count beside the strong model's logits.
     """
 
     windows: int = 5
     window_words: int = 100
+    fast_weight: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuses a cascade that reads nothing."""
-        if self.windows < 1 or self.window_words < 1:
-            raise ValueError(f"the cascade reads {self.windows} windows of {self.window_words} words; expected at least 1 of 1")
+        if self.windows < 1 or self.window_words < 1 or not 0 <= self.fast_weight < math.inf:
+            raise ValueError(
+                f"the cascade reads {self.windows} windows of {self.window_words} words, the fast student counts "
+                f"{self.fast_weight}; expected at least 1 of 1, and a weight of 0 or more"
+            )
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,16 @@ class _Candidate:
     refuted: bool  # whether the fast student refutes the claim by its chunk
 
 
-def score_deciding_windows(
+@dataclass(frozen=True)
+class Reading:
+    """What the strong model makes of one window: its logits, the sentence that the window was chosen for, and how near that is to the claim."""
+
+    logits: Logits | None  # None: not finite
+    sentence: tuple[int, int]
+    nearness: float
+
+
+def read_deciding_windows(
     pairs: Sequence[tuple[Claim, Chunk]],
     fast: Sequence[PairScore],
     score_texts: TextScorer,
@@ -66,14 +83,11 @@ def score_deciding_windows(
     cascade: Cascade,
     fast_thresholds: Thresholds,
     signature: str,
-    temperature: float,
-    nearness: Nearness,
     vectors: Vectors,
-) -> list[PairScore]:
-    """Returns the strong model's score of each pair, in order; a pair whose chunk is not among those chosen is neutral, unread.
+) -> dict[int, list[Reading]]:
+    """Returns the strong model's readings by the index of their pair; a pair whose chunk was not chosen has none.
 
     A claim's windows are chosen among the chunks that it is paired with in this call, so a score depends on them, never on other claims.
-    A chunk's score is that of its window with the clearest decision.
 
     Args:
         pairs: what to score.
@@ -82,8 +96,6 @@ def score_deciding_windows(
         cascade: how much it reads.
         fast_thresholds: when the fast student refutes.
         signature: names the strong model's weights; part of every cache key.
-        temperature: its logits are divided by it before the softmax.
-        nearness: how the encoder's cosine moves its logit of neutral.
         vectors: the encoder's vectors of all claims, chunks and sentences.
     """
     by_claim: dict[tuple[str, str], list[int]] = {}
@@ -91,7 +103,7 @@ def score_deciding_windows(
         by_claim.setdefault((claim.id, claim.text), []).append(number)
     chosen = [candidate for numbers in by_claim.values() for candidate in _chosen(pairs, fast, numbers, cascade, fast_thresholds, vectors)]
     texts = {candidate: _text(pairs[candidate.pair], candidate) for candidate in chosen}
-    known: dict[Text, object] = {}
+    known: dict[Text, Any] = {}
     fill(
         known,
         texts.values(),
@@ -100,18 +112,51 @@ def score_deciding_windows(
         dtype="<f4",
         cache=vectors.cache,
     )
-    read: dict[int, list[tuple[Logits, tuple[int, int]]]] = {}
+    readings: dict[int, list[Reading]] = {}
     for candidate, text in texts.items():
-        claim, chunk = pairs[candidate.pair]
-        shift = nearness.shift(nearness_of(claim, chunk, candidate.sentence, vectors))
-        found = read.setdefault(candidate.pair, [])
-        logits = finite_logits(known, text)
-        if logits:
-            found.append(((logits[0], logits[1] + shift, logits[2]), candidate.sentence))
-    return [
-        clearest(*pairs[number], read[number], temperature) if number in read else _unread(*pairs[number], fast[number])
-        for number in range(len(pairs))
-    ]
+        near = nearness_of(*pairs[candidate.pair], candidate.sentence, vectors)
+        reading = Reading(finite_logits(known, text), candidate.sentence, near)
+        readings.setdefault(candidate.pair, []).append(reading)
+    return readings
+
+
+def score_readings(
+    pairs: Sequence[tuple[Claim, Chunk]],
+    fast: Sequence[PairScore],
+    readings: Mapping[int, Sequence[Reading]],
+    *,
+    temperature: float,
+    nearness: Nearness,
+    fast_weight: float,
+) -> list[PairScore]:
+    """Returns the score of each pair, in order: that of its window with the clearest decision; a chunk without a reading is neutral.
+
+    Args:
+        pairs: what was read.
+        fast: the fast student's score of each pair.
+        readings: of the strong model, by the index of the pair.
+        temperature: the logits are divided by it before the softmax.
+        nearness: how the encoder's cosine moves the logit of neutral.
+        fast_weight: what the fast student's log-probabilities count beside the strong model's logits.
+    """
+    scores: list[PairScore] = []
+    for number, (claim, chunk) in enumerate(pairs):
+        if number not in readings:
+            scores.append(_unread(claim, chunk, fast[number]))
+            continue
+        says = [fast_weight * math.log(max(each, LEAST_PROBABILITY)) for each in fast[number].probs]
+        moved = [
+            (_moved(reading.logits, says, nearness.shift(reading.nearness)), reading.sentence)
+            for reading in readings[number]
+            if reading.logits
+        ]
+        scores.append(clearest(claim, chunk, moved, temperature))
+    return scores
+
+
+def _moved(logits: Logits, says: Sequence[float], shift: float) -> Logits:
+    entail, neutral, contradict = (a + b for a, b in zip(logits, says, strict=True))
+    return entail, neutral + shift, contradict
 
 
 def _unread(claim: Claim, chunk: Chunk, fast: PairScore) -> PairScore:

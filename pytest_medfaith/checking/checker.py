@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.checking.cascade import Cascade, score_deciding_windows
+from pytest_medfaith.checking.cascade import Cascade, Reading, read_deciding_windows, score_readings
 from pytest_medfaith.checking.isotonic import Isotonic
 from pytest_medfaith.checking.joint import joined_parts
 from pytest_medfaith.checking.letters import plain_chunk, plain_claim
@@ -76,18 +76,30 @@ class Checker:
             progress=progress,
         )
         if self.fast:
-            scores = score_deciding_windows(
+            readings = self.read_strong(pairs, scores, vectors)
+            scores = score_readings(
                 pairs,
                 scores,
-                partial(_three_columns, self.name, self.score_texts),
-                cascade=self.cascade,
-                fast_thresholds=self.fast.thresholds,
-                signature=self.signature,
+                readings,
                 temperature=self.temperature,
                 nearness=self.nearness,
-                vectors=vectors,
+                fast_weight=self.cascade.fast_weight,
             )
         return [_meant(score, self.isotonic) for score in scores] if self.isotonic else scores
+
+    def read_strong(self, pairs: Sequence[tuple[Claim, Chunk]], scores: Sequence[PairScore], vectors: Vectors) -> dict[int, list[Reading]]:
+        """Returns what this model reads of `pairs` after its fast student scored them, by the index of the pair."""
+        if self.fast is None:
+            raise ValueError(f"the checker {self.name!r} has no fast student before it; expected the strong model of a cascade")
+        return read_deciding_windows(
+            pairs,
+            scores,
+            partial(_three_columns, self.name, self.score_texts),
+            cascade=self.cascade,
+            fast_thresholds=self.fast.thresholds,
+            signature=self.signature,
+            vectors=vectors,
+        )
 
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on `claim` from the scores of its `chunks`.
@@ -234,10 +246,10 @@ def _onnx_checker(
     from pytest_medfaith.models.onnx import weights_signature
 
     card = read_card(folder)
-    fast = load_checker("fast") if card.cascade else None
+    fast = load_checker("fast", cache=cache) if card.cascade else None
     parts = [weights_signature(folder / "model.onnx"), encoder_signature(), card.nearness_weight, card.nearness_even]
     if fast:
-        parts += [fast.signature, card.windows, card.window_words]
+        parts += [fast.signature, card.cascade]
     return Checker(
         name,
         "|".join(map(str, parts)),

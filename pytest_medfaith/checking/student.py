@@ -37,11 +37,14 @@ class ModelCard:
     max_tokens: int
     windows: int = 0
     window_words: int = 0
+    fast_weight: float = 0.0
 
     @property
     def cascade(self) -> Cascade | None:
-        """What the two numbers of a strong model mean; None of a model that reads everything."""
-        return Cascade(windows=self.windows, window_words=self.window_words) if self.windows else None
+        """What the last three numbers mean, those of a strong model; None of a model that reads everything."""
+        if not self.windows:
+            return None
+        return Cascade(windows=self.windows, window_words=self.window_words, fast_weight=self.fast_weight)
 
     @property
     def thresholds(self) -> Thresholds:
