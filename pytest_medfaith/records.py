@@ -211,13 +211,22 @@ class Response(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(Record):
-    """One atomic statement of an answer; `start`, `end` are its span there, `citations` the markers of its sentence."""
+    """One atomic statement of an answer; `start`, `end` are its span there, `citations` the markers of its sentence.
+
+    `context` holds the words before it that a reader needs, as they stand in the answer: the sentence that names what "it" is.
+    """
 
     id: str
     text: str
     start: int = 0
     end: int = 0
     citations: tuple[str, ...] = ()
+    context: str = ""
+
+    @property
+    def in_context(self) -> str:
+        """The claim as a model reads it: "[Metformin is a biguanide.] It lowers glucose."."""
+        return f"[{self.context}] {self.text}" if self.context else self.text
 
 
 @dataclass(frozen=True, kw_only=True)
