@@ -212,7 +212,10 @@ class Response(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(Record):
-    """One atomic statement of an answer; `start`, `end` are its span there, `citations` the markers of its sentence."""
+    """One atomic statement of an answer; `start`, `end` are its span there, `citations` the markers of its sentence.
+
+    `context` holds the words before it that a reader needs, as they stand in the answer: the sentence that names what "it" is.
+    """
 
     id: str
     text: str
@@ -223,7 +226,7 @@ class Claim(Record):
 
     @property
     def in_context(self) -> str:
-        """What a model reads: the text, after the words of the answer that it needs, in brackets, where there are any."""
+        """The claim as a model reads it: "[Metformin is a biguanide.] It lowers glucose."."""
         return f"[{self.context}] {self.text}" if self.context else self.text
 
 

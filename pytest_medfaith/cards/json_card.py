@@ -11,7 +11,7 @@ from typing import Any
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.wording import plain_json
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Report, SliceReport
+from pytest_medfaith.records import Report, SliceReport, Verdict
 
 FORMAT_VERSION = 1
 
@@ -64,8 +64,14 @@ def _case_row(report: Report) -> dict[str, Any]:
         **({"contexts_optional": True} if report.contexts_optional else {}),
         "metrics": dict(report.metrics),
         "entailments": report.entailments.to_dict(),
-        "claims": [{"id": one.claim.id, "text": one.claim.text, "label": one.label, "score": one.score} for one in report.verdicts],
+        "claims": [_claim_row(one) for one in report.verdicts],
     }
+
+
+def _claim_row(verdict: Verdict) -> dict[str, Any]:
+    claim = verdict.claim
+    context = {"context": claim.context} if claim.context else {}
+    return {"id": claim.id, "text": claim.text, **context, "label": verdict.label, "score": verdict.score}
 
 
 def dumps(value: object, place: str) -> str:

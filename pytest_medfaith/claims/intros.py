@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pytest_medfaith.claims import lexicon
+from pytest_medfaith.claims.context import stands_alone
 from pytest_medfaith.claims.grammar import finite_verbs, forms, is_adverb, is_content, is_plain_verb, read_clause
 from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.words import Phrase, carried, inserted, trimmed, without_brackets
@@ -113,10 +114,10 @@ def read_label(item: Phrase) -> tuple[Phrase, Phrase]:
 
 
 def under_label(label: Phrase, sentence: Phrase) -> Phrase:
-    """Returns a later sentence of a labelled item; an order ("Start at 5 mg") or a phrase carries the label, a sentence stays."""
+    """Returns a later sentence of a labelled item; an order ("Start at 5 mg"), a phrase or an "it" carries the label, a sentence stays."""
     clause = read_clause(sentence)
-    whole = not label or (clause is not None and bool(clause.subject))
-    return sentence if whole else (*carried(label), *inserted(":", spaced=False), *sentence)
+    whole = clause is not None and bool(clause.subject) and stands_alone(sentence)
+    return sentence if not label or whole else (*carried(label), *inserted(":", spaced=False), *sentence)
 
 
 def join_label(label: Phrase, rest: Phrase) -> Phrase:

@@ -11,17 +11,16 @@ from pytest_medfaith.claims.asides import split_asides, split_participles
 from pytest_medfaith.claims.chatter import is_chatter, skip_openers
 from pytest_medfaith.claims.citations import mask_citations, sentence_markers
 from pytest_medfaith.claims.clauses import split_clauses
+from pytest_medfaith.claims.context import Before, said, stands_alone
 from pytest_medfaith.claims.grammar import read_clause
 from pytest_medfaith.claims.intros import Intro, compose, join_label, read_label, states_fact, under_label
 from pytest_medfaith.claims.layout import Block, Kind, read_layout
 from pytest_medfaith.claims.lists import split_lists
 from pytest_medfaith.claims.predicates import split_predicates, split_repeated
-from pytest_medfaith.claims.questions import question_topics
 from pytest_medfaith.claims.refusals import declines
 from pytest_medfaith.claims.sentences import Sentence, read_sentences
 from pytest_medfaith.claims.tables import read_cells, row_statement
-from pytest_medfaith.claims.topics import Topic, Topics, complete_subject, follow, resolve
-from pytest_medfaith.claims.words import Phrase, inserted, read_words, span, written
+from pytest_medfaith.claims.words import Phrase, read_words, span, written
 from pytest_medfaith.records import Claim
 
 _RULES = (split_asides, split_participles, split_predicates, split_repeated, split_lists)
@@ -35,12 +34,11 @@ _RUNNING_TEXT = -1  # the indent of an intro in running text: every list item st
 class _State:
     """What the words read so far mean for the next.
 
-    `topics` is what pronouns stand for, `heading` the heading above, `intros` the lines that introduce the open lists, outermost
-    first, `asked` what the question asks a list of, `header` the titles of the open table's columns.
+    `before` is what a later "it" may stand for, `heading` the heading above, `intros` the lines that introduce the open lists,
+    outermost first, `header` the titles of the open table's columns.
     """
 
-    topics: Topics
-    asked: Phrase = ()
+    before: Before
     heading: Phrase = ()
     intros: tuple[Intro, ...] = ()
     header: tuple[Phrase, ...] = ()
@@ -54,34 +52,39 @@ class _Read:
     words: Phrase
 
 
-_Statement = tuple[Sentence, Phrase]
+@dataclass(frozen=True)
+class _Statement:
+    """The words of a claim, the sentence they stand in, and the words before it that a reader needs."""
+
+    sentence: Sentence
+    words: Phrase
+    context: str = ""
 
 
 def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
     """Returns the atomic claims of `answer` in the order of their spans, with ids c1, c2, ...
 
-    A claim's text stands alone: pronouns are resolved against the answer or `question`, list items carry their intro, openers
-    ("Based on the context,"), greetings, questions, refusals and citation markers are gone. `start`, `end` span the words it
-    came from (half-open, in `answer`); words carried from elsewhere are not in it. `citations` are its sentence's markers.
-    Text that states nothing has no claims.
+    A claim's text is the answer's words: list items carry their intro; openers ("Based on the context,"), greetings, questions,
+    refusals and citation markers are gone. A claim that cannot be read by itself ("It lowers glucose.") has the sentence before,
+    or at the answer's beginning `question`, as its `context`. `start`, `end` span the words it came from (half-open, in `answer`);
+    words carried from elsewhere are not in it. `citations` are its sentence's markers. Text that states nothing has no claims.
     """
     layout = read_layout(mask_citations(answer))
     sentences = read_sentences(layout)
     markers = dict(zip(sentences, sentence_markers(answer, sentences), strict=True))
-    made = ((sentence, statement, _sentence_text(statement)) for sentence, statement in _statements(layout.text, sentences, question))
-    found = [(*span(statement), text, markers[sentence]) for sentence, statement, text in made if text]
+    made = ((statement, _sentence_text(statement.words)) for statement in _statements(layout.text, sentences, question))
+    found = [(*span(one.words), text, markers[one.sentence], one.context) for one, text in made if text]
     found.sort(key=lambda row: row[:2])
     return [
-        Claim(id=f"c{number}", text=text, start=start, end=end, citations=cited)
-        for number, (start, end, text, cited) in enumerate(found, start=1)
+        Claim(id=f"c{number}", text=text, start=start, end=end, citations=cited, context=context)
+        for number, (start, end, text, cited, context) in enumerate(found, start=1)
     ]
 
 
 def _statements(text: str, sentences: Sequence[Sentence], question: str | None) -> Iterator[_Statement]:
     blocks = [(block, list(group)) for block, group in groupby(sentences, key=lambda sentence: sentence.block)]
-    topics = question_topics(question)
-    listed = topics.plural is not None and topics.plural is not topics.main
-    state = _State(topics, asked=inserted(*topics.plural.text.split()) if topics.plural and listed else ())
+    asked = " ".join((question or "").split())
+    state = _State(Before(asked, asked))
     for place, (block, group) in enumerate(blocks):
         following = blocks[place + 1][0] if place + 1 < len(blocks) else None
         read = [_Read(sentence, read_words(text, skip_openers(text, sentence.start, sentence.end), sentence.end)) for sentence in group]
@@ -105,58 +108,57 @@ def _kind(block: Block, read: Sequence[_Read], state: _State, following: Block |
 
 def _read_block(text: str, block: Block, read: Sequence[_Read], following: Block | None, state: _State) -> tuple[_State, list[_Statement]]:
     if block.kind == "heading":
-        return replace(state, heading=read[0].words, intros=(), header=()), []
+        before = state.before.followed_by(said(read[0].words), alone=True)
+        return replace(state, heading=read[0].words, intros=(), header=(), before=before), []
     if block.kind == "row":
         state, cells = replace(state, intros=()), read_cells(text, block.start, block.end)
-        return (state, [(read[0].sentence, row_statement(state.header, cells))]) if state.header else (replace(state, header=cells), [])
-    outer = tuple(intro for intro in state.intros if intro.indent < block.indent) if block.kind == "item" else ()
+        if not state.header:
+            return replace(state, header=cells), []
+        return state, [_Statement(read[0].sentence, row_statement(state.header, cells))]
+    item = block.kind == "item"
+    outer = tuple(intro for intro in state.intros if intro.indent < block.indent) if item else ()
     state = replace(state, intros=outer, header=())
-    topics = state.topics
-    if block.kind == "item":
+    if item:
         label, _ = read_label(read[0].words)
-        first, topics = _in_list(read[0].words, state)
-        read = [replace(read[0], words=first), *(replace(one, words=under_label(label, one.words)) for one in read[1:])]
+        read = [
+            replace(read[0], words=_in_list(read[0].words, state)),
+            *(replace(one, words=under_label(label, one.words)) for one in read[1:]),
+        ]
     intro = read[-1].words if read[-1].words[-1].text == ":" and following is not None else ()
+    stated = read[:-1] if intro and not states_fact(intro) else read
     found: list[_Statement] = []
-    for one in read[:-1] if intro and not states_fact(intro) else read:
-        statements, topics = _atomic(text, one.words, topics)
-        found += [(one.sentence, statement) for statement in statements]
+    before = state.before
+    for one in stated:
+        statements, before = _atomic(text, one, before)
+        found += statements
     if intro:
-        indent = block.indent if block.kind == "item" else _RUNNING_TEXT
-        state = replace(state, intros=(*outer, Intro(resolve(intro, topics), indent)))
-        topics = follow(topics, intro)
-    return (state if block.kind == "item" else replace(state, topics=topics)), found
+        state = replace(state, intros=(*outer, Intro(intro, block.indent if item else _RUNNING_TEXT)))
+    # What the items of a list say is no part of what its next item, or the text behind it, speaks of.
+    return (state if item else replace(state, before=before)), found
 
 
-def _in_list(words: Phrase, state: _State) -> tuple[Phrase, Topics]:
-    """Returns the first sentence of a list item joined with its label and intro, and what pronouns in the item stand for."""
-    intro = state.intros[-1].words if state.intros else state.heading or state.asked
+def _in_list(words: Phrase, state: _State) -> Phrase:
+    """Returns the first sentence of a list item joined with its label and intro."""
+    intro = state.intros[-1].words if state.intros else state.heading
     label, rest = read_label(words)
-    if not label:
-        return compose(intro, words), state.topics
-    name = written(label)
-    topics = replace(state.topics, singular=Topic(name, plural=False), plural=Topic(name, plural=True))
-    resolved = resolve(rest, topics)
-    labelled = resolved == rest
-    return compose(intro, join_label(label, rest) if labelled else resolved, labelled=labelled), topics
+    return compose(intro, join_label(label, rest), labelled=True) if label else compose(intro, words)
 
 
-def _atomic(text: str, words: Phrase, topics: Topics) -> tuple[list[Phrase], Topics]:
-    """Returns the atomic statements of a sentence, chatter and refusals left out, and what pronouns stand for after it."""
-    if len(words) > _LONGEST_SENTENCE:
-        return [words], topics
+def _atomic(text: str, read: _Read, before: Before) -> tuple[list[_Statement], Before]:
+    """Returns the atomic statements of a sentence, chatter and refusals left out, and what stands before the next sentence."""
+    words = read.words
     if is_chatter(written(words)):
-        return [], topics
-    found: list[Phrase] = []
-    before = ""
-    for clause in (_without_opener(text, clause) for clause in split_clauses(words)):
+        return [], before
+    long = len(words) > _LONGEST_SENTENCE
+    found: list[_Statement] = []
+    within = before
+    for clause in [words] if long else [_without_opener(text, clause) for clause in split_clauses(words)]:
         if is_chatter(written(clause)) or declines(written(clause)):
             continue
-        of_event = clause[0].lower == "it" and before == "it"  # "it is possible ..., although it is rare": no thing is meant
-        statement = clause if of_event else complete_subject(resolve(clause, topics), topics)
-        topics, before = follow(topics, statement), statement[0].lower
-        found += _apply_rules(statement)
-    return found, topics
+        statements = [clause] if long else _apply_rules(clause)
+        found += [_Statement(read.sentence, statement, "" if stands_alone(statement) else within.text) for statement in statements]
+        within = within.followed_by(said(clause), alone=stands_alone(clause))
+    return found, before.followed_by(said(words), alone=stands_alone(words)) if found else before
 
 
 def _without_opener(text: str, clause: Phrase) -> Phrase:

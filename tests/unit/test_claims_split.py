@@ -3,6 +3,7 @@
 import pytest
 
 from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.records import Claim
 
 SPLIT = {
     "predicates in the third person": (
@@ -288,65 +289,85 @@ def test_what_looks_like_chatter_but_states_something_is_a_claim(answer):
     assert texts(answer) == [answer]
 
 
-RESOLVED = {
-    "it": ("Metformin is a biguanide. It lowers glucose.", None, "Metformin lowers glucose."),
-    "they": ("Statins are lipid-lowering drugs. They lower LDL.", None, "Statins lower LDL."),
-    "this is a": ("Letrozole induces ovulation. This is an aromatase inhibitor.", None, "Letrozole is an aromatase inhibitor."),
-    "this drug": ("Buspirone is an anxiolytic. This drug takes two weeks to work.", None, "Buspirone takes two weeks to work."),
-    "its": (
-        "Ivermectin is a prescription drug. Its safety in pregnancy is unproven.",
+IN_CONTEXT = {  # answer, question, the last claim as a model reads it
+    "it": ("Metformin is a biguanide. It lowers glucose.", None, "[Metformin is a biguanide.] It lowers glucose."),
+    "they": ("Statins are drugs. They lower LDL.", None, "[Statins are drugs.] They lower LDL."),
+    "this": (
+        "Letrozole induces ovulation. This is an aromatase inhibitor.",
         None,
-        "Ivermectin's safety in pregnancy is unproven.",
+        "[Letrozole induces ovulation.] This is an aromatase inhibitor.",
     ),
-    "a plural owner": ("Statins are common drugs. Their main target is the liver.", None, "Statins' main target is the liver."),
+    "this drug": ("Buspirone is new. This drug takes two weeks to work.", None, "[Buspirone is new.] This drug takes two weeks to work."),
+    "the drug": ("Buspirone is new. The drug may cause nausea.", None, "[Buspirone is new.] The drug may cause nausea."),
+    "its": ("Ivermectin is new. Its safety in pregnancy is unproven.", None, "[Ivermectin is new.] Its safety in pregnancy is unproven."),
     "behind an opening phrase": (
         "Aspirin is an NSAID. In children, it causes Reye syndrome.",
         None,
-        "In children, aspirin causes Reye syndrome.",
+        "[Aspirin is an NSAID.] In children, it causes Reye syndrome.",
     ),
-    "in the second clause": ("Naproxen relieves pain, but it irritates the stomach.", None, "Naproxen irritates the stomach."),
-    "from a what question": ("It is a biguanide.", "What is metformin?", "Metformin is a biguanide."),
-    "from a does question": ("It lowers glucose.", "Does metformin cause weight gain?", "Metformin lowers glucose."),
-    "from a list question": (
-        "They include nausea.",
-        "What are the side effects of metformin?",
-        "The side effects of metformin include nausea.",
-    ),
-    "brackets are left behind": (
-        "Citalopram (Celexa) is an SSRI. It affects the QT interval.",
+    "behind if": ("Aspirin is an NSAID. If it upsets the stomach, stop.", None, "[Aspirin is an NSAID.] If it upsets the stomach, stop."),
+    "in the second clause": (
+        "Naproxen relieves pain, but it irritates the stomach.",
         None,
-        "Citalopram affects the QT interval.",
+        "[Naproxen relieves pain.] It irritates the stomach.",
     ),
-    "the named drug, not its role": ("A common choice is Letrozole. It induces ovulation.", None, "Letrozole induces ovulation."),
-    "bare side effects": ("Metformin is a drug for diabetes. Side effects are mild.", None, "Side effects of Metformin are mild."),
-    "bare symptoms": ("Gout is a joint disease. Symptoms come at night.", None, "Symptoms of Gout come at night."),
+    "two sentences back": (
+        "Metformin is a biguanide. It lowers glucose. It is taken with food.",
+        None,
+        "[Metformin is a biguanide. It lowers glucose.] It is taken with food.",
+    ),
+    "not further back": (
+        "Gout hurts. Metformin is a biguanide. It lowers glucose.",
+        None,
+        "[Metformin is a biguanide.] It lowers glucose.",
+    ),
+    "the question": ("It is a biguanide.", "What is metformin?", "[What is metformin?] It is a biguanide."),
+    "bare side effects": ("Metformin treats diabetes. Side effects are mild.", None, "[Metformin treats diabetes.] Side effects are mild."),
+    "bare symptoms": ("Gout is a joint disease. Symptoms come at night.", None, "[Gout is a joint disease.] Symptoms come at night."),
+    "a dose without a drug": (
+        "Letrozole is given orally. Take 5 mg once a day.",
+        None,
+        "[Letrozole is given orally.] Take 5 mg once a day.",
+    ),
+    "under a heading": ("## Metformin\nIt lowers glucose.", None, "[Metformin.] It lowers glucose."),
+    "an item of a list": (
+        "Metformin is first-line for two reasons:\n- It is cheap.\n- It spares the heart.",
+        None,
+        "[Metformin is first-line for two reasons.] It spares the heart.",
+    ),
+    "a pronoun with a rival": (
+        "Lactic acidosis is rare. It is also used off-label.",
+        None,
+        "[Lactic acidosis is rare.] It is also used off-label.",
+    ),
+    "behind a greeting": ("Metformin is a biguanide. I hope this helps. It is cheap.", None, "[Metformin is a biguanide.] It is cheap."),
 }
 
 
-@pytest.mark.parametrize(("answer", "question", "expected"), RESOLVED.values(), ids=RESOLVED)
-def test_a_pronoun_is_replaced_by_what_it_stands_for(answer, question, expected):
-    assert texts(answer, question=question)[-1].lower() == expected.lower()
+@pytest.mark.parametrize(("answer", "question", "expected"), IN_CONTEXT.values(), ids=IN_CONTEXT)
+def test_a_claim_that_cannot_be_read_alone_has_the_words_before(answer, question, expected):
+    claim = extract_claims(answer, question=question)[-1]
+    assert claim.in_context == expected
+    assert claim.text in expected
+    assert Claim.from_dict(claim.to_dict()) == claim
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "sentence",
     [
-        "It is possible to overdose.",
-        "It is not known whether zinc shortens colds.",
-        "It takes two weeks to work.",
-        "Sepsis is deadly. It is recommended that antibiotics start within an hour.",
-        "Exercise helps. This leads to better sleep.",
-        "Ulcers are treated with acid blockers. These are taken daily.",
-        "Fever is a sign of infection. As for rashes, it depends on the cause.",
+        "Metformin lowers glucose.",
+        "In adults, metformin lowers glucose, and patients like it.",
+        "The dose of metformin is 500 mg.",
+        "Side effects of metformin are mild.",
+        "Patients who take it daily sleep better.",
+        "The FDA approved letrozole.",
+        "Take letrozole once a day.",
+        "Women that smoke cigarettes need screening.",
     ],
 )
-def test_a_pronoun_that_stands_for_no_subject_stays(answer):
-    last = answer.split(". ")[-1]
-    assert texts(answer)[-1] == last
-
-
-def test_side_effects_are_not_given_to_a_disease():
-    assert texts("Gout is a joint disease. Side effects are mild.")[-1] == "Side effects are mild."
+def test_a_claim_that_names_its_subject_needs_nothing_before(sentence):
+    claim = extract_claims("Gout hurts. " + sentence)[-1]
+    assert (claim.text, claim.context) == (sentence, "")
 
 
 LISTS = {
@@ -379,7 +400,7 @@ LISTS = {
     ),
     "labels": (
         "Side effects:\n- **Nausea**: usually mild. It passes in a week.",
-        ["Side effects include Nausea: usually mild.", "Nausea passes in a week."],
+        ["Side effects include Nausea: usually mild.", "Nausea: It passes in a week."],
     ),
     "a label with a verb": (
         "- **Metformin:** lowers glucose.\n- **Insulin:** lowers glucose fast.",
@@ -404,11 +425,11 @@ LISTS = {
     ),
     "an intro that states something": (
         "Metformin is first-line for two reasons:\n- It is cheap.\n- It spares the heart.",
-        ["Metformin is first-line for two reasons.", "Metformin is cheap.", "Metformin spares the heart."],
+        ["Metformin is first-line for two reasons.", "It is cheap.", "It spares the heart."],
     ),
     "an intro that introduces no list": (
         "Metformin is unsafe in renal failure:\nLactate builds up. It can kill.",
-        ["Metformin is unsafe in renal failure.", "Lactate builds up.", "Lactate can kill."],
+        ["Metformin is unsafe in renal failure.", "Lactate builds up.", "It can kill."],
     ),
     "text after a list": (
         "Symptoms of flu:\n- fever\nFlu is a viral disease.",
@@ -422,10 +443,11 @@ def test_a_list_item_carries_its_intro(answer, expected):
     assert texts(answer) == expected
 
 
-def test_items_with_no_intro_answer_the_question():
-    assert texts("- nausea\n- rash", question="What are the side effects of metformin?") == [
-        "The side effects of metformin include nausea.",
-        "The side effects of metformin include rash.",
+def test_items_with_no_intro_are_read_with_the_question():
+    claims = extract_claims("- nausea\n- rash", question="What are the side effects of metformin?")
+    assert [claim.in_context for claim in claims] == [
+        "[What are the side effects of metformin?] Nausea.",
+        "[What are the side effects of metformin?] Rash.",
     ]
 
 

@@ -1,0 +1,89 @@
+"""Tells which words before a claim a reader needs: the sentence that says what its "it", "the drug" or missing subject is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_medfaith.claims import lexicon
+from pytest_medfaith.claims.grammar import Clause, is_content, read_clause
+from pytest_medfaith.claims.lexicon import word_set
+from pytest_medfaith.claims.words import Phrase, written
+
+_POINTERS = word_set("it its he she they their this that these those such his her him them itself themselves")
+_OTHERS = word_set("another other others both neither either former latter same")
+_RELATIONS = lexicon.PREPOSITIONS | lexicon.RELATIVES
+# Bare, they are of something that was named before: "Side effects are mild".
+_RELATIONAL = word_set(
+    "effects symptoms signs causes complications contraindications interactions dose doses dosage treatment therapy diagnosis prognosis "
+    "prevention onset risk risks benefits recovery recurrence"
+)
+_LONGEST_DEFINITE = 4  # words: "the usual starting dose" names nothing by itself, a longer subject does
+_LONGEST_FRAGMENT = 4  # words without a verb: "Nausea" says nothing by itself
+_LONGEST_CONTEXT = 60  # words of the sentence before: more would push the claim out of what a model reads
+
+
+@dataclass(frozen=True)
+class Before:
+    """What was said before a sentence: the latest that can be read alone, and the latest of all."""
+
+    alone: str = ""
+    latest: str = ""
+
+    @property
+    def text(self) -> str:
+        """The words that a later "it" may stand for."""
+        return self.latest if self.alone == self.latest else f"{self.alone} {self.latest}".strip()
+
+    def followed_by(self, said: str, *, alone: bool) -> Before:
+        """Returns what stands before the next sentence, once `said` was read."""
+        short = " ".join(said.split()[:_LONGEST_CONTEXT])
+        return Before(short, short) if alone else Before(self.alone, short)
+
+
+def stands_alone(words: Phrase) -> bool:
+    """Returns whether `words` say by themselves what they speak of.
+
+    "It lowers glucose", "In children, it is unsafe", "The dose is 5 mg", "Take 5 mg" and "Nausea" do not.
+    """
+    clause = read_clause(words)
+    if clause is None:
+        led = any(not word.own or word.text == ":" for word in words)
+        return (led or len(words) > _LONGEST_FRAGMENT) and not _points(words)
+    if not clause.subject:
+        return not _open_order(clause)
+    opening = words[: clause.lead]
+    return not (_points(clause.subject) or _points(opening) or _is_definite(clause.subject))
+
+
+def _points(words: Phrase) -> bool:
+    """Returns whether one of `words` stands for something said before; "that" before a clause does not."""
+    return any(_is_pointer(words, place) for place in range(len(words)))
+
+
+def _is_pointer(words: Phrase, place: int) -> bool:
+    lower = words[place].lower
+    if lower not in _POINTERS or words[place].inside:
+        return False
+    named = any(is_content(word) and word.lower not in _POINTERS | lexicon.PRONOUNS for word in words[:place])
+    return not named and (lower != "that" or place == 0)
+
+
+def _is_definite(subject: Phrase) -> bool:
+    """Returns whether `subject` is a short "the dose" or a bare "side effects" that only the text before completes."""
+    words = [word for word in subject if not word.inside and word.text not in ".,;:()"]
+    if not words or len(words) > _LONGEST_DEFINITE or any(word.lower in _RELATIONS for word in words):
+        return False
+    definite = words[0].lower in {"the"} | _OTHERS or words[-1].lower in _RELATIONAL
+    return definite and not any(word.text[0].isupper() for word in words[1:])
+
+
+def _open_order(clause: Clause) -> bool:
+    """Returns whether an order names no thing: "Take 5 mg once a day", "Avoid it in pregnancy"."""
+    after = clause.words[clause.main + 1 : clause.main + 2]
+    return bool(after) and (after[0].text[0].isdigit() or after[0].lower in _POINTERS)
+
+
+def said(words: Phrase) -> str:
+    """Returns the text of `words` as context, without joining marks at its end."""
+    text = written(words).strip(" ,;:\u2013—-")
+    return text if text.endswith((".", "!", "?")) or not text else f"{text}."
