@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from pytest_medfaith.checking.rules.negation import negations
@@ -49,13 +49,17 @@ def linked(text: str) -> tuple[Mention, ...]:
 
 @dataclass(frozen=True)
 class Missing:
-    """An anchor of the claim that the evidence lacks: its words' span, and what stands in its place, where that is clear."""
+    """An anchor of the claim that the evidence lacks: its words' span, and what stands in its place, where that is clear.
+
+    `note` is what a report says instead of "... is not in the evidence"; `refutes` where it cannot be true.
+    """
 
     kind: str
     start: int
     end: int
     instead: str = ""
-    note: str = field(default="")
+    note: str = ""
+    refutes: bool = False
 
     def finding(self, claim: str, nearest: str) -> Finding:
         """Returns what a report says of it; the evidence span is counted in the sentence `nearest`."""
@@ -67,7 +71,7 @@ class Missing:
             message=message,
             claim_span=(self.start, self.end),
             evidence_span=(place, place + len(self.instead)) if place >= 0 else None,
-            effect="refute" if self.instead else "weaken",
+            effect="refute" if self.instead or self.refutes else "weaken",
         )
 
 
