@@ -116,8 +116,9 @@ def _roman(text: str) -> int:
 
 def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the labels of `claim` that the evidence gives to nothing: "stage IV" of "stage II"."""
-    known = [label for text in (evidence.nearest, *evidence.texts) for label in read_labels(text)]
-    for label in read_labels(claim):
+    stated = read_labels(claim)
+    known = [label for text in (evidence.nearest, *evidence.texts) for label in read_labels(text)] if stated else []
+    for label in stated:
         if any(label.fits(other) for other in known) or _otherwise(label, claim, evidence):
             continue
         near = {evidence.nearest[other.start : other.end]: other for other in read_labels(evidence.nearest) if other.noun == label.noun}
@@ -176,8 +177,9 @@ def _companion(text: str, start: int, end: int) -> str:
 
 def missing_greek(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the Greek letters of `claim` that the evidence does not have beside the same word."""
-    known = [(letter, companion) for text in (evidence.nearest, *evidence.texts) for letter, companion, *_ in read_greek(text)]
-    for letter, companion, start, end in read_greek(claim):
+    stated = read_greek(claim)
+    known = [(one, word) for text in (evidence.nearest, *evidence.texts) for one, word, *_ in read_greek(text)] if stated else []
+    for letter, companion, start, end in stated:
         letters = {one for one, other in known if other == companion}
         if letter in letters or (not letters and any(one == letter for one, _ in known)):
             continue
@@ -204,8 +206,9 @@ def read_scopes(text: str) -> tuple[tuple[int, int, int], ...]:
 
 def missing_scopes(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields "any one of" where the evidence wants two, or all."""
-    near = [(number, text[start:end]) for text in (evidence.nearest, *evidence.texts) for number, start, end in read_scopes(text)]
-    for number, start, end in read_scopes(claim):
-        if near and all(other != number for other, _ in near):
+    stated = read_scopes(claim)
+    near = [number for text in (evidence.nearest, *evidence.texts) for number, *_ in read_scopes(text)] if stated else []
+    for number, start, end in stated:
+        if near and number not in near:
             inside = read_scopes(evidence.nearest)
             yield Missing("scope", start, end, instead=evidence.nearest[inside[0][1] : inside[0][2]] if len(inside) == 1 else "")

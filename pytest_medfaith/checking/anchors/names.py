@@ -118,21 +118,16 @@ def _with_members() -> frozenset[str]:
 
 def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the drugs that `claim` names and no evidence does, neither by another name nor by their class or a member of it."""
-    known = [mention for mention in evidence.mentions if mention.kind == "drug"]
     whole = evidence.whole.lower()
-    taken: list[Mention] = [mention for mention in linked(claim) if mention.kind == "drug"]
-    for mention in taken:
-        words = claim[mention.start : mention.end]
-        general = mention.concept in _with_members() or word_key(words.lower()) in _CLASS_WORDS
-        if general or any(mention.is_related(other) for other in known) or words.lower() in whole or _names_member(mention, whole):
-            continue
-        yield Missing("drug", mention.start, mention.end)
-    keys = {token.key for text in (evidence.nearest, *evidence.texts) for token in read_tokens(text)}
+    named = [mention for mention in linked(claim) if mention.kind == "drug" and claim[mention.start : mention.end].lower() not in whole]
+    for mention in named:
+        general = mention.concept in _with_members() or word_key(claim[mention.start : mention.end].lower()) in _CLASS_WORDS
+        if not general and not _names_member(mention, whole) and not any(mention.is_related(other) for other in evidence.mentions):
+            yield Missing("drug", mention.start, mention.end)
     for token in read_tokens(claim):
-        inside = any(mention.start <= token.start < mention.end for mention in linked(claim))
-        if inside or not token.key or token.key in keys or token.lower in whole:
+        if not token.key or token.lower in whole or any(mention.start <= token.start < mention.end for mention in linked(claim)):
             continue
-        if _STEM.fullmatch(token.text) or _look_alike(token.text, evidence, claim):
+        if (_STEM.fullmatch(token.text) or _look_alike(token.text, evidence, claim)) and token.key not in evidence.keys:
             yield Missing("drug", token.start, token.end)
 
 
@@ -189,12 +184,10 @@ def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 def missing_markers(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields genes, markers, variants and scores (BRCA1, CYP2D6, IL-6, CHA2DS2) that the evidence does not name."""
-    known = {_plain(match[0]) for match in _MARKER.finditer(evidence.whole)}
-    squeezed = _plain(evidence.whole)
     for match in _MARKER.finditer(claim):
         name = _plain(match[0])
         stem = re.sub(r"\d.*", "", name)
-        if name in known or name in squeezed or _by_concept(match.start(), claim, evidence) or spelled_out(stem, evidence.whole):
+        if name in _plain(evidence.whole) or _by_concept(match.start(), claim, evidence) or spelled_out(stem, evidence.whole):
             continue
         near = {found[0] for found in _MARKER.finditer(evidence.nearest) if re.sub(r"\d.*", "", _plain(found[0])) == stem}
         if not near and len(stem) >= 3 and re.search(rf"(?<![A-Za-z]){stem}(?!\w)", evidence.whole, re.IGNORECASE):

@@ -79,8 +79,9 @@ def _boundary(text: str, first: int, last: int, drugs: Sequence[Mention]) -> int
 
 def missing_ranks(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the places in line that the evidence gives to the drug otherwise, or to another drug."""
-    known = [rank for text in (evidence.nearest, *evidence.texts) for rank in read_ranks(text)]
-    for rank in read_ranks(claim):
+    stated = read_ranks(claim)
+    known = [rank for text in (evidence.nearest, *evidence.texts) for rank in read_ranks(text)] if stated else []
+    for rank in stated:
         own = [other.place for other in known if rank.drug.is_related(other.drug)]
         others = [other for other in known if other.place == rank.place and not rank.drug.is_related(other.drug)]
         named = any(rank.drug.is_related(mention) for mention in evidence.mentions)
@@ -130,8 +131,9 @@ def _key_of(dose: Quantity, keys: Sequence[Mention | Quantity], sentence: str) -
 
 def missing_rows(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the doses that the evidence states, but in another row: of another drug, or at another age."""
-    known = [row for text in (evidence.nearest, *evidence.texts) for row in read_rows(text)]
-    for row in read_rows(claim):
+    stated = read_rows(claim)
+    known = [row for text in (evidence.nearest, *evidence.texts) for row in read_rows(text)] if stated else []
+    for row in stated:
         same = [other for other in known if _same_key(row.key, other.key)]
         same = [
             other
