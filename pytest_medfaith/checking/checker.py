@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.checking.acquittal import acquitted, restated
 from pytest_medfaith.checking.cascade import Cascade, Reading, read_deciding_windows, score_readings
 from pytest_medfaith.checking.isotonic import Isotonic
 from pytest_medfaith.checking.joint import joined_parts
@@ -16,7 +17,7 @@ from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, Vectors, 
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.checking.rules import RULE_NAMES, check_rule_names
+from pytest_medfaith.checking.rules import GROUNDING, RULE_NAMES, check_rule_names
 from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
 from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
@@ -123,14 +124,30 @@ class Checker:
         if lost and verdict.label != "refuted":  # what could not be scored may be what refutes it
             why = f"the model gave no finite score for {', '.join(lost[:3])}"
             return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=why)
+        if verdict.label != "supported" and scored and GROUNDING in self.rules:
+            verdict = self._restated(verdict, scored, readable) or verdict
         if verdict.label == "unsupported" and scored:
             verdict = self._joined(verdict, readable) or verdict
         verdict = overrule(verdict, scored, readable, rules=self.rules, linker=self.linker)
+        if GROUNDING in self.rules:
+            verdict = acquitted(verdict, scored, readable, self.thresholds)
         return verdict.with_(threshold=self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail)
 
     def unusable(self, text: str, what: str) -> str:
         """Returns why this checker cannot judge `text`, a "claim" or "evidence", or an empty string."""
         return unusable_text(text, what, latin_only=self.latin_only)
+
+    def _restated(self, verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict | None:
+        """Returns the verdict on the claim as its sentence writes its quantities, where the model supports that; None where it does not."""
+        score = next((score for score in scores if score.chunk_id == verdict.chunk_id and score.span), None)
+        chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
+        if score is None or chunk is None:
+            return None
+        text = restated(verdict.claim.text, chunk.text[slice(*score.span)] if score.span else "")
+        if text == verdict.claim.text:
+            return None
+        again = decide(verdict.claim, self.score([(verdict.claim.with_(text=text), chunk)]), self.thresholds)
+        return again.with_(reason=f"read as: {text}") if again.label == "supported" else None
 
     def _joined(self, verdict: Verdict, chunks: Sequence[Chunk]) -> Verdict | None:
         """Returns the verdict over the sentences that cover the claim together, or None where they decide nothing either."""

@@ -5,12 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from pytest_medfaith.checking.anchors.amounts import missing_amounts
+from pytest_medfaith.checking.anchors.dates import missing_dates
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
+from pytest_medfaith.checking.anchors.labels import missing_greek, missing_labels, missing_scopes
+from pytest_medfaith.checking.anchors.names import missing_drugs, missing_markers, missing_routes, missing_sources
+from pytest_medfaith.checking.anchors.order import missing_arrows, missing_ranks, missing_rows
+from pytest_medfaith.checking.anchors.restrictions import missing_restrictions
 from pytest_medfaith.records import Finding
 
 SPEAKS_OF_IT = 0.4  # of the claim's words that a text holds whose numbers and names may be the claim's
 
-READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (missing_amounts,)
+READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
+    missing_amounts,
+    missing_labels,
+    missing_greek,
+    missing_scopes,
+    missing_drugs,
+    missing_routes,
+    missing_markers,
+    missing_sources,
+    missing_dates,
+    missing_ranks,
+    missing_rows,
+    missing_arrows,
+    missing_restrictions,
+)
 
 
 def ground(claim: str, texts: Sequence[str], *, nearest: str) -> list[Finding]:
@@ -24,4 +43,4 @@ def ground(claim: str, texts: Sequence[str], *, nearest: str) -> list[Finding]:
     speaking = [text for text in texts if nearest in text or shared_with(claim, 0, 0, text) >= SPEAKS_OF_IT]
     evidence = Evidence(tuple(speaking), nearest)
     missing = [each for reader in READERS for each in reader(claim, evidence)]
-    return [each.finding(claim, nearest) for each in sorted(missing, key=lambda each: (not each.instead, each.start))]
+    return [each.finding(claim, nearest) for each in sorted(missing, key=lambda each: (not (each.instead or each.refutes), each.start))]

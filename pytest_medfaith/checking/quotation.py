@@ -8,7 +8,7 @@ from functools import lru_cache
 from pytest_medfaith.sentences import sentence_spans
 
 QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
-_WORD = re.compile(r"[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%+−↑↓→]|(?<![^\W_])-(?=\d)")
+_WORD = re.compile(r"(?<![\w.])\.\d+|[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%+−↑↓→]|(?<![^\W_])-(?=\d)")
 # What a sentence before, a heading or a lead-in says of the statement that follows it: that somebody holds it, asks it, or held it.
 _HELD = re.compile(
     r"\b(?:myth\w*|false|falsehoods?|fals(?:ely|ity)|untrue|incorrect\w*|wrong\w*|erroneous\w*|mistaken\w*|mistakes?|errors?|misconceptions?|misunderstanding\w*|misinformation|misbelie\w+|fictions?|fallac\w+|rumou?rs?|hoax\w*|"

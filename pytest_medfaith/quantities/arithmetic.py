@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error
@@ -49,8 +50,8 @@ def recomputed(quantity: Quantity, at_hand: Sequence[Quantity], claim: str) -> b
         claim: whose words say what was computed: a total, a difference.
     """
     others = [other for other in at_hand if other != quantity][:_MOST]
-    rough = quantity.rough or (quantity.dimension in ("fraction", "multiple") and quantity.step == 0)
-    allowed = max(allowed_error(quantity), (ROUGHNESS if rough else _ROUNDED) * abs(quantity.high))
+    rough = (quantity.rough and not quantity.step) or (quantity.dimension in ("fraction", "multiple") and quantity.step == 0)
+    allowed = max(allowed_error(replace(quantity, rough=rough)), (ROUGHNESS if rough else _ROUNDED) * abs(quantity.high))
     # "more than halved" holds of a cut by 61 %
     below = _BEYOND * abs(quantity.low) if quantity.bound == "max" or (rough and quantity.bound) else allowed
     above = _BEYOND * abs(quantity.high) if quantity.bound == "min" or (rough and quantity.bound) else allowed

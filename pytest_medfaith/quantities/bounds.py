@@ -79,6 +79,13 @@ def bound_of(text: str, start: int, end: int, *, is_time: bool) -> str:
     return bound
 
 
+def is_denied_bound(text: str, start: int) -> bool:
+    """Returns whether a negation before the number at `start` has turned its bound round: "must not be used below 30"."""
+    ahead = before(text, start)
+    opening = _MINIMUM_BEFORE.search(ahead) or _MAXIMUM_BEFORE.search(ahead)
+    return bool(opening and _NEGATED_BOUND.search(ahead[: opening.start()]))
+
+
 def _open_from(text: str, start: int, end: int) -> re.Match[str] | None:
     """Returns the "from" before a number that no "to" follows: "from 12 weeks on", not "from 5 to 10 mg"."""
     ahead = before(text, start)

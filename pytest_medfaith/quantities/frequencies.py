@@ -64,6 +64,7 @@ _FREQUENCY = re.compile(
     rf"|\b(?:every|each)\s+(?P<hours>(?:{_HOUR})(?:(?:\s*,|,?\s+and)\s+(?:(?:at|every|each|in\s+the)\s+)?(?:{_HOUR})){{1,3}})\b"
     rf"|\b(?:every|each)\s+(?:(?P<ordinal>other|second|alternate|third)\s+|(?P<gap>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<gap_high>{_NUMBER}))?[\s-]+)?(?P<every>{_PERIOD})s?\b"
     rf"|\bintervals? of\s+(?:(?P<interval>{_NUMBER})[\s-]+)?(?P<apart>{_PERIOD})s?\b"
+    rf"|\bin\s+(?P<divided>{_NUMBER})\s+(?:divided\s+|equal\s+|separate\s+|single\s+)?doses\b"
     rf"|\balternate\s+(?P<alternate>{_PERIOD})s?\b"
     rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b",
     re.IGNORECASE,
@@ -113,8 +114,8 @@ def frequency_after_amount(text: str, position: int) -> Frequency | None:
 
 
 def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
-    if found["latin"]:
-        rate = _LATIN[found["latin"].lower().replace(".", "")]
+    if found["latin"] or found["divided"]:
+        rate = _LATIN[found["latin"].lower().replace(".", "")] if found["latin"] else _value(found["divided"])
         return rate, rate
     if found["q"] or found["hourly"]:
         short, long = (found["q"], found["q_high"]) if found["q"] else (found["hourly"], found["hourly_high"])

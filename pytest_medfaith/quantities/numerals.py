@@ -42,10 +42,8 @@ _NUMERAL = re.compile(
     re.IGNORECASE,
 )
 # What a minus follows: a word that is no unit of a range ("of -2.5", "below -1"), a bracket, a sign of comparison.
-_NEGATIVE_AFTER = re.compile(
-    r"(?:[(\[<>=≤≥~/]\s?|\b(?:of|is|was|were|at|to|from|between|and|or|than|below|above|under|over|by|about|score|temperature|excess|change|reading|value)[:\s]\s?)$",
-    re.IGNORECASE,
-)
+_NEGATIVE_AFTER = re.compile(r"(?:[(\[<>=≤≥~:]\s?|(?<!\w)[^\W\d_]{2,}\s)$")
+_MEASURED = re.compile(r"\d\s?[^\W\d_]{1,12}\s$")  # "5 mg -10 mg" is a range
 _NO_RANGE = re.compile(r"(?:^|[^\d\s%])\s*$")
 _NAME_AFTER = re.compile(r"[A-Z]+\d|-[A-Z]{2}|(?:st|nd|rd|th)\b")
 
@@ -99,7 +97,7 @@ def _sign(text: str, start: int) -> tuple[float, int]:
     if not minus or minus not in "-−–":
         return 1.0, start
     ahead = text[max(0, start - 1 - LOOK_BACK) : start - 1]
-    opened = _NEGATIVE_AFTER.search(ahead) if minus != "−" else _NO_RANGE.search(ahead)
+    opened = (_NEGATIVE_AFTER.search(ahead) and not _MEASURED.search(ahead)) if minus != "−" else _NO_RANGE.search(ahead)
     return (-1.0, start - 1) if opened else (1.0, start)
 
 

@@ -21,7 +21,7 @@ class Quantity:
     rounding may have moved the number. `times` says how often a day an amount is given. `per` is "dose" for "4 g per dose" and "day" for
     "4 g a day". `role` parts what cannot be compared: "age", "change" (34 % lower), "first" and "second" (130/80). `heads` are the keys
     of the things counted. `loose` is the word of a time's bound that need not bound it ("over", "within", "by", "after"). `course` marks a
-    rise from `low` to `high`.
+    rise from `low` to `high`; `denied` a bound that a negation turned round ("not below 30").
     """
 
     low: float
@@ -38,6 +38,7 @@ class Quantity:
     heads: frozenset[str] = field(default_factory=frozenset)
     loose: str = ""
     course: bool = False
+    denied: bool = False
 
     @property
     def interval(self) -> tuple[float, float]:

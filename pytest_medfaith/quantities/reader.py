@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from pytest_medfaith.quantities.bounds import before, bound_after, bound_of, is_course, is_rough, loose_word
+from pytest_medfaith.quantities.bounds import before, bound_after, bound_of, is_course, is_denied_bound, is_rough, loose_word
 from pytest_medfaith.quantities.fractions import Share, read_multiples, read_shares
 from pytest_medfaith.quantities.frequencies import Frequency, frequency_after_amount, read_frequencies
 from pytest_medfaith.quantities.numerals import Numeral, read_numerals
@@ -385,6 +385,7 @@ def _bounded(quantity: Quantity, text: str) -> Quantity:
         rough=quantity.rough or is_rough(text, quantity.start, quantity.end),
         loose=loose_word(text, quantity.start, quantity.end) if is_time and quantity.role != "age" else "",
         course=quantity.low < quantity.high and is_course(text, quantity.start),
+        denied=is_denied_bound(text, quantity.start),
     )
 
 

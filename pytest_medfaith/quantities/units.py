@@ -62,8 +62,9 @@ _FEW_NAMES: Mapping[tuple[str, float], str] = {
     ("amount", 1e-9): "nmol nanomol nanomole nanomoles",
     ("amount", 1e-12): "pmol picomol picomole picomoles",
     ("equivalent", 1e-3): "meq milliequivalent milliequivalents",
-    ("unit", 1.0): "iu unit units international-unit international-units",
-    ("unit", 1e-3): "miu",
+    ("unit", 1.0): "iu u unit units international-unit international-units",
+    ("unit", 1e-3): "miu mu milliunit milliunits",
+    ("unit", 1e3): "kiu",
     # pressure, in millimetres of mercury
     ("pressure", 1.0): "mmhg",
     ("pressure", 7.500616827): "kpa kilopascal kilopascals",

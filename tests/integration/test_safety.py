@@ -65,7 +65,7 @@ def test_a_rulebook_that_cannot_be_read_is_said_before_the_first_test(tmp_path):
 
 def test_rules_are_switched_off_by_settings_and_command_line_together(tmp_path):
     (tmp_path / "medfaith.toml").write_text('rules_off = ["numbers", "safety.triage"]\n')
-    session = MedfaithSession(root=tmp_path, options=Options(rules_off=("dates", "safety.dose")))
+    session = MedfaithSession(root=tmp_path, options=Options(rules_off=("grounding", "safety.dose")))
     assert session.checker("default").rules == {"negation", "direction", "substitution", "population", "certainty"}
     assert {rule.kind for rule in session.rulebook.rules} == {"contraindication", "interaction", "population"}
     assert MedfaithSession(root=tmp_path, options=Options(rules_off=("safety",))).rulebook.rules == ()

@@ -19,7 +19,6 @@ def test_every_rule_that_fires_names_itself():
         "substitution": ("Aspirin lowers the fever within hours.", "Ibuprofen lowers the fever within hours."),
         "population": ("The shot works in children.", "The shot works in adults."),
         "certainty": ("Zinc always shortens a cold.", "Zinc may shorten a cold."),
-        "dates": ("A 1987 trial of zinc was small.", "A trial of zinc was small."),
     }
     assert list(claims) == list(RULES)
     for name, (claim, evidence) in claims.items():
@@ -33,9 +32,8 @@ def test_an_unknown_name_to_switch_off_is_an_error():
 
 
 def test_the_rest_of_the_source_takes_a_finding_back():
-    claim, evidence = "A 2019 trial gave letrozole first.", "A trial gave letrozole first."
-    assert [finding.rule for finding in apply_rules(claim, evidence)] == ["dates"]
-    assert apply_rules(claim, evidence, context="Published in 2019.") == []
+    assert [finding.rule for finding in apply_rules(CLAIM, EVIDENCE)] == ["numbers"]
+    assert apply_rules(CLAIM, EVIDENCE.replace("for women with PCOS", "by women"), context="Letrozole 25 mg is given.") == []
 
 
 def test_the_rest_of_the_source_adds_no_finding():
@@ -80,4 +78,4 @@ def test_any_two_texts_give_spans_within_them(claim, evidence):
 )
 def test_no_text_clashes_with_itself(words):
     text = " ".join(words)
-    assert [finding for finding in apply_rules(text, text) if finding.rule != "dates"] == []
+    assert apply_rules(text, text) == []

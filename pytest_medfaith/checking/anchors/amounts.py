@@ -31,6 +31,7 @@ _JUDGED = re.compile(
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
 _BODY = 1_000.0  # grams: more is no dose, but a weight
 _ROUGH_KINDS = frozenset({"fraction", "multiple", "points", "count", "plain"})
+ROUGH_NUMBER = 0.1  # of the value of "about 3.5"
 MOST_TIMES = 4  # a case lies no farther than this from the bound that it is held against
 FAR = 0.3  # of the claim's other words that a sentence of the evidence holds; with fewer a time or a bare number belongs to what the reader worked out
 _AMOUNT_NEAR = re.compile(r"\d")
@@ -153,12 +154,19 @@ def _states(other: Quantity, quantity: Quantity) -> bool:
 
 
 def _ends_met(quantity: Quantity, other: Quantity) -> bool:
-    allowed = max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
+    allowed = max(_slack(quantity), _slack(other), 1e-9 * abs(quantity.high))
     return all(min(abs(end - other.low), abs(end - other.high)) <= allowed for end in (quantity.low, quantity.high))
 
 
+def _slack(quantity: Quantity) -> float:
+    """Returns how far off a value may be: a tenth of a number that the text calls rough, more of "half" and "a week"."""
+    if quantity.rough and quantity.step:
+        return max(ROUGH_NUMBER * abs(quantity.high), allowed_error(replace(quantity, rough=False)))
+    return allowed_error(quantity)
+
+
 def _within(value: float, ends: tuple[float, float], quantity: Quantity) -> bool:
-    allowed = max(allowed_error(quantity), 0.02 * abs(value))
+    allowed = max(_slack(quantity), 0.02 * abs(value))
     return min(abs(value - end) for end in ends) <= allowed
 
 
@@ -179,26 +187,16 @@ def _sentence_at(text: str, place: int) -> str:
 def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Quantity]) -> bool:
     """Returns whether the evidence writes the claim's number without a unit, or the claim writes one of its numbers so."""
     words = claim[quantity.start : quantity.end]
-    if quantity.dimension not in ("count", "plain") and re.search(rf"(?<![\w.,]){re.escape(words)}(?![\w])", text, re.IGNORECASE):
+    if not any(map(str.isdigit, words)) and re.search(rf"(?<![\w.,]){re.escape(words)}(?![\w])", text, re.IGNORECASE):
         return not any(_turned(quantity, other, claim, text) for other in known if _states(other, quantity))
     mine = {numeral.value for numeral in read_numerals(words)}
     if not mine:
         return quantity.dimension == "frequency" and quantity.low == quantity.high == 1 and bool(_ONCE_A_DAY.search(text))
-    with_unit = {
-        numeral.value
-        for other in known
-        if other.dimension not in ("plain", "count")
-        for numeral in read_numerals(text[other.start : other.end])
-    }
     all_numbers = {numeral.value for numeral in read_numerals(text)}
     if quantity.dimension in ("plain", "count"):
         return mine <= all_numbers and not any(opposed(quantity, other) and _ends_met(quantity, other) for other in known)
-    return mine <= all_numbers - with_unit
-
-
-def _applies(other: Quantity, quantity: Quantity) -> bool:
-    """Returns whether `quantity` may be one case of the range or bound `other`."""
-    return other.dimension == quantity.dimension and (bool(other.bound) or other.low < other.high)
+    bare = {other.low for other in known if other.dimension == "plain" and text[other.start].isdigit()}
+    return quantity.dimension not in _DOSES and mine <= bare
 
 
 def _in_its_place(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> str:

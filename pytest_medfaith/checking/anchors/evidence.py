@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.checking.rules.text import Sentence, evidence_sentences, read_tokens, share
+from pytest_medfaith.checking.rules.text import read_tokens, share
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
@@ -36,9 +36,9 @@ class Evidence:
         return tuple(mention for text in (self.nearest, *self.texts) for mention in linked(text))
 
     @cached_property
-    def sentences(self) -> tuple[tuple[str, Sentence], ...]:
-        """Every sentence, with the text it stands in; the nearest first."""
-        return tuple((text, sentence) for text in (self.nearest, *self.texts) for sentence in evidence_sentences(text))
+    def keys(self) -> frozenset[str]:
+        """The keys of its words."""
+        return frozenset(token.key for text in (self.nearest, *self.texts) for token in read_tokens(text))
 
 
 @lru_cache(maxsize=8_192)
@@ -49,13 +49,17 @@ def linked(text: str) -> tuple[Mention, ...]:
 
 @dataclass(frozen=True)
 class Missing:
-    """An anchor of the claim that the evidence lacks: its words' span, and what stands in its place, where that is clear."""
+    """An anchor of the claim that the evidence lacks: its words' span, and what stands in its place, where that is clear.
+
+    `note` is what a report says instead of "... is not in the evidence"; `refutes` where it cannot be true.
+    """
 
     kind: str
     start: int
     end: int
     instead: str = ""
-    note: str = field(default="")
+    note: str = ""
+    refutes: bool = False
 
     def finding(self, claim: str, nearest: str) -> Finding:
         """Returns what a report says of it; the evidence span is counted in the sentence `nearest`."""
@@ -67,16 +71,8 @@ class Missing:
             message=message,
             claim_span=(self.start, self.end),
             evidence_span=(place, place + len(self.instead)) if place >= 0 else None,
-            effect="refute" if self.instead else "weaken",
+            effect="refute" if self.instead or self.refutes else "weaken",
         )
-
-
-def keys_around(text: str, start: int, end: int, most: int = 4) -> frozenset[str]:
-    """Returns the keys of the content words next to `start:end`, up to `most` on either side."""
-    tokens = [token for token in read_tokens(text) if token.content]
-    before = [token.key for token in tokens if token.end <= start][-most:]
-    after = [token.key for token in tokens if token.start >= end][:most]
-    return frozenset((*before, *after))
 
 
 def is_odd(text: str) -> bool:

@@ -11,7 +11,6 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 
 from pytest_medfaith.checking.rules.certainty import certainty
-from pytest_medfaith.checking.rules.dates import dates
 from pytest_medfaith.checking.rules.direction import direction
 from pytest_medfaith.checking.rules.negation import negation
 from pytest_medfaith.checking.rules.numbers import numbers
@@ -32,7 +31,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "substitution": substitution,
         "population": population,
         "certainty": certainty,
-        "dates": dates,
     }
 )
 GROUNDING = "grounding"  # reads all evidence at once, after the others: checking/grounding.py

@@ -9,6 +9,8 @@ from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.checking.rules.opposites import directions, opposed
 from pytest_medfaith.checking.rules.text import Token, read_tokens
 from pytest_medfaith.quantities.numerals import WORDS
+from pytest_medfaith.quantities.quantity import opposed as opposed_bounds
+from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py): with less of the claim in the sentence, in the claim's order, the
@@ -81,7 +83,7 @@ def negation(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence say the same of the same thing, and one of them negates it."""
     for frame in frames(claim, evidence):
         polar = [index for index, token in enumerate(frame.claim) if token.lower in _ADVISING | _REFUSING | _PLAIN]
-        if clash := _clash(frame, polar, evidence):
+        if clash := _clash(frame, polar, claim, evidence):
             return [_finding(*clash, claim, evidence)]
         if frame.copies(polar):
             return []  # the evidence says it; what else it says does not matter
@@ -91,7 +93,7 @@ def negation(claim: str, evidence: str) -> list[Finding]:
 _Clash = tuple[Token, Token, Token, Token]  # first and last token of the claim's clashing words, and of the sentence's
 
 
-def _clash(frame: Frame, polar: Sequence[int], evidence: str) -> _Clash | None:
+def _clash(frame: Frame, polar: Sequence[int], claim: str, evidence: str) -> _Clash | None:
     if not _same_numbers(frame):
         return None
     clash = None
@@ -99,7 +101,20 @@ def _clash(frame: Frame, polar: Sequence[int], evidence: str) -> _Clash | None:
         clash = _negated_word(frame, evidence) or _refused(frame)
     if not clash and frame.copies(polar):
         clash = _one_more(frame)
-    return None if clash and _turned_back(frame) else clash
+    return None if clash and (_turned_back(frame) or _bounds_turned(frame, claim, evidence)) else clash
+
+
+def _bounds_turned(frame: Frame, claim: str, evidence: str) -> bool:
+    """Returns whether one value is bounded from opposite sides, and a negation makes them one: "not below 30" says what "at 30 or more" says."""
+    known = [other for other in read_quantities(evidence) if frame.sentence.start <= other.start < frame.sentence.end]
+    return any(
+        bool(quantity.bound and other.bound)
+        and opposed_bounds(quantity, other) == (quantity.denied == other.denied)
+        and quantity.dimension == other.dimension
+        and quantity.low == other.low
+        for quantity in read_quantities(claim)
+        for other in known
+    )
 
 
 def _turned_back(frame: Frame) -> bool:

@@ -1,4 +1,4 @@
-"""Years and trials that the evidence does not know, and findings dated in the future."""
+"""Dates, years and trials that the evidence does not know, and findings dated in the future."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
-from pytest_medfaith.entities.linker import link
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked
 from pytest_medfaith.quantities.bounds import before
 from pytest_medfaith.quantities.reader import counts_things
-from pytest_medfaith.records import Finding
 
 # Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
 _YEAR = re.compile(
@@ -42,17 +41,28 @@ _NAME = re.compile(
 )
 
 
-def dates(claim: str, evidence: str, *, this_year: int | None = None) -> list[Finding]:
-    """Returns a finding for each year, each registered trial and the named trial of the claim that the evidence does not name.
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH = re.compile(
+    rf"\b(?:(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+(?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>(?:19|20)\d\d))?",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"\d+")
+
+
+def missing_dates(claim: str, evidence: Evidence, *, this_year: int | None = None) -> Iterator[Missing]:
+    """Yields each year, each date, each registered trial and the named trial of `claim` that the evidence does not name.
 
     A study or guideline dated later than `this_year` (the clock's, where None) that the evidence does not know is refuted: it cannot have
-    happened. All else weakens: the evidence does not say it.
+    happened.
     """
     now = this_year if this_year is not None else datetime.now(tz=timezone.utc).year
-    return [*_unknown_years(claim, evidence, now), *_unknown_numbers(claim, evidence), *_unknown_trials(claim, evidence)]
+    yield from _unknown_years(claim, evidence.whole, now)
+    yield from _other_dates(claim, evidence)
+    yield from _unknown_numbers(claim, evidence.whole)
+    yield from _unknown_trials(claim, evidence.whole)
 
 
-def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Finding]:
+def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Missing]:
     known = {int(re.sub(r"\D", "", found[0])) for found in _NAMED.finditer(evidence)}
     spans = list(_spans(evidence))
     for found in _years(claim):
@@ -65,14 +75,34 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Finding]:
         ):
             continue
         future = year > now and bool(_FINDING.search(claim)) and not _FORECAST.search(claim)
-        yield Finding(
-            rule="dates",
-            message=f"claim dates a finding to {year}, which has not come"
-            if future
-            else f"claim says {year}, the evidence names no such year",
-            claim_span=found.span("year"),
-            effect="refute" if future else "weaken",
-        )
+        note = f"claim dates a finding to {year}, which has not come" if future else f"claim says {year}, the evidence names no such year"
+        yield Missing("year", *found.span("year"), note=note, refutes=future)
+
+
+def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the dates of `claim` where the evidence dates something in the same month or year, and not this."""
+    known = [_date(found) for found in _dates(evidence.whole)]
+    numbers = {int(number) for number in _NUMBERS.findall(evidence.whole)}
+    for found in _dates(claim):
+        month, day, year = _date(found)
+        if any(
+            (month == m and day in (d, None) and year in (y, None)) or (month == m and d is None and year in (y, None)) for m, d, y in known
+        ):
+            continue
+        rivals = {match[0] for match in _dates(evidence.nearest) if _date(match)[2] == year or _date(match)[0] == month}
+        if rivals and not (month in numbers and (day is None or day in numbers)):
+            yield Missing("date", *found.span(), instead=next(iter(rivals)) if len(rivals) == 1 else "")
+
+
+def _dates(text: str) -> Iterator[re.Match[str]]:
+    """Yields months with a day or a year beside them: "May" alone may be a verb."""
+    yield from (found for found in _MONTH.finditer(text) if found["before"] or found["after"] or found["year"])
+
+
+def _date(found: re.Match[str]) -> tuple[int, int | None, int | None]:
+    day = found["before"] or found["after"]
+    month = next(number for number, name in enumerate(_MONTHS, 1) if name.startswith(found["month"].lower()[:3]))
+    return month, int(day) if day else None, int(found["year"]) if found["year"] else None
 
 
 def _years(claim: str) -> Iterator[re.Match[str]]:
@@ -90,16 +120,11 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield int(found["year"]), int(found["year"]) + 9
 
 
-def _unknown_numbers(claim: str, evidence: str) -> Iterator[Finding]:
+def _unknown_numbers(claim: str, evidence: str) -> Iterator[Missing]:
     known = {_plain(found[0]) for found in _REGISTERED.finditer(evidence)}
     for found in _REGISTERED.finditer(claim):
         if _plain(found[0]) not in known:
-            yield Finding(
-                rule="dates",
-                message=f"claim names the registered trial {found[0]}, the evidence does not",
-                claim_span=found.span(),
-                effect="weaken",
-            )
+            yield Missing("trial", *found.span(), note=f"claim names the registered trial {found[0]}, the evidence does not")
 
 
 def _plain(number: str) -> str:
@@ -107,18 +132,13 @@ def _plain(number: str) -> str:
     return re.sub(r"[^A-Z0-9]", "", number.upper().replace("NUMBER", ""))
 
 
-def _unknown_trials(claim: str, evidence: str) -> Iterator[Finding]:
+def _unknown_trials(claim: str, evidence: str) -> Iterator[Missing]:
     found = _NAME.search(claim)
     if not found or _REGISTERED.match(found[0]) or found[0].lower() in evidence.lower() or _spelled_out(found[0], evidence):
         return
-    if any(mention.start <= found.start() < mention.end for mention in link(claim)):
+    if any(mention.start <= found.start() < mention.end for mention in linked(claim)):
         return  # "COPD trials" names a disease
-    yield Finding(
-        rule="dates",
-        message=f"claim names the trial {found[0]}, the evidence does not",
-        claim_span=found.span(),
-        effect="weaken",
-    )
+    yield Missing("trial", *found.span(), note=f"claim names the trial {found[0]}, the evidence does not")
 
 
 def _spelled_out(name: str, evidence: str) -> bool:

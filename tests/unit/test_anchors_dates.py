@@ -1,8 +1,15 @@
 import pytest
 
-from pytest_medfaith.checking.rules.dates import dates
+from pytest_medfaith.checking.anchors.dates import missing_dates
+from pytest_medfaith.checking.anchors.evidence import Evidence
 
 EVIDENCE = "DAPA-CKD (NCT03036150) randomized 4,304 adults with kidney disease between 2017 and 2018. The 2023 guideline cites it."
+
+
+
+def dates(claim, evidence, *, this_year=None):
+    return [missing.finding(claim, evidence) for missing in missing_dates(claim, Evidence((), evidence), this_year=this_year)]
+
 
 UNKNOWN = [
     ("A 2019 trial found fewer deaths.", "2019", "weaken"),
@@ -55,7 +62,7 @@ KNOWN = [
 def test_unknown_to_the_evidence(claim, words, effect):
     (finding,) = dates(claim, EVIDENCE, this_year=2025)
     assert (claim[slice(*finding.claim_span)], finding.effect, finding.evidence_span) == (words, effect, None)
-    assert finding.rule == "dates"
+    assert finding.rule == "grounding"
 
 
 @pytest.mark.parametrize("claim", KNOWN)
@@ -89,3 +96,29 @@ def test_a_trial_spelled_out_by_the_evidence_is_known():
 def test_the_clock_says_what_lies_in_the_future():
     (finding,) = dates("A trial published in 2098 found it.", "It was found.")
     assert (finding.effect, finding.message) == ("refute", "claim dates a finding to 2098, which has not come")
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "instead"),
+    [
+        ("It was approved in June 2021.", "It was approved in May 2021.", "May 2021"),
+        ("It was approved on 12 May 2021.", "It was approved on 21 May 2021.", "21 May 2021"),
+        ("The trial opened in March 2019.", "The trial opened in May 2019 and closed later.", "May 2019"),
+    ],
+)
+def test_another_date_of_the_same_year_stands_in_its_place(claim, evidence, instead):
+    (finding,) = dates(claim, evidence, this_year=2025)
+    assert (finding.effect, evidence[slice(*finding.evidence_span)].strip()) == ("refute", instead)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("It was approved in May 2021.", "It was approved on 21 May 2021."),
+        ("It was approved on 21 May 2021.", "It was approved on May 21, 2021."),
+        ("It was approved in Sept. 2021.", "It was approved in September 2021."),
+        ("It may be taken in May 2021.", "From May 2021 on it may be taken."),
+    ],
+)
+def test_the_same_date_in_another_form_is_known(claim, evidence):
+    assert dates(claim, evidence, this_year=2025) == []
