@@ -27,18 +27,21 @@ class CheckRow:
 
 
 def read_check_rows(path: Path) -> list[CheckRow]:
-    """Returns the rows of a JSON Lines file of {"id", "claim", "evidence"}.
+    """Returns the rows of a JSON Lines file of {"id", "claim", "evidence"}; a row without an id gets `line-3`, the number of its line.
 
     Raises:
-        DataError: a line without one of the three, or of another type; the message names file, line, field and value.
+        DataError: no rows, a line without claim or evidence, or of another type; the message names file, line, field and value.
     """
-    return [_check_row(row, f"{path}:{number}") for number, row in read_rows(path)]
+    rows = [_check_row({"id": f"line-{number}", **row}, f"{path}:{number}") for number, row in read_rows(path)]
+    if not rows:
+        raise DataError(f'{path}: no rows, so nothing would be checked; expected JSON Lines of {{"id", "claim", "evidence"}}')
+    return rows
 
 
 def _check_row(row: dict[str, Any], place: str) -> CheckRow:
-    for key in ("id", "claim", "evidence"):
+    for key in ("claim", "evidence"):
         if key not in row:
-            raise DataError(f"{place}: field {key!r} is missing; expected an object with id, claim and evidence")
+            raise DataError(f"{place}: field {key!r} is missing; expected an object with claim and evidence, and an id where there is one")
     claim, evidence = row["claim"], row["evidence"]
     texts = [evidence] if isinstance(evidence, str) else evidence
     if not isinstance(claim, str):

@@ -47,7 +47,8 @@ def _thresholds(one: Measured) -> str:
 
 def calibration_notes(run: CalibrationRun) -> list[str]:
     """Returns the lines above the table: how many rows were fitted, kept out and left out."""
-    lines = [f"fitted to {run.rows_fitted} rows, measured on {run.rows_held_out} that share no claim and no evidence with them"]
+    shared = "case" if run.by_case else "evidence"
+    lines = [f"fitted to {run.rows_fitted} rows, measured on {run.rows_held_out} that share no claim and no {shared} with them"]
     if run.rows_unscored:
         lines.append(f"{run.rows_unscored} rows could not be scored and were left out")
     if run.two_way:

@@ -38,7 +38,7 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationRun:
-    """What a fit gave, and how many rows went where. A `two_way` checker never refutes: contradict rows count as neutral with it."""
+    """What a fit gave, and how many rows went where, split `by_case` or by the texts that they share. A `two_way` checker never refutes: contradict rows count as neutral with it."""
 
     fitted: FittedCalibration
     before: Measured
@@ -47,6 +47,7 @@ class CalibrationRun:
     rows_held_out: int
     rows_unscored: int
     two_way: bool
+    by_case: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ def fit_calibration(
             rows_held_out=len(held_out),
             rows_unscored=len(rows) - len(scored),
             two_way=two_way,
+            by_case=all(row.of for row in scored),
         )
 
 

@@ -14,17 +14,23 @@ from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import LABELS
 
+CASE_KEYS = ("case_id", "case", "answer_id", "answer")  # the first that every row has says which rows are of one answer
 HELD_OUT = 0.3  # of the rows: enough to measure on, without taking much from the fit
 
 
 @dataclass(frozen=True)
 class LabelledRow:
-    """One claim, its evidence texts, and what they say of it; rows that share a claim or an evidence text are of one `group`."""
+    """One claim, its evidence texts, and what they say of it; rows that hang together are of one `group`.
+
+    `of` names the case or answer that the claim is from, where the rows say so. Then rows of one case, and those that share a claim, are
+    one group: contexts are shared by the cases of a corpus. Else rows that share a claim or an evidence text are.
+    """
 
     claim: str
     evidence: tuple[str, ...]
     label: str
     group: int = 0
+    of: str = ""
 
 
 def read_labelled_rows(path: Path) -> list[LabelledRow]:
@@ -33,10 +39,16 @@ def read_labelled_rows(path: Path) -> list[LabelledRow]:
     Raises:
         DataError: no rows, or a line without one of the three or of another type; the message names file, line, field and value.
     """
-    rows = [_labelled(row, f"{path}:{number}") for number, row in read_rows(path)]
+    read = list(read_rows(path))
+    key = next((key for key in CASE_KEYS if all(_names_case(row.get(key)) for _, row in read)), "")
+    rows = [dataclasses.replace(_labelled(row, f"{path}:{number}"), of=str(row.get(key, ""))) for number, row in read]
     if not rows:
         raise DataError(f'{path}: no rows; expected JSON Lines of {{"claim", "evidence", "label"}}')
     return [dataclasses.replace(row, group=group) for row, group in zip(rows, _groups(rows), strict=True)]
+
+
+def _names_case(value: object) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool) and bool(str(value).strip())
 
 
 def _labelled(row: Mapping[str, Any], place: str) -> LabelledRow:
@@ -52,7 +64,7 @@ def _labelled(row: Mapping[str, Any], place: str) -> LabelledRow:
 
 
 def _groups(rows: Sequence[LabelledRow]) -> list[int]:
-    """Returns the group of each row, numbered in order of appearance: rows hang together through any text that two of them share."""
+    """Returns the group of each row, numbered in order of appearance: rows hang together through what two of them share."""
     parents = list(range(len(rows)))
 
     def root(place: int) -> int:
@@ -63,8 +75,9 @@ def _groups(rows: Sequence[LabelledRow]) -> list[int]:
 
     first: dict[str, int] = {}
     for place, row in enumerate(rows):
-        for text in (row.claim, *row.evidence):
-            parents[root(place)] = root(first.setdefault(" ".join(text.lower().split()), place))
+        shared = [f"case {row.of}"] if row.of else [f"text {' '.join(text.lower().split())}" for text in row.evidence]
+        for name in (f"text {' '.join(row.claim.lower().split())}", *shared):
+            parents[root(place)] = root(first.setdefault(name, place))
     numbers: dict[int, int] = {}
     return [numbers.setdefault(root(place), len(numbers)) for place in range(len(rows))]
 
@@ -85,9 +98,12 @@ def split_rows(rows: Sequence[LabelledRow], *, seed: int) -> tuple[list[int], li
             kept_out.add(group)
             room -= sizes[group]
     if not kept_out:
+        through, mend = "claims or evidence", f"with other claims and evidence, or say of which answer each claim is ({CASE_KEYS[0]!r})"
+        if all(row.of for row in rows):
+            through, mend = "claims or cases", "of other cases"
         raise DataError(
-            f"{len(rows)} rows cannot be split: through claims or evidence that they share they hang together in {len(groups)} group(s), the "
-            f"smallest of {min(sizes.values(), default=0)}; add rows with other claims and evidence"
+            f"{len(rows)} rows cannot be split: through {through} that they share they hang together in {len(groups)} group(s), the "
+            f"smallest of {min(sizes.values(), default=0)}; add rows {mend}"
         )
     fitting = [place for place, row in enumerate(rows) if row.group not in kept_out]
     return fitting, [place for place, row in enumerate(rows) if row.group in kept_out]

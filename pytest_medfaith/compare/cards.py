@@ -38,7 +38,8 @@ def terminal_change(change: RunChange, *, most: int | None = SHOWN, width: int =
     for one in change.slices:
         blocks.append("\n".join([f"{slice_title(one)}:", *map(one_line, _facts(one))]))
         blocks.append(set_table(_HEADER, metric_rows(one)))
-        blocks += ["\n".join(lines) for lines in (_case_lines(one, most), list(_better_lines(one, most))) if lines]
+        told = (_case_lines(one, most), list(_better_lines(one, most)), list(_gone_lines(one, most)))
+        blocks += ["\n".join(lines) for lines in told if lines]
         blocks += _worse_blocks(one, most=most, width=width)
     blocks += _alone(change)
     hint = "" if most is None else " --verbose tells every case and claim."
@@ -53,7 +54,7 @@ def markdown_change(change: RunChange, *, most: int | None = SHOWN) -> str:
         blocks.append("\n".join([f"**{escaped(set_up[0])}**", "", *(f"- {escaped(line.strip())}" for line in set_up[1:])]))
     for one in change.slices:
         blocks += [f"**{escaped(slice_title(one))}**", "  \n".join(map(escaped, _facts(one))), markdown_table(_HEADER, metric_rows(one))]
-        told = [*_case_lines(one, most), *_better_lines(one, most), *_worse_blocks(one, most=most, width=100)]
+        told = [*_case_lines(one, most), *_better_lines(one, most), *_gone_lines(one, most), *_worse_blocks(one, most=most, width=100)]
         if told:
             blocks.append(folded(_tally(one), "\n".join(told)))
     blocks += [escaped(line) for line in _alone(change)]
@@ -74,6 +75,7 @@ def html_change(change: RunChange) -> str:
             "cases": [(case.after.case.id, case.after.case.question, case_counts(case)) for case in one.cases],
             "worse": [_claim_row(claim) for claim in one.worse],
             "better": list(_better_lines(one, None))[1:],
+            "gone": list(_gone_lines(one, None))[1:],
         }
         for one in change.slices
     ]
@@ -186,9 +188,19 @@ def _better_lines(one: SliceChange, most: int | None) -> Iterator[str]:
     if one.better:
         yield f"{counted(len(one.better), 'claim')} turned for the better:"
         for turned in one.better[:most]:
-            became = turned.before or "gone"
-            yield f"  {one_line(turned.report.case.id)}  {turned.verdict.label} → {became}: {clip(turned.verdict.claim.text, 160)}"
+            now = f"; now: {clip(turned.text_before, 160)}" if turned.text_before else ""
+            steps = f"{turned.verdict.label} → {turned.before}"
+            yield f"  {one_line(turned.report.case.id)}  {steps}: {clip(turned.verdict.claim.text, 160)}{now}"
         yield from _more(one.better, most)
+
+
+def _gone_lines(one: SliceChange, most: int | None) -> Iterator[str]:
+    """Yields claims that were not supported and are not made any more: what stands in their place may be no better."""
+    if one.gone:
+        yield f"{counted(len(one.gone), 'claim')} not supported before {'is' if len(one.gone) == 1 else 'are'} not made any more:"
+        for turned in one.gone[:most]:
+            yield f"  {one_line(turned.report.case.id)}  {turned.verdict.label}: {clip(turned.verdict.claim.text, 160)}"
+        yield from _more(one.gone, most)
 
 
 def _worse_blocks(one: SliceChange, *, most: int | None, width: int) -> list[str]:
@@ -202,6 +214,8 @@ def _worse_blocks(one: SliceChange, *, most: int | None, width: int) -> list[str
 def _claim_row(turned: TurnedClaim, *, width: int = 100) -> tuple[str, str]:
     """Returns where the claim stands with what it was, and the account of it."""
     was = f"was {turned.before}" if turned.before else "new"
+    if turned.text_before:
+        was += f" as: {clip(turned.text_before, 160)}"
     return f"case {one_line(turned.report.case.id)} ({was})", claim_account(turned.verdict, turned.report, width=width)
 
 

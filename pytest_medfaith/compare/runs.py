@@ -53,7 +53,8 @@ class SliceChange:
     """One slice in two runs, both cut down to the cases that both measured.
 
     `worse` are claims of the later run that turned for the worse or are new and bad. `better` are claims of the earlier run that were
-    bad and are better or gone; their `before` is what they became. Both stand worst first. `reworded` counts the cases whose answer
+    bad and are better now; their `before` is what they became, and a claim in other words is better only where it is supported. `gone`
+    are claims that were bad and that no claim of the later run is like. All stand worst first. `reworded` counts the cases whose answer
     differs and whose verdict counts do not.
     """
 
@@ -64,6 +65,7 @@ class SliceChange:
     reworded: int
     worse: tuple[TurnedClaim, ...]
     better: tuple[TurnedClaim, ...]
+    gone: tuple[TurnedClaim, ...] = ()
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()
 
@@ -129,6 +131,7 @@ def compare_slices(before: SliceReport, after: SliceReport, *, seed: int = 0) ->
     changed = [case for case in both if any(case.worse_by) or case.before.abstained != case.after.abstained]
     reworded = sum(case.before.response.answer != case.after.response.answer for case in both if case not in changed)
     entries = [_entry(report, ()) for report in (old, new)]
+    back = turned_claims(old, entries[1])
     return SliceChange(
         before=old,
         after=new,
@@ -136,7 +139,8 @@ def compare_slices(before: SliceReport, after: SliceReport, *, seed: int = 0) ->
         cases=tuple(sorted(changed, key=lambda case: ([-step for step in case.worse_by], case.after.case.id))),
         reworded=reworded,
         worse=tuple(turned_claims(new, entries[0])),
-        better=tuple(turned_claims(old, entries[1])),
+        better=tuple(one for one in back if one.before is not None and (one.text_before is None or one.before == "supported")),
+        gone=tuple(one for one in back if one.before is None),
         only_before=tuple(sorted(old_ids - new_ids)),
         only_after=tuple(sorted(new_ids - old_ids)),
     )

@@ -1,13 +1,13 @@
 """The baseline file: what every slice measured when it was last declared good, case by case, so that later runs compare with it.
 
 medfaith-baseline.json is made for review: sorted, one fact a line, no timestamps. A slice's entry holds its metrics with intervals,
-the numerator and denominator of every metric in every case, every claim with its verdict, and the signature of what made them.
+the numerator and denominator of every metric in every case, every claim with its verdict, the signature of what made them, and a
+checksum of it all: what was edited by hand is not what was measured.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,6 +17,8 @@ from typing import Any, Protocol
 
 from pytest_medfaith.corpus.jsonl import check_folder, refuse_constant, write_text
 from pytest_medfaith.errors import DataError, MissingBaseline
+from pytest_medfaith.gates.lock import locked
+from pytest_medfaith.gates.plausible import CHECKSUM, check_checksum, check_entry, checksum, no_doubled_keys
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Fraction, Metric
 from pytest_medfaith.metrics.registry import parse_metric
@@ -76,7 +78,7 @@ class Baseline:
 def write_baseline(
     path: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0
 ) -> Path | None:
-    """Writes `slice_reports` to the baseline file `path`, whole or not at all.
+    """Writes `slice_reports` to the baseline file `path`, whole or not at all, one process at a time.
 
     Entries of slices that did not run are kept as they are. A file that cannot be read, or that a newer version wrote, is put aside
     under another name, which is returned.
@@ -93,6 +95,19 @@ def write_baseline(
         ValueError: no metric has one of the names.
     """
     _check_complete(slice_reports)
+    new = [baseline_entry(report, signature=signature, metrics=metrics, seed=seed) for report in slice_reports]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with locked(path):
+            return _merge(path, new)
+    except ValueError as error:
+        raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers and texts in records and signature") from error
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _merge(path: Path, new: Sequence[SliceBaseline]) -> Path | None:
+    """Reads the file, puts `new` entries in the place of those of the same slices, and writes it; returns where an unreadable one went."""
     aside = None
     try:
         kept = read_baseline(path).slices
@@ -100,18 +115,11 @@ def write_baseline(
         kept = ()
     except DataError:
         kept, aside = (), path.with_name(path.name + ".unreadable")
-    entries = {slice_key(entry): entry for entry in kept}
-    entries |= {slice_key(report): baseline_entry(report, signature=signature, metrics=metrics, seed=seed) for report in slice_reports}
-    document = {"format_version": FORMAT_VERSION, "slices": [_row(entries[key]) for key in sorted(entries)]}
-    try:
-        layout = _layout(document) + "\n"
-        if aside:
-            os.replace(path, aside)
-        write_text(path, layout)
-    except ValueError as error:
-        raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers and texts in records and signature") from error
-    except OSError as error:
-        raise _unwritable(path, error) from error
+    entries = {slice_key(entry): entry for entry in (*kept, *new)}
+    layout = _layout({"format_version": FORMAT_VERSION, "slices": [_row(entries[key]) for key in sorted(entries)]}) + "\n"
+    if aside:
+        os.replace(path, aside)
+    write_text(path, layout)
     return aside
 
 
@@ -211,7 +219,7 @@ def own_signature(of: SliceKey, signature: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _row(entry: SliceBaseline) -> dict[str, Any]:
-    return {
+    row = {
         "slice": entry.slice,
         "retriever": entry.retriever,
         "checker": entry.checker,
@@ -220,6 +228,7 @@ def _row(entry: SliceBaseline) -> dict[str, Any]:
         "metrics": {name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in entry.metrics.items()},
         "cases": {name: _case_row(case) for name, case in entry.cases.items()},
     }
+    return {**row, CHECKSUM: checksum(json.loads(json.dumps(row, allow_nan=False)))}
 
 
 def _case_row(case: CaseBaseline) -> dict[str, Any]:
@@ -268,8 +277,8 @@ def read_baseline(path: Path) -> Baseline:
             f"{path}: no baseline is there yet; write one with pytest {UPDATE}, and commit it once you are content with it"
         )
     try:
-        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
-    except (OSError, ValueError) as error:
+        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant, object_pairs_hook=no_doubled_keys)
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path} cannot be read as JSON ({error}); restore it from version control, or {_anew()}") from error
     version = document.get("format_version") if isinstance(document, dict) else None
     if isinstance(version, bool) or not isinstance(version, int) or version < FORMAT_VERSION:
@@ -280,8 +289,11 @@ def read_baseline(path: Path) -> Baseline:
             f"Run pip install --upgrade pytest-medfaith, or {_anew()}"
         )
     try:
-        slices = tuple(map(_slice, _listed(document.get("slices"))))
-    except DataError as error:
+        rows = _listed(document.get("slices"))
+        slices = tuple(map(_slice, rows))
+        for row, entry in zip(rows, slices, strict=True):
+            check_checksum(row, f"slice {entry.slice!r}")
+    except (DataError, RecursionError) as error:
         raise DataError(f"{path}: {error}; restore it from version control, or {_anew()}") from None
     for key, times in Counter(map(slice_key, slices)).items():
         if times > 1:
@@ -308,14 +320,9 @@ def _slice(row: Any) -> SliceBaseline:
         }
     entry = SliceBaseline.from_dict(row)
     for name, case in entry.cases.items():
-        _check_case(case, f"slice {entry.slice!r}, case {name!r}")
+        written = case.extra.get("verdicts")
+        if written != _counts(case):
+            place = f"slice {entry.slice!r}, case {name!r}"
+            raise DataError(f"{place}: field 'verdicts' is {written!r}, but its claims count {_counts(case)!r}")
+    check_entry(entry)
     return entry
-
-
-def _check_case(case: CaseBaseline, place: str) -> None:
-    for name, (numerator, denominator) in case.fractions.items():
-        if not (math.isfinite(numerator) and denominator > 0):
-            raise DataError(f"{place}: {name} is {numerator:g} / {denominator:g}, expected a positive denominator")
-    written = case.extra.get("verdicts")
-    if written != _counts(case):
-        raise DataError(f"{place}: field 'verdicts' is {written!r}, but its claims count {_counts(case)!r}")

@@ -46,6 +46,7 @@ from pytest_medfaith.records import GateResult, SliceReport
 # is ruled out: hallucination from 4 % to 9 % is the change that this project's gates must not miss.
 UNSTATED_MARGIN = 0.05
 _DECIMALS = 10  # as the metrics round
+_CASES_NAMED = 5
 _SMALLEST_SHOWN = 0.001
 
 
@@ -54,7 +55,8 @@ class Comparison:
     """One metric of a slice beside its baseline, in the metric's unit.
 
     `worse_by` is positive for worse, `low` and `high` are its one-sided 95 % bounds, `spread` the standard deviation of one case's part
-    in it. `p` is of the permutation test. `differ` of `cases` do not measure the same. `claims` is the McNemar test on the verdicts,
+    in it. `p` is of the permutation test. `differ` of `cases` do not measure the same, `worse_in` and
+    `better_in` name those that both runs measure, the largest change first. `claims` is the McNemar test on the verdicts,
     None for a metric that is no share of verdicts. `unchanged` says that no claim, verdict or number of any case differs.
     """
 
@@ -69,6 +71,8 @@ class Comparison:
     cases: int
     differ: int
     left_out: int = 0
+    worse_in: tuple[str, ...] = ()
+    better_in: tuple[str, ...] = ()
     claims: McNemar | None = None
     unchanged: bool = False
 
@@ -114,8 +118,11 @@ def _compare(
     else:
         p = quantile_p_value(pairs, metric.quantile, seed=seed, resamples=resamples)
         worsening = quantile_worsening(pairs, metric.quantile, seed=seed, resamples=resamples)
+    moved = _moved(pairs, [name for name, counts in zip(case_ids, counted[:, 0], strict=True) if counts])
     return Comparison(
         metric=metric,
+        worse_in=tuple(name for name, change in moved if change > 0),
+        better_in=tuple(name for name, change in reversed(moved) if change < 0),
         before=_value(pairs.before, metric.quantile),
         after=_value(pairs.after, metric.quantile),
         worse_by=round(float(worsening.estimate[0]), _DECIMALS),
@@ -127,6 +134,14 @@ def _compare(
         differ=int((pairs.before != pairs.after).any(axis=0).sum()),
         left_out=int(((old[1] > 0) ^ (new[1] > 0)).sum()) if metric.quantile is not None else 0,
     )
+
+
+def _moved(pairs: Pairs, case_ids: Sequence[str]) -> list[tuple[str, float]]:
+    """Returns (case, worsening of its value) of the cases that both runs measure, the worst first."""
+    old, new = pairs.before[..., 0], pairs.after[..., 0]
+    both = (old[1] > 0) & (new[1] > 0)
+    change = np.where(both, pairs.sign * (new[0] / np.where(both, new[1], 1) - old[0] / np.where(both, old[1], 1)), 0.0)
+    return sorted(zip(case_ids, map(float, change), strict=True), key=lambda row: -row[1])
 
 
 def _fractions(metric: Metric, cases: Sequence[CaseBaseline]) -> Floats:
@@ -188,12 +203,24 @@ def _tests_said(comparison: Comparison, p: float, tests: int) -> str:
         f"paired permutation test {_p_shown(p)}{corrected}"
     )
     claims = comparison.claims
-    if claims is None or not claims.matched:
-        return said
-    return (
-        f"{said}; of {claims.matched} claims in both runs {claims.worse} turned for the worse and {claims.better} for the better, "
-        f"exact McNemar {_p_shown(claims.p)}"
-    )
+    if claims is not None and claims.matched:
+        reworded = f" ({claims.reworded} of them reworded)" if claims.reworded else ""
+        said = (
+            f"{said}; of {claims.matched} claims in both runs{reworded} {claims.worse} turned for the worse and {claims.better} for the better, "
+            f"exact McNemar {_p_shown(claims.p)}"
+        )
+    if comparison.worse_by > 0 and not (claims and claims.worse):
+        said = f"{said}; {_cases_said(comparison)}"
+    return said
+
+
+def _cases_said(comparison: Comparison) -> str:
+    """Returns which cases a worsening comes from, where no claim of both runs explains it."""
+    new = comparison.claims.new_bad if comparison.claims else 0
+    made = f"{new} claims that worsen it are new; " if new else ""
+    worse, better = comparison.worse_in, comparison.better_in
+    names = ", ".join([*worse[:_CASES_NAMED], *["..."] * (len(worse) > _CASES_NAMED)])
+    return f"{made}it is worse in {_cases(len(worse))}{f': {names}' if names else ''}, better in {len(better)}"
 
 
 def _p_shown(p: float) -> str:

@@ -7,6 +7,7 @@ import pytest
 from pytest_medfaith.calibration.account import calibration_facts, calibration_notes, calibration_table, write_report
 from pytest_medfaith.calibration.fit import fit_calibration
 from pytest_medfaith.calibration.rows import LabelledRow, read_labelled_rows, split_rows
+from pytest_medfaith.check_rows import read_check_rows
 from pytest_medfaith.checking import nearness
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.errors import DataError
@@ -146,3 +147,58 @@ def test_a_row_that_is_wrong_is_named(tmp_path, row, message):
 def test_no_rows_are_an_error(tmp_path):
     with pytest.raises(DataError, match=r"rows\.jsonl: no rows"):
         read_labelled_rows(write(tmp_path / "rows.jsonl", []))
+
+
+def written_rows(tmp_path, rows):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+SHARED = [
+    {"claim": f"Claim {n}.", "evidence": ["One text.", f"Text {n % 3}."], "label": LABELS[n % 3], "case": f"case-{n % 10}"}
+    for n in range(60)
+]
+
+
+@pytest.mark.parametrize("key", ["case_id", "case", "answer_id", "answer"])
+def test_claims_that_share_contexts_are_split_by_case(tmp_path, key):
+    rows = read_labelled_rows(
+        written_rows(tmp_path, [{**{k: v for k, v in row.items() if k != "case"}, key: row["case"]} for row in SHARED])
+    )
+    fitting, held_out = split_rows(rows, seed=1)
+    assert len(held_out) == 18
+    assert not {rows[place].of for place in fitting} & {rows[place].of for place in held_out}
+
+
+def test_equal_claims_of_two_cases_hang_together(tmp_path):
+    rows = read_labelled_rows(written_rows(tmp_path, [*SHARED, {**SHARED[0], "case": "case-1"}]))
+    assert len({row.group for row in rows}) == 9
+
+
+def test_a_case_that_some_rows_lack_splits_nothing(tmp_path):
+    rows = read_labelled_rows(written_rows(tmp_path, [*SHARED[:-1], {**SHARED[-1], "case": " "}]))
+    with pytest.raises(DataError, match=r"through claims or evidence .* or say of which answer each claim is \('case_id'\)"):
+        split_rows(rows, seed=1)
+
+
+def test_a_single_case_cannot_be_split(tmp_path):
+    rows = read_labelled_rows(written_rows(tmp_path, [{**row, "case": 1} for row in SHARED]))
+    with pytest.raises(DataError, match=r"through claims or cases that they share .* in 1 group\(s\).*; add rows of other cases"):
+        split_rows(rows, seed=1)
+
+
+def test_the_account_says_by_what_the_rows_were_split():
+    rows, checker = sample()
+    assert "share no claim and no evidence" in calibration_notes(fit_calibration(rows, checker))[0]
+    cases = [dataclasses.replace(row, of=f"case-{place}") for place, row in enumerate(rows)]
+    assert "share no claim and no case" in calibration_notes(fit_calibration(cases, checker))[0]
+
+
+def test_check_makes_the_ids_that_rows_lack(tmp_path):
+    rows = [{"claim": "A.", "evidence": "B."}, {"id": 0, "claim": "A.", "evidence": ["B."]}]
+    assert [row.id for row in read_check_rows(written_rows(tmp_path, rows))] == ["line-1", 0]
+    with pytest.raises(DataError, match=r"rows\.jsonl:1: field 'evidence' is missing"):
+        read_check_rows(written_rows(tmp_path, [{"claim": "A."}]))
+    with pytest.raises(DataError, match="no rows, so nothing would be checked"):
+        read_check_rows(written_rows(tmp_path, []))

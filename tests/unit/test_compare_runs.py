@@ -93,3 +93,30 @@ def test_two_rows_of_one_slice_that_fit_no_other_are_not_guessed():
 
     change = compare_runs(([of("bm25"), of("dense")], {}), ([of("rrf")], {}))
     assert (change.slices, len(change.only_before), len(change.only_after)) == ((), 2, 1)
+
+
+class TestClaimsInOtherWords:
+    RIGHT, WRONG = "Letrozole is started at 2.5 mg once a day.", "Letrozole is started at 25 mg once a day."
+
+    def changed(self, before, after):
+        (was, text), (becomes, now) = before, after
+        return compare_slices(report_of([case("a", was, texts=[text])]), report_of([case("a", becomes, texts=[now])]))
+
+    @pytest.mark.parametrize("becomes", ["r", "u"])
+    def test_a_false_refutation_replaced_by_a_wrong_dose_is_not_better(self, becomes):
+        change = self.changed(("r", self.RIGHT), (becomes, self.WRONG))
+        assert (change.better, change.gone) == ((), ())
+
+    def test_nor_is_a_bad_claim_that_is_only_gone(self):
+        change = self.changed(("r", self.RIGHT), ("r", "Something else altogether."))
+        assert change.better == ()
+        assert [one.verdict.claim.text for one in change.gone] == [self.RIGHT]
+        assert [one.before for one in change.worse] == [None]
+
+    def test_one_that_is_supported_in_other_words_is(self):
+        change = self.changed(("r", self.WRONG), ("s", self.RIGHT))
+        assert [(one.before, one.text_before) for one in change.better] == [("supported", self.RIGHT)]
+
+    def test_one_that_lost_its_support_in_other_words_turned(self):
+        change = self.changed(("s", self.RIGHT), ("r", self.WRONG))
+        assert [(one.before, one.text_before) for one in change.worse] == [("supported", self.RIGHT)]

@@ -135,3 +135,25 @@ def test_a_quantile_reads_the_cases_that_both_runs_timed(tmp_path):
     assert (comparison.before, comparison.after, comparison.cases) == (100.0, 110.0, 1)
     assert "2 cases with a value in one of the runs only left out" in judged(comparison, margin=20.0).message
     assert compare_metrics(["latency_p95"], latencies(None, None, 7.0), stored(tmp_path, before)) == {}
+
+
+def test_a_worsening_without_a_turned_claim_is_explained_by_cases(tmp_path):
+    """Answers in other words have no claims in common with those before: 0 turned claims beside p < 0.05 would explain nothing."""
+    names = [f"c{number:02}" for number in range(30)]
+    before = stored(tmp_path, report_of([case(name, "ss") for name in names]))
+    bad = [case(name, "rr", texts=["Something else altogether here.", "And more of the same."]) for name in names[:8]]
+    after = report_of([*bad, *(case(name, "ss") for name in names[8:])])
+    compared = compare_metrics(["hallucination"], after, before)["hallucination"]
+    assert compared.worse_in == tuple(names[:8])
+    said = judge_comparison(compared, expression="x", margin=0.0, p=compared.p).message
+    assert "0 turned for the worse" in said
+    assert "16 claims that worsen it are new; it is worse in 8 cases: c00, c01, c02, c03, c04, ..., better in 0" in said
+
+
+def test_a_metric_that_is_no_share_of_verdicts_names_its_cases(tmp_path):
+    names = [f"c{number:02}" for number in range(20)]
+    before = stored(tmp_path, report_of([case(name, "s") for name in names]), metrics=("hit@k",))
+    after = report_of([case(name, "s", found=name >= "c06") for name in names])
+    compared = compare_metrics(["hit@k"], after, before)["hit@k"]
+    said = judge_comparison(compared, expression="x", margin=0.0, p=compared.p).message
+    assert "it is worse in 6 cases: c00, c01, c02, c03, c04, ..., better in 0" in said

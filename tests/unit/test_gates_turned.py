@@ -79,3 +79,42 @@ def test_another_wording_is_another_claim(tmp_path):
     baseline = stored(tmp_path, report_of([case("a", "s", texts=["Iron is stored."])]))
     assert same_claims(report_of([case("a", "s", texts=["Iron  is\nstored."])]), baseline)
     assert not same_claims(report_of([case("a", "s", texts=["Iron is lost."])]), baseline)
+
+
+class TestClaimsInOtherWords:
+    BEFORE = ("Letrozole is started at 2.5 mg once a day for five days.", "Metformin lowers insulin levels in women with PCOS.")
+    WRONG = "Letrozole is started at 25 mg once a day for five days."
+
+    def test_a_claim_with_another_dose_has_its_predecessor(self, tmp_path):
+        baseline = stored(tmp_path, report_of([case("a", "ss", texts=list(self.BEFORE))]))
+        now = report_of([case("a", "rs", texts=[self.WRONG, self.BEFORE[1]])])
+        (turned,) = turned_claims(now, baseline)
+        assert (turned.before, turned.text_before) == ("supported", self.BEFORE[0])
+        test = mcnemar(now, baseline, bad=("refuted",))
+        assert (test.matched, test.reworded, test.worse, test.new_bad) == (2, 1, 1, 0)
+
+    def test_a_bad_claim_that_stays_bad_in_other_words_did_not_turn(self, tmp_path):
+        baseline = stored(tmp_path, report_of([case("a", "r", texts=[self.BEFORE[0]])]))
+        assert turned_claims(report_of([case("a", "r", texts=[self.WRONG])]), baseline) == []
+
+    def test_another_statement_is_no_successor(self, tmp_path):
+        baseline = stored(tmp_path, report_of([case("a", "s", texts=[self.BEFORE[1]])]))
+        (turned,) = turned_claims(report_of([case("a", "r", texts=[self.WRONG])]), baseline)
+        assert (turned.before, turned.text_before) == (None, None)
+        assert mcnemar(report_of([case("a", "r", texts=[self.WRONG])]), baseline, bad=("refuted",)).new_bad == 1
+
+    def test_the_likest_are_paired_and_equal_texts_first(self, tmp_path):
+        texts = ["Take 1 tablet in the morning with food.", "Take 2 tablets in the evening with food."]
+        baseline = stored(tmp_path, report_of([case("a", "su", texts=texts)]))
+        now = report_of([case("a", "rss", texts=["Take 3 tablets in the evening with food.", texts[0], "Drink water."])])
+        assert told(turned_claims(now, baseline)) == [("a", "Take 3 tablets in the evening with food.", "unsupported", "refuted")]
+
+    def test_a_predecessor_has_one_successor(self, tmp_path):
+        baseline = stored(tmp_path, report_of([case("a", "s", texts=[self.BEFORE[0]])]))
+        turned = turned_claims(report_of([case("a", "rr", texts=[self.WRONG, self.WRONG.replace("25", "50")])]), baseline)
+        assert sorted(one.before or "new" for one in turned) == ["new", "supported"]
+
+    def test_nor_is_it_sought_in_another_case(self, tmp_path):
+        baseline = stored(tmp_path, report_of([case("a", "s", texts=[self.BEFORE[0]]), case("b", "s")]))
+        now = report_of([case("a", "s"), case("b", "r", texts=[self.WRONG])])
+        assert [one.before for one in turned_claims(now, baseline)] == [None]

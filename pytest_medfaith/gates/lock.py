@@ -1,0 +1,71 @@
+"""One writer at a time: a lock beside a file that is read, changed and written again."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pytest_medfaith.errors import DataError
+
+WAIT = 60.0  # seconds; a baseline is written in less than one
+_PAUSE = 0.02
+
+
+@contextmanager
+def locked(path: Path, *, wait: float = WAIT) -> Iterator[None]:
+    """Holds the lock of `path` while the block runs, and waits for another process that holds it.
+
+    The system lets go of it where its holder dies, so no lock is left over.
+
+    Raises:
+        DataError: it was held all the time.
+        OSError: the folder cannot be written.
+    """
+    place = path.with_name(f".{path.name}.lock")
+    end = time.monotonic() + wait
+    while (handle := _try_lock(place)) is None:
+        if time.monotonic() > end:
+            raise DataError(f"{place} is held by another run that updates {path}; wait for it to end, and run again")
+        time.sleep(_PAUSE)
+    try:
+        yield
+    finally:
+        place.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _try_lock(place: Path) -> int | None:
+    """Returns an open handle that holds the lock, None where another holds it or has just taken the file away."""
+    handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if _lock(handle) and os.fstat(handle).st_ino == os.stat(place).st_ino:  # noqa: PTH116 - beside fstat
+            return handle
+    except FileNotFoundError:
+        pass  # its holder took it away between the two looks; the next try makes a new one
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
+
+
+def _lock(handle: int) -> bool:
+    """Returns whether the handle got the lock."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows
+        import msvcrt
+
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
