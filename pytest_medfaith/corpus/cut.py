@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from pytest_medfaith.corpus.documents import documents_of
+from pytest_medfaith.corpus.normalise import one_line
 from pytest_medfaith.corpus.sections import Document
 from pytest_medfaith.corpus.sources import source_files
 from pytest_medfaith.corpus.tokens import token_offsets
@@ -37,8 +39,8 @@ def chunk_document(
             chunk = Chunk(
                 id=f"{source}/{name}-{len(chunks) + 1:03d}",
                 text=section.text[start:end],
-                url=document.url,
-                title=document.title,
+                url=one_line(document.url),
+                title=one_line(document.title),
                 section_path=section.path,
                 source=source,
                 year=document.year,
@@ -91,5 +93,5 @@ def document_name(document: Document) -> str:
 
 
 def unbroken(name: str) -> str:
-    """Returns `name` with white space as underscores, since ids stand in columns of files."""
-    return re.sub(r"\s", "_", name)
+    """Returns `name` with white space as underscores, since ids stand in columns of files, and without control characters."""
+    return "".join(sign for sign in re.sub(r"\s", "_", name) if unicodedata.category(sign) not in ("Cc", "Cf", "Cs"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pytest_medfaith.corpus.html_pages import read_html
 from pytest_medfaith.corpus.normalise import one_line
 from pytest_medfaith.corpus.pdf_docx import PDF_DOCX_SUFFIXES, read_pdf_or_docx
 from pytest_medfaith.corpus.sections import Document, Outline, read_markdown, read_plain_text
-from pytest_medfaith.corpus.sources import HTML_SUFFIXES, SourceFile, read_text, source_files
+from pytest_medfaith.corpus.sources import HTML_SUFFIXES, LARGEST, SourceFile, read_text, source_files
 from pytest_medfaith.corpus.xml_pages import read_xml
 from pytest_medfaith.errors import DataError, shown
 
@@ -55,7 +56,9 @@ def _read(file: SourceFile) -> Iterator[Document]:
 def _read_rows(file: SourceFile) -> Iterator[Document]:
     """Yields a document a line: `title`, `url`, `year`, an id (`id`, `pmid` or `doc_id`), `abstract`, kept whole, and `text` below it."""
     with file.open() as stream:
-        for number, line in enumerate(stream, start=1):
+        for number, line in enumerate(iter(partial(stream.readline, LARGEST), b""), start=1):
+            if len(line) == LARGEST:
+                raise DataError(f"{file.place}:{number}: a line of {LARGEST >> 20} MiB or more; expected one JSON object a line")
             if line.strip():
                 yield _row_document(line, number=number, place=f"{file.place}:{number}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
+from pytest_medfaith.corpus.marks import is_mark, shown_reference
 from pytest_medfaith.corpus.normalise import one_line, superscript
 from pytest_medfaith.corpus.sections import Document, Outline
 
@@ -16,6 +17,7 @@ _BLOCKS = frozenset(
     "section summary table tbody tfoot thead tr ul".split()
 )
 _CELLS = frozenset({"td", "th"})
+_BEFORE = 12  # pieces of a line that tell whether brackets or a word hold a mark
 _HEADING = re.compile(r"h[1-6]$")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -32,6 +34,8 @@ class _Page(HTMLParser):
         self._skipped = skipped
         self._pieces: list[str] = []
         self._raised: int | None = None
+        self._raised_mark = False
+        self._link: int | None = None  # where the text of a link began
         self._level = 0
         self._mains = 0
         self._cells = 0  # of the row at hand
@@ -47,6 +51,8 @@ class _Page(HTMLParser):
             self.open_skips.append(tag)
         elif not self.open_skips:
             self._start_shown(tag)
+            if tag == "a":
+                self._link = len(self._pieces)
 
     def _start_shown(self, tag: str) -> None:
         if _HEADING.match(tag):
@@ -62,7 +68,7 @@ class _Page(HTMLParser):
         elif tag in _CELLS:
             self._start_cell()
         elif tag == "sup":
-            self._raised = len(self._pieces)
+            self._raised, self._raised_mark = len(self._pieces), False
 
     def _start_cell(self) -> None:
         """Divides the cell from the one before, also where that is empty: values belong to columns."""
@@ -82,6 +88,8 @@ class _Page(HTMLParser):
     def _end_shown(self, tag: str) -> None:
         if tag == "sup":
             self._raise()
+        elif tag == "a":
+            self._end_link()
         elif tag in _BLOCKS or _HEADING.match(tag):
             self.flush()
             if _HEADING.match(tag):
@@ -110,8 +118,20 @@ class _Page(HTMLParser):
 
     def _raise(self) -> None:
         if self._raised is not None:
-            self._pieces[self._raised :] = [superscript("".join(self._pieces[self._raised :]))]
+            raised = "".join(self._pieces[self._raised :])
+            self._pieces[self._raised :] = [] if self._raised_mark and is_mark(raised) else [superscript(raised)]
         self._raised = None
+
+    def _end_link(self) -> None:
+        """Leaves out a link that hangs on a word as a bare number, which is a note's; a raised one goes with what is raised."""
+        if self._link is None:
+            return
+        text, before = "".join(self._pieces[self._link :]), "".join(self._pieces[max(0, self._link - _BEFORE) : self._link])
+        if self._raised is not None:
+            self._raised_mark |= is_mark(text)
+        elif is_mark(text) and before[-1:].strip():
+            self._pieces[self._link :] = [shown_reference(before, text)]
+        self._link = None
 
     def flush(self) -> None:
         """Ends the line."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Byte-order marks, zero-width spaces, soft hyphens, control characters and lone surrogates show nothing and break words apart.
-_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u00ad\u200b\u2060\ufeff\ud800-\udfff]")
+# Byte-order marks, zero-width spaces, soft hyphens, control characters and lone surrogates show nothing and break words apart; marks of
+# direction and tag characters show nothing and hide what a text says. Joiners (U+200C, U+200D) stay: Persian and Hindi write with them.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SPACES = re.compile(r"[^\S\n]{2,}|[^\S \n]")
 _EDGES = re.compile(r" \n ?|\n ")

@@ -25,8 +25,7 @@ def read_pdf_or_docx(file: SourceFile) -> Document:
         from docling.exceptions import ConversionError
     except ImportError:
         raise MissingExtra(f"reading {file.place}", "pdf") from None
-    with file.open() as stream:
-        content = DocumentStream(name=file.name.rpartition("/")[2], stream=BytesIO(stream.read()))
+    content = DocumentStream(name=file.name.rpartition("/")[2], stream=BytesIO(file.read()))
     try:
         converted = _converter().convert(content)
     except ImportError as error:

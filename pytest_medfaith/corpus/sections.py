@@ -171,8 +171,15 @@ _ATX = re.compile(r"(?P<marks>#{1,6})(?:\s+(?P<name>.*?))?(?:\s+#+)?$")
 _UNDERLINE = re.compile(r"(?:=+|-{3,})$")
 _FENCE = re.compile(r"```|~~~")
 _FRONT_MATTER = re.compile(r"---\n(?P<fields>(?:(?!---$).*\n)*?)---(?:\n|\Z)", re.MULTILINE)
+_MARKS = r"\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*"
+_MARK_LINK = rf"\[(?:\\?\[)?{_MARKS}(?:\\?\])?\]\([^()\s]*\)"
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"<!--(?:(?!-->|<!--).)*-->", re.DOTALL), ""),
+    # Links that are reference marks: glued to a word or raised, and footnotes.
+    (re.compile(rf"<sup>(?:\s*,?\s*{_MARK_LINK})+\s*</sup>", re.IGNORECASE), ""),
+    (re.compile(rf"(?<=[\w%)\]]){_MARK_LINK}(?:\s*[,;–-]\s*{_MARK_LINK})*"), ""),
+    (re.compile(rf"(?<=[\w%)])<a\b[^<>]*>\s*{_MARKS}\s*</a>", re.IGNORECASE), ""),
+    (re.compile(r"(?<=\S)\[\^[^\]\s]{1,40}\](?!:)"), ""),
     (re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)"), r"\1"),
     (re.compile(r"(?<!\\)\*\*(?=\S)([^*\n]+)(?<=\S)\*\*"), r"\1"),
     (re.compile(r"(?<![\w\\])__(?=\S)([^_\n]+)(?<=\S)__(?!\w)"), r"\1"),

@@ -8,6 +8,7 @@ import io
 import lzma
 import os
 import re
+import stat
 import tarfile
 import zipfile
 import zlib
@@ -25,6 +26,10 @@ _COMPRESSED = re.compile(r"\.(?:gz|bz2|xz)$", re.IGNORECASE)
 _BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _AS_BROWSERS_READ = dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "ascii", "us-ascii"), "windows-1252")
+# A page that is held whole, and a member of an archive; books in XML and JSON Lines outside of archives are read in a stream.
+LARGEST = 256 * 1024 * 1024
+# Texts shrink by 3 to 30, tables of numbers by 100; what grows by more, and beyond the second number, was made to fill memory or disk.
+_GROWTH, _GROWN = 200, 64 * 1024 * 1024
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
 
@@ -39,6 +44,7 @@ class SourceFile:
     path: Path
     size: int
     data: bytes | None = None
+    too_large: bool = False  # a member that was not read, since nobody may want it
 
     @property
     def place(self) -> str:
@@ -55,17 +61,66 @@ class SourceFile:
         """Opens its bytes, decompressed.
 
         Raises:
-            DataError: it cannot be read, or its compressed data end early or are damaged.
+            DataError: it cannot be read, its compressed data end early or are damaged, or it grows beyond all measure when unpacked.
         """
+        if self.too_large:
+            raise _too_large(self.place)
         with _clear_errors(self.place):
             raw = self.path.open("rb") if self.data is None else io.BytesIO(self.data)
-            with raw, _decompressed(self.name, raw) as stream:
+            packed = self.path.stat().st_size if self.data is None else len(self.data)
+            with raw, _decompressed(self.name, raw, packed, self.place) as stream:
                 yield stream
 
+    def read(self) -> bytes:
+        """Returns its bytes, decompressed.
 
-def _decompressed(name: str, raw: IO[bytes]) -> IO[bytes]:
+        Raises:
+            DataError: as `open`, and where they are more than a page may hold.
+        """
+        with self.open() as stream:
+            data = stream.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise _too_large(self.place)
+        return data
+
+
+def _too_large(place: str) -> DataError:
+    return DataError(
+        f"{place}: holds more than {LARGEST >> 20} MiB, too much for a page that is held whole; split it, or unpack its archive first"
+    )
+
+
+class _Measured(io.RawIOBase):
+    """An unpacked stream that ends in an error where it grows beyond all measure: an archive of 1 MB may unpack to many GB."""
+
+    def __init__(self, stream: IO[bytes], packed: int, place: str) -> None:
+        self._stream = stream
+        self._most = max(_GROWN, packed * _GROWTH)
+        self._place = place
+        self._read = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        self._read += len(data)
+        if self._read > self._most:
+            raise DataError(
+                f"{self._place}: unpacks to more than {_GROWTH} times its size, as no text does; it was made to fill memory, or is damaged. "
+                "Unpack it yourself if you trust it"
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def _decompressed(name: str, raw: IO[bytes], packed: int, place: str) -> IO[bytes]:
     opener = _OPENERS.get(PurePosixPath(name).suffix.lower())
-    return raw if opener is None else cast("IO[bytes]", opener(raw))
+    return raw if opener is None else cast("IO[bytes]", io.BufferedReader(_Measured(opener(raw), packed, place), 1 << 16))
 
 
 @contextmanager
@@ -86,10 +141,11 @@ def is_archive(path: Path) -> bool:
 def paths_of(src: Path) -> Iterator[Path]:
     """Yields the files of `src` by name, folders searched below; hidden ones, pipes and devices are passed over.
 
-    Links to folders are followed; a folder that has several names is read once, by its own name where it lies in `src`.
+    Links within `src` are followed; a folder that has several names is read once, by its own name. A link that leads out of `src` is
+    an error: a folder from elsewhere must not bring in files that nobody meant to give.
 
     Raises:
-        DataError: `src` does not exist, or a folder or link in it cannot be followed.
+        DataError: `src` does not exist, or a folder or link in it cannot be followed, or leads out.
     """
     if not src.exists():
         raise DataError(f"{src}: no such file or folder; expected pages, a folder of pages, or a .tar.gz or .zip archive of them")
@@ -103,18 +159,25 @@ def paths_of(src: Path) -> Iterator[Path]:
         for path in (Path(folder, name) for name in sorted(files) if not name.startswith(".")):
             if not path.exists():
                 raise DataError(f"{path}: points to '{path.readlink()}', which does not exist; mend or remove the link")
+            _refuse_leaving(path, root)
             if path.is_file():
                 yield path
 
 
 def _is_new(folder: Path, root: Path, entered: set[Path]) -> bool:
     """Returns whether to enter `folder`, and notes it; without this a link to a folder above would lead in circles."""
+    _refuse_leaving(folder, root)
     real = folder.resolve()
     elsewhere = folder.is_symlink() and real.is_relative_to(root) and not _is_hidden(real.relative_to(root).as_posix())
     if elsewhere or real in entered:
         return False
     entered.add(real)
     return True
+
+
+def _refuse_leaving(path: Path, root: Path) -> None:
+    if path.is_symlink() and not path.resolve().is_relative_to(root):
+        raise DataError(f"{path}: leads out of {root}, to '{path.resolve()}'; remove the link, or put a copy in its place")
 
 
 def _refuse(error: OSError) -> None:
@@ -142,11 +205,27 @@ def source_files(src: Path) -> Iterator[SourceFile]:
 def _zip_members(path: Path, prefix: str) -> Iterator[SourceFile]:
     with zipfile.ZipFile(path) as archive:
         for member in sorted(archive.infolist(), key=lambda info: info.filename):
-            if member.is_dir() or _is_hidden(member.filename):
+            if member.is_dir() or _is_hidden(member.filename) or stat.S_ISLNK(member.external_attr >> 16):
                 continue
             if member.flag_bits & 1:
                 raise DataError(f"{path}: {member.filename} is encrypted; unpack the archive with its password first")
-            yield SourceFile(prefix + member.filename, path, member.compress_size, archive.read(member))
+            _refuse_growth(member.file_size, member.compress_size, f"{path}: {member.filename}")
+            with archive.open(member) as stream:
+                yield _member(prefix + member.filename, path, member.compress_size, stream)
+
+
+def _refuse_growth(size: int, packed: int, place: str) -> None:
+    if size > max(_GROWN, packed * _GROWTH):
+        raise DataError(
+            f"{place}: unpacks to {size >> 20} MiB, more than {_GROWTH} times its size, as no text does; unpack it yourself if you trust it"
+        )
+
+
+def _member(name: str, path: Path, size: int, stream: IO[bytes]) -> SourceFile:
+    """Returns a member of an archive with its bytes, or without them where they are too many."""
+    data = stream.read(LARGEST + 1)
+    too_large = len(data) > LARGEST
+    return SourceFile(name, path, size, b"" if too_large else data, too_large)
 
 
 class _Tail:
@@ -165,14 +244,14 @@ class _Tail:
 def _tar_members(path: Path, prefix: str) -> Iterator[SourceFile]:
     """Yields the members in the archive's order: it can be read only once, forwards."""
     done = 0
-    with path.open("rb") as raw, _decompressed(path.name, raw) as stream:
+    with path.open("rb") as raw, _decompressed(path.name, raw, path.stat().st_size, str(path)) as stream:
         tail = _Tail(stream)
         with tarfile.open(fileobj=cast("IO[bytes]", tail), mode="r|") as archive:
             for member in archive:
                 content = archive.extractfile(member) if member.isfile() and not _is_hidden(member.name) else None
                 if content is not None:
                     name = member.name.removeprefix("./")
-                    yield SourceFile(prefix + name, path, raw.tell() - done, content.read())
+                    yield _member(prefix + name, path, raw.tell() - done, content)
                     done = raw.tell()
                 archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every member it saw, so an archive of millions would fill the memory
         while tail.read(1 << 20):  # the check sum of the compression stands at its end
@@ -191,8 +270,7 @@ def read_text(file: SourceFile) -> str:
     Raises:
         DataError: bytes that are no such text, with file, line and column.
     """
-    with file.open() as stream:
-        data = stream.read()
+    data = file.read()
     encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         text = data.decode(encoding)

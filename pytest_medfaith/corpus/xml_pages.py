@@ -13,6 +13,7 @@ from typing import IO
 from xml.etree.ElementTree import Element
 
 from pytest_medfaith.corpus.html_pages import html_lines, write_html_lines
+from pytest_medfaith.corpus.marks import apart, is_separator, shown_reference
 from pytest_medfaith.corpus.normalise import normalise, one_line, superscript
 from pytest_medfaith.corpus.safe_xml import xml_records
 from pytest_medfaith.corpus.sections import Document, Outline
@@ -27,7 +28,10 @@ _BLOCKS = frozenset(
     "thead tbody tfoot glossary caption body back front-matter-part book-part named-book-part-body fig-group table-wrap-group tr verse-group preformat "
     "question answer".split()
 )
+# Links whose text is a mark; those to figures, tables and sections are words of their sentence ("see Table 3").
+_MARKED = frozenset({"bibr", "fn", "table-fn", "aff", "corresp", "author-notes", "contrib", "other"})
 _SUBTITLE_WORDS = 12
+_BEFORE = 12  # pieces of a line that tell whether brackets or a word hold a mark
 _OTHER_ABSTRACTS = frozenset({"graphical", "toc", "teaser", "key-points", "precis", "translated"})
 _ONE_RECORD_ROOTS = frozenset({"article", "book-part", "book-part-wrapper", "Document"})
 
@@ -48,23 +52,36 @@ def _inline(element: Element) -> str:
     """Returns the text below `element`; raised numbers in superscript letters, what is left out of the text aside."""
     pieces = [element.text or ""]
     for child in element:
-        pieces += [_inline_child(child), child.tail or ""]
+        _add_inline(pieces, child)
     return "".join(pieces)
 
 
-def _inline_child(child: Element) -> str:
-    if child.tag in _LEFT_OUT or _is_raised_citation(child):
+def _add_inline(pieces: list[str], child: Element) -> None:
+    """Adds what `child` and its tail show to `pieces`, the text before it."""
+    before = "".join(pieces[-_BEFORE:])
+    shown = _inline_child(child, before)
+    if not shown and len(pieces) > 2 and not pieces[-2] and is_separator(pieces[-1]):
+        pieces[-1] = ""  # what parted two marks that are both gone
+    pieces.append(shown)
+    pieces.append(child.tail or "")
+
+
+def _inline_child(child: Element, before: str) -> str:
+    if child.tag in _LEFT_OUT or _is_raised_mark(child):
         return ""
+    if child.tag == "xref":
+        text = _inline(child)
+        return shown_reference(before, text) if child.get("ref-type", "bibr") in _MARKED else apart(before, text)
     if child.tag == "sup":
         return superscript(_inline(child))
     return f" {_inline(child)} " if child.tag in _BLOCKS or child.tag in {"break", "td", "th"} else _inline(child)
 
 
-def _is_raised_citation(element: Element) -> bool:
-    """Returns whether `element` is a raised reference number (`cells<sup>12</sup>`): glued to a word or a dose it would be read with it."""
-    inner = element.find("xref") if element.tag == "sup" else element.find("sup")
-    reference = inner if element.tag == "sup" else element
-    return inner is not None and reference is not None and reference.tag == "xref" and reference.get("ref-type") == "bibr"
+def _is_raised_mark(element: Element) -> bool:
+    """Returns whether `element` is a raised reference mark (`cells<sup>12</sup>`): glued to a word or a dose it would be read with it."""
+    if element.tag == "sup":
+        return any(reference.get("ref-type", "bibr") in _MARKED for reference in element.iter("xref"))
+    return element.tag == "xref" and element.get("ref-type", "bibr") in _MARKED and element.find(".//sup") is not None
 
 
 def _text(element: Element | None) -> str:
@@ -93,7 +110,8 @@ def _write_blocks(outline: Outline, element: Element, level: int) -> None:
             if element.tag not in {"sec", "app", "boxed-text", "glossary", "app-group"}:
                 _write_line(outline, [_inline(child)])
         elif not child.tag.endswith("-meta"):
-            pieces.append(_inline_child(child))
+            _add_inline(pieces, child)
+            continue
         pieces.append(child.tail or "")
     _write_line(outline, pieces)
 

@@ -174,13 +174,14 @@ def test_a_row_without_an_abstract_is_its_text(tmp_path, abstract):
     assert rows(tmp_path / "rows.jsonl", '{"abstract": "Iron helps.", "text": null}') == [[(("Abstract",), "Iron helps.", True)]]
 
 
-def test_linked_folders_are_read_once_and_never_in_circles(folder, tmp_path):
-    (tmp_path / "shared" / "deep").mkdir(parents=True)
-    (tmp_path / "shared" / "s.txt").write_text("Shared.")
-    (tmp_path / "shared" / "deep" / "d.txt").write_text("Deep.")
-    (tmp_path / "shared" / "back").symlink_to(folder)
-    (tmp_path / "shared" / "deep" / "up").symlink_to("..")
-    for name, target in (("again", "../shared"), ("linked", "../shared"), ("a", "b"), ("b/top", ".."), ("kept", ".hidden")):
+def test_linked_folders_are_read_once_and_never_in_circles(folder):
+    shared = folder / ".shared"
+    (shared / "deep").mkdir(parents=True)
+    (shared / "s.txt").write_text("Shared.")
+    (shared / "deep" / "d.txt").write_text("Deep.")
+    (shared / "back").symlink_to(folder)
+    (shared / "deep" / "up").symlink_to("..")
+    for name, target in (("again", ".shared"), ("linked", ".shared"), ("a", "b"), ("b/top", ".."), ("kept", ".hidden")):
         (folder / name).symlink_to(target)
     found = texts(folder)
     assert list(found) == ["a.md", "again/s.txt", "again/deep/d.txt", "b/two.txt", "c/three.html.gz", "kept/x.txt"]

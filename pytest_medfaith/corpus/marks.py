@@ -1,0 +1,43 @@
+"""Marks of references and footnotes: where a page shows them raised or in a colour, plain text would read them with the word before."""
+
+from __future__ import annotations
+
+import re
+
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_ONE = rf"(?:\d{{1,3}}[a-z]?|[{_RAISED}]+|[*†‡§¶#]+|[a-z])"
+_BETWEEN = r"\s*(?:[-‐-―−,;+]|⁻|&|and)\s*"
+_MARK = re.compile(rf"\s*{_ONE}(?:{_BETWEEN}{_ONE})*\s*,?\s*")
+_BRACKETED = re.compile(rf"\s*(?:\[[^\[\]]{{1,40}}\]|\({_ONE}(?:{_BETWEEN}{_ONE})*\))\s*")
+_SEPARATOR = re.compile(rf"{_BETWEEN}|\s*")
+# "[3, " and "refs 3 and ": here a number is said, not hung on.
+_OPEN = re.compile(rf"[\[(]\s*(?:{_ONE}{_BETWEEN})*$")
+_NAMED = re.compile(
+    rf"\b(?:refs?|references?|nos?|numbers?|citations?|studies|study|notes?|footnotes?)\b[.:]?\s*(?:{_ONE}{_BETWEEN})*$", re.IGNORECASE
+)
+
+
+def is_mark(text: str) -> bool:
+    """Returns whether `text` is a reference mark and no words: `3`, `3-5`, `3, 4`, `a`, `*`, `[3]`."""
+    return _MARK.fullmatch(text) is not None or _BRACKETED.fullmatch(text) is not None
+
+
+def is_separator(text: str) -> bool:
+    """Returns whether `text` only parts two marks: a comma, a dash, a blank, nothing."""
+    return _SEPARATOR.fullmatch(text) is not None
+
+
+def shown_reference(before: str, text: str) -> str:
+    """Returns what plain text shows of a link to a reference that reads `text`, behind `before`.
+
+    A bare mark is left out (`was 12` with the mark `3` is `was 12`, never `was 123`), unless brackets or a word hold it: `[3]`, `ref. 3`.
+    Anything else stays, divided from a word that it would be glued to.
+    """
+    if _MARK.fullmatch(text) and not _OPEN.search(before) and not _NAMED.search(before):
+        return ""
+    return apart(before, text)
+
+
+def apart(before: str, text: str) -> str:
+    """Returns `text` with a blank before it where it would be glued to the word that `before` ends with."""
+    return f" {text}" if before[-1:].isalnum() and text[:1] and (text[0].isalnum() or text[0] in "[(") else text
