@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test matrix lint bench pages docs clean
 
 demo: $(DEMO_VENV)/.ready
-	-$(DEMO_VENV)/bin/python -m pytest examples/quickstart -p no:cacheprovider -q --medfaith-limit 6 --medfaith-verbose
+	@$(DEMO_VENV)/bin/python examples/demo.py
 
 # Two workers on two cores: the threads of numpy's products would fight for them.
 test: $(VENV)/.ready
