@@ -18,6 +18,7 @@ Broken = tuple[Span, str] | None  # where the claim breaks a rule, and how
 _KIDNEY_FUNCTION = re.compile(
     r"\b(?:e?GFR|(?:estimated )?glomerular filtration rate|creatinine clearance|CrCl|kidney function|renal function)\b", re.IGNORECASE
 )
+_BELOW = re.compile(r"(?:\b(?:below|under|less than|lower than|up to)|[<≤])\s*$", re.IGNORECASE)
 _LITRES_A_DAY = 1.44  # of 1 mL/min
 _KIDNEY_LOOK_BACK = 40
 _CHOICE = re.compile(r"[\s,]*(?:or|/|versus|vs\.?|instead of|rather than)[\s,]*(?:an?|the|another|of)?\s*", re.IGNORECASE)
@@ -68,16 +69,16 @@ def _advised(rule: SafetyRule, read: Reading) -> Broken:
     drugs = [drug for drug in drugs if not any(_overlap(drug, place) for place in against.places)]
     if not drugs and not _is_elliptic(rule, read):
         return None
-    blot = [*claim.places(rule.drug), *against.places, *claim.places(rule.when)]
+    terms = [*claim.places(rule.drug), *against.places]
     for statement in claim.statements:
-        place = _broken_by(rule, read, statement, drugs, against, blot)
+        place = _broken_by(rule, read, statement, drugs, against, terms)
         if place is not None:
             return place, _message(rule, read, drugs, against)
     return None
 
 
 def _broken_by(
-    rule: SafetyRule, read: Reading, statement: Statement, drugs: Sequence[Span], against: _Against, blot: Sequence[Span]
+    rule: SafetyRule, read: Reading, statement: Statement, drugs: Sequence[Span], against: _Against, terms: Sequence[Span]
 ) -> Span | None:
     """Returns the span of drug and condition where `statement` advises the one in the other."""
     claim = read.claim
@@ -90,7 +91,8 @@ def _broken_by(
         return None
     if rule.kind == "interaction" and not _taken_together(statement, named, held, read):
         return None
-    if not _is_advised(statement, claim, blot):
+    # the words of `when` may themselves warn ("without a steroid") or advise ("harmless")
+    if not any(_is_advised(statement, claim, blot) for blot in ((*terms, *claim.places(rule.when)), terms)):
         return None
     places = [*named[:1], *held[:1]] or [statement.span]
     return min(place[0] for place in places), max(place[1] for place in places)
@@ -147,7 +149,7 @@ def _failing_kidney(rule: SafetyRule, passage: Passage) -> list[Span]:
         value = quantity.high / _LITRES_A_DAY if quantity.dimension == "volume/time" else quantity.high
         if quantity.dimension not in ("volume/time", "plain", "count") or quantity.bound == "min" or not _KIDNEY_FUNCTION.search(before):
             continue
-        if value < rule.egfr_below or (quantity.bound == "max" and value <= rule.egfr_below):
+        if value < rule.egfr_below or (_BELOW.search(before) and value <= rule.egfr_below):
             found.append((quantity.start, quantity.end))
     return found
 

@@ -27,10 +27,10 @@ _HARM = re.compile(
     re.IGNORECASE,
 )
 _AVERTED = re.compile(
-    r"\b(?:no|without(?: any)?|little|low|not|never|n['’]t|avoid\w*|prevent\w*|reduc\w+|lower\w*|against)\s+(?:\w+\s+){0,2}(?:risks?|harm\w*|damag\w+|deaths?|danger\w*|toxic\w*|fatal|side effects?|problems?|unsafe)\b", re.IGNORECASE
+    r"(?:\b(?:no|without(?: any)?|little|low|not|never|avoid\w*|prevent\w*|reduc\w+|lower\w*|against)|n['’]t)\s+(?:\w+\s+){0,2}(?:risks?|harm\w*|damag\w+|deaths?|danger\w*|toxic\w*|fatal|side effects?|problems?|unsafe)\b", re.IGNORECASE
 )
 _REPORT = re.compile(
-    r"\b(?:took|had taken|have taken|has taken|(?:was|were|been) (?:given|treated|randomi[sz]ed|compared|assigned)|swallowed|received|compared|trials?|stud(?:y|ies)|case report|one report|patients? who|wrongly|mistakenly|older guidelines|used to)\b",
+    r"\b(?:took|had taken|have taken|has taken|(?:was|were|been) (?:given|treated|randomi[sz]ed|compared|assigned)|swallowed|received|compared|trials?|stud(?:y|ies)|case report|one report|patients? who|wrongly|mistakenly|older guidelines|used to be)\b",
     re.IGNORECASE,
 )
 _CONTAINER = re.compile(
@@ -44,7 +44,7 @@ _NO_REGIMEN = re.compile(
     r"(?:\b(?:not|never|avoid|cannot|instead of|rather than|than|from)|n['’]t)\s+(?!exceed|more than)(?:\w+\s+){0,3})$",
     re.IGNORECASE,
 )
-_CEILING = re.compile(r"\b(?:maximum|max|limit|ceiling|up to|daily|exceed|no more than|at most|not more than|within)\b.{0,24}$", re.IGNORECASE)
+_CEILING = re.compile(r"\b(?:maximum|max|limit(?:ed)?|ceiling|up to|daily|exceed|no more than|at most|not more than|within)\b.{0,40}$", re.IGNORECASE)
 _CAP = re.compile(r"\b(?:maximum|max|limit(?:ed)?|ceiling|up to|exceed|no more than|at most|not more than|total of)\b.{0,30}$|\bmost\b", re.IGNORECASE)
 _CAP_AFTER = re.compile(r"^.{0,40}\b(?:maximum|ceiling|limit|at most|or less|is the most)\b", re.IGNORECASE)
 _A_DAY = re.compile(r"^[^,;.]{0,40}?\b(?:daily|(?:a|per|one|each|any|every|the|over the|during the) day|24 hours|maximum|ceiling|limit)\b", re.IGNORECASE)

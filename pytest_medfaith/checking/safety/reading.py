@@ -16,7 +16,7 @@ from pytest_medfaith.quantities.reader import read_quantities
 _LOOK_BACK = 48
 # "instead of warfarin", "not dabigatran", "preferred to omeprazole": a thing that what is said does not hold for.
 _PASSED_OVER = re.compile(
-    r"(?:\b(?:instead of|rather than|other than|in place of|not(?! (?:only|just))|than|over|replac\w+|unlike|except(?: for)?|(?:preferred|alternatives?|superior|compared) (?:to|with)|without|off|never|versus|vs\.?|from)|n['’]t)\s+"
+    r"(?:\b(?:instead of|rather than|other than|in place of|not(?! (?:only|just))|than|over|replac\w+|unlike|except(?: for)?|(?:preferred|alternatives?|superior|compared) (?:to|with)|without|off|never|versus|vs\.?|switch\w* from)|n['’]t)\s+"
     r"(?:(?:an?|the|any|other|oral|high-dose|low-dose|daily|of|with|taking|using)\s+){0,2}$",
     re.IGNORECASE,
 )

@@ -26,7 +26,7 @@ _ADVISING = re.compile(
     rf"|(?:^|[,:]\s*|\b(?:and|yes|please|simply|just|or|then|so)\s+)(?:{_ACT})\b"
     rf"|\b(?:a|an|the|your|its?)\s+(?:\w+\s+)?(?:{_GOOD})\s+(?:\w+\s+){{0,2}}(?:{_THING})\b|\bof choice\b|\bthe (?:\w+ )?one to (?:use|take)\b|\bfirst[- ](?:choice|line)\b"
     r"|\b(?:safe|safely|fine|ok|okay|suitable|appropriate|acceptable|advisable|harmless|permissible|well tolerated|all right|alright|unproblematic)\b"
-    r"|\b(?:goes?|works?) (?:very )?well\b|\bkeep taking\b|\b(?:is|are) (?:good|useful|effective) (?:for|in)\b|\bneeds? no (?:dose )?(?:change|adjustment|monitoring)\b|\b(?:is|are) the (?:preferred|best|first|right|safest|standard)\b",
+    r"|\b(?:go(?:es)?|works?) (?:very )?well\b|\bkeep taking\b|\b(?:is|are) (?:good|useful|effective) (?:for|in)\b|\bneeds? no (?:dose )?(?:change|adjustment|monitoring)\b|\b(?:is|are) the (?:preferred|best|first|right|safest|standard)\b",
     re.IGNORECASE,
 )
 _TROUBLE = (
@@ -71,7 +71,7 @@ _CAUTION = re.compile(
     re.IGNORECASE,
 )
 _MYTH = re.compile(
-    r"\b(?:myth|misconception|wrongly|mistakenly|falsely|incorrectly|erroneously|(?:not|n['’]t|un)\s*true that|false|untrue|old belief|fallacy|some (?:people|patients|websites) (?:think|believe|claim|say)|used to be thought)\b",
+    r"\b(?:myth|misconception|wrongly|mistakenly|falsely|incorrectly|erroneously|(?:not|isn['’]t) true that|false|untrue|old belief|fallacy|some (?:people|patients|websites) (?:think|believe|claim|say)|used to be thought)\b",
     re.IGNORECASE,
 )
 
