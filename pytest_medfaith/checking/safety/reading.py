@@ -1,0 +1,107 @@
+"""A claim and its question, read once for all rules: their terms, quantities and statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from pytest_medfaith.checking.safety.clauses import Statement, read_statements
+from pytest_medfaith.checking.safety.terms import Span, TermIndex
+from pytest_medfaith.entities.linker import Mention, link
+from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.quantities.reader import read_quantities
+
+_LOOK_BACK = 48
+# "instead of warfarin", "not dabigatran", "preferred to omeprazole": a thing that what is said does not hold for.
+_PASSED_OVER = re.compile(
+    r"(?:\b(?:instead of|rather than|other than|in place of|not(?! (?:only|just))|than|over|replac\w+|unlike|except(?: for)?|(?:preferred|alternatives?|superior|compared) (?:to|with)|without|off|never|versus|vs\.?|switch\w* from)|n['’]t)\s+"
+    r"(?:(?:an?|the|any|other|oral|high-dose|low-dose|daily|of|with|taking|using)\s+){0,2}$",
+    re.IGNORECASE,
+)
+_ABSENT_BEFORE = re.compile(
+    r"(?:\b(?:no|not|without|never|except|exclud\w+|ruled out|outside(?: of)?|free of|absence of|neither|nor|rather than|who (?:do|does) not have|(?:do|does)n['’]t have|do not have|does not have|no history of|other than|against|risk of|prevents?|cause[sd]?)|n['’]t)"
+    r"\s+(?:(?:an?|the|any|known|in|of|with|for|during|have|had|previous|history|active|or|signs?)\s+){0,3}(?:[\w-]+(?:\s+[\w-]+)?(?:,|\s+or|\s+and)\s+){0,2}$",
+    re.IGNORECASE,
+)
+_ABSENT_AFTER = re.compile(
+    r"\s*(?:(?:is|are|was|has been|must be|should be|have been|was first)\s+)?(?:first\s+)?(?:ruled out|excluded|absent|unlikely|impossible)\b|[\s-]+(?:tests?|prevention|planning|plans?|ends?|is planned|later)\b",
+    re.IGNORECASE,
+)
+_OTHER_TIME = re.compile(
+    r"\b(?:before|after|until|till|prior to|outside(?: of)?|following|once|since|a later|previous|past|weeks? before|months? before|to bring on|end of|ends?)\s+(?:(?:a|an|the|your|any|becoming|getting|planned|next|and|trying for)\s+){0,2}$",
+    re.IGNORECASE,
+)
+
+
+class Passage:
+    """A text with the places of the rulebook's terms, its quantities and its statements, each read when first asked for."""
+
+    def __init__(self, text: str, index: TermIndex) -> None:
+        self.text = text
+        self.mentions: Sequence[Mention] = link(text) if text else ()
+        self.found: Mapping[str, list[Span]] = index.places(text, self.mentions) if text else {}
+
+    @cached_property
+    def quantities(self) -> Sequence[Quantity]:
+        return read_quantities(self.text)
+
+    @cached_property
+    def statements(self) -> Sequence[Statement]:
+        return read_statements(self.text)
+
+    @cached_property
+    def ages(self) -> Sequence[Quantity]:
+        return [quantity for quantity in self.quantities if quantity.role == "age"]
+
+    def places(self, terms: Sequence[str]) -> list[Span]:
+        """Returns where the text has one of `terms`, in order of the terms."""
+        return [place for term in terms for place in self.found.get(term, ())]
+
+    def before(self, place: Span) -> str:
+        return self.text[max(0, place[0] - _LOOK_BACK) : place[0]]
+
+    def meant(self, terms: Sequence[str]) -> list[Span]:
+        """Returns the places of `terms` that what is said can hold for: not "instead of warfarin"."""
+        return [place for place in self.places(terms) if not _PASSED_OVER.search(self.before(place))]
+
+    def present(self, terms: Sequence[str], *, state: bool) -> list[Span]:
+        """Returns the places of conditions that hold: not "without asthma"; of a passing `state` not "after the pregnancy" either."""
+        return [place for place in self.places(terms) if not self._is_absent(place, state=state)]
+
+    def _is_absent(self, place: Span, *, state: bool) -> bool:
+        before = self.before(place)
+        if _ABSENT_BEFORE.search(before) or _ABSENT_AFTER.match(self.text, place[1]):
+            return True
+        return state and bool(_OTHER_TIME.search(before))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A claim with its question."""
+
+    claim: Passage
+    question: Passage
+
+    def finds(self, term: str) -> bool:
+        """Returns whether the claim or the question has `term`."""
+        return term in self.claim.found or term in self.question.found
+
+    @property
+    def terms(self) -> Iterator[str]:
+        yield from self.claim.found
+        yield from self.question.found
+
+
+def blotted(text: str, places: Sequence[Span], start: int, end: int) -> str:
+    """Returns `text[start:end]` with `places` blotted out, so that their words neither advise nor warn."""
+    for place_start, place_end in places:
+        text = text[:place_start] + "#" * (place_end - place_start) + text[place_end:]
+    return text[start:end]
+
+
+@lru_cache(maxsize=4)
+def read_question(question: str, index: TermIndex) -> Passage:
+    """Returns the question's reading, which all claims of an answer share."""
+    return Passage(question, index)
