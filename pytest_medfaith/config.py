@@ -51,6 +51,7 @@ class SliceSettings:
     k: int = DEFAULT_K
     limit: int | None = None
     gates: tuple[str, ...] = ()
+    contexts: Literal["required", "optional"] = "required"
 
 
 @dataclass(frozen=True, kw_only=True)

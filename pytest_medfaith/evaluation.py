@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +17,15 @@ from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.given import answer_and_contexts, context_fields, mapping_of, refuse_near_keys, refuse_unknown_keys
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.records import Case, Chunk, Claim, Entailments, GoldClaim, Hit, PairScore, Report, Response, SliceReport, Verdict
 
 Extractor = Callable[..., list[Claim]]
 Progress = Callable[[int, int], None]
 ANSWER = "answer"  # the chunk id under which an answer serves as evidence for gold claims
+BY_ANSWER, BY_RETRIEVER, RECORDED = "the answer", "the slice's retriever", "the responses file"  # where contexts came from
+_RESPONSE_KEYS = tuple(f.name for f in dataclasses.fields(Response) if f.name != "extra")
 REFERENCE = "reference"  # likewise the reference answer, as evidence for the response's claims
 
 
@@ -163,14 +167,15 @@ def read_responses(path: Path, chunks: Iterable[Chunk]) -> dict[str, Response]:
     """Returns case id -> recorded response; a context that is only an id is looked up in `chunks`.
 
     Raises:
-        DataError: a malformed line, a case answered twice, a context id that the corpus does not hold.
+        DataError: a malformed line, a key that looks like a known one, a case answered twice, a context id that the corpus does not hold.
     """
     by_id = {chunk.id: chunk for chunk in chunks}
     responses: dict[str, Response] = {}
     for number, row in read_rows(path):
         place = f"{path}:{number}"
         try:
-            response = Response.from_dict({**row, "contexts": _contexts(row.get("contexts", []), by_id)})
+            refuse_near_keys(row, _RESPONSE_KEYS)
+            response = Response.from_dict({"contexts_from": RECORDED, **row, "contexts": _contexts(row.get("contexts", []), by_id)})
         except DataError as error:
             raise DataError(f"{place}: {error}") from None
         if not response.case_id:
@@ -199,25 +204,31 @@ def _context(row: Any, by_id: Mapping[str, Chunk]) -> Any:
 def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Response:
     """Returns what a RAG callable gave back as a Response.
 
-    Accepts a Response, an answer text, a mapping with "answer" and "contexts", or the pair (answer, contexts). Contexts are
-    chunks, mappings of chunks, or plain texts. An answer without contexts of its own is checked against `hits`.
+    Accepts a Response, an answer text, a mapping with an answer and contexts under a known key (`given.CONTEXT_KEYS`), an object with such
+    attributes, or the pair (answer, contexts). Contexts are chunks, mappings of chunks, documents of other tools, or plain texts. An answer
+    that says nothing of contexts is checked against `hits`; `contexts_from` of the response says whose they are.
 
     Raises:
-        DataError: anything else.
+        DataError: anything else, and a mapping without contexts whose unknown keys may hold them.
     """
     if isinstance(answer, Response):
-        return answer.with_(case_id=case_id)
+        return answer.with_(case_id=case_id, contexts_from=answer.contexts_from or BY_ANSWER)
     if isinstance(answer, str):
         answer = {"answer": answer}
     if isinstance(answer, tuple) and len(answer) == 2:
         answer = {"answer": answer[0], "contexts": answer[1]}
-    if not isinstance(answer, Mapping):
+    given = answer if isinstance(answer, Mapping) else mapping_of(answer)
+    if given is None:
         raise DataError(
             f"the RAG callable returned {shown(answer)}; expected a Response, an answer text, (answer, contexts) or a mapping with both"
         )
-    contexts = answer.get("contexts")
-    chunks = [hit.chunk for hit in hits] if contexts is None else as_chunks(contexts)
-    return Response.from_dict({**answer, "case_id": case_id, "contexts": chunks})
+    row, key = answer_and_contexts(given)
+    refuse_near_keys(row, _RESPONSE_KEYS)
+    if not key:
+        refuse_unknown_keys(row, _RESPONSE_KEYS)
+    chunks = as_chunks(row["contexts"]) if key else [hit.chunk for hit in hits]
+    told = (BY_ANSWER if key == "contexts" else f"{BY_ANSWER}, key {key}") if key else BY_RETRIEVER
+    return Response.from_dict({**row, "case_id": case_id, "contexts": chunks, "contexts_from": told})
 
 
 def as_chunks(contexts: Iterable[Any]) -> list[Chunk]:
@@ -248,6 +259,9 @@ def _as_chunk(context: Any, number: int) -> Chunk:
         return Chunk(id=f"context-{number}", text=context)
     if isinstance(context, Mapping):
         return Chunk.from_dict({"id": f"context-{number}", **context})
+    fields = context_fields(context)
+    if fields is not None:
+        return Chunk.from_dict({"id": f"context-{number}", **fields})
     raise DataError(f"context {number} is {shown(context)}; expected a text, a chunk, or a mapping with a text")
 
 

@@ -19,6 +19,7 @@ from pytest_medfaith.gates.baseline import SliceBaseline, read_baseline, write_b
 from pytest_medfaith.gates.expressions import compared_metrics, judge_gates, parse_gate, stops_run
 from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.records import GateResult, SliceReport
+from pytest_medfaith.remarks import remarks
 from pytest_medfaith.session import MedfaithSession
 from pytest_medfaith.slice_audit import audit_rows
 
@@ -54,6 +55,8 @@ def finish_run(session: MedfaithSession, *, partial: bool, add_property: Callabl
     notes += audited.notes
     judged = [_judge(session, report, gates, signature) for report, gates in audited.rows or rows]
     reports = tuple(report for report, _, _ in judged)
+    with _told(errors):
+        notes += remarks(session, reports)
     notes += _publish(session, reports, audited.audits, signature, errors)
     if add_property:
         for name, value in itertools.chain.from_iterable(map(slice_properties, reports)):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_medfaith.evaluation import SliceRun, slice_report
+from pytest_medfaith.gates.baseline import SliceKey
 from pytest_medfaith.records import Report, SliceReport
 
 CaseKey = tuple[SliceRun, str]
@@ -39,6 +40,8 @@ class Ledger:
     _skipped: dict[SliceRun, dict[str, int]] = field(default_factory=dict)
     _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
     _measured: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
+    _sizes: dict[SliceRun, int] = field(default_factory=dict)
+    _possible: dict[SliceRun, set[str]] = field(default_factory=dict)
     _brought: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)  # distinct signatures of checkers that tests bring, by name
 
     def expect(
@@ -49,11 +52,14 @@ class Ledger:
         gates: Iterable[str] = (),
         test_id: str = "",
         skipped: Mapping[str, int] | None = None,
+        size: int = 0,
     ) -> None:
         """Notes cases that will run, so that those that never report are seen to be missing, and the gates they are judged by.
 
-        `skipped` counts, by reason, the records that were left out while the cases of the row were read.
+        `skipped` counts, by reason, the records that were left out while the cases of the row were read; `size` counts the row's cases,
+        selected or not.
         """
+        self._sizes[run] = max(size, self._sizes.get(run, 0))
         self._expected.setdefault(run, set()).update(case_ids)
         self._skipped[run] = dict(skipped or {})
         self._note_gates(run, gates, test_id)
@@ -61,6 +67,18 @@ class Ledger:
     def _note_gates(self, run: SliceRun, gates: Iterable[str], test_id: str) -> None:
         path, colons, name = test_id.partition("::")
         self._gates.setdefault(run, {})[path + colons + name.partition("[")[0]] = tuple(gates)
+
+    def size(self, of: SliceKey) -> int:
+        """Returns how many cases a row has, selected or not; 0 where nobody said."""
+        return max(
+            (size for run, size in self._sizes.items() if (run.slice, run.retriever, run.k) == (of.slice, of.retriever, of.k)), default=0
+        )
+
+    def may_measure(self, run: SliceRun, case_id: str, *, gates: Iterable[str] = (), test_id: str = "") -> None:
+        """Notes a case of a test that need not measure it. Where any of them does after all, all of them are expected to."""
+        self._possible.setdefault(run, set()).add(case_id)
+        if run in self._expected:
+            self._note_gates(run, gates, test_id)
 
     def expected(self) -> list[tuple[SliceRun, tuple[str, ...], tuple[str, ...]]]:
         """Returns (row, case ids, gates) of everything expected, in the order of the card."""
@@ -74,8 +92,13 @@ class Ledger:
                 "cases": sorted(cases),
                 "gates": {test: list(of) for test, of in self._gates[run].items()},
                 "skipped": self._skipped[run],
+                "size": self._sizes[run],
             }
             for run, cases in self._expected.items()
+        ] + [
+            {"run": dataclasses.asdict(run), "possible": sorted(cases)}
+            for run, cases in self._possible.items()
+            if run not in self._expected
         ]
 
     def gates(self, run: SliceRun) -> tuple[str, ...]:
@@ -86,13 +109,18 @@ class Ledger:
     def expect_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Takes over what a worker expects (`expectations`)."""
         for row in rows:
-            for test, gates in row["gates"].items():
-                self.expect(SliceRun(**row["run"]), row["cases"], gates=gates, test_id=test, skipped=row["skipped"])
+            run = SliceRun(**row["run"])
+            for case_id in row.get("possible", ()):
+                self.may_measure(run, case_id)
+            for test, gates in row.get("gates", {}).items():
+                self.expect(run, row["cases"], gates=gates, test_id=test, skipped=row["skipped"], size=row["size"])
 
     def add(self, payload: Mapping[str, Any], *, test_id: str = "") -> None:
         """Takes in what one test measured (`session.payload`)."""
         run, report = SliceRun(**payload["run"]), Report.from_dict(payload["report"])
         self._note_gates(run, payload["gates"], test_id)
+        if run in self._possible and run not in self._expected:
+            self.expect(run, self._possible[run], gates=payload["gates"], test_id=test_id)
         if payload.get("checker"):
             known = self._brought.setdefault(report.checker, [])
             known += [payload["checker"]] if payload["checker"] not in known else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from pytest_medfaith.retrieval.ranking import Retriever
     from pytest_medfaith.session import MedfaithSession, Target
 
-_NOT_SELECTED = "not-selected"
+_MEASURING = (
+    "--medfaith-gate",
+    "--medfaith-update-baseline",
+    "--medfaith-audit",
+    "--medfaith-slice",
+)  # they ask for a slice to be measured
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -79,124 +84,71 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if marker is None:
         return
     with _plain_errors():
-        if sum(mark.name == "medfaith" for mark in metafunc.definition.own_markers) > 1:
-            raise ValueError("this test has two markers medfaith, and would run for one of their slices only; write a test for each")
-        targets, ids = _parametrization(metafunc.config, marker)
+        from pytest_medfaith.collection import targets_of
+
+        targets, ids = targets_of(metafunc, marker)
     if "medfaith_target" not in metafunc.fixturenames:
         metafunc.fixturenames.append("medfaith_target")
     metafunc.parametrize("medfaith_target", targets, ids=ids, indirect=True)
 
 
-def _parametrization(config: pytest.Config, marker: pytest.Mark) -> tuple[list[Any], list[str]]:
-    if len(marker.args) != 1 or not isinstance(marker.args[0], str):
-        raise ValueError(
-            f'the marker medfaith got {marker.args!r}; expected the name of one slice, as in @pytest.mark.medfaith("medquad-nih")'
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> None:
+    """Refuses a marked unittest.TestCase, whose tests would run once and without cases."""
+    unittest = sys.modules.get("unittest.case")
+    if unittest is None or not isinstance(obj, type) or not issubclass(obj, unittest.TestCase):
+        return
+    marks = [mark for kind in obj.__mro__ for value in (kind, *vars(kind).values()) for mark in _own_marks(value)]
+    if any(mark.name == "medfaith" for mark in (*marks, *collector.iter_markers())):
+        raise pytest.fail.Exception(
+            f"medfaith: {obj.__name__} is marked with medfaith and is a unittest.TestCase, which pytest runs once, without cases; write a "
+            "function with the fixture medfaith_report, or a class that does not inherit from TestCase",
+            pytrace=False,
         )
-    session = _session(config)
-    for name in session.options.slices:
-        session.settings.slice(name)
-    if session.options.slices and marker.args[0] not in session.options.slices:
-        return [None], [_NOT_SELECTED]
-    targets = session.targets(marker.args[0], marker.kwargs)
-    retrievers = {target.settings.retriever for target in targets}
-    checkers = {target.settings.checker for target in targets}
-    ids = [
-        "-".join([target.settings.retriever] * (len(retrievers) > 1) + [target.settings.checker] * (len(checkers) > 1) + [target.case.id])
-        for target in targets
-    ]
-    return targets, ids
 
 
+def _own_marks(value: object) -> list[Any]:
+    marks = getattr(value, "__dict__", {}).get("pytestmark", ())
+    return [getattr(mark, "mark", mark) for mark in (marks if isinstance(marks, (list, tuple)) else [marks])]
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects the slices that --medfaith-slice left out."""
-    left_out = [item for item in items if _param(item) is None and _is_marked(item)]
+    """Deselects the slices that --medfaith-slice left out, and notes what the others are there for."""
+    if "pytest_medfaith.collection" not in sys.modules:  # no test is marked
+        return
+    from pytest_medfaith.collection import is_parametrized, note_collected, target_of
+
+    left_out = [item for item in items if target_of(item) is None and is_parametrized(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+    note_collected(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Notes which cases will run. Where it is clear already that their gates cannot be judged, no test runs."""
+    """Notes which cases will run. Where it is clear already that what was asked for cannot be judged, no test runs."""
     config, items = session.config, session.items
     if "pytest_medfaith.asserts" in sys.modules:
         _tell(config)
-    used = [item for item in items if any(name.startswith("medfaith_") for name in _fixtures(item))]
-    wanted = config.getoption("--medfaith-update-baseline") or config.getoption("--medfaith-slice")
-    if not (used or wanted) or config.option.collectonly or config.option.setupplan:
+    if config.option.collectonly or config.option.setupplan or session.testsfailed:  # what went wrong while they were collected is said
         return
-    from pytest_medfaith.watch import watch
-
-    hooks = watch(config)
-    marked = [(item, target) for item in used if (target := _param(item)) is not None]
-    expected = [(item, target) for item, target in marked if "medfaith_report" in _fixtures(item)]
-    for item, target in expected:
-        _session(config).expect([target], test_id=item.nodeid)
-    if session.testsfailed:  # while they were collected: what went wrong there is said
+    asked = [option for option in _MEASURING if config.getoption(option)]
+    marked = "pytest_medfaith.collection" in sys.modules or any(mark.name == "medfaith" for item in items for mark in item.own_markers)
+    if not (asked or marked or any(name.startswith("medfaith_") for item in items for name in getattr(item, "fixturenames", ()))):
         return
-    reason = _nothing_measured(config, [target for _, target in marked], [target for _, target in expected])
-    reason = reason or (_reason_to_refuse(config) if expected else "")
-    if reason:
-        hooks.refuse(items, reason)
+    from pytest_medfaith.collection import expect_measured
 
-
-def _nothing_measured(config: pytest.Config, marked: Sequence[Target], measured: Sequence[Target]) -> str:
-    """Returns why what was asked for would be passed over in silence, or nothing: a gate that nobody judges must not look like one that holds.
-
-    Args:
-        config: of the run.
-        marked: of every test with the marker.
-        measured: of those that ask for medfaith_report.
-    """
-    how = "ask for the fixture medfaith_report in a test of the slice"
-    if config.getoption("--medfaith-update-baseline") and not measured:
-        return f"--medfaith-update-baseline was given, but no test measures a slice; {how}"
-    if _is_narrowed(config):
-        return ""
-    untested = set(config.getoption("--medfaith-slice")) - {target.settings.name for target in marked}
-    if untested:
-        return (
-            f"--medfaith-slice was given, but no test is marked with {_names(untested)}; expected @pytest.mark.medfaith(...) with its name"
-        )
-    unjudged = {target.settings.name for target in marked if target.settings.gates} - {target.settings.name for target in measured}
-    if unjudged:
-        return f"the gates of slice {_names(unjudged)} would not be judged, since no test measures it; {how}"
-    return ""
-
-
-def _names(slices: Collection[str]) -> str:
-    return ", ".join(map(repr, sorted(slices)))
-
-
-def _is_narrowed(config: pytest.Config) -> bool:
-    """Returns whether the command line picks single tests or files, so that others may be left out on purpose."""
-    option = config.option
-    chosen = (
-        option.keyword,
-        option.markexpr,
-        option.deselect,
-        *(getattr(option, name, None) for name in ("lf", "failedfirst", "stepwise")),
-    )
-    return any(chosen) or any("::" in name or name.endswith(".py") for name in config.args)
-
-
-def _fixtures(item: pytest.Item) -> list[str]:
-    return getattr(item, "fixturenames", [])
-
-
-def _reason_to_refuse(config: pytest.Config) -> str:
-    from pytest_medfaith.errors import MedfaithError
-
-    try:
-        _session(config).check_baseline()
-    except (MedfaithError, ValueError) as error:
-        return str(error)
-    return ""
+    expect_measured(config, items)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tells a worker how wide the terminal is; it has none."""
+    """Tells a worker how wide the terminal is, which it lacks, and what the command line says, which it has not seen."""
+    config = node.config
+    node.workerinput["medfaith_said"] = [str(argument) for argument in config.invocation_params.args]
+    node.workerinput["medfaith_picked"] = config.args_source is pytest.Config.ArgsSource.ARGS
     if node.config.pluginmanager.hasplugin("terminalreporter"):
         node.workerinput["medfaith_width"] = node.config.get_terminal_writer().fullwidth
 
@@ -207,14 +159,6 @@ def pytest_xdist_node_collection_finished(node: Any) -> None:
     from pytest_medfaith.watch import watch
 
     watch(node.config)
-
-
-def _is_marked(item: pytest.Item) -> bool:
-    return hasattr(item, "callspec") and "medfaith_target" in item.callspec.params
-
-
-def _param(item: pytest.Item) -> Target | None:
-    return item.callspec.params["medfaith_target"] if _is_marked(item) else None  # type: ignore[attr-defined]
 
 
 def _session(config: pytest.Config) -> MedfaithSession:
@@ -341,7 +285,7 @@ def medfaith_report(
     from pytest_medfaith.cards.junit import case_properties
     from pytest_medfaith.evaluation import evaluate_case
     from pytest_medfaith.session import payload
-    from pytest_medfaith.watch import PAYLOADS
+    from pytest_medfaith.watch import MEASURED, PAYLOADS
 
     settings = medfaith_target.settings
     with _plain_errors():
@@ -354,8 +298,9 @@ def medfaith_report(
             retriever=settings.retriever,
             k=settings.k,
             rulebook=_session(request.config).rulebook,
-        )
+        ).with_(contexts_optional=settings.contexts == "optional")
         known = _session(request.config).signed(medfaith_checker, configured=settings.checker)
+        request.node.stash[MEASURED] = True
         request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report, checker=known))
     others = [one for one in request.node.user_properties if not one[0].startswith("medfaith.")]  # of a test that runs again
     request.node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]

@@ -26,11 +26,10 @@ from pytest_medfaith.gates.baseline import SliceKey, read_baseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.matching import check_before_run
 from pytest_medfaith.ledger import Ledger
+from pytest_medfaith.marker import count_of_marker, gates_of_marker, listed
 from pytest_medfaith.records import Case, Chunk, Report, Response
 from pytest_medfaith.retrieval.build import ENCODING, RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
-
-_MARKER_KEYS = ("k", "retriever", "checker", "limit", "gates")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +77,6 @@ class MedfaithSession:
     options: Options = field(default_factory=Options)
     ledger: Ledger = field(default_factory=Ledger)
     _loaded: dict[Any, Any] = field(default_factory=dict)
-    _sizes: dict[SliceRun, int] = field(default_factory=dict)  # cases of a slice, whether or not they were selected
 
     @cached_property
     def settings(self) -> Settings:
@@ -103,13 +101,13 @@ class MedfaithSession:
                 configured,
                 retriever=retriever,
                 checker=checker,
-                k=self.options.k or _count(marker, "k") or configured.k,
-                limit=self.options.limit or _count(marker, "limit") or configured.limit,
+                k=self.options.k or count_of_marker(marker, "k") or configured.k,
+                limit=self.options.limit or count_of_marker(marker, "limit") or configured.limit,
                 gates=(*configured.gates, *marker_gates, *self.options.gates),
             )
             for retriever, checker in itertools.product(
-                self.options.retriever or _listed(marker.get("retriever")) or (configured.retriever,),
-                self.options.checker or _listed(marker.get("checker")) or (configured.checker,),
+                self.options.retriever or listed(marker.get("retriever")) or (configured.retriever,),
+                self.options.checker or listed(marker.get("checker")) or (configured.checker,),
             )
         ]
         for gate in variants[0].gates:
@@ -145,10 +143,8 @@ class MedfaithSession:
         return self._loaded[key]  # type: ignore[no-any-return]
 
     def retriever(self, settings: SliceSettings) -> Retriever:
-        """Returns the slice's retriever over its corpus; k must fit the corpus."""
+        """Returns the slice's retriever over its corpus; a k above the corpus gives all of it (`remarks` says so once)."""
         chunks = self.chunks(settings)
-        if settings.k > len(chunks):
-            raise DataError(f"slice {settings.name!r}: k is {settings.k}, but its corpus holds {len(chunks)} chunks; lower k or add chunks")
         key = ("retriever", settings.corpus, settings.retriever)
         if key not in self._loaded:
             self._loaded[key] = build_retriever(settings.retriever, chunks, settings=self.retrieval_settings)
@@ -204,13 +200,12 @@ class MedfaithSession:
                     raise DataError(f"{path}: {error}") from None
         return checker
 
-    def recorded_response(self, target: Target) -> Response:
-        """Returns the recorded response of a target's case.
+    def responses(self, settings: SliceSettings) -> Mapping[str, Response]:
+        """Returns the recorded responses of a slice by case id.
 
         Raises:
-            DataError: the slice has no recorded responses, or none for this case.
+            DataError: there are none, or their file cannot be read.
         """
-        settings = target.settings
         if settings.responses is None:
             raise DataError(
                 f"slice {settings.name!r} has no recorded responses, and no fixture medfaith_rag answers its questions. "
@@ -220,19 +215,26 @@ class MedfaithSession:
         if key not in self._loaded:
             chunks = self.chunks(settings) if settings.corpus else []
             self._loaded[key] = read_responses(settings.responses, chunks)
-        responses = self._loaded[key]
+        return self._loaded[key]  # type: ignore[no-any-return]
+
+    def recorded_response(self, target: Target) -> Response:
+        """Returns the recorded response of a target's case.
+
+        Raises:
+            DataError: the slice has no recorded responses, or none for this case.
+        """
+        settings, responses = target.settings, self.responses(target.settings)
         if target.case.id not in responses:
             raise DataError(
                 f"{settings.responses}: no response for case {target.case.id!r}; record one, or leave the case out of {settings.cases}"
             )
-        return responses[target.case.id]  # type: ignore[no-any-return]
+        return responses[target.case.id]
 
     def expect(self, targets: Iterable[Target], *, test_id: str = "") -> None:
         """Notes which cases will run, so that those that never report are seen to be missing."""
         for target in targets:
-            skipped = self.skipped(target.settings)
-            self._sizes[target.run] = len(self.cases(target.settings))
-            self.ledger.expect(target.run, [target.case.id], gates=target.settings.gates, test_id=test_id, skipped=skipped)
+            skipped, size = self.skipped(target.settings), len(self.cases(target.settings))
+            self.ledger.expect(target.run, [target.case.id], gates=target.settings.gates, test_id=test_id, skipped=skipped, size=size)
 
     def check_baseline(self) -> None:
         """Finds out before the first case whether the gates that compare can be judged, as far as that can be known.
@@ -255,9 +257,9 @@ class MedfaithSession:
     def _check_whole(self) -> None:
         """Refuses a baseline of some of a slice's cases, which would take the place of that of all."""
         for run, case_ids, _ in self.ledger.expected():
-            if len(case_ids) < self._sizes[run]:
+            if len(case_ids) < self.ledger.size(run):
                 raise DataError(
-                    f"slice {run.slice!r}: {len(case_ids)} of its {self._sizes[run]} cases are selected, and --medfaith-update-baseline "
+                    f"slice {run.slice!r}: {len(case_ids)} of its {self.ledger.size(run)} cases are selected, and --medfaith-update-baseline "
                     "would put them in the place of all. Run it without -k, --lf or --deselect; limit in the settings, or --medfaith-limit, "
                     "makes a smaller slice"
                 )
@@ -329,9 +331,10 @@ def evaluate_target(session: MedfaithSession, target: Target) -> Report:
     retriever = session.retriever(settings) if settings.corpus else None
     hits = retriever(target.case.question, top_k=settings.k) if retriever else []
     response, checker = session.recorded_response(target), session.checker(settings.checker)
-    return evaluate_case(
+    report = evaluate_case(
         target.case, response, checker=checker, hits=hits, retriever=settings.retriever, k=settings.k, rulebook=session.rulebook
     )
+    return report.with_(contexts_optional=settings.contexts == "optional")
 
 
 def payload(target: Target, report: Report, *, checker: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -361,35 +364,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item"):  # a scalar of numpy or torch
         return value.item()
     raise TypeError(f"it holds a {type(value).__name__}")
-
-
-def gates_of_marker(marker: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the gate expressions of a marker's arguments: gates=[...], NAME_at_least=x and NAME_at_most=x.
-
-    Raises:
-        ValueError: an argument that is neither known nor such a bound.
-    """
-    gates = list(_listed(marker.get("gates")))
-    for key, value in marker.items():
-        if key in _MARKER_KEYS:
-            continue
-        name, sign = (key.removesuffix("_at_least"), ">=") if key.endswith("_at_least") else (key.removesuffix("_at_most"), "<=")
-        if name == key:
-            raise ValueError(
-                f"the marker medfaith got {key}={value!r}; expected {', '.join(_MARKER_KEYS)}, or a bound such as hallucination_at_most=0.05"
-            )
-        gates.append(f"{name} {sign} {value}")
-    return tuple(gates)
-
-
-def _count(marker: Mapping[str, Any], name: str) -> int | None:
-    value = marker.get(name)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
-        return value
-    raise ValueError(f"the marker medfaith got {name}={value!r}; expected a whole number of 1 or more")
-
-
-def _listed(value: Any) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    return (value,) if isinstance(value, str) else tuple(value)

@@ -17,9 +17,13 @@ if TYPE_CHECKING:
     from pytest_medfaith.live_line import LiveLine
     from pytest_medfaith.session import MedfaithSession
 
+MEASURED: pytest.StashKey[bool] = pytest.StashKey()
 PAYLOADS: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
 _SESSION: pytest.StashKey[MedfaithSession] = pytest.StashKey()
 _NAME = "medfaith-watch"
+_MEASURED_NOTHING = "medfaith: this test is marked with a slice and passed without measuring its case; expected the fixture medfaith_report among its arguments"
+# Fixtures that bring the case to a test; with none of them every case would run the same.
+OF_THE_CASE = ("medfaith_report", "medfaith_response", "medfaith_case", "medfaith_gold_claims", "medfaith_hits")
 
 
 def watch(config: pytest.Config) -> Watch:
@@ -70,11 +74,19 @@ def uses_medfaith(item: pytest.Item) -> bool:
     return any(name.startswith("medfaith_") for name in getattr(item, "fixturenames", ()))
 
 
+def may_ask_later(item: pytest.Item) -> bool:
+    """Returns whether a test with a case asks for nothing of it by name and may do so while it runs (`request.getfixturevalue`)."""
+    names = set(getattr(item, "fixturenames", ()))
+    has_case = "medfaith_target" in getattr(getattr(item, "callspec", None), "params", {})
+    return has_case and "request" in names and not names & set(OF_THE_CASE)
+
+
 class Watch:
     """The hooks; `refused` says why no test ran, or why what ran could not be summed up."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.refused = ""
+        self._notes: list[str] = []
         self._config = config
         self._has_told = False
         self._has_lost_worker = False
@@ -88,16 +100,26 @@ class Watch:
         if is_worker(self._config):
             self._config.workeroutput["medfaith_refused"] = reason  # type: ignore[attr-defined]
 
+    def note(self, text: str) -> None:
+        """Says `text` at the end of the run, once for all workers."""
+        self._notes += [text] if text not in self._notes else []
+        if is_worker(self._config):
+            self._config.workeroutput["medfaith_notes"] = self._notes  # type: ignore[attr-defined]
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:
         """Takes over from a worker why it ran no test, and notes whether it died."""
         self.refused = self.refused or getattr(node, "workeroutput", {}).get("medfaith_refused", "")
         self._has_lost_worker |= error is not None
+        for text in getattr(node, "workeroutput", {}).get("medfaith_notes", []):
+            self.note(text)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Hangs what a test measured on its report, which is how it travels from a worker to the controller."""
         report: Any = yield
+        if report.when == "call" and report.passed and may_ask_later(item) and MEASURED not in item.stash:
+            report.outcome, report.longrepr = "failed", _MEASURED_NOTHING
         if uses_medfaith(item):
             report.medfaith = item.stash.get(PAYLOADS, [])
             item.stash[PAYLOADS] = []
@@ -156,6 +178,11 @@ class Watch:
             from pytest_medfaith.screen import print_summary
 
             print_summary(self._finish, session_of(self._config), terminalreporter)
+        if self._notes:
+            if not (self._finish and self._finish.reports):
+                terminalreporter.section("medfaith")
+            for text in self._notes:
+                terminalreporter.write_line(text)
         self._annotate(terminalreporter)
         if self.refused:
             terminalreporter.section("medfaith")

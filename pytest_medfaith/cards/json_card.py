@@ -61,6 +61,7 @@ def _case_row(report: Report) -> dict[str, Any]:
     return {
         "case": report.case.to_dict(),
         "abstained": report.abstained,
+        **({"contexts_optional": True} if report.contexts_optional else {}),
         "metrics": dict(report.metrics),
         "entailments": report.entailments.to_dict(),
         "claims": [{"id": one.claim.id, "text": one.claim.text, "label": one.label, "score": one.score} for one in report.verdicts],

@@ -260,6 +260,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Mapping[Ca
         hits=tuple(Hit.from_dict(hit) for rows in files["snippets"].get(key, []) for hit in rows["hits"]),
         metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
+        contexts_optional=row.get("contexts_optional", False),
         retriever=retriever,
         checker=checker,
         k=k,

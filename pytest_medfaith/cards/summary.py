@@ -101,6 +101,7 @@ def count_lines(report: SliceReport) -> list[str]:
         lines.append(
             f"UNSAFE: {counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'} a safety rule: {_broken(report)}"
         )
+    lines += _context_lines(report)
     if counts.provenance:
         total = counted(sum(counts.provenance.values()), "gold claim")
         lines.append(f"{total}: {_each(counts.provenance)}")
@@ -111,6 +112,19 @@ def count_lines(report: SliceReport) -> list[str]:
         lines.append(f"PARTIAL: {of}; the numbers are of the others")
     elif report.partial:
         lines.append("PARTIAL: the run was cut short; the numbers are of the cases that finished")
+    return lines
+
+
+def _context_lines(report: SliceReport) -> list[str]:
+    """Returns whose the contexts were that the answers were judged by, where the responses file does not hold them all."""
+    sources = Counter(one.response.contexts_from for one in report.reports if one.response.contexts and one.response.contexts_from)
+    bare = sum(not one.response.contexts for one in report.reports)
+    lines = []
+    if set(sources) - {"the responses file"}:
+        given = [f"{source} ({counted(number, 'case')})" for source, number in sorted(sources.items())]
+        lines.append(f"contexts given by {', '.join(given)}")
+    if bare:
+        lines.append(f"{counted(bare, 'case')} without contexts")
     return lines
 
 

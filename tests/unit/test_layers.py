@@ -8,18 +8,48 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "pytest_medfaith"
 LAYERS = [
     {"errors"},
-    {"records", "sentences", "word_keys", "models"},
+    {"records", "sentences", "word_keys", "models", "given"},
     {"entities", "quantities"},  # below the design's place: the rules of checking ask it which words are names of one kind
     {"corpus", "claims", "retrieval", "checking", "metrics", "config"},
     {"datasets", "evaluation", "rag", "audit", "unread"},
     {"gates", "cards"},
     {"asserts", "testing", "check_rows", "calibration", "compare"},
-    {"ledger", "live_line", "session", "slice_audit", "finish", "screen", "init_project", "watch", "plugin", "cli", "distill"},
+    {
+        "ledger",
+        "live_line",
+        "marker",
+        "session",
+        "slice_audit",
+        "remarks",
+        "finish",
+        "screen",
+        "init_project",
+        "watch",
+        "collection",
+        "plugin",
+        "cli",
+        "distill",
+    },
 ]
 # What more than one room of a layer needs, and every layer above: reading and writing JSON Lines.
 SHARED = {"corpus.jsonl"}
 # The top layer's modules build on each other in this order; distill is a leaf that only the command line calls.
-TOP_ORDER = ["distill", "ledger", "live_line", "session", "slice_audit", "finish", "screen", "init_project", "watch", "plugin", "cli"]
+TOP_ORDER = [
+    "distill",
+    "ledger",
+    "live_line",
+    "marker",
+    "session",
+    "slice_audit",
+    "remarks",
+    "finish",
+    "screen",
+    "init_project",
+    "watch",
+    "collection",
+    "plugin",
+    "cli",
+]
 
 
 def layer_of(room: str) -> int:

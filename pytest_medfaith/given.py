@@ -1,0 +1,133 @@
+"""Under which keys answers and contexts are given: this project's own, those of other tools, and those that are only near them.
+
+Tools are known by the shape of what they give, so that none of them is imported.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pytest_medfaith.errors import DataError, shown
+
+# docs/fixtures.md prints both tables.
+ANSWER_KEYS: Mapping[str, str] = {
+    "answer": "this project; LangChain (create_retrieval_chain), DSPy",
+    "response": "ragas, LlamaIndex",
+    "result": "LangChain (RetrievalQA)",
+    "actual_output": "deepeval",
+}
+CONTEXT_KEYS: Mapping[str, str] = {
+    "contexts": "this project",
+    "retrieved_contexts": "ragas",
+    "retrieval_context": "deepeval",
+    "context": "LangChain (create_retrieval_chain), DSPy",
+    "source_documents": "LangChain (RetrievalQA, ConversationalRetrievalChain)",
+    "source_nodes": "LlamaIndex",
+    "documents": "Haystack",
+    "passages": "",
+    "chunks": "",
+}
+# What deepeval calls context is what an answer should have been based on, beside what it was.
+_NOT_RETRIEVED_BESIDE = {"retrieval_context": "context"}
+_ABOUT_THE_QUESTION = frozenset(("question", "query", "input", "user_input", "chat_history", "history", "messages", "id"))
+_NEAR = 0.9  # of difflib's ratio: `contxts` is near `contexts`, `content` is not
+_ABBREVIATED = {"ctx": "contexts", "ctxs": "contexts", "latency": "latency_ms", "case": "case_id", "question_id": "case_id"}
+
+
+def answer_and_contexts(given: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Returns `given` with this project's keys, and the key its contexts stood under ("" where it holds none).
+
+    Raises:
+        DataError: no answer, two keys with contexts, contexts that are null, a key that may hold contexts and is not known.
+    """
+    row = dict(given)
+    answer = _only(row, ANSWER_KEYS, "an answer")
+    if answer is None:
+        raise DataError(f"the RAG callable returned {shown(given)}; expected the answer under one of {', '.join(ANSWER_KEYS)}")
+    row["answer"] = text_of(row.pop(answer))
+    for retrieved, wanted in _NOT_RETRIEVED_BESIDE.items():
+        if retrieved in row:
+            row.pop(wanted, None)
+    contexts = _only(row, CONTEXT_KEYS, "contexts")
+    if contexts is not None:
+        row["contexts"] = row.pop(contexts)
+        if row["contexts"] is None:
+            raise DataError(f"key {contexts!r} is null; expected a list of texts or chunks, [] where the answer had none")
+    return row, contexts or ""
+
+
+def _only(row: Mapping[str, Any], keys: Iterable[str], what: str) -> str | None:
+    """Returns which of `keys` stands in `row`, None where none does; the first, this project's own, has the say where it is there."""
+    keys = list(keys)
+    found = [key for key in keys if key in row]
+    if len(found) > 1 and found[0] != keys[0]:
+        raise DataError(f"the RAG callable returned {what} under {' and '.join(map(repr, found))}; give them once, under {found[0]!r}")
+    return found[0] if found else None
+
+
+def refuse_unknown_keys(row: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Refuses keys of a RAG's mapping without contexts that may hold them (DataError): it would be judged by other evidence."""
+    unknown = sorted(str(key) for key in row if key not in known and key not in _ABOUT_THE_QUESTION)
+    if unknown:
+        raise DataError(
+            f"the RAG callable returned no contexts under a known key, and {', '.join(map(repr, unknown[:5]))}, which is not known; expected "
+            f"contexts under one of {', '.join(CONTEXT_KEYS)}; [] says that there were none"
+        )
+
+
+def refuse_near_keys(row: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Refuses unknown keys that stand in the place of known ones that are not there (DataError with the right name): nobody would read them."""
+    known = list(known)
+    for key in row:
+        if key not in known and (meant := near_key(str(key), known)) and meant not in row:
+            raise DataError(f"key {key!r} is unknown; did you mean {meant!r}?")
+
+
+def near_key(key: str, known: Iterable[str]) -> str:
+    """Returns the known key that `key` looks like: another case, number or spelling, or another tool's name of it; "" where none does."""
+    known = list(known)
+    for table, name in ((CONTEXT_KEYS, "contexts"), (ANSWER_KEYS, "answer")):
+        if name in known and key.lower() in table:
+            return name
+    if _ABBREVIATED.get(key.lower()) in known:
+        return _ABBREVIATED[key.lower()]
+    plain = {_plain(name): name for name in known}
+    close = difflib.get_close_matches(_plain(key), plain, n=1, cutoff=_NEAR)
+    return plain[close[0]] if close else ""
+
+
+def _plain(key: str) -> str:
+    """Returns `key` in small letters without separators and without the s of a plural."""
+    return re.sub(r"[\W_]+", "", key).lower().removesuffix("s")
+
+
+def text_of(value: Any) -> Any:
+    """Returns the text of a chat message (AIMessage and the like), anything else as it is."""
+    content = getattr(value, "content", None)
+    return content if isinstance(content, str) and not isinstance(value, str) else value
+
+
+def mapping_of(value: Any) -> Mapping[str, Any] | None:
+    """Returns answer and contexts of an object that holds them as attributes; None where it holds no answer."""
+    row = {key: found for key in (*ANSWER_KEYS, *CONTEXT_KEYS) if (found := getattr(value, key, None)) is not None and not callable(found)}
+    if any(key in row for key in ANSWER_KEYS):
+        return row
+    text = text_of(value)
+    return {"answer": text} if isinstance(text, str) else None
+
+
+def context_fields(value: Any) -> Mapping[str, Any] | None:
+    """Returns text, id and title of a document or node of another tool; None where it is none."""
+    node = getattr(value, "node", value)  # a NodeWithScore holds its node
+    texts = (getattr(node, name, None) for name in ("page_content", "text", "content"))
+    text = next((text for text in texts if isinstance(text, str)), None)
+    if text is None:
+        return None
+    metadata = next((found for name in ("metadata", "meta") if isinstance(found := getattr(node, name, None), Mapping)), {})
+    names = (getattr(node, name, None) for name in ("id", "node_id", "id_"))
+    name = next((name for name in names if isinstance(name, str) and name), None)
+    named = {key: metadata[key] for key in ("title", "url", "source") if isinstance(metadata.get(key), str)}
+    return {"text": text, **({"id": name} if name else {}), **named}
