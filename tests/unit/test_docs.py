@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import pytest_medfaith
-from pytest_medfaith import config, plugin, session
+from pytest_medfaith import config, plugin, marker
 from pytest_medfaith.cards.json_card import report_schema
 from pytest_medfaith.checking.checker import MODELS
 from pytest_medfaith.config import load_settings
@@ -112,7 +112,7 @@ def test_every_fixture_has_its_row(name):
     assert in_table(name, "fixtures.md")
 
 
-@pytest.mark.parametrize("name", session._MARKER_KEYS)
+@pytest.mark.parametrize("name", marker.KEYS)
 def test_every_argument_of_the_marker_has_its_row(name):
     assert in_table(name, "options.md")
 
