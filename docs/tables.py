@@ -102,14 +102,15 @@ def _range(bounds: tuple[float, float]) -> str:
     return f"{low:g} and up" if math.isinf(high) else f"{low:g} to {high:g}"
 
 
-def checker_quality(_: str) -> str:
-    """Returns the measured quality of the shipped checker, as its model card holds it; where it holds none, it says so.
+def checker_quality(name: str) -> str:
+    """Returns the measured quality of the shipped checker `name` ("default" where empty), as its model card holds it; where it holds none, it says so.
 
     The card's `measured` is {set: {"n": rows, metric: {"value", "low", "high"}}}, the metrics being those of `LABEL_METRICS`.
     """
-    from pytest_medfaith.checking.checker import MODELS
+    from pytest_medfaith.checking.checker import MODELS, default_weights
 
-    return quality_table(json.loads((MODELS / "nli" / "card.json").read_text(encoding="utf-8")))
+    folder = MODELS / "nli" if name == "fast" else default_weights()
+    return quality_table(json.loads((folder / "card.json").read_text(encoding="utf-8")))
 
 
 def quality_table(card: Mapping[str, Any]) -> str:
