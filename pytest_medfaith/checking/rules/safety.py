@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from pytest_medfaith.checking.letters import plain_letters
 from pytest_medfaith.checking.rules.rulebook import Rulebook, SafetyRule, load_rulebook
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.quantities.quantity import Quantity
@@ -92,7 +93,7 @@ def safety_findings(claim: str, *, rulebook: Rulebook | None = None, question: s
     """
     if not claim.strip() or len(claim) > _MOST_CHARACTERS:
         return []
-    read = _Reading(claim, (question or "")[:_MOST_CHARACTERS])
+    read = _Reading(plain_letters(claim), plain_letters((question or "")[:_MOST_CHARACTERS]))
     found = []
     for rule in (rulebook or load_rulebook()).rules:
         broken = _CHECKS[rule.kind](rule, read)
