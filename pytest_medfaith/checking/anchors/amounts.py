@@ -83,22 +83,30 @@ def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evi
         against = against or bool(same)
     if against:  # its value stands there, bounded from the other side
         return False
+    return _may_be_a_case(quantity, claim, evidence) or _follows(quantity, stated, claim, evidence)
+
+
+def _may_be_a_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
+    """Returns whether the quantity may be one that the claim brings itself, to hold it against a value of the evidence."""
     weighs = quantity.dimension == "mass" and quantity.low >= _BODY
     if (weighs or quantity.role == "age") and _CASE_BEFORE.search(claim[max(0, quantity.start - 48) : quantity.start]):
         return True
-    known = (
-        evidence.quantities
-        if quantity.dimension != "plain"
-        else [_as_written(each, text) for text in (evidence.nearest, *evidence.texts) for each in read_quantities(text)]
-    )
-    if any(_is_case(quantity, other, claim) for other in known) or any(
-        _bounds_hold(quantity, other) for other in read_quantities(evidence.nearest)
-    ):
+    known = [
+        _as_written(each, text) if quantity.dimension == "plain" else each
+        for text in (evidence.nearest, *evidence.texts)
+        for each in read_quantities(text)
+    ]
+    return any(_is_case(quantity, other, claim) for other in known)
+
+
+def _follows(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
+    """Returns whether the quantity follows from the sentence that decided or, where the claim says that it computes, from all evidence."""
+    near = read_quantities(evidence.nearest)
+    if any(_bounds_hold(quantity, other) for other in near):
         return True
-    words = claim[quantity.start : quantity.end]
-    freely = computes(claim) or (quantity.dimension in ("fraction", "multiple") and not any(map(str.isdigit, words)))
-    near = (*read_quantities(evidence.nearest), *stated)
-    return recomputed(quantity, near, claim) or (freely and recomputed(quantity, (*near, *evidence.quantities), claim))
+    spelled = not any(map(str.isdigit, claim[quantity.start : quantity.end]))
+    freely = computes(claim) or (quantity.dimension in ("fraction", "multiple") and spelled)
+    return recomputed(quantity, (*near, *stated), claim) or (freely and recomputed(quantity, (*near, *stated, *evidence.quantities), claim))
 
 
 def _as_written(other: Quantity, text: str) -> Quantity:
