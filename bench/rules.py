@@ -29,7 +29,7 @@ from pytest_medfaith.checking.grounding import READERS, evidence_read
 from pytest_medfaith.checking.nearness import Vectors
 from pytest_medfaith.checking.rules import RULES, Rule, apply_rules
 from pytest_medfaith.checking.rules.safety import safety_findings
-from pytest_medfaith.checking.windows import best_sentence, coverage, evidence_sentences, window_around
+from pytest_medfaith.checking.windows import best_sentence, evidence_sentences, shared_words, window_around
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.records import Finding
 
@@ -162,8 +162,8 @@ def anchored(name: str, arguments: argparse.Namespace) -> Iterator[tuple[str, li
 
 def anchors_of(claim: str, texts: list[str]) -> dict[str, list[str]]:
     """Returns kind of anchor -> what grounding says of the claim, with the sentence that covers it best."""
-    sentences = [(coverage(claim, sentence.text, of=text), sentence.text) for text in texts for sentence in evidence_sentences(text)]
-    nearest = max(sentences, key=lambda row: row[0])[1]
+    sentences = [sentence.text for text in texts for sentence in evidence_sentences(text)]
+    nearest = max(sentences, key=lambda sentence: shared_words(claim, sentence))
     read = evidence_read(claim, texts, nearest=nearest)
     found = {
         reader.__name__.removeprefix("missing_"): [each.finding(claim, nearest).message for each in reader(claim, read)]
