@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pytest_medfaith.checking.letters import plain_letters
 from pytest_medfaith.checking.rules.rulebook import Rulebook, SafetyRule, load_rulebook
 from pytest_medfaith.checking.safety.advice import Broken, advice_broken
 from pytest_medfaith.checking.safety.doses import dose_broken
@@ -32,7 +33,8 @@ def safety_findings(claim: str, *, rulebook: Rulebook | None = None, question: s
     if not claim.strip() or len(claim) > _MOST_CHARACTERS:
         return []
     book = rulebook or load_rulebook()
-    read = Reading(Passage(claim, book.index), read_question((question or "")[:_MOST_CHARACTERS], book.index))
+    asked = read_question(plain_letters((question or "")[:_MOST_CHARACTERS]), book.index)
+    read = Reading(Passage(plain_letters(claim), book.index), asked)
     found = []
     for rule in book.about(read.terms):
         broken = _CHECKS[rule.kind](rule, read)
