@@ -15,7 +15,7 @@ from pytest_medfaith.quantities.quantity import Quantity
 
 Broken = tuple[Span, str] | None  # where the claim breaks a rule, and how
 
-_KIDNEY_FUNCTION = re.compile(
+KIDNEY_FUNCTION = re.compile(
     r"\b(?:e?GFR|(?:estimated )?glomerular filtration rate|creatinine clearance|CrCl|kidney function|renal function)\b", re.IGNORECASE
 )
 _BELOW = re.compile(r"(?:\b(?:below|under|less than|lower than|up to)|[<≤])\s*$", re.IGNORECASE)
@@ -26,10 +26,14 @@ _APART = re.compile(
     r"\b(?:apart(?! from)|separately|washout|(?:hours?|days?|weeks?) (?:after|before|should|between|must|later|or)|gap of|switch\w* (?:from|to)|replac\w+|compared|versus|no longer)\b", re.IGNORECASE
 )
 _TAKEN = re.compile(
-    r"\b(?:together|combin\w+|alongside|along with|at the same time|plus|add\w*(?: to)?|with|both|co-?administ\w+|mix\w*|on|while|when|taking|takes?|taken|using|uses?|during|in (?:people|patients|those)|within|drink\w*|also|"
-    r"and)\b",
+    r"\b(?:together|combin\w+|alongside|along with|at the same time|plus|add\w*(?: to)?|with|both|co-?administ\w+|mix\w*|on|while|when|taking|takes?|taken|using|uses?|during|in (?:people|patients|those)|within|drink\w*|also)\b",
     re.IGNORECASE,
 )
+# What makes more than a list of "ACE inhibitors and ARBs can be continued".
+_JOINTLY = re.compile(
+    r"\b(?:together|combin\w+|alongside|at (?:the same|one) time|plus|both|co-?administ\w+|mix\w*|same|interact\w*|on top of|simultaneous\w*|concurrent\w*|concomitant\w*|each other|pair\w*)\b", re.IGNORECASE
+)
+_LISTED = re.compile(r"[\s,]*(?:and|&)[\s,]*(?:an?|the|other)?\s*", re.IGNORECASE)
 _TAKES = re.compile(
     r"\b(?:together|combin\w+|alongside|along with|at the same time|plus|add\w*(?: to)?|with|both|mix\w*|on|while|taking|takes?|using|uses?|drink\w*|washed|having|prescribed|am taking|already|have|has|and)\b", re.IGNORECASE
 )
@@ -112,12 +116,12 @@ def _against(rule: SafetyRule, read: Reading) -> _Against:
     state = rule.kind == "population"
     drug = rule.kind == "interaction"
     places = read.claim.meant(rule.against) if drug else read.claim.present(rule.against, state=state)
-    places += [(age.start, age.end) for age in read.claim.ages if _of_age(rule, age)]
+    places += [(age.start, age.end) for age in read.claim.ages if is_of_age(rule, age)]
     places += _failing_kidney(rule, read.claim)
     if places or not read.question.text:
         return _Against(places, asked=False)
     asked = bool(read.question.places(rule.against) if drug else read.question.present(rule.against, state=state))
-    asked = asked or any(_of_age(rule, age) for age in read.question.ages) or bool(_failing_kidney(rule, read.question))
+    asked = asked or any(is_of_age(rule, age) for age in read.question.ages) or bool(_failing_kidney(rule, read.question))
     return _Against((), asked=asked and not (state and _is_about_others(rule, read.claim)) and not read.claim.places(rule.against))
 
 
@@ -132,7 +136,7 @@ def _is_about_others(rule: SafetyRule, claim: Passage) -> bool:
     )
 
 
-def _of_age(rule: SafetyRule, age: Quantity) -> bool:
+def is_of_age(rule: SafetyRule, age: Quantity) -> bool:
     """Returns whether all of this age are too young, or too old, for the drug."""
     young = rule.younger_than is not None and age.bound != "min" and (age.high < rule.younger_than or (age.bound == "max" and age.high <= rule.younger_than))
     old = rule.older_than is not None and age.bound != "max" and age.low >= rule.older_than
@@ -141,15 +145,15 @@ def _of_age(rule: SafetyRule, age: Quantity) -> bool:
 
 def _failing_kidney(rule: SafetyRule, passage: Passage) -> list[Span]:
     """Returns where the passage names a kidney function below the least that the drug may be given with."""
-    if rule.egfr_below is None or not _KIDNEY_FUNCTION.search(passage.text):
+    if rule.egfr_below is None or not KIDNEY_FUNCTION.search(passage.text):
         return []
     found = []
     for quantity in passage.quantities:
         before = passage.text[max(0, quantity.start - _KIDNEY_LOOK_BACK) : quantity.start]
         value = quantity.high / _LITRES_A_DAY if quantity.dimension == "volume/time" else quantity.high
-        if quantity.dimension not in ("volume/time", "plain", "count") or quantity.bound == "min" or not _KIDNEY_FUNCTION.search(before):
+        if quantity.dimension not in ("volume/time", "plain", "count") or quantity.bound == "min" or not KIDNEY_FUNCTION.search(before):
             continue
-        if value < rule.egfr_below or (_BELOW.search(before) and value <= rule.egfr_below):
+        if value < rule.egfr_below * 0.999 or (_BELOW.search(before) and value <= rule.egfr_below * 1.001):
             found.append((quantity.start, quantity.end))
     return found
 
@@ -173,7 +177,9 @@ def _taken_together(statement: Statement, named: Sequence[Span], held: Sequence[
     if not named:
         return True
     first, second = sorted((named[0], held[0]))
-    return bool(_TAKEN.search(words)) and not _CHOICE.fullmatch(read.claim.text[first[1] : second[0]])
+    between = read.claim.text[first[1] : second[0]]
+    joined = _JOINTLY if _LISTED.fullmatch(between) else _TAKEN
+    return bool(joined.search(words)) and not _CHOICE.fullmatch(between)
 
 
 def _message(rule: SafetyRule, read: Reading, drugs: Sequence[Span], against: _Against) -> str:

@@ -30,6 +30,7 @@ _VERB = re.compile(
 )
 _CUT = re.compile(
     rf"(?P<hard>;\s*|\s+[–—]\s+|\s-\s)|:\s+|(?:,\s*|\s+)(?=(?:and\s+)?(?:{_CONTRAST}|{_EXCEPT}|{_REASON}|if|when|whenever|while|as long as|provided|once|until|even if|even when)\b)"
+    r"|\s+(?=(?:before|after)\s+(?:(?!\w*(?:ing|is)\b)[\w-]+\s+){0,4}(?:(?:starting|taking|giving|using|stopping|adding|prescribing)|is|are|was|were)\b)"
     rf"|,\s+|\s+(?=(?:and|or)\s+(?:(?:[\w-]+\s+){{0,4}}?(?:{_AUXILIARY})\b|(?:{_IMPERATIVE})\b))",
     re.IGNORECASE,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_medfaith.checking.rules.rulebook import SafetyRule
-from pytest_medfaith.checking.safety.advice import Broken, _of_age
+from pytest_medfaith.checking.safety.advice import KIDNEY_FUNCTION, Broken, is_of_age
 from pytest_medfaith.checking.safety.reading import Reading
 from pytest_medfaith.checking.safety.stance import is_myth
 from pytest_medfaith.checking.safety.terms import Span
@@ -40,14 +40,21 @@ _CONTAINER = re.compile(
 )
 _INTAKE = re.compile(r"\b(?:take|takes|taken|drink|use|give|given|swallow|inject\w*|dose (?:is|of)|a day|per day|daily|every)\b", re.IGNORECASE)
 _NO_REGIMEN = re.compile(
-    r"(?:\b(?:total|cumulative|course|in all|altogether|equivalent)\b.{0,40}|(?<!\bno )(?<!\bnot )(?<!exceed )\b(?:more than|above|over|exceeding|beyond|anything over)\s+|"
+    r"(?:\b(?:total|cumulative|course|in all|altogether|equivalent|adds? up to|amounts? to|comes? to)\b.{0,40}|(?<!\bno )(?<!\bnot )(?<!exceed )\b(?:more than|above|over|exceeding|beyond|anything over)\s+|"
     r"(?:\b(?:not|never|avoid|cannot|instead of|rather than|than|from)|n['’]t)\s+(?!exceed|more than)(?:\w+\s+){0,3})$",
     re.IGNORECASE,
 )
 _CEILING = re.compile(r"\b(?:maximum|max|limit(?:ed)?|ceiling|up to|daily|exceed|no more than|at most|not more than|within)\b.{0,40}$", re.IGNORECASE)
 _CAP = re.compile(r"\b(?:maximum|max|limit(?:ed)?|ceiling|up to|exceed|no more than|at most|not more than|total of)\b.{0,30}$|\bmost\b", re.IGNORECASE)
 _CAP_AFTER = re.compile(r"^.{0,40}\b(?:maximum|ceiling|limit|at most|or less|is the most)\b", re.IGNORECASE)
-_A_DAY = re.compile(r"^[^,;.]{0,40}?\b(?:daily|(?:a|per|one|each|any|every|the|over the|during the) day|24 hours|maximum|ceiling|limit)\b", re.IGNORECASE)
+_A_DAY = re.compile(r"^[^,;.]{0,40}?\b(?:daily|(?:a|per|one|each|any|every|the|over the|during the) (?:full |whole |single )?day|24 hours|maximum|ceiling|limit)\b", re.IGNORECASE)
+_CHANGE = re.compile(r"\s*(?:(?:a|per|each) day\s+|daily\s+)?(?:lower|higher|less|more|fewer)\b", re.IGNORECASE)
+# What may stand between an amount and the drug after it: "10 g in two doses of oral paracetamol".
+_LEADING_TO = re.compile(
+    r"(?:[\s,-]|\b(?:of|the|an?|oral|daily|doses?|tablets?|capsules?|every|each|day|hours?|times|per|\d+|to|or|and|up|in|as|twice|once|one|two|three|four|extended|release|weekly|your|his|her|their|extra|more|for|fever|pain)\b)*",
+    re.IGNORECASE,
+)
+_DOSING = re.compile(r"\b(?:tak\w+|giv\w+|inject\w*|infus\w+|appl\w+|us\w+|chang\w+|start\w*|swallow\w*|doses?|regimen|schedule|prescri\w+|administ\w+|\d+\s*m?c?g)\b", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:[\w-]+\s+)?of\s+(?:(?:the|your|oral)\s+)?")
 _PARTS = re.compile(r"[,;:]\s+|\s+(?:but|and|so|because|which|while|whereas|although|instead of|rather than)\s+", re.IGNORECASE)
 
@@ -87,7 +94,7 @@ def _speaks(rule: SafetyRule, read: Reading) -> bool:
     if rule.against or rule.younger_than is not None or rule.older_than is not None:
         ages = read.claim.ages or read.question.ages
         named = read.claim.present(rule.against, state=True) or (not read.claim.ages and read.question.present(rule.against, state=True))
-        aged = [_of_age(rule, age) for age in ages]
+        aged = [is_of_age(rule, age) for age in ages]
         return all(aged) if aged else bool(named)
     return True
 
@@ -101,7 +108,9 @@ def _too_much(rule: SafetyRule, read: Reading, sentence: _Sentence, drugs: tuple
     capped = _is_capped(amounts, rule, text)
     for quantity in spoken:
         before = text[max(sentence.start, quantity.start - _LOOK_BACK) : quantity.start]
-        if _NO_REGIMEN.search(before) or _is_no_advice(quantity, sentence, text):
+        if _NO_REGIMEN.search(before) or KIDNEY_FUNCTION.search(before) or _CHANGE.match(text, quantity.end):
+            continue
+        if _is_no_advice(quantity, sentence, text):
             continue
         ceiling = bool(_CEILING.search(before) or _A_DAY.match(text[quantity.end : sentence.end]))
         limit = _over(quantity, rule, ceiling=ceiling, capped=capped)
@@ -196,7 +205,7 @@ def _owner(quantity: Quantity, named: Sequence[Span], others: Sequence[Span], te
     if following := next((drug for drug in drugs if text[quantity.end : drug[0]].strip() == "" and drug[0] >= quantity.end), None):
         return following
     before = [drug for drug in drugs if drug[1] <= quantity.start]
-    after = [drug for drug in drugs if drug[0] >= quantity.end]
+    after = [drug for drug in drugs if drug[0] >= quantity.end and _LEADING_TO.fullmatch(text[quantity.end : drug[0]])]
     return max(before) if before else min(after, default=None)
 
 
@@ -221,7 +230,7 @@ def _over(quantity: Quantity, rule: SafetyRule, *, ceiling: bool, capped: bool) 
 
 def _too_often(rule: SafetyRule, read: Reading, sentence: _Sentence, drugs: tuple[Sequence[Span], Sequence[Span]]) -> Broken:
     """Finds a drug of one dose a week, or rarer, advised more often."""
-    if rule.gap is None or _HARM.search(_AVERTED.sub(" ", sentence.text)) or _REPORT.search(sentence.text):
+    if rule.gap is None or not _DOSING.search(sentence.text) or _HARM.search(_AVERTED.sub(" ", sentence.text)) or _REPORT.search(sentence.text):
         return None
     named, others = drugs
     text = read.claim.text

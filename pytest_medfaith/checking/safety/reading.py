@@ -21,8 +21,13 @@ _PASSED_OVER = re.compile(
     re.IGNORECASE,
 )
 _ABSENT_BEFORE = re.compile(
-    r"(?:\b(?:no|not|without|never|except|exclud\w+|ruled out|outside(?: of)?|free of|absence of|neither|nor|rather than|who (?:do|does) not have|(?:do|does)n['’]t have|do not have|does not have|no history of|other than|against|risk of|prevents?|cause[sd]?)|n['’]t)"
+    r"(?:\b(?:no|not|without|never|except|exclud\w+|ruled out|outside(?: of)?|free of|absence of|neither|nor|rather than|who (?:do|does) not have|(?:do|does)n['’]t have|do not have|does not have|no history of|other than|against|risk of|prevents?|avoid\w*|cause[sd]?)|n['’]t)"
     r"\s+(?:(?:an?|the|any|known|in|of|with|for|during|have|had|previous|history|active|or|signs?)\s+){0,3}(?:[\w-]+(?:\s+[\w-]+)?(?:,|\s+or|\s+and)\s+){0,2}$",
+    re.IGNORECASE,
+)
+# "methotrexate levels", "alcohol withdrawal": the drug is not what is taken.
+_NOT_TAKEN = re.compile(
+    r"[\s-]+(?:blood\s+|serum\s+)?(?:levels?|concentrations?|toxicity|overdoses?|poisoning|allerg\w+|resistan\w+|withdrawal|intolerance|dependence|use disorder|monitoring)\b",
     re.IGNORECASE,
 )
 _ABSENT_AFTER = re.compile(
@@ -64,7 +69,11 @@ class Passage:
 
     def meant(self, terms: Sequence[str]) -> list[Span]:
         """Returns the places of `terms` that what is said can hold for: not "instead of warfarin"."""
-        return [place for place in self.places(terms) if not _PASSED_OVER.search(self.before(place))]
+        return [
+            place
+            for place in self.places(terms)
+            if not (_PASSED_OVER.search(self.before(place)) or _NOT_TAKEN.match(self.text, place[1]))
+        ]
 
     def present(self, terms: Sequence[str], *, state: bool) -> list[Span]:
         """Returns the places of conditions that hold: not "without asthma"; of a passing `state` not "after the pregnancy" either."""

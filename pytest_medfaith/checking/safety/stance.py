@@ -6,11 +6,11 @@ import re
 
 _ADVERB = r"(?:\w+ly|also|still|both|often|now|even|well|then|usually|always|already)"
 _PARTICIPLE = (
-    r"taken|used|given|added|started|continued|combined|prescribed|offered|applied|injected|restarted|resumed|swallowed|mixed|co-?administered|administered|kept|tried|chosen|advised|recommended|"
+    r"taken|used|given|added|started|continued|combined|prescribed|offered|applied|injected|restarted|resumed|swallowed|mixed|co-?administered|administered|tried|chosen|advised|recommended|"
     r"suggested|preferred|allowed|treated|managed|increased|raised|doubled|tolerated|had|paired|drunk|eaten|infused|inserted|initiated|maintained|considered|indicated|permitted|encouraged|vaccinated"
 )
 _ACT = (
-    r"take|use|give|add|start|continue|combine|prescribe|offer|apply|inject|restart|resume|swallow|mix|co-?administer|administer|keep|have|try|choose|drink|go on|eat|stay on|remain on|get|receive|"
+    r"take|use|give|add|start|continue|combine|prescribe|offer|apply|inject|restart|resume|swallow|mix|co-?administer|administer|keep (?:taking|using|on|giving|up)|(?:keep|have|get|receive)(?= (?:\w+ ){0,2}(?:#|it\b|them\b|this\b|the same))|try|choose|drink|go on|eat|stay on|remain on|"
     r"go together|be on|consider|recommend|treat|pair|switch to|prefer|rely on|use up to|safely"
 )
 _GOOD = (
@@ -55,7 +55,7 @@ _NEUTRAL = re.compile(
 _FORBIDDING = re.compile(
     r"\b(?:not|never|no longer|neither|nor|cannot|avoid(?:ed|ing|s)?|contra-?indicated|contra-?indications?|unsafe|stop(?:ped|ping|s)?|discontinued?|discontinuation|withh[eo]ld|withdrawn?|unsuitable|steer clear|paused?|halted|"
     r"suspended|interrupted|ruled out|refrain|inadvisable|inappropriate|off[- ]limits|forbidden|prohibited|banned|harmful|dangerous|toxic|fatal|deadly|lethal|no|switched (?:to|from)|replaced|exclude[sd]?|unless|except|outside|wrong|mistake|"
-    r"halved?|cut|must be excluded)\b|n['’]t\b",
+    r"halved?|cut|must be excluded|ke(?:ep|pt) (?:away|out|off)|give[ns]? up|breaks?|(?:takes?|in) (?:the )?place|advised against|rule[sd]? out|nobody|no one|none|hold off|held|come off|left out|leave out|swap\w*|not be)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _WARNING = re.compile(
