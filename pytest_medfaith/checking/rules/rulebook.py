@@ -135,7 +135,9 @@ def _read(path: Path) -> dict[str, Any]:
         raise DataError(f"{path}: not TOML ({error}); expected tables such as [[dose]] with id, drug, max_daily and source") from None
     for key, value in table.items():
         if key not in (*_KEYS, "off", "groups"):
-            raise DataError(f"{path}: unknown kind of rule {key!r}{_nearest(key, _KEYS)}; expected one of {', '.join(_KEYS)}, groups or off")
+            raise DataError(
+                f"{path}: unknown kind of rule {key!r}{_nearest(key, _KEYS)}; expected one of {', '.join(_KEYS)}, groups or off"
+            )
         if key in _KEYS and not (isinstance(value, list) and all(isinstance(row, dict) for row in value)):
             raise DataError(f"{path}: {key} is {value!r}, expected tables that begin with [[{key}]]")
     return table
@@ -237,9 +239,7 @@ def _gap(place: str, row: Mapping[str, Any]) -> float | None:
         return _PERIODS[period]
     read = read_quantities(period) if isinstance(period, str) else ()
     if len(read) != 1 or read[0].dimension != "time":
-        raise DataError(
-            f"{place}: not_more_often_than is {period!r}, expected one of {', '.join(_PERIODS)}, or a time such as '48 hours'"
-        )
+        raise DataError(f"{place}: not_more_often_than is {period!r}, expected one of {', '.join(_PERIODS)}, or a time such as '48 hours'")
     return read[0].low
 
 

@@ -15,37 +15,57 @@ from pytest_medfaith.sentences import sentence_spans
 _CONTRAST = r"but|however|whereas|although|though|yet"
 _EXCEPT = r"unless|except|other than|apart from|excluding"
 _REASON = r"because|since|so|therefore|thus|as (?=it|they|this|these|there)"
-_WHEN = r"if|when|whenever|while|as long as|provided|once|until|even if|even when|during|before|after"
+_WHEN = r"if|when|whenever|while|as long as|provided|once|until|even if|even when|during|before|after|having|being|given that"
 _PLACE = r"in|for|with|at|on|among|despite|following|under|within|over|above|below"
 _AUXILIARY = r"is|are|was|were|be|been|can|cannot|may|might|must|should|could|will|would|does|do|did|has|have|had|needs?|needn|isn|aren|don|doesn|shouldn|won"
 _IMPERATIVE = (
-    r"take|give|use|start|stop|add|avoid|ask|call|try|continue|keep|swallow|combine|inject|apply|drink|wait|rest|see|consult|never|choose|go|watch|book|change|swap|"
+    r"take|give|use|start|stop|add|avoid|ask|call|try|continue|keep|swallow|combine|inject|apply|drink|wait"
+    r"|rest|see|consult|never|choose|go|watch|book|change|swap|"
     r"increase|raise|reduce|lower|double|halve"
 )
 _VERB = re.compile(
-    rf"(?:\b(?:{_AUXILIARY}|cause[sd]?|prevents?|raises?|lowers?|increases?|reduces?|works?|helps?|affects?|makes?|takes?|took|uses?|contains?|holds?|leads?|led|blocks?|"
-    r"damages?|harms?|worsens?|settles?|passes|goes|means|treats?|heals?|relieves?|controls?|improves?|interacts?|requires?|allows?|weakens?|says?|develops?|falls?|rises?)\b"
-    rf"|n['’]t\b|\b(?:it|that|there|they|you|what)['’](?:s|re|ll)\b|^\s*(?:yes,?\s+|please\s+|and\s+|or\s+|so\s+|then\s+|do not\s+)*(?:{_IMPERATIVE})\b)",
+    rf"(?:\b(?:{_AUXILIARY}|cause[sd]?|prevents?|raises?|lowers?|increases?|reduces?|works?|helps?|affects?"
+    r"|makes?|takes?|took|uses?|contains?|holds?|leads?|led|blocks?|"
+    r"damages?|harms?|worsens?|settles?|passes|goes|means|treats?|heals?|relieves?|controls?|improves?"
+    r"|interacts?|requires?|allows?|weakens?|says?|develops?|falls?|rises?)\b"
+    r"|n['’]t\b|\b(?:it|that|there|they|you|what)['’](?:s|re|ll)\b|^\s*(?:yes,?\s+|please\s+|and\s+|or\s+"
+    rf"|so\s+|then\s+|do not\s+)*(?:{_IMPERATIVE})\b)",
     re.IGNORECASE,
 )
 _CUT = re.compile(
-    rf"(?P<hard>;\s*|\s+[–—]\s+|\s-\s)|:\s+|(?:,\s*|\s+)(?=(?:and\s+)?(?:{_CONTRAST}|{_EXCEPT}|{_REASON}|if|when|whenever|while|as long as|provided|once|until|even if|even when)\b)"
+    rf"(?P<hard>;\s*|\s+[–—]\s+|\s-\s)|:\s+|(?:,\s*|\s+)(?=(?:and\s+)?(?:{_CONTRAST}|{_EXCEPT}|{_REASON}|if"
+    r"|when|whenever|while|as long as|provided|once|until|even if|even when)\b)"
+    r"|\s+(?=(?:before|after)\s+(?:(?!\w*(?:ing|is)\b)[\w-]+\s+){0,4}(?:(?:starting|taking|giving|using"
+    r"|stopping|adding|prescribing)|is|are|was|were)\b)"
     rf"|,\s+|\s+(?=(?:and|or)\s+(?:(?:[\w-]+\s+){{0,4}}?(?:{_AUXILIARY})\b|(?:{_IMPERATIVE})\b))",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    rf"\s*(?:and\s+|or\s+|even\s+)?(?:(?P<contrast>{_CONTRAST})|(?P<excepted>{_EXCEPT}|(?:rather|other) than|instead of|not(?! (?:only|just))\b(?=\s+(?:in|for|during|with|by|at))|and not)|(?P<when>{_WHEN})|(?P<place>{_PLACE}))\b",
+    rf"\s*(?:and\s+|or\s+|even\s+)?(?:(?P<contrast>{_CONTRAST})|(?P<excepted>{_EXCEPT}|(?:rather"
+    r"|other) than|instead of|not(?! (?:only|just))\b(?=\s+(?:in|for|during|with|by|at))|and not)"
+    rf"|(?P<when>{_WHEN})|(?P<place>{_PLACE}))\b",
     re.IGNORECASE,
 )
-_NOT_WITHIN = re.compile(r"\s*(?:but\s+)?(?:(?:is|are|should|must|can|may|do|does)\s+)?(?:not|never)\b|\s*but\s+(?:avoid|only)\b", re.IGNORECASE)
+_NOT_WITHIN = re.compile(
+    r"\s*(?:but\s+)?(?:(?:is|are|should|must|can|may|do|does)\s+)?(?:not|never)\b|\s*but\s+(?:avoid|only)\b",
+    re.IGNORECASE,
+)
 _GOES_ON = re.compile(
-    r"\s*(?:and|or|so|as|but|because|since|which|therefore|thus|however|then|also|yes|no|,|\s)*\s*(?:it|they|them|this|these|those|both|that|which|who|each|neither|"
+    r"(?:and\b|or\b|so\b|as\b|but\b|because\b|since\b|which\b|therefore\b|thus\b|however\b|then\b|also\b"
+    r"|yes\b|no\b|,|\s)*(?:it|they|them|this|these|those|both|that|which|who|each|neither|"
     rf"{_AUXILIARY})(?:['’]\w+)?\b",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"\?[\"'”’)\]]*\s*$")
-_TAG = re.compile(r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will)(?:n['’]t)?\s+(?:it|they|you|he|she))\s*\?\s*$", re.IGNORECASE)
-_YES = re.compile(r"\s*(?:yes|yeah|sure|certainly|absolutely|of course|definitely|correct|indeed)\b", re.IGNORECASE)
+_TAG = re.compile(
+    r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will)(?:n['’]t)?\s+(?:it"
+    r"|they|you|he|she))\s*\?\s*$",
+    re.IGNORECASE,
+)
+_YES = re.compile(
+    r"\s*(?:yes|yeah|sure|certainly|absolutely|of course|definitely|correct|indeed)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -75,15 +95,21 @@ class Statement:
 
 
 def read_statements(text: str) -> list[Statement]:
-    """Returns the statements of `text` in order; what is only asked is none, unless "yes" follows or a tag ("right?") turns it into one."""
-    clauses: list[Clause] = []
-    spans = sentence_spans(text)
-    for index, (start, end) in enumerate(spans):
-        following = text[spans[index + 1][0] : spans[index + 1][1]] if index + 1 < len(spans) else ""
-        asked = bool(_QUESTION.search(text[start:end])) and not _TAG.search(text[start:end]) and not _YES.match(following)
-        if not asked:
-            clauses += _clauses(text, start, end)
+    """Returns the statements of `text` in order."""
+    clauses = [clause for start, end in asserted_sentences(text) for clause in _clauses(text, start, end)]
     return list(_statements(text, clauses))
+
+
+def asserted_sentences(text: str) -> list[tuple[int, int]]:
+    """Returns the spans of the sentences that say something; a question does where "yes" follows it, or a tag ends it ("right?")."""
+    spans = sentence_spans(text)
+    return [
+        (start, end)
+        for index, (start, end) in enumerate(spans)
+        if not _QUESTION.search(text[start:end])
+        or _TAG.search(text[start:end])
+        or (index + 1 < len(spans) and _YES.match(text[slice(*spans[index + 1])]))
+    ]
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[Clause]:
@@ -93,10 +119,24 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Clause]:
     for index, (piece_start, piece_end, hard) in enumerate(pieces):
         role = _role(text[piece_start:piece_end], first=index == 0 or hard)
         verbless = not _VERB.search(text[piece_start:piece_end])
-        if current and role == "main" and not hard and (verbless or not _VERB.search(text[current.start : current.end])) and current.role == "main":
+        if (
+            current
+            and role == "main"
+            and not hard
+            and (verbless or not _VERB.search(text[current.start : current.end]))
+            and current.role == "main"
+        ):
             current = Clause(current.start, piece_end, current.role, current.hard)
             continue
-        if current and role == "main" and verbless and not hard and current.role != "main" and index < len(pieces) - 1 and _is_list(text, current, piece_start):
+        if (
+            current
+            and role == "main"
+            and verbless
+            and not hard
+            and current.role != "main"
+            and index < len(pieces) - 1
+            and _is_list(text, current, piece_start)
+        ):
             current = Clause(current.start, piece_end, current.role, current.hard)
             continue
         if current:
@@ -108,7 +148,9 @@ def _clauses(text: str, start: int, end: int) -> Iterator[Clause]:
 
 def _is_list(text: str, current: Clause, start: int) -> bool:
     """Returns whether the piece at `start` goes on with a list: "if you have no ulcer, kidney disease or heart failure"."""
-    return bool(re.match(r"(?:[\w-]+\s+){0,3}(?:or|and)\s", text[start : start + 60])) and not _VERB.search(text[current.start : current.end])
+    return bool(re.match(r"(?:[\w-]+\s+){0,3}(?:or|and)\s", text[start : start + 60])) and not _VERB.search(
+        text[current.start : current.end]
+    )
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from pytest_medfaith.checking.safety.clauses import Statement, read_statements
@@ -12,25 +12,47 @@ from pytest_medfaith.checking.safety.terms import Span, TermIndex
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
+from pytest_medfaith.sentences import sentence_spans
 
 _LOOK_BACK = 48
+_YEAR = 365.25  # days
+_CHILD_IS = re.compile(
+    r"\b(?:daughter|son|child|baby|boy|girl|kid|toddler|grandson|granddaughter|nephew|niece|he"
+    r"|she),?\s+(?:who\s+)?(?:is|has just turned|turned)\s+(?:only\s+|just\s+)?$",
+    re.IGNORECASE,
+)
 # "instead of warfarin", "not dabigatran", "preferred to omeprazole": a thing that what is said does not hold for.
 _PASSED_OVER = re.compile(
-    r"(?:\b(?:instead of|rather than|other than|in place of|not(?! (?:only|just))|than|over|replac\w+|unlike|except(?: for)?|(?:preferred|alternatives?|superior|compared) (?:to|with)|without|off|never|versus|vs\.?|switch\w* from)|n['’]t)\s+"
+    r"(?:\b(?:instead of|rather than|other than|in place of|not(?! (?:only|just))|than|over|replac\w+"
+    r"|unlike|except(?: for)?|(?:preferred|alternatives?|superior|compared) (?:to|with)|without|off|never"
+    r"|versus|vs\.?|switch\w* from)|n['’]t)\s+"
     r"(?:(?:an?|the|any|other|oral|high-dose|low-dose|daily|of|with|taking|using)\s+){0,2}$",
     re.IGNORECASE,
 )
 _ABSENT_BEFORE = re.compile(
-    r"(?:\b(?:no|not|without|never|except|exclud\w+|ruled out|outside(?: of)?|free of|absence of|neither|nor|rather than|who (?:do|does) not have|(?:do|does)n['’]t have|do not have|does not have|no history of|other than|against|risk of|prevents?|cause[sd]?)|n['’]t)"
-    r"\s+(?:(?:an?|the|any|known|in|of|with|for|during|have|had|previous|history|active|or|signs?)\s+){0,3}(?:[\w-]+(?:\s+[\w-]+)?(?:,|\s+or|\s+and)\s+){0,2}$",
+    r"(?:\b(?:no|not|without|never|except|exclud\w+|ruled out|outside(?: of)?|free of|absence of|neither"
+    r"|nor|rather than|who (?:do|does) not have|(?:do|does)n['’]t have|do not have|does not have"
+    r"|no history of|other than|against|risk of|prevents?|avoid\w*|cause[sd]?)|n['’]t)"
+    r"\s+(?:(?:an?|the|any|known|in|of|with|for|during|have|had|previous|history|active|or"
+    r"|signs?)\s+){0,3}(?:[\w-]+(?:\s+[\w-]+)?(?:,|\s+or|\s+and)\s+){0,2}$",
+    re.IGNORECASE,
+)
+# "methotrexate levels", "alcohol withdrawal": the drug is not what is taken.
+_NOT_TAKEN = re.compile(
+    r"[\s-]+(?:blood\s+|serum\s+)?(?:levels?|concentrations?|toxicity|overdoses?|poisoning|allerg\w+"
+    r"|resistan\w+|withdrawal|intolerance|dependence|use disorder|monitoring)\b",
     re.IGNORECASE,
 )
 _ABSENT_AFTER = re.compile(
-    r"\s*(?:(?:is|are|was|has been|must be|should be|have been|was first)\s+)?(?:first\s+)?(?:ruled out|excluded|absent|unlikely|impossible)\b|[\s-]+(?:tests?|prevention|planning|plans?|ends?|is planned|later)\b",
+    r"\s*(?:(?:is|are|was|has been|must be|should be|have been|was first)\s+)?(?:first\s+)?(?:ruled out"
+    r"|excluded|absent|unlikely|impossible)\b|[\s-]+(?:tests?|prevention|planning|plans?|ends?|is planned"
+    r"|later)\b",
     re.IGNORECASE,
 )
 _OTHER_TIME = re.compile(
-    r"\b(?:before|after|until|till|prior to|outside(?: of)?|following|once|since|a later|previous|past|weeks? before|months? before|to bring on|end of|ends?)\s+(?:(?:a|an|the|your|any|becoming|getting|planned|next|and|trying for)\s+){0,2}$",
+    r"\b(?:before|after|until|till|prior to|outside(?: of)?|following|once|since|a later|previous|past"
+    r"|weeks? before|months? before|to bring on|end of|ends?)\s+(?:(?:a|an|the|your|any|becoming|getting"
+    r"|planned|next|and|trying for)\s+){0,2}$",
     re.IGNORECASE,
 )
 
@@ -53,7 +75,16 @@ class Passage:
 
     @cached_property
     def ages(self) -> Sequence[Quantity]:
-        return [quantity for quantity in self.quantities if quantity.role == "age"]
+        """The ages of people, also of "my son is 7", in days."""
+        return [
+            quantity if quantity.role == "age" else replace(quantity, low=quantity.low * _YEAR, high=quantity.high * _YEAR)
+            for quantity in self.quantities
+            if quantity.role == "age" or (quantity.dimension == "plain" and _CHILD_IS.search(self.before((quantity.start, quantity.end))))
+        ]
+
+    def sentence(self, position: int) -> str:
+        """Returns the sentence that holds `position`."""
+        return next((self.text[start:end] for start, end in sentence_spans(self.text) if start <= position < end), self.text)
 
     def places(self, terms: Sequence[str]) -> list[Span]:
         """Returns where the text has one of `terms`, in order of the terms."""
@@ -64,7 +95,9 @@ class Passage:
 
     def meant(self, terms: Sequence[str]) -> list[Span]:
         """Returns the places of `terms` that what is said can hold for: not "instead of warfarin"."""
-        return [place for place in self.places(terms) if not _PASSED_OVER.search(self.before(place))]
+        return [
+            place for place in self.places(terms) if not (_PASSED_OVER.search(self.before(place)) or _NOT_TAKEN.match(self.text, place[1]))
+        ]
 
     def present(self, terms: Sequence[str], *, state: bool) -> list[Span]:
         """Returns the places of conditions that hold: not "without asthma"; of a passing `state` not "after the pregnancy" either."""
