@@ -7,11 +7,12 @@ import os
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.checking.checker import MODELS
+from pytest_medfaith.checking.checker import MODELS, default_weights
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.onnx import processor_kernel
 
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _VARIABLES = ("GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION", "GIT_COMMIT")  # of GitHub, GitLab, Azure, Jenkins
@@ -19,12 +20,12 @@ _DEEPEST = 5  # links from one reference of git to the next
 
 
 def run_facts(root: Path, *, now: datetime, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Returns date, project and commit of a run that ends `now`; no commit where none can be told.
+    """Returns date, project, processor and commit of a run that ends `now`; no commit where none can be told.
 
     The commit is what the CI server says, else what .git says, which is read without git.
     """
     commit = next((value for name in _VARIABLES if _COMMIT.fullmatch(value := environ.get(name, ""))), "") or head_commit(root)
-    facts = {"date": now.strftime("%Y-%m-%d %H:%M %Z").strip(), "project": root.resolve().name}
+    facts = {"date": now.strftime("%Y-%m-%d %H:%M %Z").strip(), "project": root.resolve().name, "processor": processor_kernel()}
     return facts | ({"commit": commit} if commit else {})
 
 
@@ -80,9 +81,11 @@ def _error(accuracy: Mapping[str, float]) -> str:
 
 def _card(checker: str) -> dict[str, Any]:
     """Returns the card of a checker that brings one, or nothing."""
-    strong = find_spec("pytest_medfaith_weights")
-    installed = Path(strong.origin).parent if strong is not None and strong.origin else MODELS / "nli"
-    folder = {"default": installed, "fast": MODELS / "nli"}.get(checker, Path(checker or "."))
+    shipped = {"default": default_weights, "fast": lambda: MODELS / "nli"}
+    try:
+        folder = shipped[checker]() if checker in shipped else Path(checker or ".")
+    except DataError:
+        return {}
     try:
         row = json.loads((folder / "card.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -12,6 +12,7 @@ from card_samples import LETROZOLE, METFORMIN, case_report, refusal, slice_sampl
 from pytest_medfaith.cards.facts import error_rates, head_commit, run_facts
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.cards.run_folder import read_facts, write_run
+from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.records import Case, Claim, Finding, Response, Verdict
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -80,7 +81,9 @@ def test_the_commit_of_a_worktree(tmp_path):
 
 def test_facts_of_a_run(tmp_path):
     root = repository(tmp_path / "project", COMMIT)
-    assert run_facts(root, now=NOW, environ={}) == {"date": "2026-11-29 05:00 UTC", "project": "project", "commit": COMMIT}
+    facts = run_facts(root, now=NOW, environ={})
+    assert facts.pop("processor") == processor_kernel()
+    assert facts == {"date": "2026-11-29 05:00 UTC", "project": "project", "commit": COMMIT}
     assert run_facts(root, now=NOW, environ={"GITHUB_SHA": OTHER})["commit"] == OTHER
     assert run_facts(root, now=NOW, environ={"GITHUB_SHA": "<script>"})["commit"] == COMMIT
     write_run(tmp_path / "run", [slice_sample()], signature={"seed": 1}, facts=FACTS)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import pytest_medfaith
-from pytest_medfaith import config, plugin, marker
+from pytest_medfaith import config, marker, plugin
 from pytest_medfaith.cards.json_card import report_schema
 from pytest_medfaith.checking.checker import MODELS
 from pytest_medfaith.config import load_settings
