@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
 
-from pytest_medfaith.metrics.audit import AUDIT_KINDS, FALSE_ALARMS, RECALL, recall_of
+from pytest_medfaith.metrics.audit import AUDIT_KINDS, CAUGHT, DECIDED, FALSE_ALARMS, FLAGGED, RECALL, STRATA, in_stratum, recall_of
 from pytest_medfaith.records import MetricValue, Record, VerdictLabel
 
 UNCHANGED = "unchanged"
+Role = Literal["error", "faithful", "addition"]
+# metric -> the claims that it is a share of, and the verdicts that it counts
+_COUNTED: Mapping[str, tuple[Role, tuple[VerdictLabel, ...]]] = MappingProxyType(
+    {
+        CAUGHT: ("error", ("refuted", "unsupported")),
+        FLAGGED: ("faithful", ("refuted", "unsupported")),
+        DECIDED: ("addition", ("supported", "refuted")),
+    }
+)
+_WRONG: Mapping[Role, tuple[VerdictLabel, ...]] = MappingProxyType(
+    {"error": ("supported",), "faithful": ("refuted", "unsupported"), "addition": ("supported", "refuted")}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,13 +47,35 @@ class AuditClaim(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class StratumClaim(Record):
+    """A claim in the manner of real answers, and the verdict on it over the chunks `chunk_ids`.
+
+    `stratum` is a key of STRATA. An "error" differs from a "faithful" claim in one thing; an "addition" is plausible and stands nowhere.
+    """
+
+    id: str
+    stratum: str
+    role: Role
+    chunk_ids: tuple[str, ...]
+    text: str
+    label: VerdictLabel = "unscored"
+    rules: tuple[str, ...] = ()
+
+    @property
+    def is_wrongly_judged(self) -> bool:
+        """Whether the verdict is the wrong one for the claim's role; a claim that was not scored is not."""
+        return self.label in _WRONG[self.role]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Audit(Record):
-    """The claims of an audit of `checker`, at most `limit` of a kind."""
+    """The claims of an audit of `checker`, at most `limit` of a kind, and those of its strata."""
 
     checker: str
     seed: int
     limit: int
     claims: tuple[AuditClaim, ...]
+    strata: tuple[StratumClaim, ...] = ()
 
     def of(self, kind: str) -> tuple[AuditClaim, ...]:
         """Returns the claims of a kind."""
@@ -55,7 +91,18 @@ class Audit(Record):
         """Every audit metric by name, with its Wilson interval; `value` is None where no claim of a kind could be made or scored."""
         kinds = {recall_of(kind): self.of(kind) for kind in AUDIT_KINDS}
         groups = {RECALL: self.mutated, **kinds, FALSE_ALARMS: self.of(UNCHANGED)}
-        return {name: unsupported_share(name, claims) for name, claims in groups.items()}
+        of_strata = {
+            in_stratum(name, stratum) if stratum else name: self._share_of_strata(name, stratum)
+            for name in _COUNTED
+            for stratum in ("", *STRATA)
+        }
+        return {**{name: unsupported_share(name, claims) for name, claims in groups.items()}, **of_strata}
+
+    def _share_of_strata(self, metric: str, stratum: str) -> MetricValue:
+        """Returns CAUGHT, FLAGGED or DECIDED of one stratum, or of all where `stratum` is empty."""
+        role, counted = _COUNTED[metric]
+        labels = [claim.label for claim in self.strata if claim.role == role and claim.stratum in (stratum or STRATA)]
+        return _share(in_stratum(metric, stratum) if stratum else metric, labels, counted)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,12 +132,17 @@ def count_claims(claims: Sequence[AuditClaim]) -> Counts:
 
 
 def unsupported_share(name: str, claims: Sequence[AuditClaim]) -> MetricValue:
-    """Returns the share of scored `claims` that are not supported, with its 95 % interval (Wilson 1927, J Am Stat Assoc 22:209)."""
+    """Returns the share of scored `claims` that are not supported, with its interval."""
+    return _share(name, [claim.label for claim in claims], ("refuted", "unsupported"))
+
+
+def _share(name: str, labels: Sequence[VerdictLabel], counted: Collection[VerdictLabel]) -> MetricValue:
+    """Returns the share of scored `labels` that are `counted`, with its 95 % interval (Wilson 1927, J Am Stat Assoc 22:209)."""
     from scipy.stats import binomtest
 
-    counts = count_claims(claims)
-    scored = counts.claims - counts.unscored
+    scored = [label for label in labels if label != "unscored"]
     if not scored:
         return MetricValue(name=name, value=None)
-    interval = binomtest(counts.flagged, scored).proportion_ci(confidence_level=0.95, method="wilson")
-    return MetricValue(name=name, value=counts.flagged / scored, low=float(interval.low), high=float(interval.high), n=scored)
+    count = sum(label in counted for label in scored)
+    interval = binomtest(count, len(scored)).proportion_ci(confidence_level=0.95, method="wilson")
+    return MetricValue(name=name, value=count / len(scored), low=float(interval.low), high=float(interval.high), n=len(scored))

@@ -1,15 +1,16 @@
-"""Runs an audit: claims from a corpus, each judged over the chunk that it was made from."""
+"""Runs an audit: claims from a corpus and from the bank, each judged over its chunks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from pytest_medfaith.audit.results import Audit, AuditClaim
+from pytest_medfaith.audit.results import Audit, AuditClaim, StratumClaim
 from pytest_medfaith.audit.sampling import sample_claims
+from pytest_medfaith.audit.strata import StratumQuestion, sample_strata
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Chunk, Claim, PairScore
+from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 
 LIMIT = 30  # of a kind: intervals of about 10 points either way, in tens of seconds
 
@@ -22,7 +23,7 @@ def audit_checker(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
-    """Returns how many mutated sentences of `chunks` the checker catches, and how many true ones it flags.
+    """Returns how many mutated sentences of `chunks` and errors of the strata the checker catches, and how many true ones it flags.
 
     Args:
         checker: the one under test.
@@ -41,15 +42,31 @@ def audit_checker(
             "begin with a capital and end with a full stop"
         )
     by_id = {chunk.id: chunk for chunk in chunks}
+    questions = sample_strata(chunks, limit=limit, seed=seed)
     judged = [Claim(id=claim.id, text=claim.text) for claim in claims]
     pairs = [(claim, by_id[made.chunk_id]) for claim, made in zip(judged, claims, strict=True)]
-    scores = checker.score(pairs, progress=progress)
-    done = tuple(_judged(checker, *row) for row in zip(claims, pairs, scores, strict=True))
-    return Audit(checker=checker.name, seed=seed, limit=limit, claims=done)
+    asked = [(Claim(id=question.claim.id, text=question.claim.text), chunk) for question in questions for chunk in question.chunks]
+    scores = checker.score([*pairs, *asked], progress=progress)
+    done = tuple(_judged(checker, *row) for row in zip(claims, pairs, scores[: len(pairs)], strict=True))
+    strata = tuple(_judged_strata(checker, questions, scores[len(pairs) :]))
+    return Audit(checker=checker.name, seed=seed, limit=limit, claims=done, strata=strata)
 
 
 def _judged(checker: Checker, made: AuditClaim, pair: tuple[Claim, Chunk], score: PairScore) -> AuditClaim:
     claim, chunk = pair
     verdict = checker.decide(claim, [score], [chunk])
-    rules = tuple(dict.fromkeys(finding.rule for finding in verdict.findings))
-    return made.with_(label=verdict.label, model_supports=entails(score, checker.thresholds), rules=rules)
+    return made.with_(label=verdict.label, model_supports=entails(score, checker.thresholds), rules=_rules(verdict))
+
+
+def _judged_strata(checker: Checker, questions: Sequence[StratumQuestion], scores: Sequence[PairScore]) -> Iterator[StratumClaim]:
+    """Yields the claims of `questions` with their verdicts; `scores` are those of each question's chunks, one after the other."""
+    start = 0
+    for made, chunks in questions:
+        end = start + len(chunks)
+        verdict = checker.decide(Claim(id=made.id, text=made.text), scores[start:end], chunks)
+        yield made.with_(label=verdict.label, rules=_rules(verdict))
+        start = end
+
+
+def _rules(verdict: Verdict) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(finding.rule for finding in verdict.findings))

@@ -60,18 +60,28 @@ def _own_claims(chunk: Chunk, rng: random.Random) -> Iterator[AuditClaim]:
 
 def _foreign_claim(chunk: Chunk, others: Sequence[Chunk], rng: random.Random) -> Iterator[AuditClaim]:
     """Yields a sentence of another document that the chunk does not happen to hold."""
-    known = content_keys(chunk.text)
+    found = foreign_sentence((chunk,), others, rng)
+    if found:
+        sentence, other = found
+        text = paraphrase(sentence, other.text, rng)
+        yield _claim(OTHER_DOCUMENT, chunk, sentence, text, end=len(text))
+
+
+def foreign_sentence(chunks: Sequence[Chunk], others: Sequence[Chunk], rng: random.Random) -> tuple[str, Chunk] | None:
+    """Returns a sentence of another document than those of `chunks`, which they do not happen to hold, and its chunk."""
+    known = content_keys("\n".join(chunk.text for chunk in chunks))
+    documents = {document(chunk) for chunk in chunks}
     for _ in range(_DRAWS if known else 0):
         other = rng.choice(others)
-        sentences = statements(other.text) if _document(other) != _document(chunk) else []
+        sentences = statements(other.text) if document(other) not in documents else []
         sentence = rng.choice(sentences) if sentences else ""
         if sentence and share(content_keys(sentence), known) < _MOST_SHARED:
-            text = paraphrase(sentence, other.text, rng)
-            yield _claim(OTHER_DOCUMENT, chunk, sentence, text, end=len(text))
-            return
+            return sentence, other
+    return None
 
 
-def _document(chunk: Chunk) -> str:
+def document(chunk: Chunk) -> str:
+    """Returns what names the document of a chunk."""
     return chunk.url or chunk.title or chunk.id
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pytest_medfaith.audit.results import UNCHANGED, Audit, AuditClaim, count_claims
+from pytest_medfaith.audit.results import UNCHANGED, Audit, AuditClaim, StratumClaim, count_claims
+from pytest_medfaith.cards.audit_strata import NOT_SHOWN, STRATA_HEADER, strata_facts, strata_rows, told_strata
 from pytest_medfaith.cards.json_card import dumps
 from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
 from pytest_medfaith.cards.terminal import set_table
@@ -24,16 +25,19 @@ _WIDTH, _BEFORE = 200, 70  # characters of a told claim, and of what stands befo
 
 
 def audit_card(audit: Audit, *, title: str = "", most: int | None = _SHOWN) -> str:
-    """Returns the card of an audit: a row a kind of change, the false alarms, and claims that went wrong.
+    """Returns the card of an audit: a row a kind of change, the false alarms, a row a stratum, and claims that went wrong.
 
     Args:
         audit: as `audit_checker` returns it.
         title: what was audited, for the first line.
-        most: how many missed and how many wrongly flagged claims are told; None tells all.
+        most: how many missed and how many wrongly flagged claims are told, and as many of each role in the strata; None tells all.
     """
     head = one_line(f"audit of {audit.checker}{f' on {title}' if title else ''}, seed {audit.seed}")
     blocks = [head, set_table(_HEADER, _rows(audit)), "\n".join(_facts(audit))]
     blocks += ["\n".join(_told(name, claims, most)) for name, claims in _wrong(audit).items() if claims]
+    if audit.strata:
+        blocks += [set_table(STRATA_HEADER, strata_rows(audit)), "\n".join(strata_facts(audit))]
+        blocks += ["\n".join(lines) for lines in told_strata(audit, most).values()]
     return plain_lines("\n\n".join(blocks))
 
 
@@ -47,8 +51,14 @@ def audit_markdown(audits: Mapping[str, Audit], *, most: int | None = None) -> s
             for name, claims in _wrong(audit).items()
             if claims
         ]
+        blocks += _strata_markdown(audit, most) if audit.strata else []
         blocks.append(f"<sub>checker: {escaped(audit.checker)}; seed {audit.seed}; Wilson intervals at 95 %</sub>")
     return "\n\n".join(blocks) + "\n"
+
+
+def _strata_markdown(audit: Audit, most: int | None) -> list[str]:
+    told = [folded(title, "\n".join(lines)) for title, lines in told_strata(audit, most).items()]
+    return [markdown_table(STRATA_HEADER, strata_rows(audit)), "  \n".join(map(escaped, strata_facts(audit))), *told]
 
 
 def audit_json(audits: Mapping[str, Audit]) -> str:
@@ -76,8 +86,14 @@ def _audit_row(audit: Audit) -> dict[str, Any]:
         "limit": audit.limit,
         "metrics": {name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in audit.metrics.items()},
         "counts": {kind: dataclasses.asdict(count_claims(audit.of(kind))) for kind in (*AUDIT_KINDS, UNCHANGED)},
-        "claims": [{name: value for name, value in dataclasses.asdict(claim).items() if name != "extra"} for claim in audit.claims],
+        "claims": [_plain(claim) for claim in audit.claims],
+        "strata": [_plain(claim) for claim in audit.strata],
+        "strata_do_not_show": list(NOT_SHOWN),
     }
+
+
+def _plain(claim: AuditClaim | StratumClaim) -> dict[str, Any]:
+    return {name: value for name, value in dataclasses.asdict(claim).items() if name != "extra"}
 
 
 def _rows(audit: Audit) -> list[list[str]]:

@@ -5,13 +5,14 @@ They are of a corpus and a checker, not of a case, so no report has a value of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.records import Report
 
 RECALL, FALSE_ALARMS = "audit.recall", "audit.false_alarms"
+CAUGHT, FLAGGED, DECIDED = "audit.caught", "audit.flagged", "audit.decided"
 
 # kind -> what a card calls it, in the order of a card
 AUDIT_KINDS: Mapping[str, str] = MappingProxyType(
@@ -29,11 +30,32 @@ AUDIT_KINDS: Mapping[str, str] = MappingProxyType(
 )
 # Kinds of which the evidence says the opposite; of the others it may merely say nothing.
 CONTRADICTING = ("negation", "direction", "dose_up", "dose_down", "unit_swap")
+# Strata of errors in the manner of real ones, and what a card calls them. Those of one change are drawn from the bank.
+BANK_STRATA: Mapping[str, str] = MappingProxyType(
+    {
+        "number": "number",
+        "unit": "unit",
+        "duration": "duration",
+        "route": "route",
+        "condition": "condition",
+        "order": "order",
+        "arm": "trial arm",
+        "population": "population",
+        "attribution": "attribution",
+    }
+)
+NEAR_MISS, TWO_CHUNKS = "near_miss", "two_chunks"
+STRATA: Mapping[str, str] = MappingProxyType({**BANK_STRATA, NEAR_MISS: "near-miss passage", TWO_CHUNKS: "two chunks"})
 
 
 def recall_of(kind: str) -> str:
     """Returns the name of the recall of one kind: `audit.recall.negation`."""
     return f"{RECALL}.{kind}"
+
+
+def in_stratum(metric: str, stratum: str) -> str:
+    """Returns the name of CAUGHT, FLAGGED or DECIDED within one stratum: `audit.caught.number`."""
+    return f"{metric}.{stratum}"
 
 
 def _of_no_case(_: Report) -> None:
@@ -51,6 +73,22 @@ def _declared(name: str, definition: str, *, higher: bool) -> Metric:
     )
 
 
+_OF_STRATA: Mapping[str, tuple[str, bool]] = MappingProxyType(
+    {
+        CAUGHT: ("wrong claims of the strata that the checker does not support / those it scored", True),
+        FLAGGED: ("faithful claims of the strata that the checker does not support / those it scored", False),
+        DECIDED: ("plausible additions of the strata that the checker supports or refutes / those it scored", False),
+    }
+)
+
+
+def _of_strata() -> Iterator[Metric]:
+    for name, (definition, higher) in _OF_STRATA.items():
+        yield _declared(name, definition, higher=higher)
+        for stratum, title in STRATA.items():
+            yield _declared(in_stratum(name, stratum), f"the same of the stratum {title!r}", higher=higher)
+
+
 AUDIT_METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
@@ -58,6 +96,7 @@ AUDIT_METRICS: Mapping[str, Metric] = MappingProxyType(
             _declared(RECALL, "mutated claims, of all kinds, that the checker does not support / mutated claims it scored", higher=True),
             *(_declared(recall_of(kind), f"the same of the kind {title!r}", higher=True) for kind, title in AUDIT_KINDS.items()),
             _declared(FALSE_ALARMS, "lightly paraphrased sentences that the checker does not support / those it scored", higher=False),
+            *_of_strata(),
         )
     }
 )

@@ -21,8 +21,8 @@ TEXTS = {
 CORPUS = [Chunk(id=name, text=text, url=f"https://example.org/{name}") for name, text in TEXTS.items()]
 
 
-def audit(label_of, **arguments):
-    return audit_checker(scripted_checker(label_of), CORPUS, **arguments)
+def audit(label_of, *, limit=5):
+    return audit_checker(scripted_checker(label_of), CORPUS, limit=limit)
 
 
 def test_a_checker_that_supports_everything_catches_nothing_and_never_raises_an_alarm():
@@ -53,16 +53,19 @@ def test_a_checker_that_sees_negations_only_catches_that_kind_only():
 
 def test_rules_are_told_apart_from_the_model():
     checker = replace(scripted_checker(lambda *_: "entail"), rules=frozenset({"negation", "direction", "numbers"}))
-    found = audit_checker(checker, CORPUS)
+    found = audit_checker(checker, CORPUS, limit=5)
     caught = [claim for claim in found.mutated if claim.label == "refuted"]
     assert {claim.kind for claim in caught} >= {"negation", "dose_up"}
     assert all(claim.model_supports and claim.rules for claim in caught)
 
 
 def test_claims_that_cannot_be_scored_count_in_nothing():
-    found = audit_checker(scripted_checker(lambda *_: "entail"), [*CORPUS, Chunk(id="empty", text="...")])
+    found = audit_checker(scripted_checker(lambda *_: "entail"), [*CORPUS, Chunk(id="empty", text="...")], limit=5)
     assert count_claims(found.claims).unscored == 0
-    unscored = found.with_(claims=tuple(claim.with_(label="unscored") for claim in found.claims))
+    unscored = found.with_(
+        claims=tuple(claim.with_(label="unscored") for claim in found.claims),
+        strata=tuple(claim.with_(label="unscored") for claim in found.strata),
+    )
     assert {value.value for value in unscored.metrics.values()} == {None}
 
 
