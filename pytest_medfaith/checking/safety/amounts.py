@@ -23,9 +23,10 @@ _UNIT_WORD = re.compile(rf"\b{_UNITS}\b", re.IGNORECASE)
 _UNITS_AFTER = re.compile(rf"\s*(?:[\w-]+\s+){{0,2}}{_UNITS}\b", re.IGNORECASE)
 _HARM = re.compile(
     r"\b(?:overdos\w*|toxic\w*|poison\w*|damag\w+|dangerous|harm(?:s|ful|ed)?|fatal|lethal|deadly|deaths?"
-    r"|die[ds]?|kill\w*|unsafe|not safe|too much|too high|excessive|cause[sd]?(?! by)|led to|leads? to|result(?:s"
+    r"|die[ds]?|kill\w*|unsafe|not safe|too much|too high|excessive|cause[sd]?(?! by)|led to|leads? to"
+    r"|result(?:s"
     r"|ed)? in|risks?|"
-    r"accident\w*|abuse[ds]?|misuse[ds]?|mistake\w*|error|surviv\w+|ingest\w*|swallowed|more likely"
+    r"accident\w*|abuse[ds]?|misuse[ds]?|mistake\w*|error|surviv\w+|ingest\w*|more likely"
     r"|hypotension|suicid\w*|self-harm|double the maximum|far above|exceeds the)\b",
     re.IGNORECASE,
 )
@@ -37,7 +38,8 @@ _AVERTED = re.compile(
 )
 _REPORT = re.compile(
     r"\b(?:took|had taken|have taken|has taken|(?:was|were|been) (?:given|treated|randomi[sz]ed|compared"
-    r"|assigned)|swallowed|received|compared|trials?|stud(?:y|ies)|case report|one report"
+    r"|assigned)|(?<!are )(?<!is )(?<!be )swallowed|received|compared|trials?|stud(?:y|ies)|case report"
+    r"|one report"
     r"|wrongly|mistakenly|older guidelines|used to be)\b",
     re.IGNORECASE,
 )
@@ -56,7 +58,8 @@ _INTAKE = re.compile(
 )
 # What makes advice of a report: "a study shows that adults can take ...".
 _ADVISED = re.compile(
-    r"\b(?:can|may|should|must|safe|safely|fine|recommended|recommends?|advised?|advises|suitable)\b", re.IGNORECASE
+    r"\b(?:can|may|should|must|safe|safely|fine|recommended|recommends?|advised?|advises|suitable)\b",
+    re.IGNORECASE,
 )
 # What may stand between an amount and the drug after it: "10 g in two doses of oral paracetamol".
 _LEADING_TO = re.compile(

@@ -37,7 +37,7 @@ _CAP = re.compile(
 _CAP_AFTER = re.compile(r"^.{0,40}\b(?:maximum|ceiling|limit|at most|or less|is the most)\b", re.IGNORECASE)
 _A_DAY = re.compile(
     r"^[^,;.]{0,40}?\b(?:daily|(?:a|per|one|each|any|every|the|over the|during the) (?:full |whole "
-    r"|single )?day|24 hours|maximum|ceiling|limit)\b",
+    r"|single )?day|24 hours|maximum|ceiling|limit|most)\b",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
@@ -54,7 +54,10 @@ _DOSING = re.compile(
 # "a daily dose": an adjective, which the reader of quantities leaves out.
 _DAILY_DOSE = re.compile(r"\bdaily (?:doses?|tablets?|injections?|basis)\b", re.IGNORECASE)
 _DENIED = re.compile(r"(?:\b(?:not|never|no|cannot)|n['’]t)\b[^,;]{0,30}$", re.IGNORECASE)
-_CHECKED = re.compile(r"\b(?:check\w*|measur\w*|monitor\w*|counts?|test\w*|level\w*|glucose|rotat\w+|blood)\b[^;.]{0,40}$", re.IGNORECASE)
+_CHECKED = re.compile(
+    r"\b(?:check\w*|measur\w*|monitor\w*|counts?|test\w*|level\w*|glucose|rotat\w+|blood)\b[^;.]{0,40}$",
+    re.IGNORECASE,
+)
 
 
 def dose_broken(rule: SafetyRule, read: Reading) -> Broken:
@@ -128,10 +131,11 @@ def _spoken_of(amounts: Sequence[Quantity], rule: SafetyRule, read: Reading) -> 
 def _is_capped(amounts: Sequence[Quantity], rule: SafetyRule, text: str) -> bool:
     """Returns whether one of the amounts is a cap that the rule allows: "1 g every 4 hours, up to 4 g a day"."""
     daily = rule.max_daily
-    if daily is None or len(amounts) < 2:
+    if daily is None or sum(quantity.dimension == daily.dimension for quantity in amounts) < 2:
         return False
     return any(
         quantity.dimension == daily.dimension
+        and (quantity.times is None or quantity.times[1] <= 1)
         and quantity.high <= daily.high * _TOLERANCE
         and (
             quantity.bound == "max"

@@ -40,7 +40,8 @@ _ABSENT_BEFORE = re.compile(
 # "methotrexate levels", "alcohol withdrawal": the drug is not what is taken.
 _NOT_TAKEN = re.compile(
     r"[\s-]+(?:blood\s+|serum\s+)?(?:levels?|concentrations?|toxicity|overdoses?|poisoning|allerg\w+"
-    r"|resistan\w+|withdrawal|intolerance|dependence|use disorder|monitoring)\b",
+    r"|resistan\w+|withdrawal|intolerance|dependence|use disorder|monitoring)\b"
+    r"|\s+(?:has|have|is|was|are|were)\s+(?:been\s+)?(?:stopped|paused|discontinued|finished|withdrawn)\b",
     re.IGNORECASE,
 )
 _ABSENT_AFTER = re.compile(
@@ -51,7 +52,8 @@ _ABSENT_AFTER = re.compile(
 )
 _OTHER_TIME = re.compile(
     r"\b(?:before|after|until|till|prior to|outside(?: of)?|following|once|since|a later|previous|past"
-    r"|weeks? before|months? before|to bring on|end of|ends?)\s+(?:(?:a|an|the|my|her|your|their|any|becoming|getting"
+    r"|weeks? before|months? before|to bring on|end of|ends?)\s+(?:(?:a|an|the|my|her|your|their|any"
+    r"|becoming|getting"
     r"|planned|next|and|trying for)\s+){0,2}$",
     re.IGNORECASE,
 )
@@ -131,11 +133,11 @@ class Reading:
         yield from self.question.found
 
 
-def blotted(text: str, places: Sequence[Span], start: int, end: int) -> str:
-    """Returns `text[start:end]` with `places` blotted out, so that their words neither advise nor warn."""
-    for place_start, place_end in places:
-        text = text[:place_start] + "#" * (place_end - place_start) + text[place_end:]
-    return text[start:end]
+def blotted(text: str, places: Sequence[Span], *, sign: str = "#") -> str:
+    """Returns `text` with each character of `places` replaced by `sign`, so that their words neither advise nor warn."""
+    for start, end in places:
+        text = text[:start] + sign * (end - start) + text[end:]
+    return text
 
 
 @lru_cache(maxsize=4)
