@@ -67,11 +67,11 @@ def main() -> None:
     choice = parser.parse_args()
     rows = read_sentences(held_out=choice.held_out)
     is_flagged(rows[0])  # reads the rulebook
-    began = time.perf_counter()
+    began = time.process_time()
     flagged = [is_flagged(row) for row in rows]
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     report(rows, flagged)
-    print(f"{1e6 * seconds / len(rows):.0f} us a sentence")
+    print(f"{1e6 * seconds / len(rows):.0f} us of processor time a sentence")
     if choice.show and not choice.held_out:
         show(rows, flagged, choice.show)
 

@@ -63,6 +63,7 @@ _ELLIPTIC = re.compile(
     r"|\ba (?:glass|drink|beer|spoon\w*|tablet|dose) ",
     re.IGNORECASE,
 )
+_BARE_YES = re.compile(r"\W*(?:yes|sure|certainly|absolutely|definitely|of course)\W*", re.IGNORECASE)
 _NO_PATIENT = re.compile(
     r"\b(?:after (?:the )?(?:birth|delivery|giving birth)|postpartum|postnatal|breast-?feed\w*"
     r"|non-?pregnant|not pregnant|outside (?:of )?pregnancy|before (?:conception|pregnancy)|in men)\b",
@@ -100,17 +101,16 @@ def _advised(rule: SafetyRule, read: Reading) -> Broken:
     drugs = [drug for drug in drugs if not any(_overlap(drug, place) for place in against.places)]
     if not drugs and not _is_elliptic(rule, read):
         return None
-    terms = [*claim.places(rule.drug), *against.places]
+    others = "#" if rule.kind == "interaction" else "~"
+    words = blotted(blotted(claim.text, against.places, sign=others), claim.places(rule.drug))
     for statement in claim.statements:
-        place = _broken_by(rule, read, statement, drugs, against, terms)
+        place = _broken_by(rule, read, statement, drugs, against, words)
         if place is not None:
             return place, _message(rule, read, drugs, against)
     return None
 
 
-def _broken_by(
-    rule: SafetyRule, read: Reading, statement: Statement, drugs: Sequence[Span], against: _Against, terms: Sequence[Span]
-) -> Span | None:
+def _broken_by(rule: SafetyRule, read: Reading, statement: Statement, drugs: Sequence[Span], against: _Against, words: str) -> Span | None:
     """Returns the span of drug and condition where `statement` advises the one in the other."""
     claim = read.claim
     named = [drug for drug in drugs if any(main.holds(drug) for main in statement.mains)]
@@ -123,16 +123,19 @@ def _broken_by(
     if rule.kind == "interaction" and not _taken_together(statement, named, held, read):
         return None
     # the words of `when` may themselves warn ("without a steroid") or advise ("harmless")
-    if not any(_is_advised(statement, claim, blot) for blot in ((*terms, *claim.places(rule.when)), terms)):
+    if not any(_is_advised(statement, claim, text) for text in {blotted(words, claim.places(rule.when), sign="~"), words}):
         return None
     places = [*named[:1], *held[:1]] or [statement.span]
     return min(place[0] for place in places), max(place[1] for place in places)
 
 
-def _is_advised(statement: Statement, claim: Passage, blot: Sequence[Span]) -> bool:
-    """Returns whether the statement advises: one of its clauses does and none forbids; of a myth the other way round."""
-    conditions = " ".join(blotted(claim.text, blot, clause.start, clause.end) for clause in statement.conditions)
-    words = [blotted(claim.text, blot, main.start, main.end) for main in statement.mains]
+def _is_advised(statement: Statement, claim: Passage, text: str) -> bool:
+    """Returns whether the statement advises: one of its clauses does and none forbids; of a myth the other way round.
+
+    `text` is the claim with the rule's terms blotted out.
+    """
+    conditions = " ".join(text[clause.start : clause.end] for clause in statement.conditions)
+    words = [text[main.start : main.end] for main in statement.mains]
     if is_myth(claim.sentence(statement.mains[0].start)):
         return FORBIDS in {stance(without_myth(main), conditions=conditions) for main in words}
     stances = {stance(main, conditions=conditions) for main in words}
@@ -202,7 +205,9 @@ def _failing_kidney(rule: SafetyRule, passage: Passage) -> list[Span]:
 
 
 def _is_elliptic(rule: SafetyRule, read: Reading) -> bool:
-    """Returns whether the claim speaks of the question's drug without naming it."""
+    """Returns whether the claim speaks of the question's drug without naming it, as "yes" does of what the question asks for."""
+    if _BARE_YES.fullmatch(read.claim.text) and stance(read.question.text) != ADVISES:
+        return False
     if not read.question.places(rule.drug) or _OTHER_DRUG.search(read.claim.text) or not _ELLIPTIC.search(read.claim.text):
         return False
     named = {mention.concept for mention in read.claim.mentions if mention.kind == "drug"}

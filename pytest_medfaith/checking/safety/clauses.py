@@ -15,7 +15,7 @@ from pytest_medfaith.sentences import sentence_spans
 _CONTRAST = r"but|however|whereas|although|though|yet"
 _EXCEPT = r"unless|except|other than|apart from|excluding"
 _REASON = r"because|since|so|therefore|thus|as (?=it|they|this|these|there)"
-_WHEN = r"if|when|whenever|while|as long as|provided|once|until|even if|even when|during|before|after|having|being|given that"
+_WHEN = r"if|when|whenever|while|as long as|provided|(?<!at )once|until|even if|even when|during|before|after|having|being|given that"
 _PLACE = r"in|for|with|at|on|among|despite|following|under|within|over|above|below"
 _AUXILIARY = r"is|are|was|were|be|been|can|cannot|may|might|must|should|could|will|would|does|do|did|has|have|had|needs?|needn|isn|aren|don|doesn|shouldn|won"
 _IMPERATIVE = (
@@ -34,7 +34,7 @@ _VERB = re.compile(
 )
 _CUT = re.compile(
     rf"(?P<hard>;\s*|\s+[–—]\s+|\s-\s)|:\s+|(?:,\s*|\s+)(?=(?:and\s+)?(?:{_CONTRAST}|{_EXCEPT}|{_REASON}|if"
-    r"|when|whenever|while|as long as|provided|once|until|even if|even when)\b)"
+    r"|when|whenever|while|as long as|provided|(?<!at )once|until|even if|even when)\b)"
     r"|\s+(?=(?:before|after)\s+(?:(?!\w*(?:ing|is)\b)[\w-]+\s+){0,4}(?:(?:starting|taking|giving|using"
     r"|stopping|adding|prescribing)|is|are|was|were)\b)"
     rf"|,\s+|\s+(?=(?:and|or)\s+(?:(?:[\w-]+\s+){{0,4}}?(?:{_AUXILIARY})\b|(?:{_IMPERATIVE})\b))",
@@ -78,6 +78,7 @@ class Clause:
     hard: bool = False  # a stop, a semicolon or a dash ends what stands before it
 
     def holds(self, place: tuple[int, int]) -> bool:
+        """Returns whether a span lies within the clause."""
         return self.start <= place[0] and place[1] <= self.end
 
 
@@ -90,6 +91,7 @@ class Statement:
 
     @property
     def span(self) -> tuple[int, int]:
+        """From the first of its clauses to the last."""
         clauses = (*self.mains, *self.conditions)
         return min(clause.start for clause in clauses), max(clause.end for clause in clauses)
 

@@ -32,7 +32,7 @@ _PASSED_OVER = re.compile(
 _ABSENT_BEFORE = re.compile(
     r"(?:\b(?:no|not|without|never|except|exclud\w+|ruled out|outside(?: of)?|free of|absence of|neither"
     r"|nor|rather than|who (?:do|does) not have|(?:do|does)n['’]t have|do not have|does not have"
-    r"|no history of|other than|against|risk of|prevents?|avoid\w*|cause[sd]?)|n['’]t)"
+    r"|no history of|other than|against|risk of|prevents?|avoid(?:s|ing)?|cause[sd]?)|n['’]t)"
     r"\s+(?:(?:an?|the|any|known|in|of|with|for|during|have|had|previous|history|active|or"
     r"|signs?)\s+){0,3}(?:[\w-]+(?:\s+[\w-]+)?(?:,|\s+or|\s+and)\s+){0,2}$",
     re.IGNORECASE,
@@ -40,7 +40,8 @@ _ABSENT_BEFORE = re.compile(
 # "methotrexate levels", "alcohol withdrawal": the drug is not what is taken.
 _NOT_TAKEN = re.compile(
     r"[\s-]+(?:blood\s+|serum\s+)?(?:levels?|concentrations?|toxicity|overdoses?|poisoning|allerg\w+"
-    r"|resistan\w+|withdrawal|intolerance|dependence|use disorder|monitoring)\b",
+    r"|resistan\w+|withdrawal|intolerance|dependence|use disorder|monitoring)\b"
+    r"|\s+(?:has|have|is|was|are|were)\s+(?:been\s+)?(?:stopped|paused|discontinued|finished|withdrawn)\b",
     re.IGNORECASE,
 )
 _ABSENT_AFTER = re.compile(
@@ -51,7 +52,8 @@ _ABSENT_AFTER = re.compile(
 )
 _OTHER_TIME = re.compile(
     r"\b(?:before|after|until|till|prior to|outside(?: of)?|following|once|since|a later|previous|past"
-    r"|weeks? before|months? before|to bring on|end of|ends?)\s+(?:(?:a|an|the|your|any|becoming|getting"
+    r"|weeks? before|months? before|to bring on|end of|ends?)\s+(?:(?:a|an|the|my|her|your|their|any"
+    r"|becoming|getting"
     r"|planned|next|and|trying for)\s+){0,2}$",
     re.IGNORECASE,
 )
@@ -67,10 +69,12 @@ class Passage:
 
     @cached_property
     def quantities(self) -> Sequence[Quantity]:
+        """The text's quantities, in order of place."""
         return read_quantities(self.text)
 
     @cached_property
     def statements(self) -> Sequence[Statement]:
+        """What the text says, less what it only asks."""
         return read_statements(self.text)
 
     @cached_property
@@ -91,6 +95,7 @@ class Passage:
         return [place for term in terms for place in self.found.get(term, ())]
 
     def before(self, place: Span) -> str:
+        """Returns the words before a place, as far as they may qualify it."""
         return self.text[max(0, place[0] - _LOOK_BACK) : place[0]]
 
     def meant(self, terms: Sequence[str]) -> list[Span]:
@@ -123,15 +128,16 @@ class Reading:
 
     @property
     def terms(self) -> Iterator[str]:
+        """The terms of the rulebook that the claim or the question has."""
         yield from self.claim.found
         yield from self.question.found
 
 
-def blotted(text: str, places: Sequence[Span], start: int, end: int) -> str:
-    """Returns `text[start:end]` with `places` blotted out, so that their words neither advise nor warn."""
-    for place_start, place_end in places:
-        text = text[:place_start] + "#" * (place_end - place_start) + text[place_end:]
-    return text[start:end]
+def blotted(text: str, places: Sequence[Span], *, sign: str = "#") -> str:
+    """Returns `text` with each character of `places` replaced by `sign`, so that their words neither advise nor warn."""
+    for start, end in places:
+        text = text[:start] + sign * (end - start) + text[end:]
+    return text
 
 
 @lru_cache(maxsize=4)

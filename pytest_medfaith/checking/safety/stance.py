@@ -27,15 +27,47 @@ _THING = (
     r"pill|dose|anticoagulant|contraceptive|method|idea|supplement|way|stomach \w+|sulfonylurea|regimen|mix"
     r"|partner|line"
 )
+# What may be said of a drug, or of what it does, without advising it.
+_SAID = (
+    r"(?:caused|associated|linked|damaged|harmed|missed|delayed|followed|confused|mistaken|increased"
+    r"|reduced|lowered|raised|affected|detected|needed|required|related|observed|passed|born|weighed|"
+    r"tested|excluded|altered|changed|impaired|blunted|doubled|weakened|shortened|prolonged|slowed"
+    r"|triggered|worsened|provoked|seen|found|asked|told|warned|advised|monitored|checked|watched|measured"
+    r"|replaced|"
+    r"halved|cut|swapped|switched|separated|spaced|reviewed|referred|limited|reserved|considered|weaned"
+    r"|tapered|cleared|absorbed|excreted|removed|poisoned|killed|lost|blocked|stored|kept|led|left|held"
+    r"|withheld|stopped|"
+    r"avoided|paused|discontinued|screened|counselled|counseled|informed|aware|deterred|explained|reported"
+    r"|noted|fooled|given up|born|discussed|identified|diagnosed|confirmed|recognized|recognised|suspected"
+    r"|assumed|hidden)"
+)
+_DONE = (
+    r"(?:cause|lead|raise|increase|worsen|damage|harm|trigger|interact|reduce|lower|affect|make|fail|help"
+    r"|mean|feel|get|become|need|want|only|prevent|improve|slow|delay|mask|block|cross|reach|bring|put|come"
+    r"|see|know|ask|"
+    r"consult|tell|talk|check|weigh|think|call|seek|provoke|relieve|treat|ease|protect|never|avoid|stop"
+    r"|learn|expect|notice|contact|wait|watch|undergo|test|discuss|replace|limit|cut|stay|leave|keep|drive"
+    r"|tip|shut|end|"
+    r"not|have|skip|swap|drop|refuse|omit|miss|report|mention|pause|hold|steer|be|quit|halt|without|also"
+    r"|both|still|now|even|well|then|follow|come|monitor|question|remove|rule)"
+)
 _ADVISING = re.compile(
     rf"\b(?:can|may|should|must|could|might|to|you)\s+(?:{_ADVERB}\s+|be\s+){{0,3}}(?:{_PARTICIPLE}|{_ACT})\b"
+    r"|\b(?:can|may|should|must"
+    rf"|could)\s+(?:{_ADVERB}\s+){{0,2}}be\s+(?:{_ADVERB}\s+){{0,2}}(?!{_SAID}\b)\w+ed\b"
+    rf"|\b(?:can|may|should|must|could)\s+(?:{_ADVERB}\s+){{0,2}}(?!{_DONE}\b)\w{{3,}}\s+(?:[\w-]+\s+)?#"
     rf"|\b(?:is|are|be|get|gets)\s+(?:{_ADVERB}\s+|best\s+){{0,2}}(?:{_PARTICIPLE})\b"
     rf"|(?:^|[,:]\s*|\b(?:and|yes|please|simply|just|or|then|so)\s+)(?:{_ACT})\b"
     rf"|\b(?:a|an|the|your|its?)\s+(?:\w+\s+)?(?:{_GOOD})\s+(?:\w+\s+){{0,2}}(?:{_THING})\b|\bof choice\b"
-    r"|\bthe (?:\w+ )?one to (?:use|take)\b|\bfirst[- ](?:choice|line)\b"
-    r"|\b(?:go ahead|feel free|by all means)\b|\b(?:safe|safely|fine|ok|okay|suitable|appropriate"
+    r"|\bthe (?:\w+ )?one to (?:use|take)\b|\b(?:my|our) (?:\w+ )?(?:choice|recommendation|preference"
+    r"|advice)\b"
+    r"|\b(?:an?|the) (?!poor|bad|wrong|riski?\w*|dangerous|less|worse|unsafe)(?:\w+ )?(?:option|choice)\b"
+    r"|\bfirst[- ](?:choice|line)\b"
+    r"|^\W*(?:yes|sure|certainly|absolutely|definitely|of course)\W*$|\b(?:go ahead|feel free"
+    r"|by all means)\b|\b(?:safe|safely|fine|ok|okay|suitable|appropriate"
     r"|acceptable|advisable|harmless|permissible|well tolerated|all right|alright|unproblematic)\b"
-    r"|\b(?:go(?:es)?|works?) (?:very )?well\b|\bkeep taking\b|\b(?:is|are) (?:good|useful"
+    r"|\b(?:go(?:es)?|works?|mix(?:es)?|fits?|combines?|pairs?) (?:very )?well\b|\bkeep taking\b|\b(?:is"
+    r"|are) (?:good|useful"
     r"|effective) (?:for|in)\b|\bneeds? no (?:dose )?(?:change|adjustment|monitoring)\b|\b(?:is"
     r"|are) the (?:preferred|best|first|right|safest|standard)\b",
     re.IGNORECASE,
@@ -60,7 +92,8 @@ _REASSURING = re.compile(
     r"|a problem|a danger|an issue|risky|off limits|forbidden)"
     r"|(?:\bnot|n['’]t)\s+(?:stop|prevent|keep) (?:you|people|patients|them|women|anyone|children) from"
     r"|(?:\bnot|n['’]t)\s+(?:do|cause)\s+(?:you\s+)?(?:any\s+|much\s+)?harm|(?:\bnot|n['’]t)\s+(?:hurt"
-    r"|be a problem)|\b(?:nothing|not anything) (?:wrong with|against)|\bno objections?\b"
+    r"|be a problem)|\b(?:nothing|not anything) (?:wrong with|against|to (?:stop|prevent|keep))"
+    r"|\bno objections?\b"
     r"|\b(?:do|does|will|did) not interact|(?:do|does|wo)n['’]t interact|\bharmless\b|\bdoes not matter"
     r"|\b(?:completely|perfectly|quite|entirely|totally|absolutely) (?:safe|fine|harmless|ok|okay)\b",
     re.IGNORECASE,
