@@ -16,7 +16,7 @@ import pytest
 import pytest_medfaith
 from pytest_medfaith import config, marker, plugin
 from pytest_medfaith.cards.json_card import report_schema
-from pytest_medfaith.checking.checker import MODELS
+from pytest_medfaith.checking.checker import default_weights
 from pytest_medfaith.config import load_settings
 from pytest_medfaith.datasets.registry import ADAPTERS
 from pytest_medfaith.gates.expressions import parse_gate
@@ -232,6 +232,7 @@ def test_the_checkers_figures_are_those_of_its_card():
     assert table.splitlines()[-1] == "| `healthver` | 1,917 | 0.712 [0.650, 0.756] | 0.712 [0.650, 0.756] | - | - |"
     assert "holds no measured figures" in TABLES.quality_table({"scoring": {}})
     assert TABLES.checker_quality("") in PAGES["checkers.md"]
+    assert TABLES.checker_quality("fast") in PAGES["checkers.md"]
 
 
 # The rows of the README's table of figures, by words of their first cell.
@@ -241,6 +242,7 @@ README_ROWS = {
     "four texts": "clusters",
     "answers to questions": "answers",
     "LLM-written pairs": "written",
+    "kinds of errors": "kinds",
     "LLM-written claims": "published",
     "other side": "turned",
     "Check-COVID dev, whole": "check_covid",
@@ -253,7 +255,7 @@ README_ROWS = {
 
 
 def test_the_readme_shows_the_figures_of_the_checkers_card():
-    card = json.loads((MODELS / "nli" / "card.json").read_text(encoding="utf-8"))
+    card = json.loads((default_weights() / "card.json").read_text(encoding="utf-8"))
     assert set(README_ROWS.values()) == card["measured"].keys()
     for words, name in README_ROWS.items():
         row = next(line for line in README.splitlines() if line.startswith("| ") and words in line)
