@@ -195,11 +195,13 @@ def test_what_runs_no_test_leaves_a_report_alone(project, option):
     assert read_run(project / "out") == before
 
 
-def test_a_run_whose_collection_fails_leaves_no_result(project):
+def test_a_run_whose_collection_fails_leaves_no_earlier_result(project):
     finished_run(project)
     (project / "tests" / "test_broken.py").write_text("1 / 0\n")
     assert run(project, "--medfaith-report", "out").returncode == pytest.ExitCode.INTERRUPTED
-    assert "UNFINISHED" in (project / "out" / "card.md").read_text(encoding="utf-8")
+    card = (project / "out" / "card.md").read_text(encoding="utf-8")
+    assert "2 of 2 gates failed" in card
+    assert "5 of 5 cases missing" in card
 
 
 def test_reports_keep_to_umask(project):
