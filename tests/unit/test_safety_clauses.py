@@ -1,7 +1,7 @@
 import pytest
 
 from pytest_medfaith.checking.safety.clauses import asserted_sentences, read_statements
-from pytest_medfaith.checking.safety.stance import ADVISES, FORBIDS, NEUTRAL, stance
+from pytest_medfaith.checking.safety.stance import ADVISES, FORBIDS, NEUTRAL, WARNS, stance
 from pytest_medfaith.checking.safety.terms import TermIndex
 
 
@@ -61,20 +61,20 @@ def test_a_question_says_nothing_unless_it_is_answered_or_only_a_tag(text, said)
         ("### is harmful", FORBIDS),
         ("nobody should take ###", FORBIDS),
         ("keep away from ###", FORBIDS),
-        ("### raises the risk of bleeding", NEUTRAL),
-        ("### can cause seizures", NEUTRAL),
-        ("### was used by half of them", NEUTRAL),
+        ("### raises the risk of bleeding", WARNS),
+        ("### can cause seizures", WARNS),
+        ("### was used by half of them", WARNS),
         ("there is no evidence that ### is safe", NEUTRAL),
-        ("### can be used only with supervision", NEUTRAL),
+        ("### can be used only with supervision", WARNS),
         ("### is a tablet", NEUTRAL),
     ],
 )
-def test_a_clause_advises_forbids_or_does_neither(clause, expected):
+def test_a_clause_advises_forbids_warns_or_does_neither(clause, expected):
     assert stance(clause) == expected
 
 
 def test_advice_that_depends_on_checks_is_no_plain_advice():
-    assert stance("### can be used", conditions="if the INR is checked closely") == NEUTRAL
+    assert stance("### can be used", conditions="if the INR is checked closely") == WARNS
 
 
 @pytest.mark.parametrize(

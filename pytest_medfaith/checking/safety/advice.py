@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pytest_medfaith.checking.rules.rulebook import SafetyRule
 from pytest_medfaith.checking.safety.clauses import Statement
 from pytest_medfaith.checking.safety.reading import Passage, Reading, blotted
-from pytest_medfaith.checking.safety.stance import ADVISES, FORBIDS, is_myth, stance, without_myth
+from pytest_medfaith.checking.safety.stance import ADVISES, FORBIDS, WARNS, is_myth, stance, without_myth
 from pytest_medfaith.checking.safety.terms import Span
 from pytest_medfaith.quantities.quantity import Quantity
 
@@ -63,6 +63,7 @@ _ELLIPTIC = re.compile(
     r"|\ba (?:glass|drink|beer|spoon\w*|tablet|dose) ",
     re.IGNORECASE,
 )
+_BUT = re.compile(r"\s*(?:and\s+)?(?:but|however|although|though|yet|whereas)\b", re.IGNORECASE)
 _BARE_YES = re.compile(r"\W*(?:yes|sure|certainly|absolutely|definitely|of course)\W*", re.IGNORECASE)
 _NO_PATIENT = re.compile(
     r"\b(?:after (?:the )?(?:birth|delivery|giving birth)|postpartum|postnatal|breast-?feed\w*"
@@ -139,6 +140,8 @@ def _is_advised(statement: Statement, claim: Passage, text: str) -> bool:
     if is_myth(claim.sentence(statement.mains[0].start)):
         return FORBIDS in {stance(without_myth(main), conditions=conditions) for main in words}
     stances = {stance(main, conditions=conditions) for main in words}
+    if any(_BUT.match(main) and stance(main) == WARNS for main in words[1:]):
+        return False  # "is used by some, but it has been linked to severe infections"
     return ADVISES in stances and FORBIDS not in stances
 
 

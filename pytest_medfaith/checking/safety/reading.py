@@ -32,7 +32,7 @@ _PASSED_OVER = re.compile(
 _ABSENT_BEFORE = re.compile(
     r"(?:\b(?:no|not|without|never|except|exclud\w+|ruled out|outside(?: of)?|free of|absence of|neither"
     r"|nor|rather than|who (?:do|does) not have|(?:do|does)n['’]t have|do not have|does not have"
-    r"|no history of|other than|against|risk of|prevents?|avoid(?:s|ing)?|cause[sd]?)|n['’]t)"
+    r"|no history of|other than|unlike|as opposed to|in contrast to|against|risk of|prevents?|avoid(?:s|ing)?|cause[sd]?)|n['’]t)"
     r"\s+(?:(?:an?|the|any|known|in|of|with|for|during|have|had|previous|history|active|or"
     r"|signs?)\s+){0,3}(?:[\w-]+(?:\s+[\w-]+)?(?:,|\s+or|\s+and)\s+){0,2}$",
     re.IGNORECASE,

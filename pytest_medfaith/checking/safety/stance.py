@@ -1,4 +1,4 @@
-"""What a clause does with what it names: advises it, warns of it, or neither."""
+"""What a clause does with what it names: advises it, forbids it, warns of it, or neither."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ _REASSURING = re.compile(
 # Denied effects and averted harms: neither advice nor warning.
 _NEUTRAL = re.compile(
     r"\bno (?:information|evidence|mention|data|proof|sign|indication|stud(?:y|ies)|reports?|word)\b[^,;.]*"
-    r"|(?:\bnot|n['’]t|\bnever|\bneither|\bnor)\s+(?:\w+ly\s+)?(?:mention|say|state|show|find|report|list"
+    r"|(?:\bnot|n['’]t|\bnever|\bneither|\bnor)\s+(?:\w+ly\s+)?(?:been (?:linked|associated|tied|shown|known|found|reported)|mention|say|state|show|find|report|list"
     r"|know|exceed|sure|affect|make|cause|raise|increase|change|alter|harm|damage|lead|worsen|lower|reduce"
     r"|weaken|matter|only|just|more likely)\b[^,;.]{0,60}"
     r"|\b(?:if|when)[^,;.]{0,40}\b(?:not|n['’]t)\s+(?:help|work|enough|improve|control\w*|tolerat\w+)\b"
@@ -153,7 +153,7 @@ _MYTH = re.compile(
     re.IGNORECASE,
 )
 
-ADVISES, FORBIDS, NEUTRAL = "advises", "forbids", ""
+ADVISES, FORBIDS, WARNS, NEUTRAL = "advises", "forbids", "warns", ""
 
 
 def stance(clause: str, *, conditions: str = "") -> str:
@@ -166,7 +166,7 @@ def stance(clause: str, *, conditions: str = "") -> str:
     if _FORBIDDING.search(rest):
         return FORBIDS
     if _WARNING.search(rest) or _CAUTION.search(conditions):
-        return NEUTRAL
+        return WARNS
     return ADVISES if reassured or _ADVISING.search(rest) else NEUTRAL
 
 
