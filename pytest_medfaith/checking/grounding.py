@@ -13,7 +13,7 @@ from pytest_medfaith.checking.anchors.order import missing_arrows, missing_ranks
 from pytest_medfaith.checking.anchors.restrictions import missing_restrictions
 from pytest_medfaith.records import Finding
 
-SPEAKS_OF_IT = 0.3  # of the claim's words that a text holds whose numbers and names may be the claim's
+SPEAKS_OF_IT = 0.2  # of the claim's words that a text holds whose numbers and names may be the claim's
 
 READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_amounts,

@@ -85,6 +85,11 @@ WRONG = {
         ("He should weigh 500 g more.", "He should weigh 500 mg more."),
         ("The risk doubled.", "The risk rose by 12%."),
     ],
+    "numbers beside ranges and bounds": [
+        ("Metformin is avoided when the eGFR is under 60 mL/min.", "Metformin is avoided when the eGFR is below 30 mL/min."),
+        ("Repeat it after thirty minutes.", "Give 150 micrograms at 6 months to 6 years. Repeat it after 5 minutes."),
+        ("Its half-life is roughly 12 hours.", "The INR is measured daily, later up to every 12 weeks."),
+    ],
     "frequencies and durations": [
         ("Take apixaban 5 mg once a day.", "Take apixaban 5 mg twice a day."),
         ("Take apixaban 5 mg TDS.", "Take apixaban 5 mg BD."),
@@ -596,6 +601,13 @@ EQUAL = {
         ("Women are affected less often than men.", "Men are affected more often than women."),
         ("Use apixaban instead of warfarin.", "Apixaban is used instead of warfarin."),
         ("Surgery gave better survival than chemotherapy.", "Survival was better with surgery than with chemotherapy."),
+    ],
+    "not sought": [
+        ("A gain of over 3 pounds in one day matters.", "A gain of over 3 pounds in a day matters."),
+        ("Every kilogram lost takes 1 mm Hg off.", "Blood pressure falls by 1 mm Hg for each kilogram lost."),
+        ("About 7 need it over three years to avert one case, versus 14 for the drug.", "About 7 need it over three years to avert one case; about 14 would need the drug."),
+        ("It counts with any one of 25 breaths a minute or more.", "It counts with any one of: 25 breaths a minute or more."),
+        ("COVID-19 may be spread by talking.", "On 2 May 2020 it was found that COVID-19 may be spread by talking."),
     ],
     "contexts": [
         ("Take 400 micrograms of folic acid until week 12.", "Folic acid 0.4 mg a day is advised before conception and until the 12th week."),

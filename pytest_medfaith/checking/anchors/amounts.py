@@ -9,7 +9,7 @@ from dataclasses import replace
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
 from pytest_medfaith.quantities.arithmetic import computes, recomputed
 from pytest_medfaith.quantities.numerals import read_numerals
-from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed
+from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error, opposed
 from pytest_medfaith.quantities.reader import read_labelled_times, read_quantities
 
 SAME_STATEMENT = 0.6  # of the claim's other words that a sentence holds whose value of the same kind takes the place of the claim's
@@ -33,7 +33,6 @@ _BODY = 1_000.0  # grams: more is no dose, but a weight
 _ROUGH_KINDS = frozenset({"fraction", "multiple", "points", "count", "plain"})
 ROUGH_NUMBER = 0.1  # of the value of "about 3.5"
 MOST_TIMES = 4  # a case lies no farther than this from the bound that it is held against
-FAR = 0.3  # of the claim's other words that a sentence of the evidence holds; with fewer a time or a bare number belongs to what the reader worked out
 _EACH_KILOGRAM = re.compile(r"\b(?:every|each|per|for a)\s+(?:extra\s+|lost\s+)?(?:kg|kilo\w*)\b", re.IGNORECASE)
 _AMOUNT_NEAR = re.compile(r"\d")
 _ONCE_A_DAY = re.compile(
@@ -48,17 +47,8 @@ def missing_amounts(claim: str, evidence: Evidence) -> Iterator[Missing]:
     for quantity in stated:
         if _asks_for_none(quantity, claim) or _is_grounded(quantity, stated, claim, evidence):
             continue
-        if _far(quantity, claim, evidence):
-            continue
         other = _in_its_place(quantity, stated, claim, evidence)
         yield Missing("amount", quantity.start, quantity.end, instead=other)
-
-
-def _far(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
-    """Returns whether the sentence neither speaks of the claim's matter nor has a value of the kind: a time or a bare number is then the reader's."""
-    if quantity.dimension in _DOSES or any(other.dimension == quantity.dimension for other in read_quantities(evidence.nearest)):
-        return False
-    return shared_with(claim, quantity.start, quantity.end, evidence.nearest) < FAR
 
 
 def _asks_for_none(quantity: Quantity, claim: str) -> bool:
@@ -174,8 +164,11 @@ def _numbers(words: str) -> set[float]:
 
 
 def _ends_met(quantity: Quantity, other: Quantity) -> bool:
-    allowed = max(_slack(quantity), _slack(other), 1e-9 * abs(quantity.high))
-    return all(min(abs(end - other.low), abs(end - other.high)) <= allowed for end in (quantity.low, quantity.high))
+    mine, theirs = max(_slack(quantity), 1e-9 * abs(quantity.high)), _slack(other)
+    return all(
+        min(abs(end - other.low), abs(end - other.high)) <= max(mine, min(theirs, ROUGHNESS * abs(end)))
+        for end in (quantity.low, quantity.high)
+    )
 
 
 def _slack(quantity: Quantity) -> float:
