@@ -81,13 +81,9 @@ def _error(accuracy: Mapping[str, float]) -> str:
 
 def _card(checker: str) -> dict[str, Any]:
     """Returns the card of a checker that brings one, or nothing."""
-    shipped = {"default": default_weights, "fast": lambda: MODELS / "nli"}
     try:
-        folder = shipped[checker]() if checker in shipped else Path(checker or ".")
-    except DataError:
-        return {}
-    try:
+        folder = default_weights() if checker == "default" else MODELS / "nli" if checker == "fast" else Path(checker or ".")
         row = json.loads((folder / "card.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (DataError, OSError, ValueError):
         return {}
     return row if isinstance(row, dict) else {}

@@ -334,8 +334,14 @@ WRONG = {
         ("Letrozole is second-line.", "Letrozole is first-line; clomifene is second-line."),
     ],
     "how many of": [
-        ("The dose is halved with any one of: age over 80, low weight.", "The dose is halved with at least two of the following: age over 80, low weight."),
-        ("An attack is severe with all of the following: fast pulse, fast breath.", "An attack is severe with any one of: fast pulse, fast breath."),
+        (
+            "The dose is halved with any one of: age over 80, low weight.",
+            "The dose is halved with at least two of the following: age over 80, low weight.",
+        ),
+        (
+            "An attack is severe with all of the following: fast pulse, fast breath.",
+            "An attack is severe with any one of: fast pulse, fast breath.",
+        ),
         ("Two or more of the criteria are needed: fever, rash.", "Any one of the criteria is enough: fever, rash."),
         ("At least one of the following must hold: fever, rash.", "All of the following must hold: fever, rash."),
         ("Any of the following is enough: fever, rash.", "At least three of the following are needed: fever, rash."),
@@ -435,17 +441,26 @@ WRONG = {
         ("Warfarin reduced strokes compared with apixaban.", "Apixaban reduced strokes compared with warfarin."),
         ("Morphine is weaker than codeine.", "Codeine is weaker than morphine."),
         ("Codeine is stronger than morphine.", "Morphine is stronger than codeine."),
-        ("Recovery took longer with early feeding than with late feeding.", "Recovery took longer with late feeding than with early feeding."),
+        (
+            "Recovery took longer with early feeding than with late feeding.",
+            "Recovery took longer with late feeding than with early feeding.",
+        ),
         ("The 10 mg dose lowered pressure more than the 20 mg dose.", "The 20 mg dose lowered pressure more than the 10 mg dose."),
         ("Oral iron works faster than intravenous iron.", "Intravenous iron works faster than oral iron."),
         ("Smokers live longer than non-smokers.", "Non-smokers live longer than smokers."),
         ("Survival was better with chemotherapy than with surgery.", "Survival was better with surgery than with chemotherapy."),
-        ("The first trimester carries a higher risk than the third trimester.", "The third trimester carries a higher risk than the first trimester."),
+        (
+            "The first trimester carries a higher risk than the third trimester.",
+            "The third trimester carries a higher risk than the first trimester.",
+        ),
         ("Ibuprofen is better than paracetamol for fever.", "Paracetamol is better than ibuprofen for fever."),
         ("Apixaban was inferior to warfarin.", "Apixaban was superior to warfarin."),
         ("Warfarin, rather than apixaban, is advised.", "Apixaban, rather than warfarin, is advised."),
         ("Use warfarin instead of apixaban.", "Use apixaban instead of warfarin."),
-        ("Rates were higher in the control group (25%) than in the drug group (15%).", "Rates were higher in the drug group (25%) than in the control group (15%)."),
+        (
+            "Rates were higher in the control group (25%) than in the drug group (15%).",
+            "Rates were higher in the drug group (25%) than in the control group (15%).",
+        ),
     ],
     "dates": [
         ("It was approved in 2018.", "It was approved in 2013."),
