@@ -15,13 +15,26 @@ from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.checking.rules.rulebook import Rulebook
 from pytest_medfaith.checking.rules.safety import safety_findings
 from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.claims.split import extract_claims, read_answer
 from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.foreign import document_fields, rows_of, unawaited
 from pytest_medfaith.given import answer_and_contexts, mapping_of, refuse_near_keys, refuse_unknown_keys
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
-from pytest_medfaith.records import Case, Chunk, Claim, Entailments, GoldClaim, Hit, PairScore, Report, Response, SliceReport, Verdict
+from pytest_medfaith.records import (
+    Case,
+    Chunk,
+    Claim,
+    Dropped,
+    Entailments,
+    GoldClaim,
+    Hit,
+    PairScore,
+    Report,
+    Response,
+    SliceReport,
+    Verdict,
+)
 
 Extractor = Callable[..., list[Claim]]
 Progress = Callable[[int, int], None]
@@ -80,8 +93,14 @@ def evaluate_case(
         retriever=retriever,
         checker=checker.name,
         k=k,
+        dropped=_dropped(response.answer, extractor, case.question),
     )
     return report.with_(metrics=case_metrics(report))
+
+
+def _dropped(answer: str, extractor: Extractor, question: str) -> tuple[Dropped, ...]:
+    """Returns what the shipped splitting made no claim of; another extractor does not say what it leaves out."""
+    return read_answer(answer, question=question).dropped if extractor is extract_claims else ()
 
 
 def with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:

@@ -18,7 +18,7 @@ from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, ru
 from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.corpus.jsonl import check_folder, read_rows, refuse_constant, write_records, write_text
 from pytest_medfaith.errors import DataError, MissingExtra
-from pytest_medfaith.records import Case, Entailments, GateResult, Hit, PairScore, Report, Response, SliceReport, Verdict, finite
+from pytest_medfaith.records import Case, Dropped, Entailments, GateResult, Hit, PairScore, Report, Response, SliceReport, Verdict, finite
 
 RunKey = tuple[str, str, str, int]
 CaseKey = tuple[RunKey, str]
@@ -308,6 +308,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Mapping[Ca
         metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
         contexts_optional=row.get("contexts_optional", False),
+        dropped=tuple(Dropped.from_dict(piece) for piece in row.get("dropped", [])),
         retriever=retriever,
         checker=checker,
         k=k,
