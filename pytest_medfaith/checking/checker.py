@@ -170,7 +170,14 @@ class Checker:
 def _three_columns(name: str, score_texts: TextScorer, pairs: Sequence[tuple[str, str]]) -> Any:
     import numpy as np
 
-    logits = np.asarray(score_texts([(whole(evidence), whole(claim)) for evidence, claim in pairs]), dtype=np.float32)
+    given = score_texts([(whole(evidence), whole(claim)) for evidence, claim in pairs])
+    try:
+        logits = np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"the checker {name!r} gave a {type(given).__name__} that holds no table of numbers for {len(pairs)} pairs, expected logits of "
+            f"shape ({len(pairs)}, {len(LABELS)}), in the order {', '.join(LABELS)}"
+        ) from error
     if logits.shape != (len(pairs), len(LABELS)):
         raise ValueError(
             f"the checker {name!r} gave logits of shape {logits.shape} for {len(pairs)} pairs, expected ({len(pairs)}, {len(LABELS)}): one "
