@@ -131,7 +131,9 @@ def _merge_broken(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
     merged: list[tuple[int, int]] = []
     for start, end in spans:
         word = text[start:end].split(None, 1)[0]
-        if merged and (_is_broken(text[merged[-1][0] : merged[-1][1]], word, text[merged[-1][1] : start]) or not any(map(str.isalnum, text[start:end]))):
+        if merged and (
+            _is_broken(text[merged[-1][0] : merged[-1][1]], word, text[merged[-1][1] : start]) or not any(map(str.isalnum, text[start:end]))
+        ):
             merged[-1] = (merged[-1][0], end)
         else:
             merged.append((start, end))
