@@ -79,7 +79,7 @@ def fields_of(value: Any) -> dict[str, Any]:
     if callable(getattr(value, "keys", None)) and callable(getattr(value, "items", None)):  # DSPy, a row of pandas
         return {str(name): found for name, found in value.items()}
     if hasattr(value, "_fields"):
-        names = value._fields  # noqa: SLF001 - the public name of a named tuple's fields
+        names = value._fields
     else:
         names = (
             getattr(type(value), "model_fields", None)

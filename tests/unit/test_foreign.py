@@ -1,7 +1,7 @@
 """Answers, documents and tables of other tools, known by their shape: stand-ins with the same attributes, no package of theirs."""
 
-import collections
 import dataclasses
+import typing
 from types import SimpleNamespace as Thing
 
 import pytest
@@ -23,10 +23,10 @@ class Node:
     """A LlamaIndex node that holds its text behind a method."""
 
     node_id = "n1"
-    metadata = {"title": "Iron"}
 
     def __init__(self, text=IRON):
         self._text = text
+        self.metadata = {"title": "Iron"}
 
     def get_content(self):
         return self._text
@@ -92,7 +92,9 @@ class Sample:
     reference_contexts: list | None = None
 
 
-Named = collections.namedtuple("Named", "contexts answer")
+class Named(typing.NamedTuple):
+    contexts: list
+    answer: str
 
 
 @pytest.mark.parametrize(
