@@ -12,6 +12,7 @@ from pytest_medfaith.checking.anchors.names import missing_drugs, missing_marker
 from pytest_medfaith.checking.anchors.order import missing_arrows, missing_ranks, missing_rows
 from pytest_medfaith.checking.anchors.pairing import missing_pairs
 from pytest_medfaith.checking.anchors.restrictions import missing_restrictions
+from pytest_medfaith.checking.anchors.sequence import missing_sequences
 from pytest_medfaith.records import Finding
 
 SPEAKS_OF_IT = 0.2  # of the claim's words that a text holds whose numbers and names may be the claim's
@@ -27,6 +28,7 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_sources,
     missing_dates,
     missing_ranks,
+    missing_sequences,
     missing_rows,
     missing_pairs,
     missing_arrows,
