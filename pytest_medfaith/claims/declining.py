@@ -75,6 +75,7 @@ _JUDGING = word_set(
     "likely possibly presumably apparently guess suppose try just always only"
 )
 _FOR_CERTAIN = re.compile(r"\b(?:confirm|verify|determine|tell|say)\W*$", re.IGNORECASE)
+_IN_SOURCES = re.compile(rf"\b(?:in|from|within|among)\s+(?:any\s+of\s+)?{SOURCES}", re.VERBOSE | re.IGNORECASE)
 _DIGIT = re.compile(r"\d\s*(?:-\s*)?[^\W\d_]|\d%")
 _FINITE = frozenset({"base", "s", "past"})
 _TOPIC = re.compile(r"\b(?:about|on|regarding|concerning|for|of|related\s+to)\b", re.IGNORECASE)
@@ -96,6 +97,7 @@ def _adds_nothing(head: str, tail: str) -> bool:
 
 
 def _names_the_unknown(head: str, piece: str) -> bool:
+    piece = _IN_SOURCES.sub(" ", piece)
     words = _words(re.sub(r"\bor\s+not\W*$", "", piece))
     if words[:1] == ["that"] and _FOR_CERTAIN.search(head):
         words, asked = words[1:], True
