@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_medfaith.checking.anchors.evidence import shared_with
+from pytest_medfaith.checking.anchors.sequence import read_sequence
 from pytest_medfaith.checking.policy import Thresholds, entails
+from pytest_medfaith.checking.rules.comparisons import read_comparisons, relation
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.text import read_tokens
 from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed
@@ -43,11 +45,26 @@ def acquitted(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Ch
         return verdict
     sentence = chunk.text[slice(*score.span)]
     certain = score.probs[2] > thresholds.contradict + DOUBT * (1 - thresholds.contradict)
-    if certain or not _agrees(verdict.claim.text, sentence):
+    reason = _mirrors(verdict.claim.text, sentence)
+    if not reason and (certain or not _agrees(verdict.claim.text, sentence)):
         return verdict
     label = "supported" if entails(score, thresholds) else "unsupported"
     supporting = tuple(dict.fromkeys((*verdict.supporting, score.chunk_id))) if label == "supported" else ()
-    return verdict.with_(label=label, score=score.probs[0], supporting=supporting, reason="every quantity agrees with the evidence")
+    return verdict.with_(
+        label=label, score=score.probs[0], supporting=supporting, reason=reason or "every quantity agrees with the evidence"
+    )
+
+
+def _mirrors(claim: str, sentence: str) -> str:
+    """Returns why the claim says what the sentence says, seen from the opposite side: "A longer than B" of "B shorter than A"; else an empty text."""
+    mine, theirs = read_tokens(claim), read_tokens(sentence)
+    if read_quantities(claim) or len(negations(mine)) != len(negations(theirs)) or shared_with(claim, 0, 0, sentence) < NEAR_WORDING:
+        return ""
+    own, their = read_comparisons(mine), read_comparisons(theirs)
+    if len(own) == len(their) == 1 and relation(mine, theirs)[0] == "same":
+        return "the evidence compares the same from the opposite side"
+    order, other = read_sequence(claim), read_sequence(sentence)
+    return "the evidence puts both in the same order" if order and other and order.agrees(other) else ""
 
 
 def _agrees(claim: str, sentence: str) -> bool:

@@ -28,6 +28,11 @@ class Order:
     start: int
     end: int
 
+    def agrees(self, other: Order) -> bool:
+        """Returns whether both put one thing before another, and neither any word the other way round."""
+        straight = self.first & other.first and self.second & other.second
+        return bool(straight) and not (self.first & other.second or self.second & other.first)
+
 
 def read_sequence(text: str) -> Order | None:
     """Returns which things `text` puts before which; None where it says none or several."""
