@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_medfaith.marker import gates_of_marker, slice_of_marker
-from pytest_medfaith.watch import OF_THE_CASE, is_worker, may_ask_later, session_of, watch
+from pytest_medfaith.watch import OF_THE_CASE, is_worker, may_ask_later, may_request, session_of, watch
 
 if TYPE_CHECKING:
     from pytest_medfaith.session import Target
@@ -48,7 +48,7 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
     if session.options.slices and name not in session.options.slices:
         return [None], [NOT_SELECTED]
     targets = session.targets(name, marker.kwargs)
-    if not {*OF_THE_CASE, "request"} & set(metafunc.fixturenames):
+    if not set(OF_THE_CASE) & set(metafunc.fixturenames) and not may_request(metafunc.definition):
         bounds = gates_of_marker(marker.kwargs)
         unjudged = f", and nobody would judge {bounds[0]!r}" if bounds else ""
         raise ValueError(

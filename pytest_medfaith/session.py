@@ -27,7 +27,7 @@ from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.matching import check_before_run
 from pytest_medfaith.ledger import Ledger
 from pytest_medfaith.marker import count_of_marker, gates_of_marker, listed
-from pytest_medfaith.records import Case, Chunk, Report, Response
+from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
 from pytest_medfaith.retrieval.build import ENCODING, RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
 
@@ -147,7 +147,7 @@ class MedfaithSession:
         chunks = self.chunks(settings)
         key = ("retriever", settings.corpus, settings.retriever)
         if key not in self._loaded:
-            self._loaded[key] = build_retriever(settings.retriever, chunks, settings=self.retrieval_settings)
+            self._loaded[key] = _capped(build_retriever(settings.retriever, chunks, settings=self.retrieval_settings), size=len(chunks))
         return self._loaded[key]  # type: ignore[no-any-return]
 
     @property
@@ -323,6 +323,15 @@ def checker_signature(checker: Checker) -> dict[str, Any]:
         "rules": sorted(checker.rules),
         "linker": checker.linker,
     }
+
+
+def _capped(retriever: Retriever, *, size: int) -> Retriever:
+    """Returns a retriever that gives all chunks where it is asked for more than there are."""
+
+    def search(query: str, *, top_k: int) -> list[Hit]:
+        return retriever(query, top_k=min(top_k, size))
+
+    return search
 
 
 def evaluate_target(session: MedfaithSession, target: Target) -> Report:

@@ -97,15 +97,27 @@ def only_shows(config: pytest.Config) -> bool:
 
 
 def uses_medfaith(item: pytest.Item) -> bool:
-    """Returns whether a test asks for a fixture of the plugin."""
-    return any(name.startswith("medfaith_") for name in getattr(item, "fixturenames", ()))
+    """Returns whether a test asks for a fixture of the plugin, or has a case and may ask while it runs."""
+    return _has_case(item) or any(name.startswith("medfaith_") for name in getattr(item, "fixturenames", ()))
+
+
+def _has_case(item: pytest.Item) -> bool:
+    return "medfaith_target" in getattr(getattr(item, "callspec", None), "params", {})
 
 
 def may_ask_later(item: pytest.Item) -> bool:
     """Returns whether a test with a case asks for nothing of it by name and may do so while it runs (`request.getfixturevalue`)."""
-    names = set(getattr(item, "fixturenames", ()))
-    has_case = "medfaith_target" in getattr(getattr(item, "callspec", None), "params", {})
-    return has_case and "request" in names and not names & set(OF_THE_CASE)
+    return _has_case(item) and may_request(item) and not set(getattr(item, "fixturenames", ())) & set(OF_THE_CASE)
+
+
+def may_request(item: Any) -> bool:
+    """Returns whether a test, or a fixture of the project that it asks for, takes pytest's `request`."""
+    info = getattr(item, "_fixtureinfo", None)
+    if info is None:
+        return False
+    fixtures = [one for found in info.name2fixturedefs.values() for one in found]
+    given = [one for one in fixtures if not one.func.__module__.startswith(("_pytest.", "pytest_medfaith."))]
+    return "request" in info.argnames or any("request" in one.argnames for one in given)
 
 
 class Watch:

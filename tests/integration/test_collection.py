@@ -120,7 +120,7 @@ def test_a_report_asked_for_while_the_test_runs_is_judged(project, workers):
     result = project.run(*workers)
     result.assert_outcomes(passed=3)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert "FAIL hallucination <= 0.1" in said(result)
+    assert "FAIL hallucination <= 0.1: hallucination is 0.250" in said(result)
 
 
 def test_a_report_asked_for_by_some_cases_leaves_the_others_missing(project, workers):
