@@ -11,14 +11,18 @@ endif
 # The tests start pytest some three hundred times; without compiled modules each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test matrix lint bench docs clean
+.PHONY: demo test attack matrix lint bench pages docs clean
 
 demo: $(DEMO_VENV)/.ready
-	-$(DEMO_VENV)/bin/python -m pytest examples/quickstart -p no:cacheprovider -q --medfaith-limit 6 --medfaith-verbose
+	@$(DEMO_VENV)/bin/python examples/demo.py
 
 # Two workers on two cores: the threads of numpy's products would fight for them.
 test: $(VENV)/.ready
 	OPENBLAS_NUM_THREADS=1 $(RUN) pytest -n 2 --dist worksteal
+
+# What tries to get a green that should not be; make test runs it too. The page docs/soundness.md holds the counts: tests/attack/table.py.
+attack: $(VENV)/.ready
+	$(RUN) pytest -m attack tests/attack
 
 # Every Python from 3.10 to 3.13 that is here, with pytest 8 and 9: minutes each.
 matrix:
@@ -32,7 +36,11 @@ lint: $(VENV)/.ready
 bench: $(VENV)/.ready
 	$(VENV)/bin/python bench/load.py
 
-docs: $(VENV)/.ready
+# The committed pages of docs/, with what the code knows written in; a test holds them current.
+pages: $(VENV)/.ready
+	$(VENV)/bin/python docs/tables.py
+
+docs: pages
 	$(RUN) mkdocs build --strict
 
 $(VENV)/.ready: pyproject.toml constraints.txt

@@ -97,6 +97,14 @@ def written(_data: Path) -> Iterator[Row]:
                 yield pair.claim, [pair.evidence], pair.label
 
 
+def kinds(_data: Path) -> Iterator[Row]:
+    """Pairs in the kinds of errors found, of a tenth of the items kept out."""
+    for path in sorted((REPO / "fixtures" / "kinds").glob("*.jsonl")):
+        for pair in read_written(path):
+            if is_share(pair.group, one_in=10):
+                yield pair.claim, [pair.evidence], pair.label
+
+
 def held_out(data: Path, reader: str, folder: str, read: Callable[..., Iterator[Pair]]) -> Iterator[Pair]:
     """Yields what the recipe's sources of `reader` on files of `folder` keep out of training, on whole texts."""
     for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
@@ -177,6 +185,7 @@ SETS = {
         published,
         turned,
         written,
+        kinds,
         nli4ct,
         kqa,
         responses,
@@ -232,16 +241,20 @@ def decide(checker: Checker, row: Row, scores: list[PairScore], *, raw: bool) ->
     if raw:
         best = max(scores, key=lambda score: max(score.probs[0], score.probs[2]))
         return best.label, best.probs
-    verdict = checker.decide(Claim(id="claim", text=row[0]), scores, [Chunk(id=str(j), text=text) for j, text in enumerate(row[1])])
+    verdict = checker.decide(claim_of("claim", row[0]), scores, [Chunk(id=str(j), text=text) for j, text in enumerate(row[1])])
     return LABEL_OF[verdict.label], next(score.probs for score in scores if score.chunk_id == verdict.chunk_id)
+
+
+def claim_of(name: str, text: str) -> Claim:
+    """Returns the claim `text`, whose context, if any, stands before it in brackets."""
+    context, _, rest = text[1:].partition("] ") if text.startswith("[") else ("", "", text)
+    return Claim(id=name, text=rest, context=context) if rest else Claim(id=name, text=text)
 
 
 def scores_by_row(rows: Sequence[Row], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]) -> list[list[PairScore]]:
     """Returns the scores of each row's evidence texts."""
     pairs = [
-        (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
-        for i, (claim, texts, _) in enumerate(rows)
-        for j, text in enumerate(texts)
+        (claim_of(str(i), claim), Chunk(id=str(j), text=text)) for i, (claim, texts, _) in enumerate(rows) for j, text in enumerate(texts)
     ]
     found: dict[str, list[PairScore]] = {}
     for one in score(pairs):
@@ -270,6 +283,7 @@ def main() -> None:
     parser.add_argument("--raw", action="store_true", help="the likeliest class instead of the card's thresholds")
     parser.add_argument("--beside", type=int, default=0, metavar="N", help="put the N nearest other texts of the set beside each")
     parser.add_argument("--most", type=int, help="rows of each set, drawn at random")
+    parser.add_argument("--measured", type=Path, help="write the figures there, as a model card holds them")
     parser.add_argument("--scores", type=Path, help="write every row's probabilities there, as JSON Lines")
     arguments = parser.parse_args()
     checker = (
@@ -291,6 +305,10 @@ def main() -> None:
         keys = ("f1", "accuracy", "ece", "roc_auc") if len({row[2] for row in rows}) > 1 else ("accuracy", "ece")
         shown = ", ".join(f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in keys)
         print(f"{name}: n {len(rows)}, {shown}, said {dict(Counter(predicted))}, true {dict(Counter(row[2] for row in rows))}", flush=True)
+        if arguments.measured:
+            figures = {key: {end: round(getattr(values[key], end), 3) for end in ("value", "low", "high")} for key in keys}
+            known = json.loads(arguments.measured.read_text()) if arguments.measured.is_file() else {}
+            arguments.measured.write_text(json.dumps(known | {name: {"n": len(rows), **figures}}, indent=1))
         if out:
             for row, own in zip(rows, scored, strict=True):
                 out.write(json.dumps({"set": name, "label": row[2], "logits": [score.logits for score in own]}) + "\n")

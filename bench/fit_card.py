@@ -41,12 +41,15 @@ LOSS_TO_SPARE = 0.002  # which a smaller weight may cost
 Case = tuple[str, list[tuple[str, str]]]  # claim, (text, label) of each of its texts
 
 
-def calibration_cases(data: Path, readers: Sequence[str]) -> Iterator[Case]:
-    """Yields the claims of these readers that the recipe sets apart for calibration; those of a cluster with all texts, others with one."""
+def calibration_cases(data: Path, readers: Sequence[str], *, kinds: bool = False) -> Iterator[Case]:
+    """Yields the claims of these readers that the recipe sets apart for calibration; those of a cluster with all texts, others with one.
+
+    `kinds` asks for the sources written in the kinds of errors found, which are left out otherwise.
+    """
     seen: set[tuple[str, str]] = set()
     alone = itertools.count()
-    for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
-        if source["reader"] not in readers or "calibration_one_in" not in source:
+    for name, source in read_recipe(RECIPE, data=data, repo=REPO).sources.items():
+        if source["reader"] not in readers or "calibration_one_in" not in source or name.startswith("kinds_") != kinds:
             continue
         read = READERS[source["reader"]]
         whole = {"whole": True} if read in (read_published, read_crossed, read_clusters) else {}

@@ -2,7 +2,7 @@
 
     python bench/found.py [FILE ...] [--checker NAME] [--rules-off] [--list]
 
-A line of FILE is {"claim", "evidence": [text, ...], "label": entail | contradict | neutral, "kind"}; without FILE it is the found set. Each figure comes
+A line of FILE is {"claim", "evidence": text or [text, ...], "label": entail | contradict | neutral, "kind"}; without FILE it is the found set. Each figure comes
 with its number of claims and a 95 % Wilson interval. `--list` prints every wrong verdict.
 """
 
@@ -23,7 +23,8 @@ FOUND = Path(__file__).parents[1] / "fixtures" / "found" / "newcomer" / "labelle
 
 
 def read_labelled(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [row | {"evidence": [row["evidence"]] if isinstance(row["evidence"], str) else row["evidence"]} for row in rows]
 
 
 def verdicts(checker: Checker, rows: Sequence[dict]) -> list[Verdict]:

@@ -1,14 +1,19 @@
 """False alarms and catches of each medical rule on pairs whose label is known.
 
     python bench/rules.py [--held-out] [--data DIR] [--evidence sentence|window|chunk] [--show RULE [--label entail]]
+    python bench/rules.py --anchors --data DIR [--found FILE] [--limit N] [--show amounts [--label entail]]
 
 The pairs are fixtures/silver (evidence and claims written by a large language model; entailed claims are paraphrases, computed values and
 applied thresholds) and the sentences of fixtures/labels that the corpus supports, each with its evidence chunks. The rules were fitted on
 the development part; --held-out takes the fifth of the items whose crc32(id) is divisible by 5. --data adds published sets, written and
 labelled by people, which fitted no rule.
+
+--anchors measures grounding instead, by kind of anchor: of claims with each label, how many it says hold an anchor that their evidence lacks.
+In the checker it speaks only where the model supports a claim, so these are its most. The sentence that decides is chosen by words alone.
 """
 
 import argparse
+import random
 import time
 import zlib
 from collections import Counter
@@ -20,10 +25,11 @@ from pathlib import Path
 from checker_quality import SETS
 from scipy.stats import binomtest
 
+from pytest_medfaith.checking.grounding import READERS, evidence_read
 from pytest_medfaith.checking.nearness import Vectors
 from pytest_medfaith.checking.rules import RULES, Rule, apply_rules
 from pytest_medfaith.checking.rules.safety import safety_findings
-from pytest_medfaith.checking.windows import best_sentence, evidence_sentences, window_around
+from pytest_medfaith.checking.windows import best_sentence, evidence_sentences, shared_words, window_around
 from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.records import Finding
 
@@ -31,6 +37,7 @@ REPO = Path(__file__).parents[1]
 VECTORS = Vectors()
 HELD_OUT_ONE_IN = 5
 LABELS = ("entail", "neutral", "contradict")
+ANCHORED = ("written", "published", "answers", "kqa", "responses", "scifact", "check_covid_sentences", "healthver")
 PUBLISHED = ("healthver", "check_covid", "scifact", "nli4ct")
 
 
@@ -140,6 +147,50 @@ def show(name: str, rule: Rule, pairs: list[Pair], label: str) -> None:
             print(f"- {finding.message} ({finding.effect})\n    claim: {pair.claim}\n    evidence: {pair.evidence}")
 
 
+def anchored(name: str, arguments: argparse.Namespace) -> Iterator[tuple[str, list[str], str]]:
+    """Yields (claim, texts, label) of one of ANCHORED, of `--found`, or of the cases in tests/data/anchors."""
+    if name == "found":
+        rows = [row for _, row in read_rows(arguments.found)] if arguments.found else []
+    elif name == "cases":
+        rows = [row for path in sorted((REPO / "tests" / "data" / "anchors").glob("*.jsonl")) for _, row in read_rows(path)]
+    else:
+        yield from SETS[name](arguments.data)
+        return
+    for row in rows:
+        yield row["claim"], [row["evidence"]] if isinstance(row["evidence"], str) else row["evidence"], row["label"]
+
+
+def anchors_of(claim: str, texts: list[str]) -> dict[str, list[str]]:
+    """Returns kind of anchor -> what grounding says of the claim, with the sentence that covers it best."""
+    sentences = [sentence.text for text in texts for sentence in evidence_sentences(text)]
+    nearest = max(sentences, key=lambda sentence: shared_words(claim, sentence))
+    read = evidence_read(claim, texts, nearest=nearest)
+    found = {
+        reader.__name__.removeprefix("missing_"): [each.finding(claim, nearest).message for each in reader(claim, read)]
+        for reader in READERS
+    }
+    return {kind: messages for kind, messages in found.items() if messages}
+
+
+def report_anchors(arguments: argparse.Namespace) -> None:
+    for name in (*ANCHORED, "found", "cases"):
+        rows = [row for row in anchored(name, arguments) if any(text.strip() for text in row[1])]
+        rows = random.Random(0).sample(rows, min(arguments.limit or len(rows), len(rows)))
+        totals = Counter(label for *_, label in rows)
+        fired: Counter = Counter()
+        for claim, texts, label in rows:
+            found = anchors_of(claim, texts)
+            fired.update([("any", label)] if found else [])
+            fired.update((kind, label) for kind in found)
+            if arguments.show in found and label == arguments.label:
+                print(f"- {found[arguments.show]}\n    claim: {claim}\n    evidence: {' / '.join(texts)[:2000]}")
+        print(f"\n{name}: " + ", ".join(f"{totals[label]} {label}" for label in LABELS))
+        for kind in ("any", *(reader.__name__.removeprefix("missing_") for reader in READERS)):
+            if any(fired[kind, label] for label in LABELS):
+                shares = "; ".join(f"{label} {rate(fired[kind, label], totals[label])}" for label in LABELS)
+                print(f"  {kind}: {shares}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--held-out", action="store_true")
@@ -150,9 +201,16 @@ def main() -> None:
         default="sentence",
         help="what the rules read; the checker gives them the best sentence",
     )
-    parser.add_argument("--show", choices=(*RULES, "safety"), help="print what this rule fired on, instead of the counts")
+    parser.add_argument("--anchors", action="store_true", help="measure grounding, by kind of anchor")
+    parser.add_argument("--found", type=Path, help="with --anchors: JSON Lines of claim, evidence and label")
+    parser.add_argument("--limit", type=int, help="with --anchors: at most so many rows of each set, drawn by a fixed seed")
+    kinds = (reader.__name__.removeprefix("missing_") for reader in READERS)
+    parser.add_argument("--show", choices=(*RULES, "safety", *kinds), help="print what this rule or kind fired on")
     parser.add_argument("--label", choices=LABELS, default="entail", help="with --show: on pairs of this label")
     arguments = parser.parse_args()
+    if arguments.anchors:
+        report_anchors(arguments)
+        return
     rules = {**RULES, "safety": safety}
     pairs = list(written(arguments.evidence, held_out=arguments.held_out))
     responses = list(labelled(arguments.evidence, held_out=arguments.held_out))

@@ -87,7 +87,9 @@ def main() -> None:
     for row, own in zip(rows, judged, strict=True):
         for sentence, said in own:
             if arguments.list and wrong(sentence, said):
-                print(f"  {row['id']} {sentence['label']} ({sentence.get('kind', '')}) {', '.join(sorted(said)) or 'no claim'}: {sentence['text']}")
+                print(
+                    f"  {row['id']} {sentence['label']} ({sentence.get('kind', '')}) {', '.join(sorted(said)) or 'no claim'}: {sentence['text']}"
+                )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
-"""Writes into the pages what the code knows better: metrics, commands, the public names, and the shipped checker's measured quality.
+"""Writes into the pages what the code knows better: metrics, commands, the public names, measured quality, and files shown whole.
 
-A page asks for it in a comment of its own line, `<!-- table: metrics claims -->`. MkDocs calls `on_page_markdown` for every page.
+A page asks for a table in a comment of its own line, `<!-- table: metrics claims -->`, and what is written below it ends with
+`<!-- end of table -->`. The comment `<!-- file: examples/own_rag/my_rag.py -->` stands before a block of code, which becomes that file.
+The pages are committed as they are written, so that a reader of the repository sees them whole, and a test holds them current:
+
+    python docs/tables.py          # or: make pages
 """
 
-# ruff: noqa: INP001 - a hook of MkDocs, no package
+# ruff: noqa: INP001, T201 - a script, no package; it says what it wrote
 from __future__ import annotations
 
 import dataclasses
@@ -13,31 +17,51 @@ import math
 import re
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-_MARKER = re.compile(r"^<!-- table: (?P<name>[a-z-]+)(?: (?P<argument>.+?))? -->$", re.MULTILINE)
+DOCS = Path(__file__).parent
+_TABLE = re.compile(
+    r"^(?P<marker><!-- table: (?P<name>[a-z-]+)(?: (?P<argument>\w+))? -->)$(?:\n(?:(?!<!-- table: ).)*?^<!-- end of table -->$)?",
+    re.MULTILINE | re.DOTALL,
+)
+_FILE = re.compile(
+    r"^(?P<head><!-- file: (?P<path>\S+) -->\n(?P<fence>```)[a-z]+(?: [^\n]*)?\n)(?:(?!```)[^\n]*\n)*(?P=fence)$", re.MULTILINE
+)
 _CODE_WIDTH = 80
 _SECTION = re.compile(r"^(Args|Raises|Returns):\n((?:^[ ]{4}.*\n?|^\n)*)", re.MULTILINE)
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Returns a page with its tables written in; MkDocs calls it."""
-    return expand(markdown)
-
-
-def expand(markdown: str) -> str:
-    """Returns `markdown` with every marker replaced by what it asks for.
+def written(markdown: str) -> str:
+    """Returns the page `markdown` with what its comments ask for below them; a page that is current comes back unchanged.
 
     Raises:
-        ValueError: a marker that asks for something unknown.
+        ValueError: a comment that asks for something unknown.
     """
 
-    def replaced(found: re.Match[str]) -> str:
+    def with_table(found: re.Match[str]) -> str:
         if found["name"] not in _TABLES:
-            raise ValueError(f"{found[0]!r} asks for an unknown table; expected one of {', '.join(_TABLES)}")
-        return _TABLES[found["name"]](found["argument"] or "").strip("\n")
+            raise ValueError(f"{found['marker']!r} asks for an unknown table; expected one of {', '.join(_TABLES)}")
+        table = _TABLES[found["name"]](found["argument"] or "").strip("\n")
+        return f"{found['marker']}\n\n{table}\n\n<!-- end of table -->"
 
-    return _MARKER.sub(replaced, markdown)
+    def with_file(found: re.Match[str]) -> str:
+        text = (DOCS.parent / found["path"]).read_text(encoding="utf-8").strip("\n")
+        return f"{found['head']}{text}\n{found['fence']}"
+
+    return _FILE.sub(with_file, _TABLE.sub(with_table, markdown))
+
+
+def write_pages() -> list[Path]:
+    """Writes every page anew and returns those that were not current."""
+    changed = []
+    for path in sorted(DOCS.glob("*.md")):
+        before = path.read_text(encoding="utf-8")
+        after = written(before)
+        if after != before:
+            path.write_text(after, encoding="utf-8")
+            changed.append(path)
+    return changed
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -78,14 +102,15 @@ def _range(bounds: tuple[float, float]) -> str:
     return f"{low:g} and up" if math.isinf(high) else f"{low:g} to {high:g}"
 
 
-def checker_quality(_: str) -> str:
-    """Returns the measured quality of the shipped checker, as its model card holds it; where it holds none, it says so.
+def checker_quality(name: str) -> str:
+    """Returns the measured quality of the shipped checker `name` ("default" where empty), as its model card holds it; where it holds none, it says so.
 
     The card's `measured` is {set: {"n": rows, metric: {"value", "low", "high"}}}, the metrics being those of `LABEL_METRICS`.
     """
-    from pytest_medfaith.checking.checker import MODELS
+    from pytest_medfaith.checking.checker import MODELS, default_weights
 
-    return quality_table(json.loads((MODELS / "nli" / "card.json").read_text(encoding="utf-8")))
+    folder = MODELS / "nli" if name == "fast" else default_weights()
+    return quality_table(json.loads((folder / "card.json").read_text(encoding="utf-8")))
 
 
 def quality_table(card: Mapping[str, Any]) -> str:
@@ -250,3 +275,8 @@ _TABLES: dict[str, Callable[[str], str]] = {
     "label-metrics": label_metrics,
     "metrics": metrics,
 }
+
+
+if __name__ == "__main__":
+    for page in write_pages():
+        print(f"{page}: written")

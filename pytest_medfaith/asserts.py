@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
@@ -17,8 +17,10 @@ from pytest_medfaith.checking.rules.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.errors import shown
-from pytest_medfaith.evaluation import as_chunks, evaluate_case, with_safety
+from pytest_medfaith.evaluation import as_chunks, checked_response, evaluate_case, with_safety
+from pytest_medfaith.foreign import unawaited
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
+from pytest_medfaith.given import ANSWER_KEYS, CONTEXT_KEYS, answer_and_contexts, mapping_of
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import parse_metric
@@ -26,7 +28,7 @@ from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
 from pytest_medfaith.unread import read, unread
 
-Checked = str | Response | Report | SliceReport
+Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
 
 
 class Unsaid(Enum):
@@ -59,7 +61,7 @@ def set_account(*, most: int | None, width: int) -> None:
 
 
 def check_answer(
-    answer: str | Response,
+    answer: object,
     contexts: Contexts = UNSAID,
     *,
     question: str | None = None,
@@ -71,8 +73,8 @@ def check_answer(
     """Returns the report on one answer: its claims, each judged against `contexts`. A report that nobody reads warns.
 
     Args:
-        answer: the answer's text, or a Response that brings its own contexts.
-        contexts: texts, chunks, hits or mappings with a text; required with a text. None says on purpose that there are none.
+        answer: the answer's text or message, or a Response, sample or test case that brings its own contexts.
+        contexts: texts, chunks, hits, documents or mappings with a text, or a table of them; required with a text. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
         checker: who judges; the shipped student where None.
@@ -90,15 +92,30 @@ def check_answer(
 
 
 def _response(answer: object, contexts: Contexts) -> Response:
+    """Returns the answer with `contexts`, or with those it brings; answers of other tools are known by their shape."""
     if isinstance(answer, Response):
-        return answer if contexts is None or contexts is UNSAID else answer.with_(contexts=tuple(as_chunks(contexts)))
-    if not isinstance(answer, str):
-        raise ValueError(f"the answer is {shown(answer)}; expected its text, or a Response with text and contexts")  # noqa: TRY004
-    if contexts is UNSAID:
+        response = checked_response(answer)
+        return response if contexts is None or contexts is UNSAID else response.with_(contexts=tuple(as_chunks(contexts)))
+    text, brought = _text_and_contexts(answer)
+    if brought is None and contexts is UNSAID:
         raise ValueError(
             "contexts is missing; expected the chunks the answer was based on, as contexts=[...], or contexts=None to say that there are none"
         )
-    return Response(answer=answer, contexts=tuple(as_chunks(contexts or ())))
+    given = contexts if brought is None or not (contexts is None or contexts is UNSAID) else brought
+    return Response(answer=text, contexts=tuple(as_chunks(given if given is not None else ())))
+
+
+def _text_and_contexts(answer: object) -> tuple[str, Any]:
+    """Returns the text of an answer, and the contexts it brings: None where it brings none."""
+    if isinstance(answer, str):
+        return answer, None
+    given = answer if isinstance(answer, Mapping) else mapping_of(answer)
+    if given is None or (given is answer and not (given.keys() & ANSWER_KEYS.keys() and given.keys() & CONTEXT_KEYS.keys())):
+        raise ValueError(
+            f"the answer is {unawaited(answer) or f'{shown(answer)}; expected its text, or a Response with text and contexts'}"
+        )
+    row, key = answer_and_contexts({name: found for name, found in given.items() if found is not None})
+    return row["answer"], row["contexts"] if key else None
 
 
 def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:

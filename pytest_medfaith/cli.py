@@ -403,7 +403,7 @@ def report(
     Example: medfaith report runs/today --format html --out report.html --earlier runs/yesterday
     """
     from pytest_medfaith.cards.history import read_history
-    from pytest_medfaith.cards.run_folder import RUN_FILES, read_run, read_summaries
+    from pytest_medfaith.cards.run_folder import RUN_FILES, read_facts, read_run, read_summaries
     from pytest_medfaith.corpus.jsonl import refuse_overwriting
 
     if out:
@@ -412,7 +412,7 @@ def report(
         )
     reports, signature = read_run(run)
     history = [(folder.name, read_summaries(folder)) for folder in earlier or ()] or read_history(run)
-    _give(_render(kind, reports, history, signature), out)
+    _give(_render(kind, reports, history, signature, read_facts(run)), out)
 
 
 def _give(text: str, out: Path | None) -> None:
@@ -426,7 +426,7 @@ def _give(text: str, out: Path | None) -> None:
     _say(f"{out}: {out.stat().st_size} bytes")
 
 
-def _render(kind: str, reports: Any, history: Any, signature: Any) -> str:
+def _render(kind: str, reports: Any, history: Any, signature: Any, facts: Any) -> str:
     from pytest_medfaith.cards import csv_claims, html, json_card, junit, markdown, plots, terminal
 
     formats: dict[str, Callable[[], str]] = {
@@ -436,7 +436,7 @@ def _render(kind: str, reports: Any, history: Any, signature: Any) -> str:
         "csv": lambda: csv_claims.claims_csv(reports),
         "junit": lambda: junit.junit_card(reports),
         "svg": lambda: plots.ablation_svg(reports),
-        "html": lambda: html.html_report(reports, history=history, signature=signature),
+        "html": lambda: html.html_report(reports, history=history, signature=signature, facts=facts),
     }
     return _of_kind(kind, formats)
 

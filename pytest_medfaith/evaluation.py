@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,26 @@ from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.checking.rules.rulebook import Rulebook
 from pytest_medfaith.checking.rules.safety import safety_findings
 from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.claims.split import extract_claims, read_answer
 from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.given import answer_and_contexts, context_fields, mapping_of, refuse_near_keys, refuse_unknown_keys
+from pytest_medfaith.foreign import document_fields, rows_of, unawaited
+from pytest_medfaith.given import answer_and_contexts, mapping_of, refuse_near_keys, refuse_unknown_keys
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
-from pytest_medfaith.records import Case, Chunk, Claim, Entailments, GoldClaim, Hit, PairScore, Report, Response, SliceReport, Verdict
+from pytest_medfaith.records import (
+    Case,
+    Chunk,
+    Claim,
+    Dropped,
+    Entailments,
+    GoldClaim,
+    Hit,
+    PairScore,
+    Report,
+    Response,
+    SliceReport,
+    Verdict,
+)
 
 Extractor = Callable[..., list[Claim]]
 Progress = Callable[[int, int], None]
@@ -78,8 +93,14 @@ def evaluate_case(
         retriever=retriever,
         checker=checker.name,
         k=k,
+        dropped=_dropped(response.answer, extractor, case.question),
     )
     return report.with_(metrics=case_metrics(report))
+
+
+def _dropped(answer: str, extractor: Extractor, question: str) -> tuple[Dropped, ...]:
+    """Returns what the shipped splitting made no claim of; another extractor does not say what it leaves out."""
+    return read_answer(answer, question=question).dropped if extractor is extract_claims else ()
 
 
 def with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:
@@ -205,24 +226,23 @@ def _context(row: Any, by_id: Mapping[str, Chunk]) -> Any:
 def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Response:
     """Returns what a RAG callable gave back as a Response.
 
-    Accepts a Response, an answer text, a mapping with an answer and contexts under a known key (`given.CONTEXT_KEYS`), an object with such
-    attributes, or the pair (answer, contexts). Contexts are chunks, mappings of chunks, documents of other tools, or plain texts. An answer
-    that says nothing of contexts is checked against `hits`; `contexts_from` of the response says whose they are.
+    Accepts a Response, an answer text or message, a mapping with an answer and contexts under a known key (`given.CONTEXT_KEYS`), an object
+    with such attributes, or the pair (answer, contexts). Contexts are chunks, mappings of chunks, documents of other tools, or plain texts.
+    An answer that says nothing of contexts is checked against `hits`; `contexts_from` of the response says whose they are.
 
     Raises:
         DataError: anything else, and a mapping without contexts whose unknown keys may hold them.
     """
     if isinstance(answer, Response):
-        return answer.with_(case_id=case_id, contexts_from=answer.contexts_from or BY_ANSWER)
+        return checked_response(answer).with_(case_id=case_id, contexts_from=answer.contexts_from or BY_ANSWER)
     if isinstance(answer, str):
         answer = {"answer": answer}
-    if isinstance(answer, tuple) and len(answer) == 2:
+    if isinstance(answer, tuple) and len(answer) == 2 and not hasattr(answer, "_fields"):
         answer = {"answer": answer[0], "contexts": answer[1]}
     given = answer if isinstance(answer, Mapping) else mapping_of(answer)
     if given is None:
-        raise DataError(
-            f"the RAG callable returned {shown(answer)}; expected a Response, an answer text, (answer, contexts) or a mapping with both"
-        )
+        expected = "expected a Response, an answer text, (answer, contexts) or a mapping with both"
+        raise DataError(f"the RAG callable returned {unawaited(answer) or f'{shown(answer)}; {expected}'}")
     row, key = answer_and_contexts(given)
     refuse_near_keys(row, _RESPONSE_KEYS)
     if not key:
@@ -232,38 +252,52 @@ def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Respo
     return Response.from_dict({**row, "case_id": case_id, "contexts": chunks, "contexts_from": told})
 
 
-def as_chunks(contexts: Iterable[Any]) -> list[Chunk]:
-    """Returns `contexts` as chunks; plain texts get the ids context-1, context-2, ...
+def checked_response(response: Response) -> Response:
+    """Returns `response` with its contexts as chunks; a record takes whatever it is made of.
 
     Raises:
-        DataError: a context that is no chunk, mapping or text, one with no text, or two with one id.
+        DataError: its answer is no text, or a context is none or has none.
     """
-    if isinstance(contexts, (str, Mapping, Chunk)):
+    if not isinstance(response.answer, str):
+        raise DataError(f"the answer is {unawaited(response.answer) or f'{shown(response.answer)}; expected its text'}")
+    return response.with_(contexts=tuple(as_chunks(response.contexts)))
+
+
+def as_chunks(contexts: Any) -> list[Chunk]:
+    """Returns `contexts` as chunks; plain texts get the ids context-1, context-2, ... A chunk that stands there twice counts once.
+
+    Raises:
+        DataError: no list or table of contexts, a context that is no chunk, mapping or text, one with no text, or two texts with one id.
+    """
+    if inspect.isawaitable(contexts):
+        raise DataError(f"contexts is {unawaited(contexts)}")
+    if isinstance(contexts, (str, Mapping, Chunk)) or (not isinstance(contexts, tuple) and document_fields(contexts) is not None):
         raise DataError(f"contexts is {shown(contexts)}; expected a list of texts or chunks")
-    chunks = [_as_chunk(context, number) for number, context in enumerate(contexts, start=1)]
-    seen: set[str] = set()
+    try:
+        rows = rows_of(contexts)
+    except DataError as error:
+        raise DataError(f"contexts: {error} of texts or chunks") from None
+    chunks = [_as_chunk(context, number) for number, context in enumerate(rows, start=1)]
+    kept: dict[str, Chunk] = {}
     for chunk in chunks:
         if not chunk.text.strip():
             raise DataError(f"context {chunk.id!r} has no text; leave it out, or give the text the answer was based on")
-        if chunk.id in seen:
+        if kept.setdefault(chunk.id, chunk).text != chunk.text:
             raise DataError(f"two contexts have the id {chunk.id!r}; ids must be unique within a response")
-        seen.add(chunk.id)
-    return chunks
+    return list(kept.values())
 
 
 def _as_chunk(context: Any, number: int) -> Chunk:
+    if isinstance(context, Hit):
+        context = context.chunk
     if isinstance(context, Chunk):
         return context
-    if isinstance(context, Hit):
-        return context.chunk
-    if isinstance(context, str):
-        return Chunk(id=f"context-{number}", text=context)
-    if isinstance(context, Mapping):
+    if isinstance(context, Mapping) and "text" in context:
         return Chunk.from_dict({"id": f"context-{number}", **context})
-    fields = context_fields(context)
+    fields = document_fields(context)
     if fields is not None:
         return Chunk.from_dict({"id": f"context-{number}", **fields})
-    raise DataError(f"context {number} is {shown(context)}; expected a text, a chunk, or a mapping with a text")
+    raise DataError(f"context {number} is {shown(context)}; expected a text, a chunk, or a document or mapping with a text")
 
 
 @dataclass(frozen=True, kw_only=True)

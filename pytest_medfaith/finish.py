@@ -6,10 +6,12 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from typing import Any, Literal
 
 from pytest_medfaith.audit.results import Audit
 from pytest_medfaith.cards.audit_card import audit_markdown, write_audits
+from pytest_medfaith.cards.facts import run_facts
 from pytest_medfaith.cards.github import append_step_summary
 from pytest_medfaith.cards.junit import slice_properties
 from pytest_medfaith.cards.markdown import markdown_card
@@ -74,7 +76,9 @@ def _publish(
     notes = []
     if session.options.report:
         with _told(errors):
-            write_run(session.options.report, reports, signature=signature)
+            write_run(
+                session.options.report, reports, signature=signature, facts=run_facts(session.root, now=datetime.now(tz=timezone.utc))
+            )
             if audits:
                 write_audits(session.options.report, audits)
             notes.append(f"run folder: {session.options.report}")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.foreign import fields_of, text_of, unawaited
 
 # docs/fixtures.md prints both tables.
 ANSWER_KEYS: Mapping[str, str] = {
@@ -18,6 +19,7 @@ ANSWER_KEYS: Mapping[str, str] = {
     "response": "ragas, LlamaIndex",
     "result": "LangChain (RetrievalQA)",
     "actual_output": "deepeval",
+    "replies": "Haystack",
 }
 CONTEXT_KEYS: Mapping[str, str] = {
     "contexts": "this project",
@@ -47,11 +49,16 @@ def answer_and_contexts(given: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     answer = _only(row, ANSWER_KEYS, "an answer")
     if answer is None:
         raise DataError(f"the RAG callable returned {shown(given)}; expected the answer under one of {', '.join(ANSWER_KEYS)}")
-    row["answer"] = text_of(row.pop(answer))
+    row["answer"] = _text(row.pop(answer), answer)
     for retrieved, wanted in _NOT_RETRIEVED_BESIDE.items():
         if retrieved in row:
             row.pop(wanted, None)
     contexts = _only(row, CONTEXT_KEYS, "contexts")
+    if contexts == "context" and answer == "actual_output":
+        raise DataError(
+            "the test case has a context, which is what its answer should have been based on, and no retrieval_context; give what it was "
+            "based on as retrieval_context, [] where there was nothing"
+        )
     if contexts is not None:
         row["contexts"] = row.pop(contexts)
         if row["contexts"] is None:
@@ -104,30 +111,36 @@ def _plain(key: str) -> str:
     return re.sub(r"[\W_]+", "", key).lower().removesuffix("s")
 
 
-def text_of(value: Any) -> Any:
-    """Returns the text of a chat message (AIMessage and the like), anything else as it is."""
-    content = getattr(value, "content", None)
-    return content if isinstance(content, str) and not isinstance(value, str) else value
+def _text(value: Any, key: str) -> str:
+    """Returns the text of an answer under `key`; the only text of a list of replies.
+
+    Raises:
+        DataError: it is no text.
+    """
+    only = value[0] if key == "replies" and isinstance(value, (list, tuple)) and len(value) == 1 else value
+    text = text_of(only)
+    if not isinstance(text, str):
+        raise DataError(f"the answer, key {key!r}, is {unawaited(text) or f'{shown(text)}; expected its text'}")
+    return text
 
 
 def mapping_of(value: Any) -> Mapping[str, Any] | None:
-    """Returns answer and contexts of an object that holds them as attributes; None where it holds no answer."""
-    row = {key: found for key in (*ANSWER_KEYS, *CONTEXT_KEYS) if (found := getattr(value, key, None)) is not None and not callable(found)}
-    if any(key in row for key in ANSWER_KEYS):
-        return row
-    text = text_of(value)
-    return {"answer": text} if isinstance(text, str) else None
+    """Returns answer and contexts of an object that holds them as fields or attributes; None where it holds no answer.
 
-
-def context_fields(value: Any) -> Mapping[str, Any] | None:
-    """Returns text, id and title of a document or node of another tool; None where it is none."""
-    node = getattr(value, "node", value)  # a NodeWithScore holds its node
-    texts = (getattr(node, name, None) for name in ("page_content", "text", "content"))
-    text = next((text for text in texts if isinstance(text, str)), None)
-    if text is None:
+    Raises:
+        DataError: all its contexts are None, or it has none, and a field that may hold them is not known.
+    """
+    if isinstance(value, (str, bytes, int, float, list, set)) or value is None:
         return None
-    metadata = next((found for name in ("metadata", "meta") if isinstance(found := getattr(node, name, None), Mapping)), {})
-    names = (getattr(node, name, None) for name in ("id", "node_id", "id_"))
-    name = next((name for name in names if isinstance(name, str) and name), None)
-    named = {key: metadata[key] for key in ("title", "url", "source") if isinstance(metadata.get(key), str)}
-    return {"text": text, **({"id": name} if name else {}), **named}
+    row = {key: found for key in (*ANSWER_KEYS, *CONTEXT_KEYS) if hasattr(value, key) and not callable(found := getattr(value, key))}
+    if "documents" in row and isinstance(getattr(value, "data", None), str):  # Haystack's GeneratedAnswer
+        row["answer"] = value.data
+    told = {key: found for key, found in row.items() if found is not None}
+    if not any(key in told for key in ANSWER_KEYS):
+        text = text_of(value)
+        return {"answer": text} if isinstance(text, str) else None
+    if any(key in told for key in CONTEXT_KEYS):
+        return told
+    unset = [key for key in CONTEXT_KEYS if key in row][:1]
+    unknown = {name: found for name, found in fields_of(value).items() if isinstance(found, (list, tuple)) and found}
+    return {**told, **(dict.fromkeys(unset) if unset else unknown)}

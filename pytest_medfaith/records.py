@@ -231,6 +231,15 @@ class Claim(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Dropped(Record):
+    """Words of an answer that no claim checks, where they stand, and why: "greeting", "question", "repeated" and the like."""
+
+    text: str
+    span: tuple[int, int]
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class PairScore(Record):
     """What a checker says of one (claim, chunk) pair; `span` is the best evidence inside the chunk's text."""
 
@@ -308,7 +317,9 @@ class Report(Record):
     """One response, fully checked. `metrics` holds per-case values; a metric that does not apply is absent, never NaN.
 
     `verdicts` are of the response's claims over its contexts, `gold_verdicts` of the gold claims over the answer. Where a retriever was
-    `searched` and there are no `hits`, it found nothing. `contexts_optional` says that it was said on purpose that an answer may have none.
+    `searched` and there are no `hits`, it found nothing. `contexts_optional` says that it was said on purpose that an answer may have
+    none. `dropped` is what
+    no claim was made of.
     """
 
     case: Case
@@ -325,6 +336,7 @@ class Report(Record):
     retriever: str = ""
     checker: str = ""
     k: int | None = None
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def faithfulness(self) -> float | None:

@@ -90,6 +90,12 @@ def begin_report(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from None
 
 
+def only_shows(config: pytest.Config) -> bool:
+    """Returns whether this run shows tests or fixtures and runs none."""
+    option = config.option
+    return bool(option.collectonly or option.setupplan or option.showfixtures or option.show_fixtures_per_test)
+
+
 def uses_medfaith(item: pytest.Item) -> bool:
     """Returns whether a test asks for a fixture of the plugin."""
     return any(name.startswith("medfaith_") for name in getattr(item, "fixturenames", ()))
@@ -173,6 +179,8 @@ class Watch:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Sums up every slice, judges its gates, and lets a failed gate fail the run."""
+        if only_shows(self._config):
+            return
         if self.refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
         if self._has_lost_worker and _SESSION not in self._config.stash and self._config.getoption("--medfaith-report"):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pytest_medfaith.cards.account import evidence_chunk, spanned
 from pytest_medfaith.cards.json_card import run_key
 from pytest_medfaith.cards.wording import one_line, plain_lines
-from pytest_medfaith.records import Report, SliceReport, Verdict
+from pytest_medfaith.records import Dropped, Report, SliceReport, Verdict
 
 COLUMNS = (
     "slice", "retriever", "checker", "k", "case", "claim_id", "verdict", "score", "threshold", "conflict",
@@ -21,6 +21,8 @@ COLUMNS = (
 def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
     """Returns one row a claim of the answers, in the order of slices and cases; lines end as RFC 4180 says.
 
+    After a case's claims come the words that no claim was made of, as "unchecked", each with its reason.
+
     Each cell is one line without control characters. What a spreadsheet would run as a formula gets a quote before it.
     """
     out = io.StringIO()
@@ -29,6 +31,7 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
     for report in sorted(slice_reports, key=run_key):
         for one in sorted(report.reports, key=lambda one: one.case.id):
             writer.writerows([*map(_inert, (*map(str, run_key(report)), *_cells(verdict, one)))] for verdict in one.verdicts)
+            writer.writerows([*map(_inert, (*map(str, run_key(report)), *_unchecked(piece, one)))] for piece in one.dropped)
     return out.getvalue()
 
 
@@ -49,6 +52,10 @@ def _cells(verdict: Verdict, report: Report) -> list[str]:
         "; ".join(finding.rule for finding in verdict.findings),
         verdict.reason,
     ]
+
+
+def _unchecked(piece: Dropped, report: Report) -> list[str]:
+    return [report.case.id, "", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason]
 
 
 # A formula begins with one of the four signs, their full-width forms count in some languages, and blanks or quotes before it do not

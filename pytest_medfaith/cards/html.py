@@ -12,25 +12,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.cards.account import spanned
+from pytest_medfaith.cards.facts import error_rates
 from pytest_medfaith.cards.history import History
 from pytest_medfaith.cards.json_card import dumps, run_key
 from pytest_medfaith.cards.plots import ablation_svg, trend_svg
 from pytest_medfaith.cards.summary import COLUMNS, card_header, count_lines, gate_tally, gate_text, many_checkers, measured_over, run_label
-from pytest_medfaith.cards.wording import NOTHING, decimals, metric_text
+from pytest_medfaith.cards.wording import NOTHING, decimals, metric_text, one_line
 from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.records import VERDICTS, Chunk, Finding, MetricValue, Report, SliceReport, Verdict
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+_COMMIT_SHOWN = 12  # digits
 
-def html_report(slice_reports: Sequence[SliceReport], *, history: History = (), signature: Mapping[str, Any] | None = None) -> str:
+
+def html_report(
+    slice_reports: Sequence[SliceReport],
+    *,
+    history: History = (),
+    signature: Mapping[str, Any] | None = None,
+    facts: Mapping[str, str] | None = None,
+) -> str:
     """Returns the page: card, gates, trend, and every case with its claims beside their evidence.
 
     Args:
         slice_reports: the run.
         history: (label, slice reports) of earlier runs, the oldest first; only their metrics are read.
         signature: what made the run, shown as it is.
+        facts: date, project and commit of the run, which stand in the head with its checkers and how often they are wrong.
 
     Raises:
         MissingExtra: jinja2 is not installed.
@@ -45,7 +56,8 @@ def html_report(slice_reports: Sequence[SliceReport], *, history: History = (), 
         tally=gate_tally(slice_reports),
         header=card_header(slice_reports),
         runs=runs,
-        checker="" if checkers or not runs else slice_reports[0].checker,
+        facts=[(name, one_line(value)[: _COMMIT_SHOWN if name == "commit" else None]) for name, value in (facts or {}).items()],
+        checkers=[_checker_row(name) for name in dict.fromkeys(report.checker for report in slice_reports)],
         meanings=_meanings(slice_reports),
         ablation=_markup(ablation_svg(slice_reports)) if len(slice_reports) > 1 and _measured(slice_reports) else "",
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
@@ -53,6 +65,13 @@ def html_report(slice_reports: Sequence[SliceReport], *, history: History = (), 
         cases=_script_json({"runs": [run["label"] for run in runs], "cases": cases}),
         chunks=list(shelf),
     )
+
+
+def _checker_row(name: str) -> dict[str, Any]:
+    """Returns a checker with how often it is wrong on data that did not train it: the span over the sets, and each set."""
+    rates = error_rates(name)
+    ends = list(dict.fromkeys(f"{rate.partition(' [')[0]} ({data_set})" for data_set, _, rate in (rates[:1] + rates[-1:])))
+    return {"name": name, "errors": " to ".join(ends), "rates": rates}
 
 
 def render_page(template: str, **values: Any) -> str:
@@ -169,6 +188,7 @@ def _case_row(run: int, report: Report, shelf: dict[Markup, int]) -> dict[str, A
         "question": case.question,
         "answer": response.answer,
         "abstained": report.abstained,
+        "unsafe": sum(map(breaks_safety_rule, report.verdicts)),
         "conflicts": sum(verdict.conflict for verdict in report.verdicts),
         **{label: labels[label] for label in VERDICTS},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
@@ -191,6 +211,7 @@ def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
         "reason": verdict.reason,
         "chunk": place,
         "evidence": _script_span(contexts[place].text, verdict.span) if place >= 0 else None,
+        "unsafe": breaks_safety_rule(verdict),
         "conflict": verdict.conflict,
         "supporting": [places[name] for name in verdict.supporting if name in places],
         "rules": [_rule_row(finding, verdict, contexts[place].text if place >= 0 else "") for finding in verdict.findings],

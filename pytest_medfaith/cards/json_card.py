@@ -62,6 +62,7 @@ def _case_row(report: Report) -> dict[str, Any]:
         "case": report.case.to_dict(),
         "abstained": report.abstained,
         **({"contexts_optional": True} if report.contexts_optional else {}),
+        **({"dropped": [piece.to_dict() for piece in report.dropped]} if report.dropped else {}),
         "metrics": dict(report.metrics),
         "entailments": report.entailments.to_dict(),
         "claims": [_claim_row(one) for one in report.verdicts],

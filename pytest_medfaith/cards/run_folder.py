@@ -18,7 +18,7 @@ from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, ru
 from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.corpus.jsonl import check_folder, read_rows, refuse_constant, write_records, write_text
 from pytest_medfaith.errors import DataError, MissingExtra
-from pytest_medfaith.records import Case, Entailments, GateResult, Hit, PairScore, Report, Response, SliceReport, Verdict, finite
+from pytest_medfaith.records import Case, Dropped, Entailments, GateResult, Hit, PairScore, Report, Response, SliceReport, Verdict, finite
 
 RunKey = tuple[str, str, str, int]
 CaseKey = tuple[RunKey, str]
@@ -64,7 +64,9 @@ def _is_begun(folder: Path) -> bool:
         return False
 
 
-def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any]) -> None:
+def write_run(
+    folder: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], facts: Mapping[str, str] | None = None
+) -> None:
     """Writes a run: snippets, responses, claims and pairs as JSON Lines, report.json, claims.csv, card.md, card.html, signature.json.
 
     Each file is written whole or not at all, and signature.json last: a folder without it holds no finished run. card.html is
@@ -75,13 +77,15 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
         folder: made where it is not there; files of an earlier run in it are replaced.
         slice_reports: no two of one slice, retriever, checker and k.
         signature: what made the run (models, thresholds, hashes, versions, seed), as plain values.
+        facts: date, project and commit, for the head of card.html; no run is compared by them.
 
     Raises:
         DataError: two slice reports of one kind, two reports of one case, a value that JSON cannot hold, a folder that cannot be written.
     """
     check_writable(folder)
     _check_distinct(slice_reports)
-    signed = dumps({"format_version": FORMAT_VERSION, "signature": dict(signature)}, "the signature")
+    row = {"format_version": FORMAT_VERSION, "signature": dict(signature)}
+    signed = dumps(row | ({"facts": dict(facts)} if facts else {}), "the signature")
     report = json_card(slice_reports)
     history = told_history(folder)
     write_history(folder, history)
@@ -92,7 +96,7 @@ def write_run(folder: Path, slice_reports: Sequence[SliceReport], *, signature: 
         _write_rows(folder / f"{name}.jsonl", slice_reports, rows)
     write_text(folder / "claims.csv", claims_csv(slice_reports))
     write_text(folder / "card.md", markdown_card(slice_reports))
-    _write_html(folder / "card.html", slice_reports, signature=signature, history=history)
+    _write_html(folder / "card.html", slice_reports, signature=signature, history=history, facts=facts or {})
     write_text(folder / SIGNATURE, signed)
     _drop_previous(folder / PREVIOUS)
 
@@ -149,10 +153,10 @@ def _keyed(row: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **key, **({_OWN: own} if own else {})}
 
 
-def _write_html(path: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], history: History) -> None:
+def _write_html(path: Path, slice_reports: Sequence[SliceReport], **facts: Any) -> None:
     """Writes the page; without the extra `report` there is none, not even that of an earlier run."""
     try:
-        page = html_report(slice_reports, history=history, signature=signature)
+        page = html_report(slice_reports, **facts)
     except MissingExtra:
         path.unlink(missing_ok=True)
         return
@@ -188,7 +192,7 @@ def read_run(folder: Path) -> tuple[list[SliceReport], dict[str, Any]]:
     Raises:
         DataError: no finished run is there, a newer version wrote it, or its files do not fit together.
     """
-    signature = _read_signature(folder)
+    signature = dict(_read_signature(folder).get("signature", {}))
     files = {name: _read_rows(folder / f"{name}.jsonl") for name in ("snippets", "responses", "claims", "pairs")}
 
     def cases(row: Mapping[str, Any]) -> tuple[Report, ...]:
@@ -201,6 +205,12 @@ def read_summaries(folder: Path) -> list[SliceReport]:
     """Returns the slice reports of a run without their cases, which is quick; errors as in `read_run`."""
     _read_signature(folder)
     return _read_slices(folder, lambda _: ())
+
+
+def read_facts(folder: Path) -> dict[str, str]:
+    """Returns date, project and commit of a run, as far as it knows them; errors as in `read_run`."""
+    facts = _read_signature(folder).get("facts", {})
+    return {str(name): str(value) for name, value in facts.items()} if isinstance(facts, dict) else {}
 
 
 def _read_slices(folder: Path, cases: Callable[[Mapping[str, Any]], tuple[Report, ...]]) -> list[SliceReport]:
@@ -231,7 +241,7 @@ def _read_signature(folder: Path) -> dict[str, Any]:
             f"{path}: a newer version wrote this run (format {version}), this one reads up to format {FORMAT_VERSION}. "
             "Run: pip install --upgrade pytest-medfaith"
         )
-    return dict(row.get("signature", {}))
+    return row
 
 
 def _read_object(path: Path) -> dict[str, Any]:
@@ -298,6 +308,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Mapping[Ca
         metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
         contexts_optional=row.get("contexts_optional", False),
+        dropped=tuple(Dropped.from_dict(piece) for piece in row.get("dropped", [])),
         retriever=retriever,
         checker=checker,
         k=k,

@@ -55,6 +55,9 @@ def _agrees(claim: str, sentence: str) -> bool:
     stated, known = read_quantities(claim), read_quantities(sentence)
     if not stated or not all(any(_same(quantity, other) for other in known) for quantity in stated):
         return False
+    kinds = {quantity.dimension for quantity in stated}
+    if any(other.dimension in kinds and not any(_same(quantity, other) for quantity in stated) for other in known):
+        return False  # "40 mg, in people over 60 20 mg": which of the two it is, only the model tells
     own, their = (len(negations(read_tokens(text))) for text in (claim, sentence))
     first, last = (stated[0].start, stated[0].end) if len(stated) == 1 else (0, 0)
     return own == their and shared_with(claim, first, last, sentence) >= NEAR_WORDING

@@ -170,7 +170,14 @@ class Checker:
 def _three_columns(name: str, score_texts: TextScorer, pairs: Sequence[tuple[str, str]]) -> Any:
     import numpy as np
 
-    logits = np.asarray(score_texts([(whole(evidence), whole(claim)) for evidence, claim in pairs]), dtype=np.float32)
+    given = score_texts([(whole(evidence), whole(claim)) for evidence, claim in pairs])
+    try:
+        logits = np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"the checker {name!r} gave a {type(given).__name__} that holds no table of numbers for {len(pairs)} pairs, expected logits of "
+            f"shape ({len(pairs)}, {len(LABELS)}), in the order {', '.join(LABELS)}"
+        ) from error
     if logits.shape != (len(pairs), len(LABELS)):
         raise ValueError(
             f"the checker {name!r} gave logits of shape {logits.shape} for {len(pairs)} pairs, expected ({len(pairs)}, {len(LABELS)}): one "
@@ -216,13 +223,9 @@ def load_checker(
     check_rule_names(rules_off)
     load_linker(linker)  # an unknown or missing one is said now, not at the first claim
     rules = frozenset(RULE_NAMES) - set(rules_off)
-    options = {"thresholds": thresholds, "cache": cache, "rules": rules, "linker": linker}
-    if name == "default":
-        return _onnx_checker(name, default_weights(), **options)
-    if name == "fast":
-        return _onnx_checker(name, MODELS / "nli", **options)
-    if (Path(name) / "card.json").is_file() and (Path(name) / "model.onnx").is_file():
-        return _onnx_checker(name, Path(name), **options)
+    folder = _onnx_folder(name)
+    if folder:
+        return _onnx_checker(name, folder, thresholds=thresholds, cache=cache, rules=rules, linker=linker)
     from pytest_medfaith.checking.classifier import score_with_classifier
     from pytest_medfaith.models.folders import model_signature
 
@@ -231,6 +234,16 @@ def load_checker(
     scorer = partial(score_with_classifier, name, label_map, max_tokens)
     signature = f"{model_signature(name)}|{sorted((label_map or {}).items())}|{max_tokens}"
     return Checker(name, signature, scorer, thresholds or Thresholds(), cache=cache, rules=rules, linker=linker)
+
+
+def _onnx_folder(name: str) -> Path | None:
+    """Returns the folder of a shipped checker, or of a user's own ONNX model; None for any other name."""
+    if name == "default":
+        return default_weights()
+    if name == "fast":
+        return MODELS / "nli"
+    own = Path(name)
+    return own if all((own / part).is_file() for part in ("card.json", "model.onnx")) else None
 
 
 def default_weights() -> Path:

@@ -10,10 +10,12 @@ from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_
 from pytest_medfaith.checking.anchors.labels import missing_greek, missing_labels, missing_scopes
 from pytest_medfaith.checking.anchors.names import missing_drugs, missing_markers, missing_routes, missing_sources
 from pytest_medfaith.checking.anchors.order import missing_arrows, missing_ranks, missing_rows
+from pytest_medfaith.checking.anchors.pairing import missing_pairs
 from pytest_medfaith.checking.anchors.restrictions import missing_restrictions
+from pytest_medfaith.checking.anchors.sequence import missing_sequences
 from pytest_medfaith.records import Finding
 
-SPEAKS_OF_IT = 0.4  # of the claim's words that a text holds whose numbers and names may be the claim's
+SPEAKS_OF_IT = 0.2  # of the claim's words that a text holds whose numbers and names may be the claim's
 
 READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_amounts,
@@ -26,7 +28,9 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_sources,
     missing_dates,
     missing_ranks,
+    missing_sequences,
     missing_rows,
+    missing_pairs,
     missing_arrows,
     missing_restrictions,
 )
@@ -40,7 +44,11 @@ def ground(claim: str, texts: Sequence[str], *, nearest: str) -> list[Finding]:
         texts: all evidence that was read for it, titles included.
         nearest: the sentence that decided.
     """
-    speaking = [text for text in texts if nearest in text or shared_with(claim, 0, 0, text) >= SPEAKS_OF_IT]
-    evidence = Evidence(tuple(speaking), nearest)
+    evidence = evidence_read(claim, texts, nearest=nearest)
     missing = [each for reader in READERS for each in reader(claim, evidence)]
     return [each.finding(claim, nearest) for each in sorted(missing, key=lambda each: (not (each.instead or each.refutes), each.start))]
+
+
+def evidence_read(claim: str, texts: Sequence[str], *, nearest: str) -> Evidence:
+    """Returns what of `texts` speaks of `claim`: the text of the sentence that decided, and those that share enough words with the claim."""
+    return Evidence(tuple(text for text in texts if nearest in text or shared_with(claim, 0, 0, text) >= SPEAKS_OF_IT), nearest)

@@ -48,7 +48,7 @@ def _grounded(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Ch
     if chunk is None or score is None:
         return verdict
     start, end = verdict.span or (0, len(chunk.text))
-    texts = [f"{each.title}\n{each.text}" if each.title else each.text for each in chunks]
+    texts = [_with_its_source(each) for each in chunks]
     found = grounding.ground(verdict.claim.text, texts, nearest=chunk.text[start:end])
     if not found:
         return verdict
@@ -61,6 +61,12 @@ def _grounded(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Ch
         findings=findings,
         reason="decided by the rule grounding",
     )
+
+
+def _with_its_source(chunk: Chunk) -> str:
+    """Returns the text of a chunk and what stands over it: its title, headings, year and source may name a trial, a body or a date."""
+    over = " \u00b7 ".join(filter(None, (chunk.title, *chunk.section_path, str(chunk.year or ""), chunk.source)))
+    return f"{over}\n{chunk.text}" if over else chunk.text
 
 
 def _compared(

@@ -1,157 +1,173 @@
-"""Recognises what an answer says beside its claims: openers, greetings, closings, disclaimers and empty advice.
+"""Recognises what an answer says beside its claims: greetings, closings, disclaimers and empty advice.
 
-A sentence wrongly taken for chatter would pass unchecked, so each pattern names its whole phrase.
+A sentence wrongly taken for chatter would pass unchecked. So a cue alone ("I hope", "feel free to") proves nothing: every word of the
+sentence must be one that such talk is made of. A number, a drug, a finding or an instruction is none, and makes the sentence a claim.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-# What a RAG assistant calls the text it was given, as a pattern for re.VERBOSE.
-SOURCES = r"""
-    (?:the\s+|these\s+|your\s+|my\s+|any\s+of\s+the\s+|all\s+|both\s+)?
-    (?:(?:provided|given|retrieved|supplied|available|above|following|listed|cited|attached|search|relevant|medical|source|reference|context)\s+)*
-    (?:contexts?|passages?|documents?|sources?|excerpts?|snippets?|materials?|texts?|articles?|references?|search\s+results?|knowledge\s+base|chunks?
-      |abstracts?)
-    (?:\s*[#]?\d+(?:\s*(?:,|and|&|-)\s*\d+)*)?
-    (?:\s+(?:provided|given|above|retrieved|available|i\s+(?:have|was\s+given)))?
-"""
-_DISCOURSE = r"""
-    however|therefore|thus|hence|additionally|furthermore|moreover|in\s+addition|also|besides|overall|in\s+summary|in\s+conclusion|in\s+short
-    |to\s+summari[sz]e|to\s+conclude|for\s+example|for\s+instance|as\s+a\s+result|consequently|finally|first|firstly|first\s+of\s+all|second|secondly
-    |third|thirdly|lastly|meanwhile|nevertheless|nonetheless|that\s+said|having\s+said\s+that|on\s+the\s+other\s+hand|in\s+contrast|conversely
-    |similarly|likewise|in\s+fact|indeed|of\s+course|specifically|in\s+particular|notably|importantly|interestingly|unfortunately|fortunately
-    |in\s+other\s+words|instead|accordingly|yes|no|sure|certainly|absolutely|okay|ok|well|in\s+brief|in\s+essence|to\s+answer\s+your\s+question
-    |to\s+be\s+clear|simply\s+put|put\s+simply|basically|essentially|presumably|then|now|still|again|next|as\s+such|in\s+turn
-"""
-_NOTE = r"""
-    note|remember|know|understand|mention|keep\s+in\s+mind|recogni[sz]e|be\s+aware|emphasi[sz]e|point\s+out|consider|reali[sz]e|stress|highlight
-"""
-_STATED = r"as\s+(?:stated|mentioned|described|noted|shown|indicated|reported)\s+(?:in|by)"
-_OPENERS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.VERBOSE)
-    for pattern in (
-        rf"(?:{_DISCOURSE}) (?:\s*[,:—\u2013]\s*|\s+-\s+)",
-        r"(?:yes|no|sure|absolutely|certainly)\s*[.!]\s+(?=\S)",
-        r"(?:however|therefore|thus|hence|additionally|furthermore|moreover|consequently)\s+(?=\w)",
-        r"(?:and|but|so|or)\s*,?\s+(?=\w)",
-        rf"(?:based\s+on|according\s+to|{_STATED}) \s+{SOURCES} (?:\s*,\s*|\s+(?!(?:of|in|for|on|about|from|by|with|that|which|and)\b))",
-        rf"(?:from|per|as\s+per|in) \s+{SOURCES} \s*,\s*",
-        rf"(?:based\s+on|according\s+to|{_STATED}|in|from) \s*,\s*",  # the source was a citation marker
-        rf"""{SOURCES} \s+(?:(?:also|clearly|further)\s+)?
-            (?:states?|says?|mentions?|indicates?|notes?|reports?|explains?|suggests?|shows?|describes?) \s+that\s+""",
-        r"""(?:as\s+of\s+my\s+(?:knowledge\s+cut-?off|last\s+(?:knowledge\s+)?update)|to\s+(?:the\s+best\s+of\s+)?my\s+knowledge|in\s+my\s+opinion
-            |as\s+far\s+as\s+i\s+know) (?:\s+(?:date|in|of|on)\s+[\w\s]{1,20})? \s*,\s*""",
-        r"(?:based\s+on|according\s+to)\s+my\s+(?:\w+\s+)?(?:knowledge|understanding|information|training)\s*,\s*",
-        r"i\s+(?:would\s+)?(?:think|believe|guess|suspect|assume|suppose|feel|say)(?:\s+that)?\s+",
-        r"(?:please\s+|kindly\s+)?(?:note|remember|be\s+aware|keep\s+in\s+mind|bear\s+in\s+mind)(?:\s+that\s+|\s*[,:]\s*)",
-        rf"""(?:it\s*(?:is|['\u2019]s)|it\s+(?:may|would)\s+be) \s+(?:(?:also|always|very)\s+)?
-            (?:important|worth|worthwhile|essential|crucial|useful|helpful|good|vital|key|necessary|interesting)
-            \s+(?:to\s+)?(?:also\s+)?(?:{_NOTE}) \s+that\s+""",
-        r"it\s*(?:is|['\u2019]s)\s+(?:also\s+)?worth\s+(?:noting|mentioning|remembering|knowing|to\s+note)\s+that\s+",
-        r"it\s+(?:should|must|can)\s+(?:also\s+)?be\s+(?:noted|mentioned|emphasi[sz]ed|pointed\s+out)\s+that\s+",
-        r"(?:i\s*(?:am|['\u2019]m)\s+sorry|sorry|i\s+apologi[sz]e|apologies)(?:\s+(?:to\s+hear|about|for)[^,.;]*)?\s*,\s*(?:but\s+)?",
-        r"""(?:(?:short|final|direct|quick)\s+)?
-            (?:answer|conclusion|summary|note|response|important|key\s+points?|bottom\s+line|tl;dr|in\s+summary|caution|disclaimer)\s*:\s*""",
-        r"(?:great|good|excellent)\s+question\s*[!.,]\s*",
-        r"(?:hi|hello|hey|dear)(?:\s+(?:there|patient|user|friend|sir|madam))?\s*[,!]\s*",
-    )
+from pytest_medfaith.claims.lexicon import word_set
+
+_FUNCTION = word_set(
+    "a an the this that these those it its i you we us him them me my your our their and or so as if when because there here to of in on at "
+    "by for with from about into over regarding is are was be been being am has have had having do does did can could may might should will "
+    "would i'm you're we're it's that's i've you've we've i'd you'd i'll you'll we'll let's any some all each more other another further "
+    "additional own also just very really too again always please kindly what which how why where whether anything something"
 )
-_PLEASANTRY = re.compile(
-    r"""
-      (?:hi|hello|hey|dear|greetings|good\s+(?:morning|afternoon|evening)|welcome)\b(?:\W+\w+){0,4}\W*$
-    | (?:thanks(?!\s+to)|thank\s+you)\b
-    | (?:great|good|excellent)\s+question\b
-    | i\s+(?:hope|wish|trust)\b | hope\s+(?:this|that|it)\b
-    | i\s*(?:am|['\u2019]m)\s+(?:glad|happy|here|sorry|an?\s+(?:ai|assistant|language\s+model))\b
-    | (?:sure|yes|no|ok|okay|certainly|absolutely|of\s+course|maybe|definitely|true|false|it\s+depends
-        |not\s+(?:really|necessarily|always))\W*$
-    | (?:sure|certainly|absolutely|of\s+course)\W+(?:here|let|i)\b
-    | (?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b
-    | (?:please\s+)?(?:don['\u2019]?t|do\s+not)\s+hesitate\s+to\s+(?:ask|reach\s+out|let\s+me|write)\b
-    | (?:get\s+well(?:\s+soon)?|take\s+care|good\s+luck|stay\s+safe|best\s+(?:wishes|regards))\W*$
-    | if\s+you\s+(?:have|need|would\s+like)\s+(?:any|more|further|additional|other)\b.*\b(?:ask|let\s+me\s+know|reach\s+out|assist)\b
-    | (?:here\s+(?:is|are)|here['\u2019]s|below\s+(?:is|are)|the\s+following\s+(?:is|are))\b[^:]*:?\W*$
-    | let(?:['\u2019]s|\s+us|\s+me)\b
-    | as\s+an\s+(?:ai|artificial|language|assistant)\b
-    | (?:please\s+)?(?:see|refer\s+to|check|visit)\s+(?:the\s+)?(?:references?|sources?|links?|citations?|table|figure|website|https?:)
-    """,
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+_TALK = word_set(
+    "question questions asking ask asked hear hearing know knowing help helps helped helping assist assistance answer answers answering explain "
+    "explaining explanation summarise summarize summary overview outline detail details clarify clarification information info understand "
+    "understanding useful helpful clear clearly concise brief briefly simply quick quickly look looking need share sharing topic "
+    "subject matter concern concerns message chat conversation reach out contact contacting everyone friend sir madam user everybody luck day "
+    "morning afternoon evening week interest interested glad happy pleased delighted hope hoping wish sorry apologies apologize apologise "
+    "inconvenience confusion thank thanks worry break down step steps terms simple language way go back patient folks love like want try "
+    "provide provided providing give based context above below following list points key main few one two things answer's response "
+    "discuss begin dive walk through deeper together first now today opportunity pleasure great good kind feel free learn"
 )
-_DISCLAIMER = re.compile(
-    r"""
-      \b(?:this|the|my|our|any)\s+(?:above\s+|general\s+|provided\s+)?(?:information|answer|response|content|advice|summary|material)\b .*
-      \b(?:(?:a\s+)?(?:substitute|replacement)\s+for|replace\s+(?:the\s+)?(?:advice|professional|medical|consult)|(?:medical|professional)\s+advice
-          |(?:educational|informational)\s+purposes|general\s+(?:information|purposes|in\s+nature)|accurate\s+as\s+of)
-    | \bnot\s+a\s+(?:substitute|replacement)\s+for\s+(?:professional|medical)
-    | \bi\s*(?:am|['\u2019]m)\s+not\s+a\s+(?:doctor|physician|medical|health|licensed)
-    """,
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+_EVIDENCE = word_set(
+    "references reference sources source links link citations citation table figure website page section below above list full text article "
+    "articles document documents see check visit read more details information refer following leaflet appendix https http www com org"
 )
-_PROFESSIONAL = r"""
-    (?:doctors?|physicians?|pharmacists?|specialists?|providers?|clinicians?|gp|professionals?|practitioners?|dermatologists?|cardiologists?
-      |gyna?ecologists?|psychiatrists?|neurologists?|dentists?|midwife|nurse
-      |(?:health\s?care|medical|mental\s+health|health)\s+(?:providers?|professionals?|teams?|practitioners?|workers?|specialists?))
-"""
-_ADVICE = re.compile(
-    rf"""
-      \b(?:consult|contact|see|visit|ask|call|speak\s+(?:to|with)|talk\s+(?:to|with)|check\s+with|discuss\b.{{0,80}}\bwith|reach\s+out\s+to
-          |follow\s+up\s+with|seek\b.{{0,60}}\bfrom)
-      \s+(?:with\s+)?(?:your|a|an|the|their|his|her|with)?\s*(?:own\s+)?(?:[\w-]+\s+){{0,3}}?{_PROFESSIONAL}\b
-    | \bseek\s+(?:\w+\s+){{0,2}}(?:medical|professional|health)\s+(?:attention|advice|help|care|evaluation)\b
-    | \bfollow(?:ing)?\s+(?:your|their|the)\s+(?:doctor|physician|health\s?care\s+provider)['\u2019]?s?
-      \s+(?:instructions|advice|recommendations)\b
-    | \b(?:consulting|consultation|discussion|speaking|talking)\s+with\s+(?:your|an?)\s+(?:[\w-]+\s+){{0,2}}{_PROFESSIONAL}\b
-    """,
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+_OFFICE = word_set(
+    "ai artificial intelligence assistant language large model bot chatbot computer program medical health healthcare professional qualified "
+    "licensed personal personalized personalised individual specific advice advise guidance diagnosis diagnoses diagnose treatment information "
+    "answer response content material summary text general generic educational informational purposes purpose only nature not cannot can't "
+    "intended constitute considered provide give offer meant disclaimer note reserved rights copyright clinical judgment judgement "
+    "consultation care accurate complete guarantee guaranteed responsible use decisions doctor physician pharmacist nurse lawyer but "
+    "decision relied reference opinion evaluation examination remember help helpful situation"
 )
-# Advice to see a doctor is checkable only when it says when, how soon or for which patient.
-_OCCASION = re.compile(
-    r"""\b(?:if|when|whenever|unless|until|after|within|before|immediately|urgent(?:ly)?|emergenc(?:y|ies)|right\s+away|prompt(?:ly)?|as\s+soon\s+as
-        |911|999|112|(?:patients?|people|individuals)\s+with|women|children|pregnan\w+|(?:signs?|symptoms?|case)\s+of)\b""",
-    re.VERBOSE | re.IGNORECASE,
+_PROFESSION = (
+    r"(?:doctors?|physicians?|pharmacists?|pharmacy|specialists?|providers?|clinicians?|gp|professionals?|practitioners?|dermatologists?"
+    r"|cardiologists?|gyna?ecologists?|psychiatrists?|neurologists?|dentists?|midwife|nurses?|teams?|workers?|obstetricians?|pa?ediatricians?"
+    r"|endocrinologists?|oncologists?|rheumatologists?|urologists?|surgeons?|dietitians?|prescribers?|formulary|hospital|clinic)"
 )
-_NO_OCCASION = re.compile(
-    r"""
-      \bif\s+you\s+(?:have|want|need|would\s+like)\s+(?:(?:any|more|further|additional|other|some)\s+)+
-        (?:questions?|concerns?|information|advice|doubts?|help|guidance)
-    | \bif\s+you\s*(?:are|['\u2019]re)\s+(?:unsure|uncertain|concerned|worried|in\s+doubt) | \bif\s+in\s+doubt
-    | \bbefore\s+(?:making|starting|taking|stopping|using|changing|beginning)\s+(?:any|or|a\s+new|new|this|these)\b
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-# What may stand before the advice without being a statement of its own.
-_BEFORE_ADVICE = re.compile(
-    r"""\W*(?:(?:for|to|as|in|when|regarding)\b[^,;]*,)?
-    (?:[\s,]|\b(?:please|always|also|so|therefore|but|and|you|patients|people|one|we|i|it|it['\u2019]s|is|are|should|must|may|might|can|could|would|will|want|wish
-      |need|to|be|best|better|good|wise|idea|a|important|essential|crucial|necessary|advisable|recommended|recommend|suggest|advise|advised|encourage|strongly
-      |that|sure|make|remember|first|then|ideally|consider|helpful|vital|if|needed|possible|ultimately|however|finally|likely)\b)*""",
+_ADVICE = word_set(
+    "consult consulting consultation contact contacting see visit ask call speak speaking talk talking check checking discuss discussing "
+    "discussion reach out follow up seek seeking refer turn appointment make get getting obtain book schedule advice guidance recommendation "
+    "recommendations instructions information help opinion care medical health healthcare health-care mental qualified licensed local "
+    "national primary treating prescribing personalized personalised individual individualized individualised specific tailored appropriate "
+    "proper best better important essential crucial necessary advisable recommended recommend suggest advise advised encourage strongly wise "
+    "idea good helpful vital ideally sure remember concern concerns question questions doubt doubts unsure uncertain worried concerned need "
+    "needs needed want like circumstances situation case condition conditions history medication medications medicine medicines treatment "
+    "treatments options option plan plans decision decisions drug drugs symptoms supplement supplements therapy regimen topic matter right "
+    "determine decide evaluation attention assessment guideline guidelines policy trust possible ultimately finally who experience doctor's "
+    "then but so one before it's people patients licensed family own making first therefore however review discuss matters proper safe"
+) - word_set("safe first start")
+_PHRASES = re.compile(  # words that mean something else outside of these; each becomes one mark
+    r"""(?<!\w)(?:
+      (?:do\s+not|don't|not)\s+hesitate | no\s+(?:problem|worries) | (?:i\s+am|i'm)\s+(?:only\s+|just\s+)?(?:an?\s+)?not\s+an?\s+(?:\w+\s+)?(?:doctor|physician|nurse|pharmacist|lawyer|professional)
+    | (?:not|never|no)\s+(?:(?:be|as|an?|intended|meant|to|used|considered|taken|seen|viewed|regarded)\s+){0,6}(?:substitutes?|replacements?|replace)(?:\s+for)?
+    | (?:before|when|prior\s+to)\s+(?:(?:making|starting|taking|stopping|using|changing|beginning|trying|switching|or|and)\s+)+
+      (?:(?:any|a|an|the|this|these|that|your|new|or|other|kind|of|changes?|decisions?|to|about|health|medical|treatment)\s+){0,5}
+      (?:it|them|medications?|medicines?|drugs?|treatments?|supplements?|therap(?:y|ies)|regimen|changes?|decisions?|plan)
+    | get\s+well(?:\s+soon)? | stay\s+(?:safe|well|healthy) | all\s+the\s+best | you(?:'re|\s+are)\s+(?:very\s+|most\s+)?welcome | my\s+pleasure
+    )(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
 
 
-def skip_openers(text: str, start: int, end: int) -> int:
-    """Returns where the statement in `text[start:end]` begins, behind "However,", "I think that", "Based on the context," and the like."""
-    while True:
-        ends = (found.end() for opener in _OPENERS if (found := opener.match(text, start, end)))
-        behind = next((place for place in ends if any(map(str.isalnum, text[place:end]))), start)
-        if behind == start:
-            return start
-        start = behind
+@dataclass(frozen=True)
+class _Kind:
+    """What a sentence is that matches `cue` and is made of `words` alone; a mark stands for a phrase of `_PHRASES`."""
+
+    reason: str
+    cue: re.Pattern[str]
+    words: frozenset[str]
 
 
-def is_chatter(sentence: str) -> bool:
-    """Returns whether `sentence` states nothing to check.
+def _cue(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{pattern})", re.VERBOSE | re.IGNORECASE | re.DOTALL)
 
-    That is a greeting, a question, a disclaimer, or the advice to see a doctor with no symptom, time or patient that calls for it.
+
+_KINDS = (
+    _Kind(
+        "greeting",
+        _cue(
+            r"""^(?: (?:hi|hello|hey|dear|greetings|good\s+(?:morning|afternoon|evening|day|luck)|welcome|bye|goodbye|cheers)\b
+            | (?:many\s+)?thank(?:s|\s+you)\b
+            | (?:what\s+an?\s+|(?:that|this)\s*(?:'s|\s+is)\s+an?\s+)?(?:very\s+|really\s+)?(?:great|good|excellent|interesting|important)\s+question\b
+            | (?:i\s+|we\s+)?(?:do\s+|really\s+)?(?:hope|hoping|wish)\b | i\s+understand\b
+            | (?:i|we)\s*(?:am|'m|are|'re)\s+(?:\w+\s+)?(?:glad|happy|pleased|delighted|here|sorry)\b
+            | (?:i|we)(?:\s+would|'d|'ll|\s+will|\s+can)\s+(?:\w+\s+)?(?:be\s+(?:happy|glad|pleased)|like|love|try|explain|summari[sz]e|answer|help)\b
+            | (?:my\s+)?apologies\b | i\s+apologi[sz]e\b | sorry\b
+            | (?:please\s+|and\s+|just\s+)*(?:let\s+(?:me|us)\s+know|feel\s+free\s+to\s+(?:ask|contact|reach|share|let|message)|reach\s+out|contact\s+(?:me|us)|message\s+me)\b
+            | (?:please\s+)?\x00 | (?:best|kind|warm)\s+(?:wishes|regards)\b | sincerely\b | yours\b
+            | if\s+(?:you|there|anything|this)\b.*\b(?:ask|let\s+me\s+know|reach\s+out|feel\s+free|contact\s+me|here\s+to|happy\s+to|glad\s+to|\x00)
+            | (?:here\s+(?:is|are)|here's|below\s+(?:is|are))\b | the\s+following\s+(?:is|are)\b[^.]*:?$ | let(?:'s|\s+us|\s+me)\b | is\s+there\s+anything\b )"""
+        ),
+        _FUNCTION
+        | _TALK
+        | word_set(
+            "let hi hello hey dear greetings welcome bye goodbye cheers regards wishes warm sincerely yours best many excellent interesting important don't do hesitate"
+        ),
+    ),
+    _Kind(
+        "reference to a source",
+        _cue(r"^(?:please\s+|also\s+)*(?:see|refer\s+to|check|visit|read)\b"),
+        (_FUNCTION - {"it", "them"}) | _EVIDENCE,
+    ),
+    _Kind(
+        "disclaimer",
+        _cue(
+            r"""\x00.*\b(?:advice|care|diagnos\w+|treatment|doctor|professional|consultation|judge?ment)\b
+            | \b(?:not|cannot|can't|isn't)\b[^.]{0,40}\bmedical\s+(?:advice|diagnos\w+) | ^(?:please\s+note\s+that\s+)?(?:i\s+am|i'm)\s+(?:only\s+|just\s+)?(?:not\s+)?an?\s
+            | \b(?:educational|informational?|information)\s+purposes | \bgeneral\s+(?:information|guidance)\b | \bas\s+an\s+(?:ai|artificial|assistant|language)\b
+            | \ball\s+rights\s+reserved"""
+        ),
+        (_FUNCTION | _OFFICE) - {"do"},
+    ),
+    _Kind(
+        "advice",
+        _cue(
+            rf"""\b(?:consult\w*|contact\w*|see|visit\w*|ask\w*|call\w*|speak\w*|talk\w*|check\w*|discuss\w*|reach\s+out|follow\w*|seek\w*|refer|turn\s+to|get|appointment)\b
+            .*\b(?:{_PROFESSION}|(?:medical|professional|health)\s+(?:attention|advice|help|care|evaluation))\b"""
+        ),
+        _FUNCTION | _ADVICE,
+    ),
+)
+_PROFESSION_WORD = re.compile(rf"{_PROFESSION}(?:'s)?$", re.IGNORECASE)
+_SYMPATHY = re.compile(
+    r"""(?:i\s*(?:am|'m)\s+|we\s*(?:are|'re)\s+)?(?:\w+\s+)?sorry\s+(?:to\s+hear\s+)?(?:about\s+(?:your|the)|(?:that\s+)?you(?:\s+are|'re|\s+were|\s+have\s+been)?)\b((?:\s+[a-z'-]+){1,8})\W*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_NO_SYMPATHY = word_set("is are should must can may could take need because but and or so which that who not no never safe unsafe")
+_SALUTATION = re.compile(r"(?:hi|hello|hey|dear)\s+(?:(?:mr|mrs|ms|dr)\.?\s+)?[A-Z][a-z]+\W*$", re.IGNORECASE)
+_BARE_ANSWER = re.compile(
+    r"\W*(?:yes|no|maybe|perhaps|it\s+depends|true|false|correct|sure|certainly|absolutely|of\s+course|ok|okay|definitely|not\s+(?:really|necessarily|always))\W*$",
+    re.IGNORECASE,
+)
+_COPYRIGHT = re.compile(
+    r"\W*(?:©|\(c\)|copyright\b)\W*(?:19|20)\d\d(?:\s*[-\u2013]\s*(?:19|20)?\d\d)?[\s,.]*(?:by\s+)?(?:[A-Z][\w&'-]*[\s,.]*){0,4}(?i:all\s+rights\s+reserved)?\W*$"
+)
+_WORD = re.compile(r"\x00|[^\W_]+(?:['-][^\W_]+)*")
+
+
+def is_bare_answer(sentence: str) -> bool:
+    """Returns whether `sentence` is "Yes.", "No." or the like: what it says stands in the question."""
+    return _BARE_ANSWER.match(sentence.replace("\u2019", "'")) is not None
+
+
+def chatter_reason(sentence: str) -> str:
+    """Returns what `sentence` is where it states nothing to check, else "".
+
+    That is "greeting", "disclaimer", "advice" (to see a doctor, with no symptom, time or patient that calls for it), "reference to a
+    source" or "no checkable content".
     """
-    sentence = sentence.strip(" \t\r\n\"'“”*_")
-    if not any(map(str.isalnum, sentence)) or sentence.endswith(("?", "?)", '?"')):
-        return True
-    return bool(_PLEASANTRY.match(sentence) or _DISCLAIMER.search(sentence)) or _is_empty_advice(sentence)
+    plain = sentence.replace("\u2019", "'").strip(" \t\r\n\"'“”*_()")
+    if not any(map(str.isalnum, plain)) or is_bare_answer(plain):
+        return "no checkable content"
+    if _COPYRIGHT.match(plain):
+        return "disclaimer"
+    sympathy = _SYMPATHY.match(plain)
+    if _SALUTATION.match(plain) or (sympathy and not _NO_SYMPATHY & set(sympathy[1].lower().split())):
+        return "greeting"
+    bare = _PHRASES.sub("\x00", plain)
+    words = [word for word in _WORD.findall(bare.lower()) if word != "\x00"]
+    return next((kind.reason for kind in _KINDS if kind.cue.search(bare) and all(_fits(kind, word) for word in words)), "")
 
 
-def _is_empty_advice(sentence: str) -> bool:
-    bare = _NO_OCCASION.sub(" ", sentence)
-    advice = _ADVICE.search(bare)
-    return advice is not None and _BEFORE_ADVICE.fullmatch(bare[: advice.start()]) is not None and _OCCASION.search(bare) is None
+def _fits(kind: _Kind, word: str) -> bool:
+    return word in kind.words or (kind.reason == "advice" and _PROFESSION_WORD.match(word) is not None)

@@ -8,7 +8,8 @@ from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.context import stands_alone
 from pytest_medfaith.claims.grammar import finite_verbs, forms, is_adverb, is_content, is_plain_verb, read_clause
 from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.claims.words import Phrase, carried, inserted, trimmed, without_brackets
+from pytest_medfaith.claims.measures import has_amount
+from pytest_medfaith.claims.words import Phrase, carried, inserted, trimmed, without_brackets, written
 
 _OPEN_ENDS = word_set(
     "include includes included including if when unless to by with for should must may can is are was were be that of as you on in "
@@ -46,8 +47,8 @@ def compose(intro: Phrase, item: Phrase, *, labelled: bool = False) -> Phrase:
         return item
     if lead[-1].lower in _OPEN_ENDS:
         return (*carried(_including(lead, item)), *_lowered(item))
-    whole = read_clause(item)
-    if (whole is not None and whole.subject and not labelled) or _is_order(item):
+    whole = None if has_amount(written(lead)) else read_clause(item)
+    if (whole is not None and whole.subject and not labelled) or (_is_order(item) and not has_amount(written(lead))):
         return item
     if _is_plural_name(lead):
         return (*carried(lead), *inserted("include"), *_lowered(item))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from pytest_medfaith.claims.lexicon import DETERMINERS, PRONOUNS
+from pytest_medfaith.claims.references import is_reference
 
 _HTML = r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
 _BREAK_TAG = re.compile(r"<(?:br|/p|/li|li|/tr|/h[1-6])\s*/?>", re.IGNORECASE)
@@ -25,7 +26,7 @@ _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|$)")
 _ITEM = re.compile(
     r"""(?P<mark>\s*(?:>\s*)*(?:
         [-*+•◦▪‣·●\u2013—]\s+ | [•◦▪‣●]\s* | [-\u2013]\s*(?=[A-Z]) |
-        \(?\d{1,2}[.)]\s+ | \d{1,2}[.)](?=["“A-Za-z*]) | \(?[a-z]\)\s+
+        \(?\d{1,2}[.)]\s+ | \d{1,2}[.)](?=["“A-Za-z*]) | \(?[A-Za-z]\)\s+ | [A-H]\.\s+(?=[A-Z][a-z]) | \(?(?:[ivx]{1,4}|[IVX]{1,4})[.)]\s+(?=\S)
     ))""",
     re.VERBOSE,
 )
@@ -33,10 +34,11 @@ _HEADING = re.compile(r"(?P<mark>\s*#{1,6}\s+)")
 _BOLD_LINE = re.compile(r"(?P<mark>)\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*|__)\s*:?\s*$")
 _QUOTE = re.compile(r"(?P<mark>\s*(?:>(?!\s*[\d=]))+\s*)")
 _ROW = re.compile(r"(?P<mark>)(?:\s*\|.*\|\s*$|[^|]+(?:\s\|\s[^|]+){2,}$)")
-_RULE = re.compile(r"\s*(?:```.*|~~~.*|[-=_*~\s|:]+)$")
-_FOOTNOTE = re.compile(r"\s*\[\^[^\[\]\s]+\]:")
+_RULE = re.compile(r"\s*(?:```[\w+-]*\s*|~~~[\w+-]*\s*|[-=_*~\s|:]+)$")
 _REFERENCES = re.compile(r"\W*(?:references?|sources?|citations?|bibliography|further reading|works cited)\W*$", re.IGNORECASE)
-_SOURCE_LINE = re.compile(r"\s*(?:(?:references?|sources?|citations?)\s*:\s*\S|https?://\S+\s*$)", re.IGNORECASE)
+_SOURCE_LINE = re.compile(r"\s*(?:(?:references?|sources?|citations?)\s*:\s*\S|https?://\S+\s*$|\[\^[^\[\]\s]+\]:)", re.IGNORECASE)
+# What a model thought aloud before its answer; nobody is shown it.
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.IGNORECASE | re.DOTALL)
 _INLINE_ITEM = re.compile(r"(?:(?<=[.:;,!?”\"]\s)|(?<=[.:;,!?]\s\s)|(?<=[.:;!?”\"]))\(?(\d{1,2})[.)]\s+(?=[\"“*]*[A-Za-z])")
 _OPEN_END = re.compile(
     r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(\u2013-])\s*$", re.IGNORECASE
@@ -67,15 +69,21 @@ class Block:
 
 @dataclass(frozen=True)
 class Layout:
-    """An answer's blocks in order; `text` is the answer at its own length with the marks blanked."""
+    """An answer's blocks in order; `text` is the answer at its own length with the marks blanked.
+
+    `skipped` holds the start, end and reason of what stands in no block: sources and thoughts.
+    """
 
     text: str
     blocks: tuple[Block, ...]
+    skipped: tuple[tuple[int, int, str], ...] = ()
 
 
 def read_layout(answer: str) -> Layout:
-    """Returns the layout of `answer`; rules, code fences, footnotes and lists of references are no blocks."""
-    raw = _BREAK_TAG.sub(lambda tag: "\n" + " " * (len(tag[0]) - 1), answer)
+    """Returns the layout of `answer`; rules, code fences, thoughts and lines that name sources are no blocks."""
+    skipped = [(found.start(), found.end(), "reasoning") for found in _THOUGHT.finditer(answer)]
+    raw = _THOUGHT.sub(lambda found: re.sub(r"[^\r\n]", " ", found[0]), answer)
+    raw = _BREAK_TAG.sub(lambda tag: "\n" + " " * (len(tag[0]) - 1), raw)
     text = _blank_marks(raw)
     blocks: list[Block] = []
     in_references = before_quoted = False
@@ -84,7 +92,10 @@ def read_layout(answer: str) -> Layout:
         block = _read_line(line[1], line.start(1))
         titled = _REFERENCES.match(line[1]) is not None
         in_references = titled or (in_references and (block is None or block.kind != "heading"))
-        if block is None or in_references or not text[block.start : block.end].strip():
+        source = titled or ((in_references or _SOURCE_LINE.match(line[1]) is not None) and is_reference(line[1]))
+        if source and any(map(str.isalnum, line[1])):
+            skipped.append((line.start(1), line.end(1), "citation list"))
+        if block is None or source or not text[block.start : block.end].strip():
             open_block = False
             continue
         quoted = _QUOTE.match(line[1]) is not None
@@ -93,9 +104,8 @@ def read_layout(answer: str) -> Layout:
         else:
             blocks.append(block)
         open_block, before_quoted = True, quoted
-    return Layout(
-        text, tuple(piece for block in blocks for piece in _split_inline_items(block, text) if text[piece.start : piece.end].strip())
-    )
+    pieces = (piece for block in blocks for piece in _split_inline_items(block, text) if text[piece.start : piece.end].strip())
+    return Layout(text, tuple(pieces), tuple(sorted(skipped)))
 
 
 def _blank_marks(text: str) -> str:
@@ -107,7 +117,7 @@ def _blank_marks(text: str) -> str:
 
 
 def _read_line(line: str, offset: int) -> Block | None:
-    if _RULE.match(line) or _FOOTNOTE.match(line) or _SOURCE_LINE.match(line):
+    if _RULE.match(line):
         return None
     indent, end = len(line) - len(line.lstrip()), offset + len(line)
     for kind, mark in _MARKED:

@@ -25,6 +25,12 @@ _MISSED = re.compile(
 )
 _TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|St|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")
 
+# How prescriptions and references shorten words: a lower-case word or a number behind them goes on with the sentence.
+_SHORTENED = re.compile(
+    r"(?:^|[\s(])(?:p\.o|i\.v|i\.m|s\.c|q\.d|o\.d|b\.d|b\.i\.d|t\.i\.d|t\.d\.s|q\.i\.d|q\.\d+h|p\.r\.n|ca|max|min|approx|al|figs?|no|nos|resp|incl|vol|pp?)\.$",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True)
 class Sentence:
@@ -125,16 +131,20 @@ def _merge_broken(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
     merged: list[tuple[int, int]] = []
     for start, end in spans:
         word = text[start:end].split(None, 1)[0]
-        if merged and (_is_broken(text[merged[-1][0] : merged[-1][1]], word) or not any(map(str.isalnum, text[start:end]))):
+        if merged and (
+            _is_broken(text[merged[-1][0] : merged[-1][1]], word, text[merged[-1][1] : start]) or not any(map(str.isalnum, text[start:end]))
+        ):
             merged[-1] = (merged[-1][0], end)
         else:
             merged.append((start, end))
     return merged
 
 
-def _is_broken(before: str, word: str) -> bool:
+def _is_broken(before: str, word: str, gap: str) -> bool:
     lower = word[0].islower() and word.rstrip(",;:.!?").islower() and not any(map(str.isdigit, word))
-    return (lower and before.endswith(".")) or _TITLE.search(before) is not None
+    goes_on = before.endswith(".") or (before[-1].isalnum() and "\n" not in gap)
+    shortened = _SHORTENED.search(before) is not None and (word[0].islower() or word[0].isdigit() or word[0] in "[(")
+    return (lower and goes_on) or shortened or _TITLE.search(before) is not None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -229,7 +229,8 @@ def _relative_bias(graph: _Graph, prefix: str, length: str, config: Any) -> str:
 
     longest = config.max_position_embeddings - config.pad_token_id - 1
     distances = torch.arange(-(longest - 1), longest)
-    buckets = MPNetEncoder.relative_position_bucket(distances, num_buckets=config.relative_attention_num_buckets)
+    bucket_of: Any = MPNetEncoder.relative_position_bucket
+    buckets = bucket_of(distances, num_buckets=config.relative_attention_num_buckets)
     table = graph.weights[prefix + "encoder.relative_attention_bias.weight"][buckets.numpy()]
     scalar = graph.add("Squeeze", [length], "length.scalar")
     zero, step = (graph.constant(f"scalar_{value}", np.array(value, dtype=np.int64)) for value in (0, 1))

@@ -72,7 +72,7 @@ def _metric(name: str) -> Metric | None:
 
 
 def _check_case(case: CaseBaseline, place: str) -> None:
-    labels = [label for label, _ in case.claims]
+    labels: list[str] = [label for label, _ in case.claims]
     for name, fraction in case.fractions.items():
         part, whole = fraction
         said = f"{place}: {name} is {part:g} / {whole:g}"

@@ -74,6 +74,11 @@ def _abstention(report: Report) -> Fraction | None:
     return float(report.abstained), 1.0
 
 
+def _unchecked_share(report: Report) -> Fraction | None:
+    words = len(report.response.answer.split())
+    return share(min(words, sum(len(piece.text.split()) for piece in report.dropped)), words) if words else None
+
+
 METRICS = (
     Metric(
         name="faithfulness",
@@ -146,6 +151,14 @@ METRICS = (
         definition="claims that the checker could not score / claims, scored or not",
         source="this project",
         per_case=_unscored,
+    ),
+    Metric(
+        name="unchecked_share",
+        family="claims",
+        direction="lower",
+        definition="words of the answer that no claim was made of (greetings, questions, disclaimers, repetitions) / words of the answer",
+        source="this project",
+        per_case=_unchecked_share,
     ),
     Metric(
         name="abstention",

@@ -22,6 +22,8 @@ _MOST_THINGS = 30
 _MOST_DOSES = 12  # that a claim may have added up: "6 mg in all" of 2 mg at three times
 _MOST_PARTS = 6  # of a whole that a sentence counts up: "50 patients, 30 and 20"
 _MOST = 60  # quantities of the evidence that are computed with, the nearest first: pairs of more are many, and chance hits among them too
+_BOUNDED = frozenset({"fraction", "multiple", "points", "count"})
+_DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
 _FAMILIES = (("count", "plain"), ("fraction", "points"))  # of kinds that are added up alike
 # What an amount may be the strength of.
 _THINGS = frozenset(
@@ -35,8 +37,8 @@ _SUM = re.compile(
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
-    r"\b(?:differ\w*|more|less|fewer|lower|higher|longer|shorter|reduc\w+|increas\w+|decreas\w+|rise|rose|fall|fell|drop\w*|gain\w*|loss|lost|between|gap|remain\w*|rest|left|later|earlier|"
-    r"older|younger|sooner|earlier|faster|slower|after|before|span\w*|by|over)\b",
+    r"\b(?:differ\w*|gap|reduc\w+|increas\w+|decreas\w+|rise|rose|fall|fell|drop\w*|gain\w*|loss|lost|remain\w*|rest|left|sooner|earlier|later|faster|slower|longer|shorter|older|younger|rarer|span\w*|by"
+    r"|(?<!no )(?:more|less|fewer|lower|higher) (?!than \d)\w+)\b",
     re.IGNORECASE,
 )
 
@@ -53,8 +55,9 @@ def recomputed(quantity: Quantity, at_hand: Sequence[Quantity], claim: str) -> b
     rough = (quantity.rough and not quantity.step) or (quantity.dimension in ("fraction", "multiple") and quantity.step == 0)
     allowed = max(allowed_error(replace(quantity, rough=rough)), (ROUGHNESS if rough else _ROUNDED) * abs(quantity.high))
     # "more than halved" holds of a cut by 61 %
-    below = _BEYOND * abs(quantity.low) if quantity.bound == "max" or (rough and quantity.bound) else allowed
-    above = _BEYOND * abs(quantity.high) if quantity.bound == "min" or (rough and quantity.bound) else allowed
+    beyond = rough or quantity.dimension in _BOUNDED
+    below = _BEYOND * abs(quantity.low) if beyond and quantity.bound else allowed
+    above = _BEYOND * abs(quantity.high) if beyond and quantity.bound else allowed
     low_met = high_met = False
     for value in _results(quantity, others, claim):
         low_met = low_met or quantity.low - below <= value <= quantity.low + above
@@ -110,7 +113,7 @@ def _products(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Ite
         if numerator == quantity.dimension and below:
             yield from (one.high * value for other in others if other.dimension == below for value in (other.low, other.high))
             yield from (one.low * value for other in others if other.dimension == below for value in (other.low, other.high))
-        if one.dimension != quantity.dimension or quantity.dimension in ("time", "fraction", "plain", "count", "frequency"):
+        if one.dimension != quantity.dimension or quantity.dimension not in _DOSES:
             continue
         yield from _of_things(one, others)
         if _DAILY.search(claim):

@@ -34,6 +34,7 @@ _PART = re.compile(
 _ORDINAL_BEFORE = re.compile(
     r"\b(?:first|second|last|each|this|that|next|other|another|(?:one|day|week|month|year|hour|two|three) and)\s+$", re.IGNORECASE
 )
+_ANY_BEFORE = re.compile(r"\b(?:any|least)\s+$", re.IGNORECASE)
 _OUT_OF = re.compile(
     r"\s*(?:patients |people |women |men |children |adults |babies |cases |infants |deaths |births )?(?:in|out of|of|in every|out of every|of every)\s+(?:about\s+|every\s+)?",
     re.IGNORECASE,
@@ -80,8 +81,8 @@ def _ratios(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
         joined = _OUT_OF.fullmatch(text, top.end, bottom.start)
         if not joined or not 0 < top.value < bottom.value or _NO_SHARE_AFTER.match(text, bottom.end):
             continue
-        if "of" in joined[0].split()[:1] and bottom.value < 3:
-            continue
+        if "of" in joined[0].split()[:1] and (bottom.value < 3 or _ANY_BEFORE.search(text, max(0, top.start - 8), top.start)):
+            continue  # "any one of 25 breaths or more"
         start, low = top.start, top.value
         if (
             index

@@ -253,6 +253,8 @@ def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> _Unit | 
             return None
         if unit := _unit_at(text, earlier.end):
             return replace(unit, end=end)
+        if _heads(text, earlier.end):
+            return None  # "for three years to avert one case, versus 14": people, not years
     return None
 
 

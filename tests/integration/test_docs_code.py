@@ -53,7 +53,7 @@ def shown(*, fixtures):
         f"{page.stem.lower().replace('-', '_')}_{number}": block["body"]
         for page in PAGES
         for number, block in enumerate(BLOCK.finditer(f"\n{page.read_text(encoding='utf-8')}"))
-        if block["before"].strip() != "<!-- runnable -->" and "--8<--" not in block["body"]
+        if not block["before"].startswith("<!-- ")
     }
     return {name: code for name, code in found.items() if ("def test_" not in code) == fixtures}
 

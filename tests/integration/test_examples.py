@@ -30,6 +30,34 @@ def run(copy, *arguments):
     return result.returncode, result.stdout
 
 
+def demo(copy):
+    result = subprocess.run([sys.executable, copy / "examples" / "demo.py"], cwd=copy, capture_output=True, text=True, check=False)
+    return result.returncode, result.stdout, result.stderr
+
+
+def test_the_demo_ends_in_success_and_says_that_the_failure_is_the_point(copy):
+    status, output, _ = demo(copy)
+    assert status == 0, output
+    before, _, rest = output.partition("test session starts" if "test session starts" in output else "=== FAILURES")
+    assert "Its test is to FAIL: that is the point" in before
+    assert "1 failed, 4 passed" in rest
+    assert "this demo ends in success" in rest
+    assert "Error" not in output.replace("AssertionError", "")
+
+
+def test_a_demo_that_shows_something_else_ends_in_failure(copy, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-k sore-throat")
+    status, output, errors = demo(copy)
+    assert status == 1
+    assert "The demo did not show what it should: claims of no answer were refuted, expected paracetamol-dose alone" in errors
+    assert "ends in success" not in output
+
+
+def test_make_demo_runs_the_demo_and_does_not_ignore_how_it_ends():
+    recipe = re.search(r"^demo: .*\n((?:\t.*\n)+)", (REPO / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    assert recipe == "\t@$(DEMO_VENV)/bin/python examples/demo.py\n"
+
+
 def test_quickstart_prints_a_card_and_shows_what_is_not_backed(copy):
     status, output = run(copy, "examples/quickstart", "--medfaith-limit", "2", "--medfaith-report", "run")
     assert status in (0, 1), output

@@ -97,9 +97,7 @@ def test_the_tutorial_works_as_it_is_written(pytester):
     assert files.keys() == {"my_rag.py", "conftest.py", "tests/test_medical_answers.py"}
     init_project(pytester.path)
     for name, code in files.items():
-        included = re.fullmatch(r'--8<-- "(.+)"\n', code)
-        text = (REPO / included[1]).read_text(encoding="utf-8") if included else code
-        (pytester.path / name).write_text(text)
+        (pytester.path / name).write_text(code)
     with (pytester.path / "conftest.py").open("a", encoding="utf-8") as conftest:
         conftest.write(CONFTEST)
     result = pytester.runpytest_subprocess()

@@ -6,7 +6,6 @@ from pytest_medfaith.checking.anchors.evidence import Evidence
 EVIDENCE = "DAPA-CKD (NCT03036150) randomized 4,304 adults with kidney disease between 2017 and 2018. The 2023 guideline cites it."
 
 
-
 def dates(claim, evidence, *, this_year=None):
     return [missing.finding(claim, evidence) for missing in missing_dates(claim, Evidence((), evidence), this_year=this_year)]
 

@@ -75,6 +75,7 @@ def test_a_doubt_refutes_nothing_whose_quantities_all_agree(claim, evidence):
         ("Adrenaline 0.5 mg is not given to adults.", "Adults are given adrenaline 500 micrograms."),
         ("Metformin 0.5 g is started for obesity.", "Adults with shock take 500 mg."),
         ("Up to 40 mg is given to adults.", "At least 40 mg is given to adults."),
+        ("Old adults are given 40 mg of citalopram.", "Adults are given 40 mg of citalopram, old adults 20 mg."),
     ],
 )
 def test_a_doubt_refutes_where_a_quantity_is_another_or_none_speaks_for_the_claim(claim, evidence):

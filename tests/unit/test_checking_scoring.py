@@ -142,7 +142,7 @@ def test_nearness_moves_neutral_alone_and_a_sentence_counts_a_little_less_than_t
 
 
 def test_the_shipped_checker_takes_its_nearness_from_its_card_and_names_it_in_its_signature():
-    checker, card = load_checker(), read_card(MODELS / "nli")
+    checker, card = load_checker("fast"), read_card(MODELS / "nli")
     assert checker.nearness == Nearness(weight=card.nearness_weight, even=card.nearness_even)
     assert checker.nearness.weight > 0
     assert checker.signature.endswith(f"|{encoder_signature()}|{card.nearness_weight}|{card.nearness_even}")

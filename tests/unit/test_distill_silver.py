@@ -15,7 +15,7 @@ from pytest_medfaith.errors import DataError
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FILES = [  # with the least number of items
     pytest.param(path, least, id=f"{folder}-{path.stem}")
-    for folder, least in (("silver", 90), ("published", 90), ("turned", 60))
+    for folder, least in (("silver", 90), ("published", 90), ("turned", 60), ("kinds", 75))
     for path in sorted((FIXTURES / folder).glob("*.jsonl"))
 ]
 ITEM = {

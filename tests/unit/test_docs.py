@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import pytest_medfaith
-from pytest_medfaith import config, plugin, session
+from pytest_medfaith import config, marker, plugin
 from pytest_medfaith.cards.json_card import report_schema
-from pytest_medfaith.checking.checker import MODELS
+from pytest_medfaith.checking.checker import default_weights
 from pytest_medfaith.config import load_settings
 from pytest_medfaith.datasets.registry import ADAPTERS
 from pytest_medfaith.gates.expressions import parse_gate
@@ -46,8 +46,7 @@ def load_tables():
 
 TABLES = load_tables()
 SOURCES = {path.name: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}
-# As a reader sees them: tables written in.
-PAGES = {name: TABLES.expand(text) for name, text in SOURCES.items()}
+PAGES = SOURCES
 README = (REPO / "README.md").read_text(encoding="utf-8")
 EVERYTHING = "\n".join([*PAGES.values(), README])
 
@@ -63,8 +62,7 @@ class Block:
 def blocks() -> Iterator[Block]:
     for page, text in {**SOURCES, "README.md": README}.items():
         for found in FENCE.finditer(f"\n{text}"):
-            body = re.sub(r'^--8<-- "(.+)"$', lambda line: (REPO / line[1]).read_text(encoding="utf-8"), found["body"], flags=re.MULTILINE)
-            yield Block(page, found["language"], body, found["before"].strip() == RUNNABLE)
+            yield Block(page, found["language"], found["body"], found["before"].strip() == RUNNABLE)
 
 
 def of_language(language):
@@ -114,7 +112,7 @@ def test_every_fixture_has_its_row(name):
     assert in_table(name, "fixtures.md")
 
 
-@pytest.mark.parametrize("name", session._MARKER_KEYS)
+@pytest.mark.parametrize("name", marker.KEYS)
 def test_every_argument_of_the_marker_has_its_row(name):
     assert in_table(name, "options.md")
 
@@ -199,13 +197,33 @@ def test_a_shown_gate_parses():
 
 def test_a_marker_that_asks_for_nothing_known_is_an_error():
     with pytest.raises(ValueError, match=r"'<!-- table: metric claims -->' asks for an unknown table; expected one of .*metrics"):
-        TABLES.expand("<!-- table: metric claims -->")
+        TABLES.written("<!-- table: metric claims -->")
     with pytest.raises(ValueError, match="no metric is of the family 'claim'"):
-        TABLES.expand("<!-- table: metrics claim -->")
+        TABLES.written("<!-- table: metrics claim -->")
 
 
-def test_no_marker_is_left_in_a_page():
-    assert [name for name, text in PAGES.items() if "<!-- table" in text] == []
+@pytest.mark.parametrize("page", sorted(SOURCES))
+def test_a_page_is_committed_as_it_is_written(page):
+    """A reader of the repository sees it whole; what differs is mended by `make pages`."""
+    assert SOURCES[page] == TABLES.written(SOURCES[page])
+
+
+def test_what_is_written_is_the_same_the_next_time_and_holds_what_was_asked_for():
+    page = "A\n\n<!-- table: metrics claims -->\n\nB\n\n<!-- file: docs/pages.css -->\n```css\n```\n\n<!-- runnable -->\n```python\nx = 1\n```\n"
+    first = TABLES.written(page)
+    assert TABLES.written(first) == first
+    assert "| `faithfulness` |" in first.partition("\nB\n")[0]
+    assert (DOCS / "pages.css").read_text(encoding="utf-8").strip() in first
+    assert first.endswith("```\n\n<!-- runnable -->\n```python\nx = 1\n```\n")
+    stale = first.replace("| `faithfulness` |", "| `gone` |").replace("```css\n", "```css\nold\n")
+    assert TABLES.written(stale) == first
+
+
+def test_no_page_waits_for_a_build_to_be_whole():
+    for name, text in PAGES.items():
+        assert "--8<--" not in text, name
+        assert text.count("<!-- table: ") == text.count("<!-- end of table -->"), name
+        assert re.findall(r"^```[a-z]+[^\n]*\n```$", text, re.MULTILINE) == [], name
 
 
 def test_the_checkers_figures_are_those_of_its_card():
@@ -214,6 +232,7 @@ def test_the_checkers_figures_are_those_of_its_card():
     assert table.splitlines()[-1] == "| `healthver` | 1,917 | 0.712 [0.650, 0.756] | 0.712 [0.650, 0.756] | - | - |"
     assert "holds no measured figures" in TABLES.quality_table({"scoring": {}})
     assert TABLES.checker_quality("") in PAGES["checkers.md"]
+    assert TABLES.checker_quality("fast") in PAGES["checkers.md"]
 
 
 # The rows of the README's table of figures, by words of their first cell.
@@ -223,6 +242,7 @@ README_ROWS = {
     "four texts": "clusters",
     "answers to questions": "answers",
     "LLM-written pairs": "written",
+    "kinds of errors": "kinds",
     "LLM-written claims": "published",
     "other side": "turned",
     "Check-COVID dev, whole": "check_covid",
@@ -235,7 +255,7 @@ README_ROWS = {
 
 
 def test_the_readme_shows_the_figures_of_the_checkers_card():
-    card = json.loads((MODELS / "nli" / "card.json").read_text(encoding="utf-8"))
+    card = json.loads((default_weights() / "card.json").read_text(encoding="utf-8"))
     assert set(README_ROWS.values()) == card["measured"].keys()
     for words, name in README_ROWS.items():
         row = next(line for line in README.splitlines() if line.startswith("| ") and words in line)

@@ -8,6 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "pytest_medfaith"
 LAYERS = [
     {"errors"},
+    {"foreign"},
     {"records", "sentences", "word_keys", "models", "given"},
     {"entities", "quantities"},  # below the design's place: the rules of checking ask it which words are names of one kind
     {"corpus", "claims", "retrieval", "checking", "metrics", "config"},

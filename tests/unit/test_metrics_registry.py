@@ -32,6 +32,7 @@ def test_every_metric_is_declared_in_full(metric):
 def test_less_is_better_for_errors_noise_refusals_and_time():
     assert {name for name, metric in METRICS.items() if metric.direction == "lower"} == {
         *("hallucination", "unsupported", "conflict", "unscored", "abstention", "safety_error_rate", "latency_p50", "latency_p95"),
+        "unchecked_share",
         *("ragchecker.noise_sensitivity_in_relevant", "ragchecker.noise_sensitivity_in_irrelevant"),
         *("ragchecker.hallucination", "ragchecker.self_knowledge"),
     }

@@ -3,9 +3,9 @@
 import pytest
 
 from pytest_medfaith import check_answer, load_checker
-from pytest_medfaith.checking.rules.units import UNITS, unit_of, unit_pattern
 from pytest_medfaith.corpus.tokens import token_offsets
 from pytest_medfaith.models.onnx import embed_texts
+from pytest_medfaith.quantities.units import UNITS, unit_of, unit_pattern
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import containment_checker
 

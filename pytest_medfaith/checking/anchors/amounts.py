@@ -9,7 +9,7 @@ from dataclasses import replace
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
 from pytest_medfaith.quantities.arithmetic import computes, recomputed
 from pytest_medfaith.quantities.numerals import read_numerals
-from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed
+from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error, opposed
 from pytest_medfaith.quantities.reader import read_labelled_times, read_quantities
 
 SAME_STATEMENT = 0.6  # of the claim's other words that a sentence holds whose value of the same kind takes the place of the claim's
@@ -33,7 +33,7 @@ _BODY = 1_000.0  # grams: more is no dose, but a weight
 _ROUGH_KINDS = frozenset({"fraction", "multiple", "points", "count", "plain"})
 ROUGH_NUMBER = 0.1  # of the value of "about 3.5"
 MOST_TIMES = 4  # a case lies no farther than this from the bound that it is held against
-FAR = 0.3  # of the claim's other words that a sentence of the evidence holds; with fewer a time or a bare number belongs to what the reader worked out
+_EACH_KILOGRAM = re.compile(r"\b(?:every|each|per|for a)\s+(?:extra\s+|lost\s+)?(?:kg|kilo\w*)\b", re.IGNORECASE)
 _AMOUNT_NEAR = re.compile(r"\d")
 _ONCE_A_DAY = re.compile(
     r"\b(?:a|per|each|every|one) (?:day|night|morning|evening)\b|\b(?:daily|nightly|bedtime|/day|/d|24 hours)\b|\bat night\b|\bin the (?:morning|evening)\b",
@@ -47,17 +47,8 @@ def missing_amounts(claim: str, evidence: Evidence) -> Iterator[Missing]:
     for quantity in stated:
         if _asks_for_none(quantity, claim) or _is_grounded(quantity, stated, claim, evidence):
             continue
-        if _far(quantity, claim, evidence):
-            continue
         other = _in_its_place(quantity, stated, claim, evidence)
         yield Missing("amount", quantity.start, quantity.end, instead=other)
-
-
-def _far(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
-    """Returns whether the sentence neither speaks of the claim's matter nor has a value of the kind: a time or a bare number is then the reader's."""
-    if quantity.dimension in _DOSES or any(other.dimension == quantity.dimension for other in read_quantities(evidence.nearest)):
-        return False
-    return shared_with(claim, quantity.start, quantity.end, evidence.nearest) < FAR
 
 
 def _asks_for_none(quantity: Quantity, claim: str) -> bool:
@@ -66,8 +57,8 @@ def _asks_for_none(quantity: Quantity, claim: str) -> bool:
     digits = any(character.isdigit() for character in words)
     if quantity.dimension in ("count", "plain", "copies", "cells") and not digits:
         return True
-    if quantity.dimension == "time" and quantity.rough and not digits:
-        return True  # "a week", "half an hour"
+    if words.lower() == "one" or (quantity.dimension == "time" and not digits and (quantity.rough or words.lower().startswith("one"))):
+        return True  # "a week", "half an hour", "one day"
     if quantity.dimension == "frequency" and words.lower() in ("daily", "every day", "each day", "weekly", "hourly", "monthly"):
         return not _AMOUNT_NEAR.search(claim[max(0, quantity.start - 40) : quantity.end + 24])
     return quantity.dimension == "count" and quantity.high <= SMALL and not quantity.bound and quantity.high == int(quantity.high)
@@ -77,28 +68,36 @@ def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evi
     against = False
     for text in (evidence.nearest, *evidence.texts):
         known = (*read_quantities(text), *(read_labelled_times(text) if quantity.dimension == "time" else ()))
-        same = [other for other in known if _states(other, quantity)]
+        same = [other for other in known if _states(other, quantity) or _states_for_each(other, quantity, claim, text)]
         if any(not _turned(quantity, other, claim, text) for other in same) or _names_number(quantity, claim, text, known):
             return True
         against = against or bool(same)
     if against:  # its value stands there, bounded from the other side
         return False
+    return _may_be_a_case(quantity, claim, evidence) or _follows(quantity, stated, claim, evidence)
+
+
+def _may_be_a_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
+    """Returns whether the quantity may be one that the claim brings itself, to hold it against a value of the evidence."""
     weighs = quantity.dimension == "mass" and quantity.low >= _BODY
     if (weighs or quantity.role == "age") and _CASE_BEFORE.search(claim[max(0, quantity.start - 48) : quantity.start]):
         return True
-    known = (
-        evidence.quantities
-        if quantity.dimension != "plain"
-        else [_as_written(each, text) for text in (evidence.nearest, *evidence.texts) for each in read_quantities(text)]
-    )
-    if any(_is_case(quantity, other, claim) for other in known) or any(
-        _bounds_hold(quantity, other) for other in read_quantities(evidence.nearest)
-    ):
+    known = [
+        _as_written(each, text) if quantity.dimension == "plain" else each
+        for text in (evidence.nearest, *evidence.texts)
+        for each in read_quantities(text)
+    ]
+    return any(_is_case(quantity, other, claim) for other in known)
+
+
+def _follows(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
+    """Returns whether the quantity follows from the sentence that decided or, where the claim says that it computes, from all evidence."""
+    near = read_quantities(evidence.nearest)
+    if any(_bounds_hold(quantity, other) for other in near):
         return True
-    words = claim[quantity.start : quantity.end]
-    freely = computes(claim) or (quantity.dimension in ("fraction", "multiple") and not any(map(str.isdigit, words)))
-    near = (*read_quantities(evidence.nearest), *stated)
-    return recomputed(quantity, near, claim) or (freely and recomputed(quantity, (*near, *evidence.quantities), claim))
+    spelled = not any(map(str.isdigit, claim[quantity.start : quantity.end]))
+    freely = computes(claim) or (quantity.dimension in ("fraction", "multiple") and spelled)
+    return recomputed(quantity, (*near, *stated), claim) or (freely and recomputed(quantity, (*near, *stated, *evidence.quantities), claim))
 
 
 def _as_written(other: Quantity, text: str) -> Quantity:
@@ -153,9 +152,23 @@ def _states(other: Quantity, quantity: Quantity) -> bool:
     return False
 
 
+def _states_for_each(other: Quantity, quantity: Quantity, claim: str, text: str) -> bool:
+    """Returns whether both are the same for each kilogram, one within its unit, one in words before: "every kilogram takes 1 mm Hg off"."""
+    if other.dimension != f"{quantity.dimension}/mass" or not _EACH_KILOGRAM.search(claim):
+        return False
+    return _numbers(text[other.start : other.end]) == _numbers(claim[quantity.start : quantity.end])
+
+
+def _numbers(words: str) -> set[float]:
+    return {numeral.value for numeral in read_numerals(words)}
+
+
 def _ends_met(quantity: Quantity, other: Quantity) -> bool:
-    allowed = max(_slack(quantity), _slack(other), 1e-9 * abs(quantity.high))
-    return all(min(abs(end - other.low), abs(end - other.high)) <= allowed for end in (quantity.low, quantity.high))
+    mine, theirs = max(_slack(quantity), 1e-9 * abs(quantity.high)), _slack(other)
+    return all(
+        min(abs(end - other.low), abs(end - other.high)) <= max(mine, min(theirs, ROUGHNESS * abs(end)))
+        for end in (quantity.low, quantity.high)
+    )
 
 
 def _slack(quantity: Quantity) -> float:

@@ -95,8 +95,10 @@ def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _dates(text: str) -> Iterator[re.Match[str]]:
-    """Yields months with a day or a year beside them: "May" alone may be a verb."""
-    yield from (found for found in _MONTH.finditer(text) if found["before"] or found["after"] or found["year"])
+    """Yields months with a day or a year beside them: "May" alone may be a verb, and so is "COVID-19 may"."""
+    yield from (
+        found for found in _MONTH.finditer(text) if found["month"][0].isupper() and (found["before"] or found["after"] or found["year"])
+    )
 
 
 def _date(found: re.Match[str]) -> tuple[int, int | None, int | None]:

@@ -50,7 +50,7 @@ _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "1": 
 _COUNT = "|".join(_COUNTS)
 _SCOPE = re.compile(
     rf"\b(?:any|at least|either) (?P<any>{_COUNT})(?: or more)? of\b|\b(?P<more>{_COUNT}) or more of\b|\b(?P<all>all(?: (?:{_COUNT}))?|both|each) of (?:the following|these|them|the (?:{_COUNT}))\b"
-    rf"|\b(?:any|either) of (?:the following|these|them)\b|\bat least (?P<least>{_COUNT}) (?:of )?(?:the following|these)\b|\b(?P<plain>{_COUNT}) of the following\b|\b(?:must|should|need to) (?:meet|have|fulfil) (?P<every>all)\b",
+    rf"|\b(?:any|either) of (?:the following|these|them)\b(?!\s+(?!applies\b|is\b|has\b|means\b|does\b|counts\b|suffices\b)\w+s\b)|\bat least (?P<least>{_COUNT}) (?:of )?(?:the following|these)\b|\b(?P<plain>{_COUNT}) of the following\b|\b(?:must|should|need to) (?:meet|have|fulfil) (?P<every>all)\b",
     re.IGNORECASE,
 )
 

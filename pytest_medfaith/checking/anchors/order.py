@@ -23,6 +23,7 @@ _RANK = re.compile(
     r"|\b(?P<last>last[-\s](?:line|choice|option|resort)|(?:is|are|comes?|tried|used|given|considered)\s+last\b)",
     re.IGNORECASE,
 )
+_PLACES = {"first": 1, "second": 2, "third": 3, "last": 9}
 _PARTING = re.compile(r"[;,:]|\b(?:and|then|with|while|whereas|but|followed by)\b", re.IGNORECASE)
 # What is said of the drug that failed belongs to no place in line: "nifedipine if labetalol is not suitable".
 _FALLBACK = re.compile(r"\b(?:if|when|where|after|unless|instead of|rather than|over|to)\s+[^,;.]*", re.IGNORECASE)
@@ -66,7 +67,7 @@ def _ranks_of(text: str, start: int, end: int, drugs: Sequence[Mention]) -> Iter
     for match, (first, last) in zip(found, pairwise(bounds), strict=True):
         if _DENIED.search(text, max(first, match.start() - 24), match.start()):
             continue
-        place = {"first": 1, "second": 2, "third": 3, "last": 9}[str(match.lastgroup)]
+        place = _PLACES[str(match.lastgroup)]
         yield from (Rank(drug, place, match.start(), match.end()) for drug in inside if first <= drug.start < last)
 
 
@@ -85,12 +86,20 @@ def missing_ranks(claim: str, evidence: Evidence) -> Iterator[Missing]:
         own = [other.place for other in known if rank.drug.is_related(other.drug)]
         others = [other for other in known if other.place == rank.place and not rank.drug.is_related(other.drug)]
         named = any(rank.drug.is_related(mention) for mention in evidence.mentions)
-        if rank.place in own or not known or not named or not (own or others):
+        if rank.place in own or not named or not (own or others):
             continue
+        if not own and any(_says_of_no_drug(text, rank.place) for text in evidence.texts):
+            continue  # "these agents are a first-line option"
         words = claim[rank.drug.start : rank.drug.end]
-        place = {1: "first", 2: "second", 3: "third", 9: "last"}
+        place = {number: word for word, number in _PLACES.items()}
         said = f"{words} is {place[own[0]]}" if own else f"another drug is {place[rank.place]}"
         yield Missing("order", rank.start, rank.end, instead=said)
+
+
+def _says_of_no_drug(text: str, place: int) -> bool:
+    """Returns whether a sentence of `text` gives the place in line to something that it does not name."""
+    attached = {rank.start for rank in read_ranks(text)}
+    return any(match.start() not in attached and _PLACES[str(match.lastgroup)] == place for match in _RANK.finditer(text))
 
 
 @dataclass(frozen=True)

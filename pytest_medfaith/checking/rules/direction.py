@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from pytest_medfaith.checking.rules.comparisons import Comparison, relation
 from pytest_medfaith.checking.rules.frames import COPY, Frame, frames_in_either_order
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.opposites import directions, opposed
@@ -55,6 +56,11 @@ _AFTER_ANOTHER = frozenset(
 def direction(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence say opposite things of the same subject and object; nothing where a negation may turn it."""
     for frame in frames_in_either_order(claim, evidence):
+        compared, one, other = relation(frame.claim, frame.sentence.tokens)
+        if compared == "same":  # sides and way are both turned
+            continue
+        if one and other and frame.shared >= LEAST_SHARED and len(negations(frame.claim)) == len(negations(frame.sentence.tokens)):
+            return [_turned_finding(one, other)]
         clash = _clash(frame) or _of_another_line(frame, claim, evidence)
         if clash:
             return [_finding(*clash)]
@@ -265,6 +271,16 @@ def _same_word(mine: _Comparison, theirs: _Comparison) -> tuple[Token, Token] | 
 
 def _weigh(keys: Collection[str]) -> float:
     return sum(map(weight, keys))
+
+
+def _turned_finding(one: Comparison, other: Comparison) -> Finding:
+    return Finding(
+        rule="direction",
+        message="claim and evidence compare the other way round",
+        claim_span=(one.start, one.end),
+        evidence_span=(other.start, other.end),
+        effect="refute",
+    )
 
 
 def _finding(mine: Token, theirs: Token) -> Finding:

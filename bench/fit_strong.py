@@ -1,0 +1,139 @@
+"""Fits what turns a strong model's readings into verdicts, and prints the `scoring` part of its card.
+
+    python bench/fit_strong.py FOLDER --data DIR [--most N] [--windows 5] [--window-words 100]
+
+FOLDER holds model.onnx and tokenizer.json. The cases are those of bench/fit_card.py, and as many of the pairs written in the kinds of errors found. They
+are read once, by the fast student, the encoder and the strong model, as checking reads them. Temperature, nearness and the fast student's weight are
+fitted on pairs, for the least mean over the kinds of their log loss (the smallest weights that cost at most 0.002 of it), the thresholds on the
+verdicts over all texts of a claim.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import random
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from fit_card import KINDS, LOSS_TO_SPARE, TEXTS, Case, calibration_cases
+
+from pytest_medfaith.checking.calibrate import TEMPERATURES, fit_thresholds, log_loss, softmax_rows
+from pytest_medfaith.checking.cascade import LEAST_PROBABILITY, Cascade
+from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.nearness import Vectors
+from pytest_medfaith.checking.scoring import FAR_LOGITS, score_pairs
+from pytest_medfaith.checking.student import score_with_student
+from pytest_medfaith.distill.published import label_together
+from pytest_medfaith.records import LABELS, Chunk, Claim
+
+READINGS = 2  # windows of a chunk, at most
+FAST_WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3)
+NEARNESS_WEIGHTS, EVEN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0), 0.45
+MAX_TOKENS = 384
+WHILE_CHOOSING = 1.2  # temperature at which the clearer of two windows is chosen: it hardly matters
+
+
+def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
+    """Returns what was read of each claim's texts: logits (n, TEXTS, READINGS, 3), nearness (n, TEXTS, READINGS), fast log-probabilities (n, TEXTS, 3).
+
+    Logits are NaN where nothing was read.
+    """
+    pairs = [
+        (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
+        for i, (claim, texts) in enumerate(cases)
+        for j, (text, _) in enumerate(texts)
+    ]
+    vectors, fast = Vectors(), checker.fast
+    assert fast is not None  # noqa: S101 - a strong checker has one
+    scores = score_pairs(
+        pairs, fast.score_texts, signature=fast.signature, temperature=fast.temperature, nearness=fast.nearness, vectors=vectors
+    )
+    readings = checker.read_strong(pairs, scores, vectors)
+    found = {
+        "logits": np.full((len(cases), TEXTS, READINGS, 3), np.nan),
+        "nearness": np.zeros((len(cases), TEXTS, READINGS)),
+        "fast": np.zeros((len(cases), TEXTS, 3)),
+        "there": np.zeros((len(cases), TEXTS), dtype=bool),
+    }
+    for number, (claim, chunk) in enumerate(pairs):
+        place = int(claim.id), int(chunk.id)
+        found["there"][place] = True
+        found["fast"][place] = np.log(np.maximum(scores[number].probs, LEAST_PROBABILITY))
+        for k, reading in enumerate(readings.get(number, [])):
+            found["logits"][(*place, k)] = reading.logits or np.nan
+            found["nearness"][(*place, k)] = reading.nearness
+    return found
+
+
+def moved(found: dict[str, np.ndarray], *, fast_weight: float, nearness_weight: float) -> np.ndarray:
+    """Returns logits (n, TEXTS, 3): of each text the clearer window's; neutral for a text that was not read, surely so for none."""
+    logits = found["logits"] + fast_weight * found["fast"][:, :, None, :]
+    logits[..., 1] += nearness_weight * (EVEN - found["nearness"])
+    probs = softmax_rows(np.nan_to_num(logits, nan=-50.0) / WHILE_CHOOSING)
+    clearness = np.where(np.isnan(logits[..., 0]), -1.0, np.maximum(probs[..., 0], probs[..., 2]))
+    best = np.take_along_axis(logits, clearness.argmax(axis=2)[:, :, None, None], axis=2)[:, :, 0]
+    best = np.where(np.isnan(best), np.array(FAR_LOGITS), best)
+    return np.where(found["there"][..., None], best, np.array([-np.inf, 0.0, -np.inf]))
+
+
+def labelled(cases: Sequence[Case], logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns logits (m, 3) and label indices of all texts."""
+    rows = [(logits[i, j], LABELS.index(label)) for i, (_, texts) in enumerate(cases) for j, (_, label) in enumerate(texts)]
+    return np.array([row for row, _ in rows]), np.array([label for _, label in rows])
+
+
+def best_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> tuple[float, float]:
+    """Returns the least mean over the kinds of their log loss, and its temperature."""
+    rows = [labelled(own, each) for own, each in zip(cases, logits, strict=True)]
+    return min((float(np.mean([log_loss(each / t, truth) for each, truth in rows])), t) for t in TEMPERATURES)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--most", type=int, default=500, help="claims of each kind, drawn at random")
+    parser.add_argument("--windows", type=int, default=5)
+    parser.add_argument("--window-words", type=int, default=100)
+    arguments = parser.parse_args()
+    cases = [list(calibration_cases(arguments.data, readers)) for readers in KINDS]
+    cases.append(list(calibration_cases(arguments.data, ["written"], kinds=True)))
+    cases = [random.Random(0).sample(own, min(arguments.most, len(own))) for own in cases]
+    cascade = Cascade(windows=arguments.windows, window_words=arguments.window_words)
+    scorer = partial(score_with_student, arguments.folder / "model.onnx", MAX_TOKENS)
+    checker = Checker("fitted", "fitted", scorer, fast=load_checker("fast"), cascade=cascade)
+    found = [read(checker, own) for own in cases]
+    losses = {}
+    for fast_weight, nearness_weight in itertools.product(FAST_WEIGHTS, NEARNESS_WEIGHTS):
+        logits = [moved(each, fast_weight=fast_weight, nearness_weight=nearness_weight) for each in found]
+        losses[fast_weight, nearness_weight] = best_loss(cases, logits)
+        print(f"fast {fast_weight}, nearness {nearness_weight}: {losses[fast_weight, nearness_weight]}", file=sys.stderr, flush=True)
+    least = min(loss for loss, _ in losses.values())
+    chosen = min((key for key, (loss, _) in losses.items() if loss <= least + LOSS_TO_SPARE), key=lambda key: (sum(key), key))
+    temperature = losses[chosen][1]
+    logits = [moved(each, fast_weight=chosen[0], nearness_weight=chosen[1]) for each in found]
+    together = [label_together(label for _, label in texts) for texts in (case[1] for case in itertools.chain(*cases))]
+    rows = [(each, LABELS.index(label)) for each, label in zip(np.concatenate(logits), together, strict=True) if label]
+    thresholds = fit_thresholds(softmax_rows(np.array([row for row, _ in rows]) / temperature), np.array([label for _, label in rows]))
+    scoring = {
+        "max_tokens": MAX_TOKENS,
+        "temperature": round(temperature, 4),
+        "entail_threshold": thresholds.entail,
+        "contradict_threshold": thresholds.contradict,
+        "contradict_odds": thresholds.odds,
+        "nearness_weight": chosen[1],
+        "nearness_even": EVEN,
+        "windows": arguments.windows,
+        "window_words": arguments.window_words,
+        "fast_weight": chosen[0],
+    }
+    print(json.dumps(scoring, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Tells whether words hold something to check: a measured amount, an order or a predicate. Labels and headings with either are claims."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_medfaith.claims.grammar import forms, is_adverb, read_clause
+from pytest_medfaith.claims.lexicon import noun_verbs
+from pytest_medfaith.claims.words import Phrase
+
+_UNIT = (
+    r"(?:k?g|mg|mcg|[\u00b5\u03bcm]?g|ng|m?l|d?l|litres?|liters?|grams?|milligrams?|micrograms?|units?|iu|u|mmol|mol|mmhg|kpa|bpm|%|per\s?cent|percent|tablets?|"
+    r"capsules?|pills?|puffs?|drops?|doses?|sachets?|times?|hours?|hrs?|h|minutes?|mins?|days?|weeks?|months?|years?|cm|mm|kcal|°c|°f|degrees?)"
+)
+_AMOUNT = re.compile(
+    rf"(?<![\w.])(?:\d[\d.,]*(?:\s*(?:-|\u2013|to)\s*\d[\d.,]*)?)\s*(?:-\s*)?{_UNIT}(?![^\W\d_])|\d\s*/\s*\d|[<>≤≥]\s*\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
+    rf"\s+{_UNIT}(?!\w)|\b(?:once|twice|daily|hourly|b\.?i\.?d|t\.?[di]\.?[sd]|q\.?i\.?d|bd|qds|tds)\b",
+    re.IGNORECASE,
+)
+
+
+def has_amount(text: str) -> bool:
+    """Returns whether `text` holds a number with a unit, a fraction, a bound or how often: "8 g", "1/2", "> 65", "twice a day"."""
+    return _AMOUNT.search(text) is not None
+
+
+def is_order(words: Phrase) -> bool:
+    """Returns whether `words` begin with a verb that bids or forbids: "Never combine with nitrates"; not "Treating gout"."""
+    if words and words[0].lower in ("do", "don't", "never", "please", "avoid", "stop"):
+        return len(words) > 1
+    first = next((word for word in words if not is_adverb(word)), None)
+    return first is not None and len(words) > 1 and "base" in forms(first) and first.lower not in noun_verbs()
+
+
+def states(words: Phrase) -> bool:
+    """Returns whether `words` say something by themselves: a predicate with its subject, or an order."""
+    return read_clause(words) is not None or is_order(words)

@@ -1,0 +1,42 @@
+"""Recognises the lines that name sources at the end of an answer, and tells them from statements that stand among them."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_medfaith.claims.grammar import read_clause
+from pytest_medfaith.claims.measures import has_amount, is_order
+from pytest_medfaith.claims.words import read_words
+
+_SIGNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"https?://|www\.|\bdoi\b|(?i:\bpmid\b|\bpmc\d|\bisbn\b)",
+        r"\b[A-Z][\w'’-]+,?\s+(?:[A-Z]\.?){1,3}(?=[\s,.;])|\bet\s+al\b",
+        r"[(\s,;.](?:19|20)\d\d[a-z]?(?=[\s);:.,]|$)",
+        r"\b\d+\s*(?:\(\d+\))?\s*:\s*e?\d+",
+        r"(?i:\bjournal\b|\blancet\b|\bjama\b|\bnejm\b|\bbmj\b|\bcochrane\b|\bguidelines?\b|\bn\s+engl\s+j\b|\brev\b|\bmedlineplus\b|\bwebsite\b|\bpress\b|\bed\.)",
+    )
+)
+_ADDRESS = re.compile(r"\W*(?:https?://|www\.)\S+\W*$")
+_NUMBERED = re.compile(r"^\s*(?:[-*•]\s+)?(?:\[\^?[\w-]+\]:?|\(?\d{1,3}[.)])?\s*")
+_TITLE = re.compile(r"(?i:^(?:references?|sources?|citations?)\s*:\s*)")
+_SAYS = re.compile(
+    r"\b(?:is|are|was|were|should|must|can|may|take|takes|you|your|not|never|safe|unsafe|contraindicated|recommended)\b", re.IGNORECASE
+)
+
+
+def is_reference(line: str) -> bool:
+    """Returns whether `line` only names a source: "[1] Smith J. Metformin in practice. 2020.", "NICE NG28", an address.
+
+    A line with a dose or an order is none, and a line that reads as a statement only with two signs of a source (authors, year,
+    journal, volume, address).
+    """
+    if _ADDRESS.match(line):
+        return True
+    text = _TITLE.sub("", line[_NUMBERED.match(line).end() :])  # type: ignore[union-attr] - it matches nothing too
+    words = read_words(text, 0, len(text))
+    if has_amount(text) or is_order(words):
+        return False
+    signs = sum(sign.search(line) is not None for sign in _SIGNS)
+    return signs >= 2 or not (_SAYS.search(text) or read_clause(words) is not None)

@@ -1,0 +1,324 @@
+"""Attacks by kind: each kind makes its tries from a fixed seed, and says of a try what went wrong, or "" where the result is right."""
+
+# ruff: noqa: E402 - this folder and the unit tests, whose samples are used, are no packages
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "unit")]
+from gate_samples import SIGNATURE, case, report_of
+from openings import CONTENTS, OPENINGS
+
+from pytest_medfaith import assert_faithfulness, assert_no_hallucination, check_answer
+from pytest_medfaith.asserts import UNSAID
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.quotation import quotes
+from pytest_medfaith.claims.refusals import is_refusal
+from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.errors import DataError, MedfaithError
+from pytest_medfaith.evaluation import read_responses
+from pytest_medfaith.gates.baseline import read_baseline, write_baseline
+from pytest_medfaith.gates.expressions import BoundGate, parse_gate
+from pytest_medfaith.gates.plausible import checksum
+from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.testing import containment_checker, scripted_checker
+
+SEED = 25
+GATES = 5_000
+TRUE = "Metformin is taken with meals."
+ENTAILS = scripted_checker(lambda _evidence, _claim: "entail")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of attack: its name on the page, the right result, its tries, and what is wrong with the result of a try."""
+
+    name: str
+    right: str
+    tries: Callable[[], list[Any]]
+    failure: Callable[[Any], str]
+
+
+def _covered() -> list[tuple[str, str]]:
+    return [(f"{opening} {content}", word) for opening in OPENINGS for content, word in CONTENTS.items()]
+
+
+def _hidden(attack: tuple[str, str]) -> str:
+    answer, word = attack
+    if is_refusal(answer):
+        return "an abstention"
+    claims = [claim.text.casefold() for claim in extract_claims(answer)]
+    return "" if any(word.casefold() in claim for claim in claims) else "no claim holds the content"
+
+
+SAID = (
+    "isotretinoin is safe in pregnancy",
+    "aspirin can be given to children",
+    "warfarin is safe with ibuprofen",
+    "antibiotics cure the common cold",
+)
+TAKEN_BACK = """
+Myth: {}. Fact: it is not so.
+False: {}.
+Wrong: {}.
+That {} is a dangerous myth.
+True or false: {}. The answer is false.
+It is not true that {}.
+It was once believed that {}.
+That {} was the view until 1966.
+Some clinics said in error that {}.
+{}? No.
+No study shows that {}.
+It is a mistake to think that {}.
+Nobody should believe that {}.
+Claims that {} have been refuted.
+The leaflet was withdrawn because it said that {}.
+{}, if the specialist agrees.
+{} only over 16 years of age.
+{} as long as the eGFR is above 45.
+{} in mice.
+{} unless a doctor forbids it.
+"{}" is what quacks say.
+Misconception: {}.
+Rumour has it that {}.
+""".strip().splitlines()
+
+
+def _quoted() -> list[tuple[str, str]]:
+    return [(said, frame.format(said)) for said in SAID for frame in TAKEN_BACK]
+
+
+def _supported(attack: tuple[str, str]) -> str:
+    said, evidence = attack
+    return "supported by a quotation" if quotes(f"{said[0].upper()}{said[1:]}.", evidence) else ""
+
+
+def _gates() -> list[str]:
+    chance = random.Random(SEED)
+    words = [
+        "faithfulness",
+        "hallucination",
+        "latency_p50",
+        "abstention",
+        "unscored",
+        "recall@5",
+        "ndcg@k",
+        "safety_error_rate",
+        "<=",
+        ">=",
+    ]
+    words += ["<", "==", "no", "worse", "than", "baseline", "by", "at", "95%", "0", "1", "0.05", "5%", "1e309", "-1", "nan", "inf", "100%"]
+    words += [
+        "200ms",
+        "0.2s",
+        "1e-400",
+        "٣",
+        "\uff11",
+        "\x00",
+        "",
+        "\n",
+        "é",
+        "0x1",
+        "1_000",
+        "99999999999",
+        "recall@0",
+        "0.99999999999999999",
+    ]
+
+    def text() -> str:
+        if chance.random() < 0.2:
+            return "".join(chr(chance.choice((chance.randrange(32, 127), chance.randrange(0x110000)))) for _ in range(chance.randrange(20)))
+        if chance.random() < 0.5:
+            return f"{chance.choice(words[:8])} {chance.choice(words[8:10])} {chance.choice(words)} {chance.choice(['', '', 'at 95%', 'by 1'])}"
+        return chance.choice([" ", ""]).join(chance.choice(words) for _ in range(chance.randrange(8)))
+
+    return [text() for _ in range(GATES)]
+
+
+def _gate(text: str) -> str:
+    try:
+        gate = parse_gate(text)
+    except (ValueError, MedfaithError):
+        return ""
+    except Exception as error:  # noqa: BLE001 - that is what is looked for
+        return f"raises {type(error).__name__}"
+    low, high = parse_metric(gate.metric).range
+    if isinstance(gate, BoundGate):
+        can_fail = low < gate.bound <= high if gate.at_least else low <= gate.bound < high
+    else:
+        can_fail = 0 <= gate.margin < high - low
+    return "" if can_fail else "a gate that nothing fails"
+
+
+WIDE = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(33, 127)})
+BOLD = {**{chr(65 + i): chr(0x1D400 + i) for i in range(26)}, **{chr(97 + i): chr(0x1D41A + i) for i in range(26)}}
+ALIKE = str.maketrans("aeopcxyABEKMHOPCTX", "аеорсхуАВЕКМНОРСТХ")  # the second are Cyrillic
+OTHERS = (
+    "妊娠中にイソトレチノインは安全です。",
+    "Изотретиноин безопасен при беременности.",
+    "الأيزوتريتينوين آمن أثناء الحمل.",
+    "गर्भावस्था में आइसोट्रेटिनॉइन सुरक्षित है।",
+    "Η ισοτρετινοΐνη είναι ασφαλής στην εγκυμοσύνη.",
+    "איזוטרטינואין בטוח בהיריון.",
+    "임신 중 이소트레티노인은 안전합니다.",
+    "ไอโซเตรติโนอินปลอดภัยในการตั้งครรภ์",
+)
+
+
+def _strange() -> list[str]:
+    latin = [f"{said[0].upper()}{said[1:]}." for said in SAID]
+    changed = [form for text in latin for form in (text.translate(WIDE), text.translate(BOLD), text.translate(ALIKE), "\u200b".join(text))]
+    return [*changed, *OTHERS, *(f"{text[:-1]} {'and so on ' * times}now." for text in latin for times in (60, 600))]
+
+
+def _outcome(name: str, check: Callable[..., Any], answer: Any, **said: Any) -> str:
+    try:
+        check(answer, **said)
+    except (AssertionError, ValueError, MedfaithError):
+        return ""
+    except Exception as error:  # noqa: BLE001 - that is what is looked for
+        return f"{name} raises {type(error).__name__}"
+    return f"{name} passes"
+
+
+def _passes(answer: Any, contexts: Any, checker: Checker) -> str:
+    """Returns which assertions pass."""
+    passed = []
+    for name, check in (("faithfulness", assert_faithfulness), ("no hallucination", assert_no_hallucination)):
+        passed.append(_outcome(name, check, answer, contexts=contexts, checker=checker))
+    return ", ".join(filter(None, passed))
+
+
+def _unjudged(claim: str) -> str:
+    """Returns whether a claim is lost beside a true one, or is supported by a model that cannot read it and calls everything entailed."""
+    unread = not unicodedata.normalize("NFKC", claim).replace("\u200b", "").isascii()
+    checkers = [containment_checker(), *([replace(ENTAILS, latin_only=True)] if unread else [])]
+    for checker in checkers:
+        report = check_answer(f"{TRUE} {claim}", contexts=[TRUE], checker=checker)
+        labels = [verdict.label for verdict in report.verdicts]
+        if all(label == "supported" for label in labels):
+            return f"all of {len(labels)} supported"
+    return ""
+
+
+BLANKS = (
+    "",
+    " ",
+    "\n",
+    "\t\r\n",
+    "\u200b",
+    "\ufeff",
+    "\u00a0",
+    "\u2028",
+    "\x00",
+    ".",
+    "...",
+    "\u2026",
+    "?",
+    "!",
+    "-",
+    "*",
+    "#",
+    "``````",
+    "[1]",
+    "()",
+    "<br>",
+)
+NO_CONTEXTS: tuple[Any, ...] = ([], [""], [" "], [TRUE], None)
+
+
+def _empty() -> list[tuple[str, Any]]:
+    return [(blank, contexts) for blank in BLANKS for contexts in NO_CONTEXTS] + [(TRUE, contexts) for contexts in NO_CONTEXTS[:3]]
+
+
+KEYS = (
+    "context Contexts contextes contxts contexts_ context_s CONTEXTS conetxts retrieved_contexts documents source_documents context_texts"
+)
+
+
+def _renamed() -> list[str]:
+    return KEYS.split()
+
+
+def _lost(key: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "responses.jsonl"
+        path.write_text(json.dumps({"case_id": "a", "answer": TRUE, key: [{"id": "c", "text": TRUE}]}) + "\n", encoding="utf-8")
+        try:
+            response = read_responses(path, [])["a"]
+        except DataError:
+            return ""
+    return "" if response.contexts else _passes(response, UNSAID, ENTAILS)
+
+
+def _broken() -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    for number in (np.nan, np.inf, -np.inf):
+        yield f"all {number}", lambda pairs, number=number: np.full((len(pairs), 3), number, dtype=np.float32)
+        yield f"first {number}", lambda pairs, number=number: np.array([[number, 0, 0]] * len(pairs), dtype=np.float32)
+    for rows in (-1, 1):
+        yield f"{rows} rows", lambda pairs, rows=rows: np.array([[6.0, 0, 0]] * (len(pairs) + rows), dtype=np.float32).reshape(-1, 3)
+    for columns in (0, 1, 2, 4):
+        yield f"{columns} columns", lambda pairs, columns=columns: np.ones((len(pairs), columns), dtype=np.float32)
+    for given in (None, "entail", [], {}, 1.0):
+        yield f"{given!r}", lambda _pairs, given=given: given
+    yield "words", lambda pairs: [["entail", "", ""]] * len(pairs)
+
+
+def _nonsense(attack: tuple[str, Callable[[Any], Any]]) -> str:
+    name, scores = attack
+    return _passes("Zinc shortens colds by a day.", ["Zinc was studied in colds."], Checker(name, f"nonsense:{name}", scores))
+
+
+def _edits() -> list[tuple[str, Any, Any, bool]]:
+    parts = [(5, 2), (-5, 2), (1, -2), (1e308, 2), (1e-300, 2), (0, 1e300), (0, 0), (0, 2.5), (0, 1), ("0", 2), (None, 2), (True, 2)]
+    names = ("hallucination", "faithfulness", "unsupported", "unscored")
+    return [(name, *numbers, sign) for name in names for numbers in parts for sign in (False, True)]
+
+
+@cache
+def _baseline() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "baseline.json"
+        write_baseline(path, [report_of([case("a", "su?", latency=120.0), case("b", "sr", latency=80.0)])], signature=SIGNATURE)
+        return path.read_text(encoding="utf-8")
+
+
+def _edited(attack: tuple[str, Any, Any, bool]) -> str:
+    name, part, whole, sign = attack
+    document = json.loads(_baseline())
+    entry = document["slices"][0]
+    entry["cases"]["a"]["fractions"][name] = [part, whole]
+    entry.update({"sha256": checksum(entry)} if sign else {})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "baseline.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        try:
+            read_baseline(path)
+        except DataError:
+            return ""
+        except Exception as error:  # noqa: BLE001 - that is what is looked for
+            return f"raises {type(error).__name__}"
+    return "read as if a run had measured it"
+
+
+KINDS = (
+    Kind("content behind a refusal or small talk", "a claim that holds the content, never an abstention", _covered, _hidden),
+    Kind("quotations taken back", "the quotation alone supports nothing", _quoted, _supported),
+    Kind("gate text", "a gate that can fail, or an error of the package", _gates, _gate),
+    Kind("scripts, look-alike letters, long claims", "judged or unscored, never supported unread", _strange, _unjudged),
+    Kind("empty and near-empty", "no assertion passes", _empty, lambda attack: _passes(*attack, containment_checker())),
+    Kind("renamed keys of responses", "an error, the contexts are read, or no assertion passes", _renamed, _lost),
+    Kind("checkers that return nonsense", "no assertion passes, and the error is the package's", lambda: list(_broken()), _nonsense),
+    Kind("baselines edited by hand", "an error of the package", _edits, _edited),
+)

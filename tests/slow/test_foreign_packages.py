@@ -1,0 +1,67 @@
+"""What the real packages give back is read; the unit tests use stand-ins with the same attributes."""
+
+import pytest
+
+from pytest_medfaith.evaluation import as_chunks, as_response
+
+pytestmark = pytest.mark.slow
+IRON = "Iron tablets treat iron deficiency."
+
+
+def package(name):
+    return pytest.importorskip(name, reason=f"needs the package {name}", exc_type=ImportError)
+
+
+def both(answer):
+    response = as_response(answer, case_id="a")
+    return response.answer, [chunk.text for chunk in response.contexts]
+
+
+def test_langchain():
+    documents, messages = package("langchain_core.documents"), package("langchain_core.messages")
+    document = documents.Document(page_content=IRON, metadata={"title": "Iron"}, id="d")
+    (chunk,) = as_chunks([document])
+    assert (chunk.id, chunk.title) == ("d", "Iron")
+    for content in (IRON, [{"type": "text", "text": IRON}]):
+        assert both({"input": "What?", "answer": messages.AIMessage(content=content), "context": [document]}) == (IRON, [IRON])
+    assert both((messages.AIMessage(content=IRON), [(document, 0.5)])) == (IRON, [IRON])
+
+
+def test_llama_index():
+    schema, response = package("llama_index.core.schema"), package("llama_index.core.base.response.schema")
+    node = schema.TextNode(text=IRON, id_="n", metadata={"title": "Iron"})
+    found = schema.NodeWithScore(node=node, score=0.5)
+    assert [chunk.id for one in (node, found) for chunk in as_chunks([one])] == ["n", "n"]
+    assert both(response.Response(response=IRON, source_nodes=[found])) == (IRON, [IRON])
+
+
+def test_haystack():
+    classes = package("haystack.dataclasses")
+    document = classes.Document(content=IRON, id="h")
+    assert both({"replies": [classes.ChatMessage.from_assistant(IRON)], "documents": [document]}) == (IRON, [IRON])
+    assert both(classes.GeneratedAnswer(data=IRON, query="What?", documents=[document])) == (IRON, [IRON])
+
+
+def test_ragas():
+    sample = package("ragas.dataset_schema").SingleTurnSample
+    assert both(sample(user_input="What?", response=IRON, retrieved_contexts=[IRON], reference_contexts=["x"])) == (IRON, [IRON])
+
+
+def test_deepeval():
+    case = package("deepeval.test_case").LLMTestCase
+    assert both(case(input="What?", actual_output=IRON, retrieval_context=[IRON], context=["x"])) == (IRON, [IRON])
+
+
+def test_dspy():
+    prediction = package("dspy").Prediction
+    assert both(prediction(answer=IRON, context=[IRON])) == (IRON, [IRON])
+
+
+def test_tables():
+    rows = [{"id": "a", "text": IRON}, {"id": "b", "text": "Allopurinol lowers uric acid."}]
+    tables = [
+        package("pandas").DataFrame(rows),
+        package("pyarrow").Table.from_pylist(rows),
+        package("datasets").Dataset.from_list(rows),
+    ]
+    assert [[chunk.id for chunk in as_chunks(table)] for table in tables] == [["a", "b"]] * 3
