@@ -127,6 +127,37 @@ def _interval(value: Mapping[str, float] | None) -> str:
     return "-" if value is None else f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
 
 
+# Macro-F1 that others published, by the set of ours that is nearest; docs/scoreboard.md says where each is from and what differs.
+PUBLISHED: Mapping[str, str] = {
+    "healthver": "test split: frontier LLM asked plainly 0.551, with grounded decomposition 0.634",
+    "scifact": "frontier LLM 0.80 to 0.84; dev split: DeBERTa-v3-base, fine-tuned, 0.786",
+}
+
+
+def scoreboard(_: str) -> str:
+    """Returns the table of every measured set, with the figures of the shipped checkers' cards and published ones on the same rows."""
+    cards = {
+        "default": DOCS.parent / "weights" / "pytest_medfaith_weights" / "default" / "card.json",
+        "fast": DOCS.parent / "pytest_medfaith" / "models" / "nli" / "card.json",
+    }
+    return scoreboard_table({name: json.loads(path.read_text(encoding="utf-8")) for name, path in cards.items() if path.is_file()})
+
+
+def scoreboard_table(cards: Mapping[str, Mapping[str, Any]]) -> str:
+    """Returns a row for each set that a card of `cards`, by checker, holds; a checker without the set has a dash there."""
+    measured = {checker: card.get("measured", {}) for checker, card in cards.items()}
+    names = dict.fromkeys(name for sets in measured.values() for name in sets)
+    header = ["set", *(f"`{checker}`: {what}" for checker in measured for what in ("n", "macro-F1", "accuracy")), "published macro-F1"]
+    rows = [
+        (f"`{name}`", *(cell for sets in measured.values() for cell in _scores(sets.get(name))), PUBLISHED.get(name, "-")) for name in names
+    ]
+    return _table(header, rows)
+
+
+def _scores(row: Mapping[str, Any] | None) -> tuple[str, str, str]:
+    return ("-", "-", "-") if row is None else (f"{row['n']:,}", _interval(row.get("f1")), _interval(row.get("accuracy")))
+
+
 def encoder_quality(_: str) -> str:
     """Returns how well sentence encoders retrieve, as the card of the shipped one holds it.
 
@@ -274,6 +305,7 @@ _TABLES: dict[str, Callable[[str], str]] = {
     "encoder-quality": encoder_quality,
     "label-metrics": label_metrics,
     "metrics": metrics,
+    "scoreboard": scoreboard,
 }
 
 

@@ -100,3 +100,36 @@ def test_contestants_take_turns(speed):
     found = speed.rates({name: (lambda number, name=name: turns.append((name, number)), 7) for name in "ab"}, rounds=2)
     assert turns == [("a", -1), ("b", -1), ("a", 0), ("b", 0), ("a", 1), ("b", 1)]
     assert [len(values) for values in found.values()] == [2, 2]
+
+
+@pytest.fixture(scope="module")
+def audit_agreement():
+    return load("audit_agreement")
+
+
+def test_the_audits_recall_takes_the_found_sets_shares_of_kinds(audit_agreement):
+    recalls = {"audit.caught.number": 0.8, "audit.caught.route": 0.5}
+    assert audit_agreement.weighed(recalls, {"error: number": 2, "error: dose": 1, "error: route": 1}) == pytest.approx(0.725)
+    with pytest.raises(ValueError, match=r"measured nothing of the kinds \['error: spelling'\]"):
+        audit_agreement.weighed(recalls, {"error: number": 2, "error: spelling": 1})
+
+
+def test_every_kind_of_error_of_the_found_set_has_its_metric(audit_agreement):
+    from pytest_medfaith.metrics.audit import AUDIT_METRICS
+
+    rows = audit_agreement.read_labelled(audit_agreement.FOUND)
+    assert {row["kind"] for row in rows if row["label"] == "contradict"} <= audit_agreement.KINDS.keys()
+    assert set(audit_agreement.KINDS.values()) <= AUDIT_METRICS.keys()
+
+
+def test_recall_on_the_found_set_counts_errors_that_are_not_supported(audit_agreement):
+    from pytest_medfaith.testing import scripted_checker
+
+    caught, total, kinds = audit_agreement.found_recall(scripted_checker(lambda *_: "neutral"), audit_agreement.FOUND)
+    assert (caught, total) == (sum(kinds.values()), 28)
+    assert audit_agreement.found_recall(scripted_checker(lambda *_: "entail"), audit_agreement.FOUND)[0] == 0
+
+
+def test_a_recall_far_from_the_found_sets_is_said_to_be(audit_agreement):
+    assert audit_agreement.beside("audit", 0.66, 0.86) == "audit: 0.660, -0.200, not within 0.10"
+    assert audit_agreement.beside("audit", 0.80, 0.86) == "audit: 0.800, -0.060, within 0.10"

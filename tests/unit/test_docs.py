@@ -235,6 +235,27 @@ def test_the_checkers_figures_are_those_of_its_card():
     assert TABLES.checker_quality("fast") in PAGES["checkers.md"]
 
 
+def test_the_scoreboard_has_every_measured_set_of_both_cards_beside_published_figures():
+    value = {"value": 0.71234, "low": 0.65, "high": 0.7561}
+    strong = {"measured": {"healthver": {"n": 1917, "f1": value, "accuracy": value}, "new": {"n": 5, "accuracy": value}}}
+    fast = {"measured": {"healthver": {"n": 20, "f1": value, "accuracy": value}, "old": {"n": 7, "f1": value}}}
+    lines = TABLES.scoreboard_table({"default": strong, "fast": fast}).splitlines()
+    shown = "0.712 [0.650, 0.756]"
+    assert lines[2] == f"| `healthver` | 1,917 | {shown} | {shown} | 20 | {shown} | {shown} | {TABLES.PUBLISHED['healthver']} |"
+    assert lines[3] == f"| `new` | 5 | - | {shown} | - | - | - | - |"
+    assert lines[4] == f"| `old` | - | - | - | 7 | {shown} | - | - |"
+    assert "default" not in TABLES.scoreboard_table({"fast": fast})  # where the weights are absent
+
+
+def test_the_scoreboard_page_is_that_of_the_cards_and_names_the_published_figures():
+    page = PAGES["scoreboard.md"]
+    assert TABLES.scoreboard("") in page
+    card = json.loads((REPO / "pytest_medfaith/models/nli/card.json").read_text(encoding="utf-8"))
+    assert [name for name in card["measured"] if f"\n| `{name}` | " not in page] == []
+    assert all(f"| {figures} |" in page for figures in TABLES.PUBLISHED.values())
+    assert TABLES.PUBLISHED.keys() <= card["measured"].keys()
+
+
 # The rows of the README's table of figures, by words of their first cell.
 README_ROWS = {
     "SciFact": "scifact",

@@ -1,0 +1,99 @@
+"""The audit's recall on our samples beside the recall on the found set: does an audit say what errors a checker lets pass?
+
+    python bench/audit_agreement.py [--checker NAME] [--corpus FOLDER] [--seeds N] [--rules-off]
+
+Two figures of the audit stand beside that of the found set, each with whether it is within 10 points. The first is of all strata alike. The second
+weighs kinds of error as the found set holds them: mostly numbers, no trial arm, no attribution. Kinds that have no stratum, negation and drug, are
+there those of the near-copies, which are easier. The found set is small and rules were developed on it, so it flatters a checker with rules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from found import FOUND, read_labelled, share, verdicts
+
+from pytest_medfaith.audit.run import LIMIT, audit_checker
+from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.rules import RULE_NAMES
+from pytest_medfaith.corpus.jsonl import read_chunks
+from pytest_medfaith.metrics.audit import CAUGHT
+
+SAMPLES = Path(__file__).parents[1] / "corpus_samples"
+BAR = 0.10
+# A kind of the found set's errors, and the audit metric that is of the same kind.
+KINDS = {
+    "error: number": "audit.caught.number",
+    "error: dose": "audit.caught.number",
+    "error: dose in table": "audit.caught.number",
+    "error: statistic": "audit.caught.number",
+    "error: frequency": "audit.caught.number",
+    "error: duration": "audit.caught.duration",
+    "error: route": "audit.caught.route",
+    "error: condition": "audit.caught.condition",
+    "error: drug order": "audit.caught.order",
+    "error: drug": "audit.recall.drug_swap",
+    "error: negation": "audit.recall.negation",
+}
+
+
+def found_recall(checker: Checker, path: Path) -> tuple[int, int, Counter[str]]:
+    """Returns the errors caught, the errors scored, and how many errors there are of each kind; additions labelled neutral are none."""
+    rows = [row for row in read_labelled(path) if row["label"] == "contradict"]
+    said = [verdict.label for verdict in verdicts(checker, rows)]
+    scored = [label for label in said if label != "unscored"]
+    return sum(label != "supported" for label in scored), len(scored), Counter(row["kind"] for row in rows)
+
+
+def audit_recalls(checker: Checker, corpus: Path, seeds: Sequence[int]) -> dict[str, float]:
+    """Returns each share that the audit measured, meaned over `seeds`."""
+    measured = [audit_checker(checker, read_chunks([corpus]), limit=LIMIT, seed=seed).metrics for seed in seeds]
+    names = [name for name, value in measured[0].items() if all(one[name].value is not None for one in measured)]
+    return {name: fmean(one[name].value for one in measured) for name in names}
+
+
+def weighed(recalls: Mapping[str, float], kinds: Mapping[str, int]) -> float:
+    """Returns the audit's recall with kinds of error in the shares of `kinds`.
+
+    Raises:
+        ValueError: a kind that no metric of the audit is of.
+    """
+    unknown = sorted(kind for kind in kinds if KINDS.get(kind) not in recalls)
+    if unknown:
+        raise ValueError(f"the audit measured nothing of the kinds {unknown}; expected kinds of {sorted(KINDS)}, or add them to KINDS")
+    return sum(number * recalls[KINDS[kind]] for kind, number in kinds.items()) / sum(kinds.values())
+
+
+def beside(name: str, recall: float, found: float) -> str:
+    """Returns a line that says how far `recall` is from that on the found set, and whether that is within the bar."""
+    difference = recall - found
+    return f"{name}: {recall:.3f}, {difference:+.3f}, {'within' if abs(difference) <= BAR else 'not within'} {BAR:.2f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checker", default="default")
+    parser.add_argument("--corpus", type=Path, default=SAMPLES)
+    parser.add_argument("--seeds", type=int, default=1, help="audits with seeds from 0 on")
+    parser.add_argument("--rules-off", action="store_true", help="the model alone")
+    parser.add_argument("--cache", type=Path, help="SQLite file of kept scores")
+    arguments = parser.parse_args()
+    checker = load_checker(arguments.checker, cache=arguments.cache, rules_off=RULE_NAMES if arguments.rules_off else ())
+    caught, total, kinds = found_recall(checker, FOUND)
+    recalls = audit_recalls(checker, arguments.corpus, range(arguments.seeds))
+    print(share("found set, errors caught", caught, total))
+    print(beside("audit, all strata alike", recalls[CAUGHT], caught / total))
+    print(beside("audit, kinds in the found set's shares", weighed(recalls, kinds), caught / total))
+    for kind, number in sorted(kinds.items()):
+        print(f"  {kind} ({number}): {KINDS[kind]} {recalls[KINDS[kind]]:.3f}")
+
+
+if __name__ == "__main__":
+    main()
