@@ -30,6 +30,7 @@ _AS_BROWSERS_READ = dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "ascii", "
 LARGEST = 256 * 1024 * 1024
 # Texts shrink by 3 to 30, tables of numbers by 100; what grows by more, and beyond the second number, was made to fill memory or disk.
 _GROWTH, _GROWN = 200, 64 * 1024 * 1024
+_BLOCK = 64 * 1024  # bytes
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
 
@@ -78,10 +79,18 @@ class SourceFile:
             DataError: as `open`, and where they are more than a page may hold.
         """
         with self.open() as stream:
-            data = stream.read(LARGEST + 1)
+            data = _read_at_most(stream, LARGEST + 1)
         if len(data) > LARGEST:
             raise _too_large(self.place)
         return data
+
+
+def _read_at_most(stream: IO[bytes], most: int) -> bytes:
+    """Returns up to `most` bytes, read block by block: a buffered stream makes room for all that it is asked for at once."""
+    content = bytearray()
+    while len(content) < most and (block := stream.read(min(_BLOCK, most - len(content)))):
+        content += block
+    return bytes(content)
 
 
 def _too_large(place: str) -> DataError:
@@ -223,7 +232,7 @@ def _refuse_growth(size: int, packed: int, place: str) -> None:
 
 def _member(name: str, path: Path, size: int, stream: IO[bytes]) -> SourceFile:
     """Returns a member of an archive with its bytes, or without them where they are too many."""
-    data = stream.read(LARGEST + 1)
+    data = _read_at_most(stream, LARGEST + 1)
     too_large = len(data) > LARGEST
     return SourceFile(name, path, size, b"" if too_large else data, too_large)
 
@@ -254,7 +263,7 @@ def _tar_members(path: Path, prefix: str) -> Iterator[SourceFile]:
                     yield _member(prefix + name, path, raw.tell() - done, content)
                     done = raw.tell()
                 archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every member it saw, so an archive of millions would fill the memory
-        while tail.read(1 << 20):  # the check sum of the compression stands at its end
+        while tail.read(_BLOCK):  # the check sum of the compression stands at its end
             pass
     if tail.end.strip(b"\0"):
         raise DataError(f"{path}: the archive ends without its end mark; it is cut short, so fetch it again")

@@ -220,7 +220,9 @@ def test_a_file_that_cannot_be_read_is_said_once_before_the_first_test(project, 
 def test_a_live_rag_needs_no_responses_file(project):
     (project.path / "responses.jsonl").unlink()
     with (project.path / "conftest.py").open("a") as conftest:
-        conftest.write("\n@pytest.fixture\ndef medfaith_rag():\n    return lambda question: ('Iron helps.', ['Iron helps.'])\n")
+        conftest.write(
+            "\n@pytest.fixture\ndef medfaith_rag():\n    return lambda question: ('Iron tablets help.', ['Iron tablets help.'])\n"
+        )
     result = project.run()
     result.assert_outcomes(passed=3)
     assert "contexts given by the answer (3 cases)" in said(result)

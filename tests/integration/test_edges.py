@@ -40,7 +40,7 @@ def test_a_file_without_rows_is_an_error(tmp_path, content, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match="2"):
         main(["check", "empty.jsonl", "--out", "out.jsonl"])
-    assert "empty.jsonl: holds no row, so nothing would be checked" in capsys.readouterr().err
+    assert "empty.jsonl: no rows, so nothing would be checked" in capsys.readouterr().err
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -200,8 +200,8 @@ def test_a_run_whose_collection_fails_leaves_no_earlier_result(project):
     (project / "tests" / "test_broken.py").write_text("1 / 0\n")
     assert run(project, "--medfaith-report", "out").returncode == pytest.ExitCode.INTERRUPTED
     card = (project / "out" / "card.md").read_text(encoding="utf-8")
-    assert "2 of 2 gates failed" in card
-    assert "5 of 5 cases missing" in card
+    assert "UNFINISHED: no result" in card
+    assert "PASS" not in card
 
 
 def test_reports_keep_to_umask(project):
