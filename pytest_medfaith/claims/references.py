@@ -34,7 +34,8 @@ def is_reference(line: str) -> bool:
     """
     if _ADDRESS.match(line):
         return True
-    text = _TITLE.sub("", line[_NUMBERED.match(line).end() :])  # type: ignore[union-attr] - it matches nothing too
+    numbered = _NUMBERED.match(line)
+    text = _TITLE.sub("", line[numbered.end() if numbered else 0 :])
     words = read_words(text, 0, len(text))
     if has_amount(text) or is_order(words):
         return False
