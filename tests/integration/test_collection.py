@@ -221,7 +221,7 @@ def test_a_live_rag_needs_no_responses_file(project):
     (project.path / "responses.jsonl").unlink()
     with (project.path / "conftest.py").open("a") as conftest:
         conftest.write(
-            "\n@pytest.fixture\ndef medfaith_rag():\n    return lambda question: ('Iron tablets help.', ['Iron tablets help.'])\n"
+            "\n@pytest.fixture\ndef medfaith_rag():\n    return lambda question: ('Iron tablets treat iron deficiency.', ['Iron tablets treat iron deficiency.'])\n"
         )
     result = project.run()
     result.assert_outcomes(passed=3)
