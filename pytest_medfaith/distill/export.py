@@ -178,28 +178,49 @@ def _encoder(graph: _Graph, prefix: str, config: Any, *, only_first: bool) -> st
     places = graph.add("Slice", [every, graph.whole_numbers(0), length, graph.whole_numbers(0)], "places")
     x = graph.normed(graph.add("Add", [words, types], "words_and_types"), places, table + "LayerNorm", epsilon=config.layer_norm_eps)
     for number in range(config.num_hidden_layers):
-        x = _layer(graph, x, f"{prefix}encoder.layer.{number}.", config, only_first=only_first and number == config.num_hidden_layers - 1)
+        last = only_first and number == config.num_hidden_layers - 1
+        x = _layer(graph, x, f"{prefix}encoder.layer.{number}.", config, _BERT, only_first=last)
     return x
 
 
-def _layer(graph: _Graph, x: str, layer: str, config: Any, *, only_first: bool) -> str:
-    own = layer + "attention.self."
-    width = config.hidden_size
+@dataclass(frozen=True)
+class _Attention:
+    """What an architecture calls the parts of a layer's attention."""
+
+    query: str
+    key: str
+    value: str
+    output: str
+    norm: str
+
+
+_BERT = _Attention(
+    "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense", "attention.output.LayerNorm"
+)
+_MPNET = _Attention("attention.attn.q", "attention.attn.k", "attention.attn.v", "attention.attn.o", "attention.LayerNorm")
+
+
+def _layer(graph: _Graph, x: str, layer: str, config: Any, parts: _Attention, *, only_first: bool, bias: str = "") -> str:
+    """Adds one layer and returns its output; `bias` is what is added to the attention of two tokens."""
+    query, key, value = (layer + part for part in (parts.query, parts.key, parts.value))
+    width, split = config.hidden_size, [f"{layer}{name}" for name in ("queries", "keys", "values")]
     if only_first:
-        both = graph.projected(x, own + "key", own + "value")
-        key, value = graph.add_many("Split", [both, graph.whole_numbers(width, width)], [own + "k", own + "v"], axis=-1)
+        both = graph.projected(x, key, value)
+        keys, values = graph.add_many("Split", [both, graph.whole_numbers(width, width)], split[1:], axis=-1)
         x = graph.first(x, layer + "first")
-        query = graph.projected(x, own + "query")
+        queries = graph.projected(x, query)
+        if bias:
+            ends = (graph.whole_numbers(0), graph.whole_numbers(1), graph.whole_numbers(2))
+            bias = graph.add("Slice", [bias, *ends], layer + "bias")
     else:
-        all_three = graph.projected(x, own + "query", own + "key", own + "value")
-        names = [own + "q", own + "k", own + "v"]
-        query, key, value = graph.add_many("Split", [all_three, graph.whole_numbers(width, width, width)], names, axis=-1)
-    heads = config.num_attention_heads
-    seen = graph.add("MultiHeadAttention", [query, key, value], own + "seen", domain=_CONTRIB, num_heads=heads)
-    seen = graph.projected(seen, layer + "attention.output.dense")
-    x = graph.normed(seen, x, layer + "attention.output.LayerNorm", epsilon=config.layer_norm_eps)
+        all_three = graph.projected(x, query, key, value)
+        queries, keys, values = graph.add_many("Split", [all_three, graph.whole_numbers(width, width, width)], split, axis=-1)
+    inputs = [queries, keys, values, *(["", "", bias] if bias else [])]
+    seen = graph.add("MultiHeadAttention", inputs, layer + "seen", domain=_CONTRIB, num_heads=config.num_attention_heads)
+    x = graph.normed(graph.projected(seen, layer + parts.output), x, layer + parts.norm, epsilon=config.layer_norm_eps)
     wide = graph.add("Gelu", [graph.projected(x, layer + "intermediate.dense")], layer + "gelu", domain=_CONTRIB)
-    return graph.normed(graph.projected(wide, layer + "output.dense"), x, layer + "output.LayerNorm", epsilon=config.layer_norm_eps)
+    narrow = graph.projected(wide, layer + "output.dense")
+    return graph.normed(narrow, x, layer + "output.LayerNorm", epsilon=config.layer_norm_eps)
 
 
 def _mpnet_encoder(graph: _Graph, prefix: str, config: Any, *, only_first: bool) -> str:
@@ -214,7 +235,7 @@ def _mpnet_encoder(graph: _Graph, prefix: str, config: Any, *, only_first: bool)
     bias = _relative_bias(graph, prefix, length, config)
     for number in range(config.num_hidden_layers):
         last = only_first and number == config.num_hidden_layers - 1
-        x = _mpnet_layer(graph, x, f"{prefix}encoder.layer.{number}.", config, bias=bias, only_first=last)
+        x = _layer(graph, x, f"{prefix}encoder.layer.{number}.", config, _MPNET, only_first=last, bias=bias)
     return x
 
 
@@ -241,30 +262,6 @@ def _relative_bias(graph: _Graph, prefix: str, length: str, config: Any) -> str:
     looked_up = graph.add("Gather", [graph.constant("distance.table", table.astype(np.float32)), distance], "bias.looked_up")
     heads_first = graph.add("Transpose", [looked_up], "bias.heads_first", perm=[2, 0, 1])
     return graph.add("Unsqueeze", [heads_first, graph.whole_numbers(0)], "bias")
-
-
-def _mpnet_layer(graph: _Graph, x: str, layer: str, config: Any, *, bias: str, only_first: bool) -> str:
-    own = layer + "attention.attn."
-    width = config.hidden_size
-    if only_first:
-        both = graph.projected(x, own + "k", own + "v")
-        key, value = graph.add_many("Split", [both, graph.whole_numbers(width, width)], [own + "key", own + "value"], axis=-1)
-        x = graph.first(x, layer + "first")
-        query = graph.projected(x, own + "q")
-        ends = (graph.whole_numbers(0), graph.whole_numbers(1), graph.whole_numbers(2))
-        bias = graph.add("Slice", [bias, *ends], layer + "bias")
-    else:
-        all_three = graph.projected(x, own + "q", own + "k", own + "v")
-        names = [own + "query", own + "key", own + "value"]
-        query, key, value = graph.add_many("Split", [all_three, graph.whole_numbers(width, width, width)], names, axis=-1)
-    inputs = [query, key, value, "", "", bias]
-    heads = config.num_attention_heads
-    seen = graph.add("MultiHeadAttention", inputs, own + "seen", domain=_CONTRIB, num_heads=heads)
-    seen = graph.projected(seen, own + "o")
-    x = graph.normed(seen, x, layer + "attention.LayerNorm", epsilon=config.layer_norm_eps)
-    wide = graph.add("Gelu", [graph.projected(x, layer + "intermediate.dense")], layer + "gelu", domain=_CONTRIB)
-    narrow = graph.projected(wide, layer + "output.dense")
-    return graph.normed(narrow, x, layer + "output.LayerNorm", epsilon=config.layer_norm_eps)
 
 
 def _write(graph: _Graph, result: str, out: Path, *, inputs: Sequence[str], output: str, width: int) -> Path:

@@ -6,34 +6,6 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "pytest_medfaith"
-LAYERS = [
-    {"errors"},
-    {"foreign"},
-    {"records", "sentences", "word_keys", "models", "given"},
-    {"entities", "quantities"},  # below the design's place: the rules of checking ask it which words are names of one kind
-    {"corpus", "claims", "retrieval", "checking", "metrics", "config"},
-    {"datasets", "evaluation", "rag", "audit", "unread"},
-    {"gates", "cards"},
-    {"asserts", "testing", "check_rows", "calibration", "compare"},
-    {
-        "ledger",
-        "live_line",
-        "marker",
-        "session",
-        "slice_audit",
-        "remarks",
-        "finish",
-        "screen",
-        "init_project",
-        "watch",
-        "collection",
-        "plugin",
-        "cli",
-        "distill",
-    },
-]
-# What more than one room of a layer needs, and every layer above: reading and writing JSON Lines.
-SHARED = {"corpus.jsonl"}
 # The top layer's modules build on each other in this order; distill is a leaf that only the command line calls.
 TOP_ORDER = [
     "distill",
@@ -51,6 +23,19 @@ TOP_ORDER = [
     "plugin",
     "cli",
 ]
+LAYERS = [
+    {"errors"},
+    {"foreign"},
+    {"records", "sentences", "word_keys", "models", "given"},
+    {"entities", "quantities"},  # below the design's place: the rules of checking ask it which words are names of one kind
+    {"corpus", "claims", "retrieval", "checking", "metrics", "config"},
+    {"datasets", "evaluation", "rag", "audit", "unread"},
+    {"gates", "cards"},
+    {"asserts", "testing", "check_rows", "calibration", "compare"},
+    set(TOP_ORDER),
+]
+# What more than one room of a layer needs, and every layer above: reading and writing JSON Lines.
+SHARED = {"corpus.jsonl"}
 
 
 def layer_of(room: str) -> int:
