@@ -25,7 +25,6 @@ from pytest_medfaith.records import (
     Case,
     Chunk,
     Claim,
-    Dropped,
     Entailments,
     GoldClaim,
     Hit,
@@ -70,11 +69,13 @@ def evaluate_case(
         progress: told (texts scored, to score).
     """
     _check_scores(case, hits or ())
-    abstained = is_refusal(response.answer)
-    claims = [] if abstained else extractor(response.answer, question=case.question)
+    own, abstained = extractor is extract_claims, is_refusal(response.answer)
+    read = read_answer(response.answer, question=case.question) if own else None
+    claims = [] if abstained else list(read.claims) if read else extractor(response.answer, question=case.question)
     _check_ids(case, response, claims)
-    pairs = _pairs(case, response, claims)
-    scores = checker.score(pairs, progress=progress)
+    # A strong model reads few texts of each claim; the reference must not take the place of a context among them.
+    scores = checker.score(_context_pairs(case, response, claims), progress=progress)
+    scores += checker.score(_reference_pairs(case, response, claims))
     by_pair = {(score.claim_id, score.chunk_id): score for score in scores}
     verdicts = tuple(
         with_safety(_verdict(checker, claim, response.contexts, by_pair), rulebook=rulebook, question=case.question) for claim in claims
@@ -93,14 +94,9 @@ def evaluate_case(
         retriever=retriever,
         checker=checker.name,
         k=k,
-        dropped=_dropped(response.answer, extractor, case.question),
+        dropped=read.dropped if read else (),  # another extractor does not say what it leaves out
     )
     return report.with_(metrics=case_metrics(report))
-
-
-def _dropped(answer: str, extractor: Extractor, question: str) -> tuple[Dropped, ...]:
-    """Returns what the shipped splitting made no claim of; another extractor does not say what it leaves out."""
-    return read_answer(answer, question=question).dropped if extractor is extract_claims else ()
 
 
 def with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:
@@ -132,15 +128,20 @@ def _gold_id(gold: GoldClaim) -> str:
     return f"gold:{gold.id}"
 
 
-def _pairs(case: Case, response: Response, claims: Sequence[Claim]) -> list[tuple[Claim, Chunk]]:
-    gold = [Claim(id=_gold_id(claim), text=claim.text) for claim in case.gold_claims]
-    pairs = [(claim, chunk) for claim in [*claims, *gold] for chunk in response.contexts]
-    if claims and response.answer.strip():
-        pairs += [(claim, Chunk(id=ANSWER, text=response.answer)) for claim in gold]
+def _gold_of(case: Case) -> list[Claim]:
+    return [Claim(id=_gold_id(claim), text=claim.text) for claim in case.gold_claims]
+
+
+def _context_pairs(case: Case, response: Response, claims: Sequence[Claim]) -> list[tuple[Claim, Chunk]]:
+    return [(claim, chunk) for claim in [*claims, *_gold_of(case)] for chunk in response.contexts]
+
+
+def _reference_pairs(case: Case, response: Response, claims: Sequence[Claim]) -> list[tuple[Claim, Chunk]]:
+    """Returns the gold claims against the answer, and the claims against the reference."""
+    answers = [Chunk(id=ANSWER, text=response.answer)] if claims and response.answer.strip() else []
     reference = reference_text(case)
-    if reference:
-        pairs += [(claim, Chunk(id=REFERENCE, text=reference)) for claim in claims]
-    return pairs
+    references = [Chunk(id=REFERENCE, text=reference)] if reference else []
+    return [(claim, chunk) for own, chunks in ((_gold_of(case), answers), (claims, references)) for claim in own for chunk in chunks]
 
 
 def reference_text(case: Case) -> str:

@@ -11,5 +11,4 @@ def is_refusal(answer: str) -> bool:
     Greetings, questions and the advice to ask a doctor beside it change nothing. An answer that states anything else is no
     refusal, and neither is a statement about what is unknown ("It is not known whether X causes Y"), nor an empty answer.
     """
-    read = read_answer(answer)
-    return not read.claims and any(piece.reason == "refusal" for piece in read.dropped)
+    return read_answer(answer).declines

@@ -22,6 +22,11 @@ class Reading:
     claims: tuple[Claim, ...]
     dropped: tuple[Dropped, ...]
 
+    @property
+    def declines(self) -> bool:
+        """Whether the answer only declines: it says nothing to check, and a part of it is a refusal."""
+        return not self.claims and any(piece.reason == "refusal" for piece in self.dropped)
+
 
 def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
     """Returns the atomic claims of `answer` in the order of their spans, with ids c1, c2, ...

@@ -5,7 +5,8 @@ import pytest
 
 from pytest_medfaith.checking.cascade import Cascade
 from pytest_medfaith.checking.checker import Checker
-from pytest_medfaith.records import LABELS, Chunk, Claim
+from pytest_medfaith.evaluation import evaluate_case
+from pytest_medfaith.records import LABELS, Case, Chunk, Claim, Response
 
 TEXTS = [
     "Iron tablets are best taken on an empty stomach.",
@@ -107,3 +108,15 @@ def test_a_second_run_reads_the_cache(tmp_path):
 def test_a_cascade_that_reads_nothing_is_refused(reading):
     with pytest.raises(ValueError, match="expected at least 1 of 1"):
         Cascade(**reading)
+
+
+def test_a_reference_answer_takes_no_context_its_place_among_what_is_read():
+    """The reference is the likeliest text of all; ranked beside the contexts it would hide the one that refutes."""
+    strong = Model(lambda evidence, _: "contradict" if "Zinc" in evidence else "entail")
+    checker = cascade_of(says("neutral"), strong, windows=1)
+    answer = "Zinc is found in milk and cheese alone."
+    case = Case(id="a", question="Where is zinc found?", reference_answer=f"{answer} {answer}")
+    response = Response(answer=answer, contexts=(CHUNKS[2],))
+    with_reference = evaluate_case(case, response, checker=checker)
+    without = evaluate_case(case.with_(reference_answer=None), response, checker=checker)
+    assert [verdict.label for verdict in with_reference.verdicts] == [verdict.label for verdict in without.verdicts] == ["refuted"]
