@@ -117,6 +117,15 @@ def load_settings(root: Path) -> Settings:
     )
 
 
+def settings_root(root: Path, started_in: Path) -> Path:
+    """Returns the folder whose settings hold: `root`, or where that configures nothing, the nearest folder around `started_in` that does.
+
+    pytest takes a path among its options for a test path, and with it another root than the project's.
+    """
+    around = (started_in, *started_in.parents)
+    return next((folder for folder in (root, *around) if is_configured(folder)), root)
+
+
 def is_configured(root: Path) -> bool:
     """Returns whether the project at `root` configures anything, in medfaith.toml or in pyproject.toml."""
     return bool(_read_table(root)[1])

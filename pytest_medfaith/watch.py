@@ -47,6 +47,7 @@ def session_of(config: pytest.Config) -> MedfaithSession:
 
 
 def _new_session(config: pytest.Config) -> MedfaithSession:
+    from pytest_medfaith.config import settings_root
     from pytest_medfaith.session import MedfaithSession, Options
 
     option = config.getoption
@@ -65,7 +66,8 @@ def _new_session(config: pytest.Config) -> MedfaithSession:
         audit=option("--medfaith-audit"),
         verbose=option("--medfaith-verbose"),
     )
-    return MedfaithSession(root=config.rootpath, options=options)
+    root = settings_root(config.rootpath, config.invocation_params.dir)
+    return MedfaithSession(root=root, options=options)
 
 
 def report_folder(config: pytest.Config) -> Path:

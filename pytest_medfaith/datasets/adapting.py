@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from pytest_medfaith.corpus.jsonl import atomic_writer, dump_records, read_records, write_records
+from pytest_medfaith.corpus.jsonl import atomic_writer, dump_records, write_records
 from pytest_medfaith.corpus.sources import paths_of
-from pytest_medfaith.datasets.gold import CAP
+from pytest_medfaith.datasets.gold import CAP, read_gold_file
 from pytest_medfaith.datasets.registry import find_adapter
 from pytest_medfaith.datasets.review import Reviewed, apply_review, read_review_sheet, write_review_sheet
 from pytest_medfaith.datasets.skips import Skips
@@ -135,7 +135,7 @@ def write_gold_review(gold: Path, sheet: Path) -> int:
     """
     if sheet.exists():
         raise DataError(f"{sheet}: there already, and may hold a reviewer's edits; apply it, remove it, or give another name")
-    return write_review_sheet(read_records(gold, Case), sheet)
+    return write_review_sheet(read_gold_file(gold), sheet)
 
 
 def apply_gold_review(gold: Path, sheet: Path, *, out: Path | None = None) -> Reviewed:
@@ -146,6 +146,6 @@ def apply_gold_review(gold: Path, sheet: Path, *, out: Path | None = None) -> Re
     """
     if (out or gold).resolve() == sheet.resolve():
         raise DataError(f"{out or gold}: the reviewed cases would be written over the sheet; name another file")
-    reviewed = apply_review(read_records(gold, Case), read_review_sheet(sheet))
+    reviewed = apply_review(read_gold_file(gold), read_review_sheet(sheet))
     write_records(out or gold, reviewed.cases)
     return reviewed

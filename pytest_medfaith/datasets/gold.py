@@ -5,9 +5,15 @@ A claim made here carries the provenance `extracted`, one that a person wrote `h
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 
+from pytest_medfaith.corpus.jsonl import read_records
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.given import refuse_near_keys
 from pytest_medfaith.records import Case, GoldClaim
 from pytest_medfaith.sentences import sentence_spans
 
@@ -47,6 +53,25 @@ _TURNING_WORDS = """
 """
 _PLAIN = frozenset(_FUNCTION_WORDS.split())
 _TURNING = frozenset(_TURNING_WORDS.split())  # they turn a sense round: two statements that differ in one never say the same
+
+
+_CASE_KEYS, _CLAIM_KEYS = ([field.name for field in dataclasses.fields(kind) if field.name != "extra"] for kind in (Case, GoldClaim))
+
+
+def read_gold_file(path: Path) -> Iterator[Case]:
+    """Yields the cases of a gold file, lazily.
+
+    Raises:
+        DataError: a malformed line, an id used twice, or a key that looks like a known one: `gold_claim` would leave a case without gold claims.
+    """
+    for case in read_records(path, Case):
+        try:
+            refuse_near_keys(case.to_dict(), _CASE_KEYS)
+            for claim in case.gold_claims:
+                refuse_near_keys(claim.to_dict(), _CLAIM_KEYS)
+        except DataError as error:
+            raise DataError(f"{path}: case {case.id!r}: {error}") from None
+        yield case
 
 
 def with_gold_claims(case: Case, *, style: Style, cap: int = CAP) -> Case:

@@ -13,8 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from pytest_medfaith.corpus.jsonl import read_records
-from pytest_medfaith.datasets.gold import CAP, Style, with_gold_claims
+from pytest_medfaith.datasets.gold import CAP, Style, read_gold_file, with_gold_claims
 from pytest_medfaith.datasets.sampling import sample
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
@@ -118,7 +117,7 @@ def read_cases(
     """
     name, path = _split_spec(spec, root or Path())
     if not name:
-        return sample(read_records(path, Case), limit=limit, seed=seed)
+        return sample(read_gold_file(path), limit=limit, seed=seed)
     return find_adapter(name).read_with_gold(path, limit=limit, seed=seed, skips=skips, cap=cap)
 
 

@@ -213,3 +213,10 @@ def test_reports_keep_to_umask(project):
     written = [*(project / "out").iterdir(), project / "medfaith-baseline.json", *(project / ".medfaith_cache").rglob("*")]
     assert len(written) > 10
     assert [path.name for path in written if stat.S_IMODE(path.stat().st_mode) & umask] == []
+
+
+def test_a_report_folder_outside_the_project_moves_no_settings(project, tmp_path):
+    """pytest takes the folder, which is there, for a test path, and what holds both folders for its root."""
+    (outside := tmp_path / "a folder").mkdir()
+    assert "1 failed, 4 passed" in run(project, "--medfaith-report", str(outside)).stdout
+    assert (outside / "report.json").is_file()

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.config import load_settings
+from pytest_medfaith.config import load_settings, settings_root
 from pytest_medfaith.errors import DataError
 
 SLICE = '[slices.iron]\ncases = "gold/iron.jsonl"\ncorpus = ["corpus"]\n'
@@ -62,3 +62,14 @@ def test_mistakes_are_named_with_their_place(tmp_path, text, message):
 def test_an_unknown_slice_names_the_nearest(tmp_path):
     with pytest.raises(DataError, match=r"slice 'irn' is unknown; did you mean 'iron'\?; slices configured here: iron"):
         load_settings(write(tmp_path, SLICE)).slice("irn")
+
+
+def test_settings_are_found_from_where_pytest_was_started(tmp_path):
+    project = tmp_path / "project"
+    (project / "tests").mkdir(parents=True)
+    (project / "medfaith.toml").write_text('[slices.iron]\ncases = "gold.jsonl"\n')
+    assert settings_root(tmp_path, project / "tests") == project
+    assert settings_root(project, tmp_path) == project
+    assert settings_root(tmp_path / "empty", tmp_path) == tmp_path / "empty"
+    (tmp_path / "medfaith.toml").write_text('[slices.zinc]\ncases = "gold.jsonl"\n')
+    assert settings_root(tmp_path, project) == tmp_path  # the root's own settings hold

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.datasets.gold import distinct, gold_claims, rank, statements, with_gold_claims
+from pytest_medfaith.datasets.gold import distinct, gold_claims, rank, read_gold_file, statements, with_gold_claims
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case, GoldClaim
 
 ANSWER = """Key Points
@@ -124,3 +128,27 @@ def test_any_text_gives_at_most_cap_distinct_claims(answer, question, cap):
     assert len({claim.text for claim in claims}) == len(claims)
     assert [claim.id for claim in claims] == [f"g{number}" for number in range(1, len(claims) + 1)]
     assert claims == gold_claims(answer, question=question, style="sentences", cap=cap)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"gold_claim": [{"id": "g1", "text": "Iron helps."}]}, "case 'a': key 'gold_claim' is unknown; did you mean 'gold_claims'"),
+        ({"Gold-Claims": []}, "did you mean 'gold_claims'"),
+        ({"reference_answers": "Iron helps."}, "did you mean 'reference_answer'"),
+        ({"reference": ["iron-1"]}, "did you mean 'references'"),
+        ({"gold_claims": [{"id": "g1", "text": "Iron helps.", "keys": False}]}, "key 'keys' is unknown; did you mean 'key'"),
+    ],
+)
+def test_a_key_that_looks_like_a_known_one_is_refused(tmp_path, row, message):
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps({"id": "a", "question": "What helps?", **row}))
+    with pytest.raises(DataError, match=re.escape(message)):
+        list(read_gold_file(path))
+
+
+def test_a_key_of_the_users_own_is_kept(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps({"id": "a", "question": "What helps?", "topic": "iron"}))
+    (case,) = read_gold_file(path)
+    assert case.extra == {"topic": "iron"}
