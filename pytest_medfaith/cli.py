@@ -550,14 +550,37 @@ def export(
     folder: Annotated[Path, typer.Argument(help="A trained student: config, safetensors, tokenizer.")],
     out: Annotated[Path, typer.Argument(help="The int8 ONNX file to write.")],
     kind: Annotated[str, typer.Option(help="classifier or encoder.")] = "classifier",
+    pairs: Annotated[
+        Path | None, typer.Option(help="Pairs as in fixtures/kinds. Channels that are far larger than the others on them stay in float.")
+    ] = None,
 ) -> None:
     """Export a trained model to int8 ONNX, in files of less than 100 MB."""
     from pytest_medfaith.distill.export import export_classifier, export_encoder
+    from pytest_medfaith.distill.outliers import ranges_on_pairs
 
-    exporters = {"classifier": export_classifier, "encoder": export_encoder}
-    if kind not in exporters:
+    if kind not in ("classifier", "encoder"):
         raise DataError(f"--kind is {kind!r}; expected classifier or encoder")
-    _say(f"{exporters[kind](folder, out)}: {out.stat().st_size} bytes")
+    if kind == "encoder" and pairs:
+        raise DataError("--pairs goes with --kind classifier alone")
+    if kind == "encoder":
+        export_encoder(folder, out)
+    else:
+        export_classifier(folder, out, ranges=ranges_on_pairs(folder, pairs) if pairs else None)
+    _say(f"{out}: {out.stat().st_size} bytes")
+
+
+@distill.command("restore")
+def restore(
+    exported: Annotated[Path, typer.Argument(help="The folder of an exported strong checker.")],
+    base: Annotated[Path, typer.Argument(help="The folder that `medfaith distill fetch-mpnet` wrote.")],
+    out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
+) -> None:
+    """Turn an exported strong checker back into fp32 weights, so that training can go on from them."""
+    from pytest_medfaith.distill.restore import restore_mpnet
+
+    if out.exists():
+        raise DataError(f"{out} exists already")
+    _say(restore_mpnet(exported, base, out))
 
 
 def _say(text: object, *, err: bool = False) -> None:

@@ -3,16 +3,21 @@
 The graph holds what the onnxruntime CPU runs fastest: weights in int8 per output channel, activations quantised as they come, attention
 in one node, layer norms unfused, and of a classifier's last layer only the first token, which alone is read. MPNet's relative position
 bias is an input of the attention node: the fusion that onnxruntime offers for such models drops it.
+
+A few channels of a transformer's activations are twenty times as large as the others. Eight bits for all of them would leave the others a
+handful of steps, so where the ranges of the activations are given, those channels are multiplied in float32 beside the int8 product
+(Dettmers, Lewis, Belkada & Zettlemoyer 2022, "LLM.int8()").
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.distill.outliers import outlying
 from pytest_medfaith.errors import DataError
 
 MAX_BYTES = 99_000_000  # of each file: code hosts refuse files of 100 MB
@@ -23,8 +28,14 @@ _OPSET, _IR = 17, 9
 _CONTRIB = "com.microsoft"
 
 
-def export_classifier(folder: Path, out: Path) -> Path:
+def export_classifier(folder: Path, out: Path, *, ranges: Mapping[str, Any] | None = None) -> Path:
     """Writes the sequence classifier in `folder` as int8 ONNX to `out` and returns `out`.
+
+    Args:
+        folder: model folder of transformers.
+        out: file to write.
+        ranges: largest absolute value of each input channel of each layer, as `activation_ranges` measures them; without them no channel is
+            kept apart.
 
     Inputs input_ids and, of BERT, token_type_ids: int64 (n, length), rows of one length. Output logits: float32 (n, n_labels).
     A model of more than 30 MB keeps its weights beside `out`, in `layers.bin` and `embeddings.bin`.
@@ -37,7 +48,7 @@ def export_classifier(folder: Path, out: Path) -> Path:
 
     kind = _kind(folder, "bert", "mpnet")
     model = AutoModelForSequenceClassification.from_pretrained(folder)
-    graph = _Graph(_arrays(model))
+    graph = _Graph(_arrays(model), ranges=ranges or {})
     encoder = _encoder if kind == "bert" else _mpnet_encoder
     first = graph.squeezed(encoder(graph, f"{kind}.", model.config, only_first=True))
     dense, last = ("bert.pooler.dense", "classifier") if kind == "bert" else ("classifier.dense", "classifier.out_proj")
@@ -87,6 +98,7 @@ class _Graph:
     """Nodes and constants of an ONNX graph in the making; a tensor is known by its name."""
 
     weights: dict[str, Any]  # of the torch model, by its names
+    ranges: Mapping[str, Any] = field(default_factory=dict)  # of the channels that enter a layer, by its name
     nodes: list[Any] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)
 
@@ -130,15 +142,28 @@ class _Graph:
         """Returns x W + b under the weights of the layers `names`, side by side; int8 per channel, x quantised as it comes."""
         import numpy as np
 
-        weight = np.concatenate([self.weights[name + ".weight"] for name in names]).T
+        name, weight = names[0], np.concatenate([self.weights[name + ".weight"] for name in names]).T
+        apart = outlying(self.ranges[name]) if name in self.ranges else []
+        inner, beside = (self._apart(x, weight, apart, name), True) if len(apart) else (x, False)
+        weight = np.where(np.isin(np.arange(len(weight)), apart)[:, None], 0, weight)
         scales = _scales(weight, axis=0, steps=_STEPS)
         parts = [
-            self.constant(names[0] + ".int8", np.round(weight / scales).astype(np.int8)),
-            self.constant(names[0] + ".scales", scales.ravel()),
+            self.constant(name + ".int8", np.round(weight / scales).astype(np.int8)),
+            self.constant(name + ".scales", scales.ravel()),
             "",  # zero points: none, the weights are symmetric
-            self.constant(names[0] + ".bias", np.concatenate([self.weights[name + ".bias"] for name in names])),
+            self.constant(name + ".bias", np.concatenate([self.weights[name + ".bias"] for name in names])),
         ]
-        return self.add("DynamicQuantizeMatMul", [x, *parts], names[0], domain=_CONTRIB)
+        product = self.add("DynamicQuantizeMatMul", [inner, *parts], name + ".most" if beside else name, domain=_CONTRIB)
+        return self.add("Add", [product, name + ".outlying"], name) if beside else product
+
+    def _apart(self, x: str, weight: Any, channels: Any, name: str) -> str:
+        """Adds the product of the outlying `channels` in float32, and returns x with zeros in their places."""
+        import numpy as np
+
+        picked = self.add("Gather", [x, self.constant(name + ".channels", np.array(channels, dtype=np.int64))], name + ".picked", axis=-1)
+        self.add("MatMul", [picked, self.constant(name + ".float", weight[channels])], name + ".outlying")
+        others = np.where(np.isin(np.arange(len(weight)), channels), 0, 1).astype(np.float32)
+        return self.add("Mul", [x, self.constant(name + ".others", others)], name + ".input")
 
     def dense(self, x: str, name: str) -> str:
         """Returns x W + b in float32, for the small layers at the end."""

@@ -12,6 +12,8 @@ from pytest_medfaith.checking.checker import load_checker  # noqa: E402
 from pytest_medfaith.checking.student import pair_row, read_card, score_with_student  # noqa: E402
 from pytest_medfaith.distill import export  # noqa: E402
 from pytest_medfaith.distill.export import export_classifier  # noqa: E402
+from pytest_medfaith.distill.outliers import activation_ranges, outlying, ranges_on_pairs  # noqa: E402
+from pytest_medfaith.distill.restore import restore_mpnet  # noqa: E402
 from pytest_medfaith.errors import DataError  # noqa: E402
 from pytest_medfaith.records import Chunk  # noqa: E402
 
@@ -146,3 +148,56 @@ def test_a_card_without_sense_is_refused(exported, change, message):
 def test_a_bert_encoder_is_no_mpnet(trained, tmp_path):
     with pytest.raises(DataError, match="a model of type 'mpnet'; only models of type bert are exported here"):
         export.export_encoder(trained[0], tmp_path / "model.onnx")
+
+
+@pytest.fixture
+def lopsided(trained, tmp_path):
+    """The same model with one channel of the residual stream fifty times as large as the others."""
+    folder, _model = trained
+    copied = transformers.MPNetForSequenceClassification.from_pretrained(folder).eval()
+    with torch.no_grad():
+        for layer in copied.mpnet.encoder.layer:
+            layer.attention.LayerNorm.bias[5] = 50.0
+    copied.save_pretrained(tmp_path / "lopsided")
+    (tmp_path / "lopsided" / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
+    return tmp_path / "lopsided", copied
+
+
+def test_channels_far_larger_than_the_others_stay_in_float(lopsided, tmp_path):
+    folder, model = lopsided
+    pairs = tmp_path / "pairs.jsonl"
+    claims = [{"text": claim, "label": "neutral", "alt_label": "neutral"} for _, claim in PAIRS]
+    pairs.write_text(json.dumps({"id": "a", "evidence": PAIRS[0][0], "alt_evidence": PAIRS[1][0], "claims": claims}))
+    ranges = ranges_on_pairs(folder, pairs)
+    entering = "mpnet.encoder.layer.0.intermediate.dense"
+    assert outlying(ranges[entering]).tolist() == [5]
+    expected, error = logits_of(model, folder, PAIRS), {}
+    for name, given in (("all", None), ("apart", ranges)):
+        out = export_classifier(folder, tmp_path / name / "model.onnx", ranges=given)
+        (out.parent / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
+        error[name] = np.abs(score_with_student(out, 128, PAIRS) - expected).max()
+    assert error["apart"] < error["all"] / 3
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_an_export_turns_back_into_weights(trained, lopsided, tmp_path, monkeypatch, apart):
+    """Seven bits of a weight are kept, and the channels that lie apart whole."""
+    folder, model = lopsided if apart else trained
+    rows = [pair_row(*pair, max_tokens=128, tokenizer=folder / "tokenizer.json") for pair in PAIRS]
+    ranges = activation_ranges(folder, rows) if apart else None
+    out = export_classifier(folder, tmp_path / "exported" / "model.onnx", ranges=ranges)
+    monkeypatch.setattr(
+        "transformers.AutoTokenizer.from_pretrained",
+        lambda _: transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json")),
+    )
+    restored = transformers.MPNetForSequenceClassification.from_pretrained(restore_mpnet(out.parent, folder, tmp_path / "restored")).eval()
+    assert np.abs(logits_of(restored, folder, PAIRS) - logits_of(model, folder, PAIRS)).max() < 0.2
+    for name, weight in model.state_dict().items():
+        if "position_embeddings" not in name and "relative" not in name:  # rows that no text is long enough for are not exported
+            assert (restored.state_dict()[name] - weight).abs().max() <= weight.abs().max() / 120, name
+
+
+def test_pairs_without_a_pair_are_refused(trained, tmp_path):
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(DataError, match="holds no pair"):
+        ranges_on_pairs(trained[0], tmp_path / "empty.jsonl")
