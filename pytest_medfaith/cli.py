@@ -569,18 +569,53 @@ def export(
     _say(f"{out}: {out.stat().st_size} bytes")
 
 
-@distill.command("restore")
-def restore(
-    exported: Annotated[Path, typer.Argument(help="The folder of an exported strong checker.")],
-    base: Annotated[Path, typer.Argument(help="The folder that `medfaith distill fetch-mpnet` wrote.")],
-    out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
+@distill.command("label-softly")
+def label_softly(
+    teacher: Annotated[Path, typer.Argument(help="The strong checker's model.onnx, with tokenizer.json beside it.")],
+    out: Annotated[Path, typer.Argument(help="JSON Lines to write; a labelling that was interrupted goes on there.")],
+    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    recipe: Annotated[Path | None, typer.Option(help="The recipe whose training pairs are labelled; the student's where left out.")] = None,
+    most: Annotated[int, typer.Option(help="Labelled pairs, drawn at random.")] = 60_000,
+    found: Annotated[int, typer.Option(help="Claims against what search finds for them, without a label.")] = 20_000,
+    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
 ) -> None:
-    """Turn an exported strong checker back into fp32 weights, so that training can go on from them."""
-    from pytest_medfaith.distill.restore import restore_mpnet
+    """Have the strong checker label training pairs, and claims against what search finds for them, for the fast student to learn from."""
+    from pytest_medfaith.distill.distillation import label_softly as label
+    from pytest_medfaith.distill.distillation import pairs_to_label
+    from pytest_medfaith.distill.train_nli import RECIPE, load_sources, read_recipe
+
+    train = load_sources(read_recipe(recipe or RECIPE, data=data, repo=repo)).train
+    pairs = [pair for source in train.values() for pair in source]
+    _say(f"{out}: {label(teacher, pairs_to_label(pairs, most=most, found=found), out)} pairs")
+
+
+@distill.command("train-fast")
+def train_fast_student(
+    start: Annotated[Path, typer.Argument(help="The student to go on with: a model folder of transformers, as `restore` writes it.")],
+    labels: Annotated[Path, typer.Argument(help="What `medfaith distill label-softly` wrote.")],
+    out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
+    epochs: Annotated[int, typer.Option(help="Passes over the pairs.")] = 1,
+) -> None:
+    """Train the fast student on the strong checker's probabilities."""
+    from pytest_medfaith.distill.distillation import read_soft, train_fast
 
     if out.exists():
         raise DataError(f"{out} exists already")
-    _say(restore_mpnet(exported, base, out))
+    _say(train_fast(start, read_soft(labels), out, epochs=epochs, progress=lambda line: _say(line, err=True)))
+
+
+@distill.command("restore")
+def restore(
+    exported: Annotated[Path, typer.Argument(help="The folder of an exported classifier.")],
+    base: Annotated[Path, typer.Argument(help="The folder of its base model, for configuration and tokenizer.")],
+    out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
+) -> None:
+    """Turn an exported classifier back into fp32 weights, so that training can go on from them."""
+    from pytest_medfaith.distill.restore import restore_classifier
+
+    if out.exists():
+        raise DataError(f"{out} exists already")
+    _say(restore_classifier(exported, base, out))
 
 
 def _say(text: object, *, err: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Turns an exported int8 MPNet classifier back into fp32 weights, so that training can go on from what ships.
+"""Turns an exported int8 classifier, MPNet or BERT, back into fp32 weights, so that training can go on from what ships.
 
 A checkpoint of 1.3 GB outlives no machine; the export lies in the repository. What is lost is the rounding to 7 bits and the optimizer's state.
 """
@@ -11,16 +11,20 @@ from typing import Any
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS
 
-_TOGETHER = {"attention.attn.q": ("q", "k", "v"), "attention.attn.k": ("k", "v")}  # projections that the export keeps side by side
+_TOGETHER = {  # projections that the export keeps side by side
+    "attention.attn.q": ("attn.q", "attn.k", "attn.v"),
+    "attention.attn.k": ("attn.k", "attn.v"),
+    "attention.self.query": ("self.query", "self.key", "self.value"),
+    "attention.self.key": ("self.key", "self.value"),
+}
 
 
-def restore_mpnet(exported: Path, base: Path, out: Path) -> Path:
+def restore_classifier(exported: Path, base: Path, out: Path) -> Path:
     """Writes the classifier in the folder `exported` as an fp32 model folder to `out`, which must not exist, and returns `out`.
 
     Args:
-        exported: folder with model.onnx, layers.bin and embeddings.bin, as `export_classifier` writes them.
-        base: folder of the base model, as `fetch_mpnet` writes it: its configuration and tokenizer, and the table of relative positions'
-            shape; every weight is overwritten.
+        exported: folder with model.onnx and what lies beside it, as `export_classifier` writes them.
+        base: folder of the base model, for its configuration and tokenizer; every weight is overwritten.
         out: folder to write.
 
     Raises:
@@ -69,10 +73,14 @@ def _weights(kept: dict[str, Any], config: Any) -> dict[str, Any]:
                 weights |= _projections(stem, floats.T, kept[stem + ".bias"], config.hidden_size)
         elif kind in ("weight", "bias") and stem + ".int8" not in kept:
             weights[name] = value
-    table = "mpnet.embeddings.position_embeddings"
-    unused = np.zeros((config.pad_token_id + 1, config.hidden_size), dtype=np.float32)  # rows before the first position: never read
-    weights[table + ".weight"] = np.concatenate([unused, kept[table]])
-    weights["mpnet.encoder.relative_attention_bias.weight"] = _buckets(kept["distance.table"], config)
+    table = f"{config.model_type}.embeddings.position_embeddings"
+    weights.pop(table, None)
+    if config.model_type == "mpnet":
+        unused = np.zeros((config.pad_token_id + 1, config.hidden_size), dtype=np.float32)  # rows before the first position: never read
+        weights[table + ".weight"] = np.concatenate([unused, kept[table]])
+        weights["mpnet.encoder.relative_attention_bias.weight"] = _buckets(kept["distance.table"], config)
+    else:
+        weights[table + ".weight"] = kept[table]
     return weights
 
 
@@ -80,7 +88,7 @@ def _projections(stem: str, weight: Any, bias: Any, width: int) -> dict[str, Any
     """Returns the layers that lie side by side under the name of the first."""
     for ending, parts in _TOGETHER.items():
         if stem.endswith(ending) and len(weight) > width:
-            layer = stem[: -len(ending)] + "attention.attn."
+            layer = stem[: -len(ending)] + "attention."
             named = [(layer + part, slice(i * width, (i + 1) * width)) for i, part in enumerate(parts)]
             return {f"{name}.{kind}": each[rows] for name, rows in named for kind, each in (("weight", weight), ("bias", bias))}
     return {stem + ".weight": weight, stem + ".bias": bias}

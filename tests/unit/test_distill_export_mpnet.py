@@ -13,7 +13,7 @@ from pytest_medfaith.checking.student import pair_row, read_card, score_with_stu
 from pytest_medfaith.distill import export  # noqa: E402
 from pytest_medfaith.distill.export import export_classifier  # noqa: E402
 from pytest_medfaith.distill.outliers import activation_ranges, outlying, ranges_on_pairs  # noqa: E402
-from pytest_medfaith.distill.restore import restore_mpnet  # noqa: E402
+from pytest_medfaith.distill.restore import restore_classifier  # noqa: E402
 from pytest_medfaith.errors import DataError  # noqa: E402
 from pytest_medfaith.records import Chunk  # noqa: E402
 
@@ -190,7 +190,9 @@ def test_an_export_turns_back_into_weights(trained, lopsided, tmp_path, monkeypa
         "transformers.AutoTokenizer.from_pretrained",
         lambda _: transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json")),
     )
-    restored = transformers.MPNetForSequenceClassification.from_pretrained(restore_mpnet(out.parent, folder, tmp_path / "restored")).eval()
+    restored = transformers.MPNetForSequenceClassification.from_pretrained(
+        restore_classifier(out.parent, folder, tmp_path / "restored")
+    ).eval()
     assert np.abs(logits_of(restored, folder, PAIRS) - logits_of(model, folder, PAIRS)).max() < 0.2
     for name, weight in model.state_dict().items():
         if "position_embeddings" not in name and "relative" not in name:  # rows that no text is long enough for are not exported
