@@ -29,7 +29,7 @@ else:
     import tomli as tomllib
 
 RECIPE = Path(__file__).parent / "recipes" / "strong.toml"
-PEAK, WARM_UP = 4e-5, 400  # rate of AdamW, and the steps until it is reached
+PEAK = 4e-5  # rate of AdamW
 CONTRAST = 0.3  # weight of the loss between minimal pairs beside the loss of each pair
 NEIGHBOURS = 48  # batches among which pairs of like length find together
 SAVE_EVERY, LOG_EVERY = 400, 50
@@ -69,6 +69,7 @@ class StrongRecipe:
     sources: Path  # the recipe whose sources, and their parts kept out, are drawn from
     stages: list[Stage]
     seed: int = 17
+    warm_up: int = 400  # steps until the rate is at its peak
 
 
 @dataclass
@@ -290,7 +291,7 @@ def train_strong(recipe: StrongRecipe, base: Path, out: Path, *, data: Path, rep
 
     Args:
         recipe: stages and seed.
-        base: the folder that `fetch_mpnet` wrote.
+        base: the folder that `fetch_mpnet` wrote, or that `restore_classifier` did, whose head is kept.
         out: folder for the checkpoint and the weights.
         data: folder of the public data sets.
         repo: folder of this repository, with `fixtures`.
@@ -306,7 +307,7 @@ def train_strong(recipe: StrongRecipe, base: Path, out: Path, *, data: Path, rep
             continue
         bundles = stage_pairs(stage, train, seed=recipe.seed)
         batches = stage_batches(stage, bundles, tokenizer=base / "tokenizer.json", seed=recipe.seed)
-        _train_stage(trainer, stage, batches, checkpoint, progress)
+        _train_stage(trainer, stage, batches, checkpoint, warm_up=recipe.warm_up, progress=progress)
         trainer.progress.done.append(stage.name)
         trainer.progress.in_stage = 0
         trainer.save(checkpoint)
@@ -314,12 +315,14 @@ def train_strong(recipe: StrongRecipe, base: Path, out: Path, *, data: Path, rep
     return out / "final"
 
 
-def _train_stage(trainer: Trainer, stage: Stage, batches: list[Batch], checkpoint: Path, progress: Callable[[str], None]) -> None:
+def _train_stage(
+    trainer: Trainer, stage: Stage, batches: list[Batch], checkpoint: Path, *, warm_up: int, progress: Callable[[str], None]
+) -> None:
     losses: list[float] = []
     began, tokens = time.monotonic(), trainer.progress.tokens
     while trainer.progress.in_stage < len(batches):
         number = trainer.progress.in_stage
-        rate = learning_rate(trainer.progress.steps, share=number / len(batches), decay=stage.decay)
+        rate = learning_rate(trainer.progress.steps, share=number / len(batches), decay=stage.decay, warm_up=warm_up)
         losses.append(trainer.step(batches[number], rate=rate))
         if len(losses) % LOG_EVERY == 0:
             speed = (trainer.progress.tokens - tokens) / (time.monotonic() - began)
@@ -329,6 +332,6 @@ def _train_stage(trainer: Trainer, stage: Stage, batches: list[Batch], checkpoin
             trainer.save(checkpoint)
 
 
-def learning_rate(steps: int, *, share: float, decay: bool) -> float:
+def learning_rate(steps: int, *, share: float, decay: bool, warm_up: int) -> float:
     """Returns the rate after so many steps: warm-up, then `PEAK`, which falls to 3 % of itself over a stage with `decay`."""
-    return PEAK * min(1.0, (steps + 1) / WARM_UP) * (1 - 0.97 * share if decay else 1.0)
+    return PEAK * min(1.0, (steps + 1) / warm_up) * (1 - 0.97 * share if decay else 1.0)

@@ -59,10 +59,10 @@ STAGES = [
 
 def test_a_strong_checker_learns_its_pairs(base, repo, tmp_path, monkeypatch):
     monkeypatch.setattr(strong, "PEAK", 5e-3)
-    monkeypatch.setattr(strong, "WARM_UP", 5)
     stages = [STAGES[0] | {"pairs": {"short": 480}}, STAGES[1]]
     lines = []
-    folder = strong.train_strong(recipe_of(repo, stages), base, tmp_path / "out", data=repo, repo=repo, progress=lines.append)
+    recipe = strong.dataclasses.replace(recipe_of(repo, stages), warm_up=5)
+    folder = strong.train_strong(recipe, base, tmp_path / "out", data=repo, repo=repo, progress=lines.append)
     model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     said = [
@@ -127,9 +127,11 @@ def test_a_batch_holds_at_most_so_many_pairs_and_tokens(base, repo):
 
 
 def test_the_rate_warms_up_stays_and_falls_where_the_stage_says_so():
-    assert strong.learning_rate(0, share=0, decay=False) == strong.PEAK / strong.WARM_UP
-    assert strong.learning_rate(strong.WARM_UP, share=0.9, decay=False) == strong.PEAK
-    assert strong.learning_rate(strong.WARM_UP, share=1.0, decay=True) == pytest.approx(0.03 * strong.PEAK)
+    rates = [
+        strong.learning_rate(steps, share=share, decay=decay, warm_up=50)
+        for steps, share, decay in ((0, 0, False), (50, 0.9, False), (50, 1.0, True))
+    ]
+    assert rates == pytest.approx([strong.PEAK / 50, strong.PEAK, 0.03 * strong.PEAK])
 
 
 def test_a_recipe_without_stages_is_refused(tmp_path):
