@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.awaiting import awaited
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.checking.rules.rulebook import Rulebook
@@ -18,7 +19,7 @@ from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims, read_answer
 from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.foreign import document_fields, rows_of, unawaited
+from pytest_medfaith.foreign import document_fields, in_pieces, rows_of
 from pytest_medfaith.given import answer_and_contexts, mapping_of, refuse_near_keys, refuse_unknown_keys
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.records import (
@@ -224,16 +225,33 @@ def _context(row: Any, by_id: Mapping[str, Chunk]) -> Any:
     return by_id[name]
 
 
+def ask(rag: Callable[[str], Any], question: str) -> Any:
+    """Returns what a RAG callable, plain or async, answers to `question`.
+
+    Raises:
+        DataError: it is no callable, as where an `async def` fixture was given to no plugin that runs it.
+    """
+    if not callable(rag):
+        found = in_pieces(rag) or ("a coroutine" if inspect.isawaitable(rag) else shown(rag))
+        raise DataError(
+            f"the fixture medfaith_rag gives {found}; expected a callable that takes the question. An async def fixture needs a plugin that "
+            "runs it (pytest-asyncio, anyio); a plain fixture that returns an async def function needs none"
+        )
+    return awaited(rag(question))
+
+
 def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Response:
     """Returns what a RAG callable gave back as a Response.
 
     Accepts a Response, an answer text or message, a mapping with an answer and contexts under a known key (`given.CONTEXT_KEYS`), an object
     with such attributes, or the pair (answer, contexts). Contexts are chunks, mappings of chunks, documents of other tools, or plain texts.
-    An answer that says nothing of contexts is checked against `hits`; `contexts_from` of the response says whose they are.
+    An answer that says nothing of contexts is checked against `hits`; `contexts_from` of the response says whose they are. What is still to
+    come, such as the coroutine of an `async def`, is awaited.
 
     Raises:
         DataError: anything else, and a mapping without contexts whose unknown keys may hold them.
     """
+    answer = awaited(answer)
     if isinstance(answer, Response):
         return checked_response(answer).with_(case_id=case_id, contexts_from=answer.contexts_from or BY_ANSWER)
     if isinstance(answer, str):
@@ -243,7 +261,7 @@ def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Respo
     given = answer if isinstance(answer, Mapping) else mapping_of(answer)
     if given is None:
         expected = "expected a Response, an answer text, (answer, contexts) or a mapping with both"
-        raise DataError(f"the RAG callable returned {unawaited(answer) or f'{shown(answer)}; {expected}'}")
+        raise DataError(f"the RAG callable returned {in_pieces(answer) or f'{shown(answer)}; {expected}'}")
     row, key = answer_and_contexts(given)
     refuse_near_keys(row, _RESPONSE_KEYS)
     if not key:
@@ -259,9 +277,10 @@ def checked_response(response: Response) -> Response:
     Raises:
         DataError: its answer is no text, or a context is none or has none.
     """
-    if not isinstance(response.answer, str):
-        raise DataError(f"the answer is {unawaited(response.answer) or f'{shown(response.answer)}; expected its text'}")
-    return response.with_(contexts=tuple(as_chunks(response.contexts)))
+    answer = awaited(response.answer)
+    if not isinstance(answer, str):
+        raise DataError(f"the answer is {in_pieces(answer) or f'{shown(answer)}; expected its text'}")
+    return response.with_(answer=answer, contexts=tuple(as_chunks(response.contexts)))
 
 
 def as_chunks(contexts: Any) -> list[Chunk]:
@@ -270,8 +289,7 @@ def as_chunks(contexts: Any) -> list[Chunk]:
     Raises:
         DataError: no list or table of contexts, a context that is no chunk, mapping or text, one with no text, or two texts with one id.
     """
-    if inspect.isawaitable(contexts):
-        raise DataError(f"contexts is {unawaited(contexts)}")
+    contexts = awaited(contexts, "contexts")
     if isinstance(contexts, (str, Mapping, Chunk)) or (not isinstance(contexts, tuple) and document_fields(contexts) is not None):
         raise DataError(f"contexts is {shown(contexts)}; expected a list of texts or chunks")
     try:

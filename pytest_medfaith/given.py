@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pytest_medfaith.awaiting import awaited
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.foreign import fields_of, text_of, unawaited
+from pytest_medfaith.foreign import fields_of, in_pieces, text_of
 
 # docs/fixtures.md prints both tables.
 ANSWER_KEYS: Mapping[str, str] = {
@@ -118,9 +119,9 @@ def _text(value: Any, key: str) -> str:
         DataError: it is no text.
     """
     only = value[0] if key == "replies" and isinstance(value, (list, tuple)) and len(value) == 1 else value
-    text = text_of(only)
+    text = text_of(awaited(only, f"the answer, key {key!r},"))
     if not isinstance(text, str):
-        raise DataError(f"the answer, key {key!r}, is {unawaited(text) or f'{shown(text)}; expected its text'}")
+        raise DataError(f"the answer, key {key!r}, is {in_pieces(text) or f'{shown(text)}; expected its text'}")
     return text
 
 

@@ -25,7 +25,7 @@ TOP_ORDER = [
 ]
 LAYERS = [
     {"errors"},
-    {"foreign"},
+    {"awaiting", "foreign", "frames"},
     {"records", "sentences", "word_keys", "models", "given"},
     {"entities", "quantities"},  # below the design's place: the rules of checking ask it which words are names of one kind
     {"corpus", "claims", "retrieval", "checking", "metrics", "config"},
