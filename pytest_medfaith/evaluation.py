@@ -17,7 +17,7 @@ from pytest_medfaith.checking.rules.rulebook import Rulebook
 from pytest_medfaith.checking.rules.safety import safety_findings
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims, read_answer
-from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.corpus.row_files import is_table, read_row_file
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.foreign import document_fields, in_pieces, rows_of
 from pytest_medfaith.given import answer_and_contexts, mapping_of, refuse_near_keys, refuse_unknown_keys
@@ -35,11 +35,13 @@ from pytest_medfaith.records import (
     SliceReport,
     Verdict,
 )
+from pytest_medfaith.row_keys import response_row
 
 Extractor = Callable[..., list[Claim]]
 Progress = Callable[[int, int], None]
 ANSWER = "answer"  # the chunk id under which an answer serves as evidence for gold claims
-BY_ANSWER, BY_RETRIEVER, RECORDED = "the answer", "the slice's retriever", "the responses file"  # where contexts came from
+BY_ANSWER, BY_RETRIEVER = "the answer", "the slice's retriever"  # where contexts came from
+RECORDED, BY_ROWS = "the responses file", "the recorded rows"  # likewise
 _RESPONSE_KEYS = tuple(f.name for f in dataclasses.fields(Response) if f.name != "extra")
 REFERENCE = "reference"  # likewise the reference answer, as evidence for the response's claims
 
@@ -187,19 +189,29 @@ def _supporting(
     return tuple(chunk.id in verdict.supporting for chunk in contexts)
 
 
-def read_responses(path: Path, chunks: Iterable[Chunk]) -> dict[str, Response]:
+def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
     """Returns case id -> recorded response; a context that is only an id is looked up in `chunks`.
+
+    Args:
+        path: a file of JSON Lines, JSON, CSV or Parquet, in this project's keys or those of ragas and deepeval; or a list of mappings or table.
+        chunks: of the corpus.
 
     Raises:
         DataError: a malformed line, a key that looks like a known one, a case answered twice, a context id that the corpus does not hold.
     """
     by_id = {chunk.id: chunk for chunk in chunks}
     responses: dict[str, Response] = {}
-    for number, row in read_rows(path):
-        place = f"{path}:{number}"
+    for place, given in read_row_file(path):
         try:
+            row = response_row(given, is_table=is_table(path))
             refuse_near_keys(row, _RESPONSE_KEYS)
-            response = Response.from_dict({"contexts_from": RECORDED, **row, "contexts": _contexts(row.get("contexts", []), by_id)})
+            response = Response.from_dict(
+                {
+                    "contexts_from": RECORDED if isinstance(path, Path) else BY_ROWS,
+                    **row,
+                    "contexts": _contexts(row.get("contexts", []), by_id),
+                }
+            )
         except DataError as error:
             raise DataError(f"{place}: {error}") from None
         if not response.case_id:
@@ -213,10 +225,12 @@ def read_responses(path: Path, chunks: Iterable[Chunk]) -> dict[str, Response]:
 def _contexts(rows: Any, by_id: Mapping[str, Chunk]) -> list[Any]:
     if not isinstance(rows, list):
         raise DataError(f"field 'contexts' is {shown(rows)}, expected a list of chunks or of objects with an id")
-    return [_context(row, by_id) for row in rows]
+    return as_chunks([_context(row, by_id) for row in rows])
 
 
 def _context(row: Any, by_id: Mapping[str, Chunk]) -> Any:
+    if isinstance(row, str):
+        return by_id.get(row, row)
     if not isinstance(row, Mapping) or "text" in row:
         return row
     name = str(row.get("id"))

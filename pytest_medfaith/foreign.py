@@ -125,6 +125,12 @@ def _inner(value: Any) -> Any:
     return value
 
 
+def is_rows(value: Any) -> bool:
+    """Returns whether `value` is a list or a table rather than a callable, a text, a mapping, or what gives its items once."""
+    is_single = callable(value) or isinstance(value, (str, bytes, bytearray, Mapping, set, frozenset)) or hasattr(value, "__next__")
+    return not is_single and hasattr(value, "__iter__")
+
+
 def rows_of(table: Any) -> Iterable[Any]:
     """Returns the rows of a table (pandas, polars, pyarrow, Hugging Face), the items of anything else.
 

@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("checker", "default (shipped), a model folder, or a Hugging Face name; again for an ablation", metavar="NAME", **again)
     add("rules-off", "switch off this medical or safety rule; may be given again", metavar="NAME", **again)
     add("gate", "a gate for every slice, such as 'hallucination <= 0.05'; may be given again", metavar="EXPR", **again)
-    add("baseline", "the file that gates compare with (medfaith-baseline.json where left out)", metavar="FILE")
+    add("baseline", "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)", metavar="FILE")
     add("update-baseline", "write what this run measures to the baseline; commit the file", action="store_true")
     add("audit", "after the tests, audit the checker on the corpora of their slices", action="store_true")
     add("report", "write the run folder there: card.html, card.md, report.json, claims.csv, every score", metavar="DIR")
@@ -193,7 +193,9 @@ def _plain_errors(*kinds: type[Exception]) -> Iterator[None]:
 
     try:
         yield
-    except kinds or (MedfaithError, ValueError) as error:
+    except Exception as error:
+        if not isinstance(error, kinds or (MedfaithError, ValueError)):
+            raise
         raise pytest.fail.Exception(f"medfaith: {error}", pytrace=False) from None
 
 
@@ -263,7 +265,10 @@ def medfaith_extractor() -> Callable[..., list[Claim]]:
 
 @pytest.fixture(scope="session")
 def medfaith_rag() -> Callable[[str], Any] | None:
-    """The system under test, `question -> Response | answer | (answer, contexts)`, plain or async. None replays recorded responses."""
+    """The system under test, `question -> Response | answer | (answer, contexts)`, plain or async; rows of answers are replayed.
+
+    None replays the slice's recorded responses.
+    """
     return None
 
 
@@ -285,10 +290,11 @@ def medfaith_response(
 ) -> Response:
     """The response to the case's question: recorded, or freshly made by medfaith_rag."""
     from pytest_medfaith.evaluation import as_response, ask
+    from pytest_medfaith.foreign import is_rows
 
-    if medfaith_rag is None:
+    if medfaith_rag is None or is_rows(medfaith_rag):
         with _plain_errors():
-            return _session(request.config).recorded_response(medfaith_target)
+            return _session(request.config).recorded_response(medfaith_target, rows=medfaith_rag)
     from pytest_medfaith.errors import MedfaithError
 
     with _plain_errors(MedfaithError):  # what the RAG raises of its own keeps its traceback

@@ -122,14 +122,14 @@ def test_context_variables_go_along():
 def test_an_answer_that_was_awaited_already():
     coroutine = answer()
     assert awaited(coroutine) == IRON
-    with pytest.raises(DataError, match="^the answer is a coroutine that was awaited already, which works once"):
+    with pytest.raises(DataError, match=r"^the answer is a coroutine that was awaited already, which works once"):
         awaited(coroutine)
 
 
 def test_a_task_of_the_running_loop():
     async def test():
         task = asyncio.ensure_future(answer())
-        with pytest.raises(DataError, match="^the answer is a Task of the event loop that is running.*write await before it"):
+        with pytest.raises(DataError, match=r"^the answer is a Task of the event loop that is running.*write await before it"):
             awaited(task)
         await task
         return awaited(task)
@@ -144,7 +144,7 @@ def test_something_of_another_loop_is_said():
         async def wait():
             return await waiter
 
-        with pytest.raises(DataError, match="uses something of another event loop .*; in an async test write await before it"):
+        with pytest.raises(DataError, match=r"uses something of another event loop .*; in an async test write await before it"):
             awaited(wait())
 
     asyncio.run(test())
@@ -184,12 +184,12 @@ def test_an_interrupt_cancels_and_the_next_answer_comes():
 
 @pytest.mark.parametrize("rag", [None, 5, IRON, [IRON]])
 def test_a_rag_is_a_callable(rag):
-    with pytest.raises(DataError, match="^the fixture medfaith_rag gives .*; expected a callable that takes the question"):
+    with pytest.raises(DataError, match=r"^the fixture medfaith_rag gives .*; expected a callable that takes the question"):
         ask(rag, "What?")
 
 
 def test_a_fixture_that_nobody_ran():
     coroutine = answer()
-    with pytest.raises(DataError, match="gives a coroutine; expected a callable .*async def fixture needs a plugin"):
+    with pytest.raises(DataError, match=r"gives a coroutine; expected a callable .*async def fixture needs a plugin"):
         ask(coroutine, "What?")
     coroutine.close()
