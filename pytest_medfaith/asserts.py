@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_medfaith.awaiting import awaited
 from pytest_medfaith.cards.account import faithfulness_account, filled, recall_account, safety_account
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.readable import unusable_text
@@ -18,7 +19,7 @@ from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.errors import shown
 from pytest_medfaith.evaluation import as_chunks, checked_response, evaluate_case, with_safety
-from pytest_medfaith.foreign import unawaited
+from pytest_medfaith.foreign import in_pieces
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.given import ANSWER_KEYS, CONTEXT_KEYS, answer_and_contexts, mapping_of
 from pytest_medfaith.metrics.aggregate import aggregate
@@ -73,7 +74,7 @@ def check_answer(
     """Returns the report on one answer: its claims, each judged against `contexts`. A report that nobody reads warns.
 
     Args:
-        answer: the answer's text or message, or a Response, sample or test case that brings its own contexts.
+        answer: the answer's text or message, or a Response, sample or test case that brings its own contexts; a coroutine is awaited.
         contexts: texts, chunks, hits, documents or mappings with a text, or a table of them; required with a text. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
@@ -93,6 +94,7 @@ def check_answer(
 
 def _response(answer: object, contexts: Contexts) -> Response:
     """Returns the answer with `contexts`, or with those it brings; answers of other tools are known by their shape."""
+    answer, contexts = awaited(answer), awaited(contexts, "contexts")
     if isinstance(answer, Response):
         response = checked_response(answer)
         return response if contexts is None or contexts is UNSAID else response.with_(contexts=tuple(as_chunks(contexts)))
@@ -112,7 +114,7 @@ def _text_and_contexts(answer: object) -> tuple[str, Any]:
     given = answer if isinstance(answer, Mapping) else mapping_of(answer)
     if given is None or (given is answer and not (given.keys() & ANSWER_KEYS.keys() and given.keys() & CONTEXT_KEYS.keys())):
         raise ValueError(
-            f"the answer is {unawaited(answer) or f'{shown(answer)}; expected its text, or a Response with text and contexts'}"
+            f"the answer is {in_pieces(answer) or f'{shown(answer)}; expected its text, or a Response with text and contexts'}"
         )
     row, key = answer_and_contexts({name: found for name, found in given.items() if found is not None})
     return row["answer"], row["contexts"] if key else None
@@ -269,6 +271,7 @@ def assert_no_safety_errors(
         DataError: a rulebook that cannot be read.
     """
     __tracebackhide__ = True
+    answer = awaited(answer)
     if isinstance(answer, (Report, SliceReport)):
         reports = _reports(answer)
     else:
@@ -307,6 +310,7 @@ class _Reports:
 
 
 def _reports(answer: Checked, contexts: Contexts = UNSAID, **said: Any) -> _Reports:
+    answer = awaited(answer)
     if not isinstance(answer, (Report, SliceReport)):
         answer = check_answer(answer, contexts, **said)
         contexts, said = UNSAID, {}

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pytest_medfaith.cli_baseline import baseline
 from pytest_medfaith.errors import DataError, MedfaithError
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ distill = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Train and export the small models that the wheel ships (extra: train)."
 )
 app.add_typer(distill, name="distill")
+app.add_typer(baseline, name="baseline")
 gold = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look through gold claims, and mend them.")
 app.add_typer(gold, name="gold")
 
@@ -35,6 +37,21 @@ RulesOffOption = Annotated[
     list[str] | None, typer.Option("--rules-off", help="Switch off this medical rule, such as numbers or safety.dose; may be given again.")
 ]
 RootOption = Annotated[Path, typer.Option(help="The project: where pyproject.toml or medfaith.toml is.")]
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        from importlib.metadata import version
+
+        _say(f"pytest-medfaith {version('pytest-medfaith')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root_options(
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end.")] = False,
+) -> None:
+    """Checks, claim by claim and offline, whether medical answers say things their evidence does not say."""
 
 
 @app.command()

@@ -155,7 +155,8 @@ def _mapping(value: object, place: str) -> Mapping[str, Any]:
 def _resolve(one: SliceSettings, root: Path) -> SliceSettings:
     cases = one.cases
     scheme, colon, rest = cases.partition(":")
-    cases = f"{scheme}:{root / rest}" if colon and len(scheme) > 1 else str(root / cases)
+    if scheme != "python":  # the name of a function
+        cases = f"{scheme}:{root / rest}" if colon and len(scheme) > 1 else str(root / cases)
     responses = root / one.responses if one.responses else None
     return dataclasses.replace(one, cases=cases, corpus=tuple(root / path for path in one.corpus), responses=responses)
 

@@ -98,9 +98,19 @@ def _told(errors: list[str]) -> Iterator[None]:
 
 def _update_baseline(session: MedfaithSession, rows: Sequence[tuple[SliceReport, tuple[str, ...]]], signature: dict[str, Any]) -> str:
     metrics = {parse_gate(expression).metric for _, gates in rows for expression in gates}
-    aside = write_baseline(session.baseline_path, [report for report, _ in rows], signature=signature, metrics=metrics, seed=session.seed)
-    kept = f"; the file that was there could not be read, with what it held of other slices, and is now {aside.name}" if aside else ""
-    return f"baseline written: {session.baseline_path}{kept}"
+    now = datetime.now(tz=timezone.utc)
+    written = write_baseline(
+        session.baseline_path,
+        [report for report, _ in rows],
+        signature=signature,
+        metrics=metrics,
+        seed=session.seed,
+        now=now,
+        commit=run_facts(session.root, now=now).get("commit", ""),
+    )
+    kept = f", kept as {written.kept.name.partition('_')[0]}" if written.kept else ""
+    lost = "; the file that was there could not be read, with what it held of other slices, and is now"
+    return f"baseline written: {session.baseline_path}{kept}{f'{lost} {written.aside.name}' if written.aside else ''}"
 
 
 def _judge(

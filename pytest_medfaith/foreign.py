@@ -89,13 +89,8 @@ def fields_of(value: Any) -> dict[str, Any]:
     return {name.lstrip("_"): found for name in names if not callable(found := getattr(value, name, None))}
 
 
-def unawaited(value: Any) -> str:
-    """Returns what `value` is where it is an answer to come, or pieces of it; "" where it is neither. A coroutine is closed."""
-    if inspect.iscoroutine(value):
-        value.close()
-        return "a coroutine that was never awaited; expected what it gives, so write await before the call"
-    if inspect.isawaitable(value):
-        return f"a {type(value).__name__} that was never awaited; expected what it gives, so write await before it"
+def in_pieces(value: Any) -> str:
+    """Returns what `value` is where it gives an answer in pieces; "" where it does not."""
     if inspect.isasyncgen(value) or inspect.isgenerator(value):
         return f"a{'n async' * inspect.isasyncgen(value)} generator, which gives an answer in pieces; expected the whole text, such as ''.join(...)"
     return ""
@@ -128,6 +123,12 @@ def _inner(value: Any) -> Any:
         if inner is not None and not isinstance(inner, str):
             return inner
     return value
+
+
+def is_rows(value: Any) -> bool:
+    """Returns whether `value` is a list or a table rather than a callable, a text, a mapping, or what gives its items once."""
+    is_single = callable(value) or isinstance(value, (str, bytes, bytearray, Mapping, set, frozenset)) or hasattr(value, "__next__")
+    return not is_single and hasattr(value, "__iter__")
 
 
 def rows_of(table: Any) -> Iterable[Any]:

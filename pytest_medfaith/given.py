@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pytest_medfaith.awaiting import awaited
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.foreign import fields_of, text_of, unawaited
+from pytest_medfaith.foreign import fields_of, in_pieces, text_of
 
 # docs/fixtures.md prints both tables.
 ANSWER_KEYS: Mapping[str, str] = {
@@ -39,21 +40,21 @@ _NEAR = 0.9  # of difflib's ratio: `contxts` is near `contexts`, `content` is no
 _ABBREVIATED = {"ctx": "contexts", "ctxs": "contexts", "latency": "latency_ms", "case": "case_id", "question_id": "case_id"}
 
 
-def answer_and_contexts(given: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Returns `given` with this project's keys, and the key its contexts stood under ("" where it holds none).
+def answer_and_contexts(given: Mapping[str, Any], *, said: str = "the RAG callable returned") -> tuple[dict[str, Any], str]:
+    """Returns `given` with this project's keys, and the key its contexts stood under ("" where it holds none); `said` begins messages.
 
     Raises:
         DataError: no answer, two keys with contexts, contexts that are null, a key that may hold contexts and is not known.
     """
     row = dict(given)
-    answer = _only(row, ANSWER_KEYS, "an answer")
+    answer = _only(row, ANSWER_KEYS, "an answer", said)
     if answer is None:
-        raise DataError(f"the RAG callable returned {shown(given)}; expected the answer under one of {', '.join(ANSWER_KEYS)}")
+        raise DataError(f"{said} {shown(given)}; expected the answer under one of {', '.join(ANSWER_KEYS)}")
     row["answer"] = _text(row.pop(answer), answer)
     for retrieved, wanted in _NOT_RETRIEVED_BESIDE.items():
         if retrieved in row:
             row.pop(wanted, None)
-    contexts = _only(row, CONTEXT_KEYS, "contexts")
+    contexts = _only(row, CONTEXT_KEYS, "contexts", said)
     if contexts == "context" and answer == "actual_output":
         raise DataError(
             "the test case has a context, which is what its answer should have been based on, and no retrieval_context; give what it was "
@@ -66,12 +67,12 @@ def answer_and_contexts(given: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     return row, contexts or ""
 
 
-def _only(row: Mapping[str, Any], keys: Iterable[str], what: str) -> str | None:
+def _only(row: Mapping[str, Any], keys: Iterable[str], what: str, said: str) -> str | None:
     """Returns which of `keys` stands in `row`, None where none does; the first, this project's own, has the say where it is there."""
     keys = list(keys)
     found = [key for key in keys if key in row]
     if len(found) > 1 and found[0] != keys[0]:
-        raise DataError(f"the RAG callable returned {what} under {' and '.join(map(repr, found))}; give them once, under {found[0]!r}")
+        raise DataError(f"{said} {what} under {' and '.join(map(repr, found))}; give them once, under {found[0]!r}")
     return found[0] if found else None
 
 
@@ -102,8 +103,17 @@ def near_key(key: str, known: Iterable[str]) -> str:
     if _ABBREVIATED.get(key.lower()) in known:
         return _ABBREVIATED[key.lower()]
     plain = {_plain(name): name for name in known}
-    close = difflib.get_close_matches(_plain(key), plain, n=1, cutoff=_NEAR)
+    close = difflib.get_close_matches(_plain(key), plain, n=1, cutoff=_NEAR) or [name for name in plain if _swapped(_plain(key), name)]
     return plain[close[0]] if close else ""
+
+
+def _swapped(key: str, name: str) -> bool:
+    """Returns whether two neighbouring letters of `name` changed places in `key`: conetxt is near context, content is not."""
+    differing = [at for at, (one, other) in enumerate(zip(key, name, strict=False)) if one != other]
+    if len(key) != len(name) or len(differing) != 2 or differing[1] != differing[0] + 1:
+        return False
+    first, second = differing
+    return (key[first], key[second]) == (name[second], name[first])
 
 
 def _plain(key: str) -> str:
@@ -118,9 +128,9 @@ def _text(value: Any, key: str) -> str:
         DataError: it is no text.
     """
     only = value[0] if key == "replies" and isinstance(value, (list, tuple)) and len(value) == 1 else value
-    text = text_of(only)
+    text = text_of(awaited(only, f"the answer, key {key!r},"))
     if not isinstance(text, str):
-        raise DataError(f"the answer, key {key!r}, is {unawaited(text) or f'{shown(text)}; expected its text'}")
+        raise DataError(f"the answer, key {key!r}, is {in_pieces(text) or f'{shown(text)}; expected its text'}")
     return text
 
 

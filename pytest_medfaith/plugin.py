@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("checker", "default (shipped), a model folder, or a Hugging Face name; again for an ablation", metavar="NAME", **again)
     add("rules-off", "switch off this medical or safety rule; may be given again", metavar="NAME", **again)
     add("gate", "a gate for every slice, such as 'hallucination <= 0.05'; may be given again", metavar="EXPR", **again)
-    add("baseline", "the file that gates compare with (medfaith-baseline.json where left out)", metavar="FILE")
+    add("baseline", "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)", metavar="FILE")
     add("update-baseline", "write what this run measures to the baseline; commit the file", action="store_true")
     add("audit", "after the tests, audit the checker on the corpora of their slices", action="store_true")
     add("report", "write the run folder there: card.html, card.md, report.json, claims.csv, every score", metavar="DIR")
@@ -153,6 +153,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     expect_measured(config, items)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> None:
+    """Hides the package's frames in what it raises on purpose, so that a failure ends at the test's line; --full-trace shows them."""
+    if call.excinfo is not None and "pytest_medfaith.errors" in sys.modules:
+        from pytest_medfaith.frames import hide_frames
+
+        hide_frames(call.excinfo.value)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tells a worker how wide the terminal is, which it lacks, and what the command line says, which it has not seen."""
@@ -178,13 +187,15 @@ def _session(config: pytest.Config) -> MedfaithSession:
 
 
 @contextmanager
-def _plain_errors() -> Iterator[None]:
+def _plain_errors(*kinds: type[Exception]) -> Iterator[None]:
     """Turns what the package raises on purpose into a failure without a traceback; the message says what to do."""
     from pytest_medfaith.errors import MedfaithError
 
     try:
         yield
-    except (MedfaithError, ValueError) as error:
+    except Exception as error:
+        if not isinstance(error, kinds or (MedfaithError, ValueError)):
+            raise
         raise pytest.fail.Exception(f"medfaith: {error}", pytrace=False) from None
 
 
@@ -254,7 +265,10 @@ def medfaith_extractor() -> Callable[..., list[Claim]]:
 
 @pytest.fixture(scope="session")
 def medfaith_rag() -> Callable[[str], Any] | None:
-    """The system under test, `question -> Response | answer | (answer, contexts)`. None replays the slice's recorded responses."""
+    """The system under test, `question -> Response | answer | (answer, contexts)`, plain or async; rows of answers are replayed.
+
+    None replays the slice's recorded responses.
+    """
     return None
 
 
@@ -263,8 +277,11 @@ def medfaith_hits(medfaith_target: Target, medfaith_retriever: Retriever | None)
     """What the retriever found for the case's question, best first."""
     if medfaith_retriever is None:
         return []
+    from pytest_medfaith.awaiting import awaited
+
     with _plain_errors():
-        return list(medfaith_retriever(medfaith_target.case.question, top_k=medfaith_target.settings.k))
+        found = awaited(medfaith_retriever(medfaith_target.case.question, top_k=medfaith_target.settings.k), "what the retriever gives")
+        return list(found)
 
 
 @pytest.fixture
@@ -272,12 +289,16 @@ def medfaith_response(
     request: pytest.FixtureRequest, medfaith_target: Target, medfaith_rag: Callable[[str], Any] | None, medfaith_hits: list[Any]
 ) -> Response:
     """The response to the case's question: recorded, or freshly made by medfaith_rag."""
-    from pytest_medfaith.evaluation import as_response
+    from pytest_medfaith.evaluation import as_response, ask
+    from pytest_medfaith.foreign import is_rows
 
-    with _plain_errors():
-        if medfaith_rag is None:
-            return _session(request.config).recorded_response(medfaith_target)
-    answer = medfaith_rag(medfaith_target.case.question)
+    if medfaith_rag is None or is_rows(medfaith_rag):
+        with _plain_errors():
+            return _session(request.config).recorded_response(medfaith_target, rows=medfaith_rag)
+    from pytest_medfaith.errors import MedfaithError
+
+    with _plain_errors(MedfaithError):  # what the RAG raises of its own keeps its traceback
+        answer = ask(medfaith_rag, medfaith_target.case.question)
     with _plain_errors():
         return as_response(answer, case_id=medfaith_target.case.id, hits=medfaith_hits)
 

@@ -312,8 +312,25 @@ class Entailments(Record):
     reference_claims: tuple[bool, ...] | None = None  # (M,)
 
 
+def _metric(name: str, definition: str) -> property:
+    return property(lambda self: self._value(name), doc=f"{definition}; None for a refusal, and where nothing could be measured.")
+
+
+class Measured:
+    """The metrics that are asked for most, as attributes; `metrics` holds all of them."""
+
+    faithfulness = _metric("faithfulness", "The share of scored claims that the contexts support")
+    hallucination = _metric("hallucination", "The share of scored claims that the contexts refute")
+    claim_recall = _metric("claim_recall", "The share of key gold claims that the answer makes")
+    context_precision = _metric("context_precision", "The share of contexts that entail a gold claim")
+    context_utilization = _metric("context_utilization", "The share of claims that some context entails")
+    citation_support = _metric("citation_support", "The share of cited sentences that what they cite entails")
+    citation_coverage = _metric("citation_coverage", "The share of sentences with a citation")
+    safety_error_rate = _metric("safety_error_rate", "The share of claims that break a safety rule")
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Report(Record):
+class Report(Measured, Record):
     """One response, fully checked. `metrics` holds per-case values; a metric that does not apply is absent, never NaN.
 
     `verdicts` are of the response's claims over its contexts, `gold_verdicts` of the gold claims over the answer. Where a retriever was
@@ -338,10 +355,8 @@ class Report(Record):
     k: int | None = None
     dropped: tuple[Dropped, ...] = ()
 
-    @property
-    def faithfulness(self) -> float | None:
-        """The share of scored claims that the contexts support; None for a refusal, and where nothing was scored."""
-        return self.metrics.get("faithfulness")
+    def _value(self, name: str) -> float | None:
+        return self.metrics.get(name)
 
     def __repr__(self) -> str:
         labels = [verdict.label for verdict in self.verdicts]
@@ -360,7 +375,7 @@ class GateResult(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SliceReport(Record):
+class SliceReport(Measured, Record):
     """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
 
     `skipped` counts, by reason, the records of a data set that were left out while the slice's cases were read.
@@ -377,3 +392,6 @@ class SliceReport(Record):
     missing: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     partial: bool = False
+
+    def _value(self, name: str) -> float | None:
+        return self.metrics[name].value if name in self.metrics else None

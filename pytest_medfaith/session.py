@@ -24,6 +24,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import SliceRun, evaluate_case, read_responses
 from pytest_medfaith.gates.baseline import SliceKey, read_baseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
+from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.gates.matching import check_before_run
 from pytest_medfaith.ledger import Ledger
 from pytest_medfaith.marker import count_of_marker, gates_of_marker, listed
@@ -46,6 +47,7 @@ class Options:
     rules_off: tuple[str, ...] = ()
     report: Path | None = None
     baseline: Path | None = None
+    kept_baseline: int | None = None
     update_baseline: bool = False
     audit: bool = False
     verbose: bool = False
@@ -157,7 +159,13 @@ class MedfaithSession:
 
     @property
     def baseline_path(self) -> Path:
-        """The baseline file: the command line's, else the configured one."""
+        """The baseline file: the command line's, which may be a kept copy of the configured one, else that one itself.
+
+        Raises:
+            MissingBaseline: no copy is kept under the number.
+        """
+        if self.options.kept_baseline is not None:
+            return kept_baseline(self.settings.baseline, self.options.kept_baseline)
         return self.options.baseline or self.settings.baseline
 
     @property
@@ -217,18 +225,25 @@ class MedfaithSession:
             self._loaded[key] = read_responses(settings.responses, chunks)
         return self._loaded[key]  # type: ignore[no-any-return]
 
-    def recorded_response(self, target: Target) -> Response:
-        """Returns the recorded response of a target's case.
+    def recorded_response(self, target: Target, *, rows: Any = None) -> Response:
+        """Returns the recorded response of a target's case: of `rows` where given, a list of mappings or a table, else of the slice's file.
 
         Raises:
             DataError: the slice has no recorded responses, or none for this case.
         """
-        settings, responses = target.settings, self.responses(target.settings)
+        settings = target.settings
+        responses = self.responses(settings) if rows is None else self._responses_of_rows(rows, settings)
         if target.case.id not in responses:
-            raise DataError(
-                f"{settings.responses}: no response for case {target.case.id!r}; record one, or leave the case out of {settings.cases}"
-            )
+            place = settings.responses if rows is None else "the rows of medfaith_rag"
+            raise DataError(f"{place}: no response for case {target.case.id!r}; record one, or leave the case out of {settings.cases}")
         return responses[target.case.id]
+
+    def _responses_of_rows(self, rows: Any, settings: SliceSettings) -> Mapping[str, Response]:
+        key = ("rows", id(rows), settings.corpus)
+        if key not in self._loaded:
+            chunks = self.chunks(settings) if settings.corpus else []
+            self._loaded[key] = rows, read_responses(rows, chunks)  # the rows are kept, so that no others get their id
+        return self._loaded[key][1]  # type: ignore[no-any-return]
 
     def expect(self, targets: Iterable[Target], *, test_id: str = "") -> None:
         """Notes which cases will run, so that those that never report are seen to be missing."""

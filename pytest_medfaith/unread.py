@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_medfaith.records import Report
 
-_RESULTS = frozenset(("verdicts", "gold_verdicts", "metrics", "abstained", "entailments", "pairs", "hits", "faithfulness"))
+_RESULTS = frozenset(("verdicts", "gold_verdicts", "metrics", "abstained", "entailments", "pairs", "hits"))
 
 
 class UncheckedReport(UserWarning):

@@ -5,6 +5,7 @@ plugin.py registers them when a collected test asks for one of its fixtures, so 
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -51,6 +52,7 @@ def _new_session(config: pytest.Config) -> MedfaithSession:
     from pytest_medfaith.session import MedfaithSession, Options
 
     option = config.getoption
+    file, number = _baseline(config)
     options = Options(
         slices=tuple(option("--medfaith-slice")),
         k=option("--medfaith-k"),
@@ -61,13 +63,27 @@ def _new_session(config: pytest.Config) -> MedfaithSession:
         gates=tuple(option("--medfaith-gate")),
         rules_off=tuple(option("--medfaith-rules-off")),
         report=report_folder(config) if option("--medfaith-report") else None,
-        baseline=Path(config.invocation_params.dir, file) if (file := option("--medfaith-baseline")) else None,
+        baseline=file,
+        kept_baseline=number,
         update_baseline=option("--medfaith-update-baseline"),
         audit=option("--medfaith-audit"),
         verbose=option("--medfaith-verbose"),
     )
     root = settings_root(config.rootpath, config.invocation_params.dir)
     return MedfaithSession(root=root, options=options)
+
+
+def _baseline(config: pytest.Config) -> tuple[Path | None, int | None]:
+    """Returns the file and the number of --medfaith-baseline: 0007 is a kept copy, unless a file of that name is there."""
+    said = config.getoption("--medfaith-baseline")
+    file = Path(config.invocation_params.dir, said) if said else None
+    if file is None or not (said.isascii() and said.isdecimal()) or file.exists():
+        return file, None
+    if config.getoption("--medfaith-update-baseline"):
+        raise pytest.UsageError(
+            f"--medfaith-baseline is {said}, a kept copy, which is never written over; leave it out, or give a file for --medfaith-update-baseline"
+        )
+    return None, int(said)
 
 
 def report_folder(config: pytest.Config) -> Path:
@@ -154,6 +170,16 @@ class Watch:
         self._has_lost_worker |= error is not None
         for text in getattr(node, "workeroutput", {}).get("medfaith_notes", []):
             self.note(text)
+
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Runs an `async def` test that uses the plugin where no plugin for async tests takes it; those come first, or have wrapped it."""
+        if not (inspect.iscoroutinefunction(pyfuncitem.obj) and uses_medfaith(pyfuncitem)):
+            return None
+        from pytest_medfaith.awaiting import awaited
+
+        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}  # noqa: SLF001 - as pytest calls a test
+        awaited(pyfuncitem.obj(**arguments), "the test")
+        return True
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:

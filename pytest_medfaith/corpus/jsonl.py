@@ -69,15 +69,21 @@ def refuse_constant(name: str) -> None:
 
 def read_records(path: Path, kind: type[R]) -> Iterator[R]:
     """Yields the records of `path`, lazily; duplicate ids (where the kind has an `id`) are an error."""
-    first_seen: dict[str, int] = {}
-    for number, row in read_rows(path):
+    return records_of(((f"{path}:{number}", row) for number, row in read_rows(path)), kind)
+
+
+def records_of(rows: Iterable[tuple[str, Mapping[str, Any]]], kind: type[R]) -> Iterator[R]:
+    """Yields the records of `rows`, each with its place ("file:line"), lazily; duplicate ids are an error."""
+    first_seen: dict[str, str] = {}
+    for place, row in rows:
         try:
             record = kind.from_dict(row)
         except DataError as error:
-            raise DataError(f"{path}:{number}: {error}") from None
+            raise DataError(f"{place}: {error}") from None
         name = getattr(record, "id", None)
-        if name is not None and first_seen.setdefault(name, number) != number:
-            raise DataError(f"{path}:{number}: id {name!r} was used on line {first_seen[name]} already; ids must be unique")
+        if name is not None and first_seen.setdefault(name, place) != place:
+            earlier = re.sub(r".*:(?=\d+$)", "line ", first_seen[name]).rpartition(": ")[2]
+            raise DataError(f"{place}: id {name!r} was used on {earlier} already; ids must be unique")
         yield record
 
 

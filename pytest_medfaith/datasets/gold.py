@@ -9,12 +9,14 @@ import dataclasses
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pytest_medfaith.corpus.jsonl import read_records
+from pytest_medfaith.corpus.jsonl import records_of
+from pytest_medfaith.corpus.row_files import is_table, read_row_file
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.given import refuse_near_keys
 from pytest_medfaith.records import Case, GoldClaim
+from pytest_medfaith.row_keys import case_row
 from pytest_medfaith.sentences import sentence_spans
 
 Style = Literal["given", "sentences", "claims"]
@@ -58,20 +60,26 @@ _TURNING = frozenset(_TURNING_WORDS.split())  # they turn a sense round: two sta
 _CASE_KEYS, _CLAIM_KEYS = ([field.name for field in dataclasses.fields(kind) if field.name != "extra"] for kind in (Case, GoldClaim))
 
 
-def read_gold_file(path: Path) -> Iterator[Case]:
-    """Yields the cases of a gold file, lazily.
+def read_gold_file(path: Any) -> Iterator[Case]:
+    """Yields the cases of a gold file, lazily: JSON Lines, JSON, CSV or Parquet, in this project's keys or those of ragas and deepeval.
+
+    A list of mappings, and a table of pandas, polars, pyarrow or Hugging Face, is taken in the place of a file.
 
     Raises:
         DataError: a malformed line, an id used twice, or a key that looks like a known one: `gold_claim` would leave a case without gold claims.
     """
-    for case in read_records(path, Case):
+    for case in records_of(_case_rows(path), Case):
         try:
             refuse_near_keys(case.to_dict(), _CASE_KEYS)
             for claim in case.gold_claims:
                 refuse_near_keys(claim.to_dict(), _CLAIM_KEYS)
         except DataError as error:
-            raise DataError(f"{path}: case {case.id!r}: {error}") from None
+            raise DataError(f"{path if isinstance(path, Path) else 'the rows'}: case {case.id!r}: {error}") from None
         yield case
+
+
+def _case_rows(source: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    return ((place, case_row(row, place=place, is_table=is_table(source))) for place, row in read_row_file(source))
 
 
 def with_gold_claims(case: Case, *, style: Style, cap: int = CAP) -> Case:

@@ -11,13 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
+from pytest_medfaith.awaiting import awaited
 from pytest_medfaith.datasets.gold import CAP, Style, read_gold_file, with_gold_claims
 from pytest_medfaith.datasets.sampling import sample
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case, Chunk
+
+PYTHON = "python:"  # begins the spec of a function that gives cases
 
 
 class CaseReader(Protocol):
@@ -104,7 +107,8 @@ def read_cases(
     """Returns the cases of `spec`, lazily; those of data sets with long answers only get gold claims by the extractor.
 
     Args:
-        spec: "NAME:PATH" with the name of a data set, or the path of a JSON Lines file of cases.
+        spec: "NAME:PATH" with the name of a data set, the path of a file of cases (JSON Lines, JSON, CSV, Parquet), or
+            "python:package.module:function" for a function that gives rows: a list of mappings or a table.
         limit: how many cases to take; None takes all.
         seed: with a limit, takes a random part instead of the first ones.
         root: folder that a relative path is looked up in; None is the current folder.
@@ -115,10 +119,22 @@ def read_cases(
         DataError: an unknown data set, nothing at the path, or a file that is damaged or of another shape.
         ValueError: `limit` or `cap` is below 1.
     """
+    if spec.startswith(PYTHON):
+        return sample(read_gold_file(_called(spec.removeprefix(PYTHON))), limit=limit, seed=seed)
     name, path = _split_spec(spec, root or Path())
     if not name:
         return sample(read_gold_file(path), limit=limit, seed=seed)
     return find_adapter(name).read_with_gold(path, limit=limit, seed=seed, skips=skips, cap=cap)
+
+
+def _called(dotted: str) -> Any:
+    """Returns what the function of a dotted name gives."""
+    module, _, name = dotted.partition(":")
+    try:
+        function = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise DataError(f"the cases {PYTHON + dotted!r} cannot be imported ({error}); expected {PYTHON}package.module:function") from None
+    return awaited(function(), "what the function of the cases gives")
 
 
 def _split_spec(spec: str, root: Path) -> tuple[str, Path]:

@@ -12,11 +12,13 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from pytest_medfaith.corpus.jsonl import check_folder, refuse_constant, write_text
 from pytest_medfaith.errors import DataError, MissingBaseline
+from pytest_medfaith.gates.kept import keep_baseline
 from pytest_medfaith.gates.lock import locked
 from pytest_medfaith.gates.plausible import CHECKSUM, check_checksum, check_entry, checksum, no_doubled_keys
 from pytest_medfaith.metrics.aggregate import aggregate
@@ -75,13 +77,28 @@ class Baseline:
     slices: tuple[SliceBaseline, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What was written beside the baseline file: where one that could not be read went, and the numbered copy."""
+
+    aside: Path | None = None
+    kept: Path | None = None
+
+
 def write_baseline(
-    path: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0
-) -> Path | None:
-    """Writes `slice_reports` to the baseline file `path`, whole or not at all, one process at a time.
+    path: Path,
+    slice_reports: Sequence[SliceReport],
+    *,
+    signature: Mapping[str, Any],
+    metrics: Collection[str] = (),
+    seed: int = 0,
+    now: datetime | None = None,
+    commit: str = "",
+) -> Written:
+    """Writes `slice_reports` to the baseline file `path`, whole or not at all, one process at a time, and keeps a numbered copy.
 
     Entries of slices that did not run are kept as they are. A file that cannot be read, or that a newer version wrote, is put aside
-    under another name, which is returned.
+    under another name.
 
     Args:
         path: the file, made where it is not there.
@@ -89,6 +106,8 @@ def write_baseline(
         signature: what made the run, as plain values; of `checkers`, `corpora` and `encoders` each slice keeps its own.
         metrics: names to store beside those of the reports, such as the `recall@20` of a gate.
         seed: of the intervals of `metrics`.
+        now: stands in the name of the copy (`gates.kept`); None keeps none.
+        commit: stands there, too.
 
     Raises:
         DataError: no report, a report with missing cases, two of one kind, a value that is not finite, a file that cannot be written.
@@ -99,7 +118,8 @@ def write_baseline(
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with locked(path):
-            return _merge(path, new)
+            aside = _merge(path, new)
+            return Written(aside=aside, kept=keep_baseline(path, now=now, commit=commit) if now else None)
     except ValueError as error:
         raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers and texts in records and signature") from error
     except OSError as error:

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from pytest_medfaith.cli import main
+
 SUITE = """
 import pytest
 
@@ -193,3 +195,46 @@ def test_a_passing_comparison_is_told_with_verbose(project):
     project.test(SUITE)
     project.run("--medfaith-update-baseline")
     assert "nothing differs from the baseline" in project.run("--medfaith-verbose").stdout.str()
+
+
+def test_a_kept_baseline_is_compared_with_by_its_number(project, monkeypatch):
+    monkeypatch.setenv("GITHUB_SHA", "57d7bbd0" * 5)
+    project.configure(GATE)
+    project.test(SUITE)
+    project.run("--medfaith-update-baseline").stdout.fnmatch_lines(["baseline written: *medfaith-baseline.json, kept as 0001"])
+    spoil(project, 20)
+    project.run("--medfaith-update-baseline").stdout.fnmatch_lines(["baseline written: *, kept as 0002"])
+    assert project.run().ret == 0
+    result = project.run("--medfaith-baseline=0001")
+    result.stdout.fnmatch_lines(["*no worse than baseline*hallucination is 0.875, was 0.250;*"])
+    assert "no kept baseline has the number 0007; " in refused(project.run("--medfaith-baseline=7"))
+    update = project.run("--medfaith-baseline=0001", "--medfaith-update-baseline")
+    assert update.ret == pytest.ExitCode.USAGE_ERROR
+    update.stderr.fnmatch_lines(["*0001, a kept copy, which is never written over*"])
+
+
+def test_the_command_lists_and_prunes(project, monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_SHA", "57d7bbd0" * 5)
+    monkeypatch.chdir(project.path)
+    project.test(SUITE)
+    command(["baseline", "list"])
+    assert "none kept yet" in capsys.readouterr().out
+    for count in (0, 1, 2):
+        spoil(project, count)
+        project.run("--medfaith-update-baseline")
+    capsys.readouterr()
+    command(["baseline", "list"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:4] for line in lines] == ["0001", "0002", "0003"]
+    assert all("UTC  57d7bbd  mini: 3 cases" in line for line in lines)
+    assert [line.endswith("(current)") for line in lines] == [False, False, True]
+    command(["baseline", "prune", "--keep", "1"])
+    assert "2 removed, 1 kept" in capsys.readouterr().out
+    command(["baseline", "list"])
+    assert capsys.readouterr().out.startswith("0003")
+
+
+def command(arguments):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 0

@@ -205,14 +205,6 @@ def test_contexts_are_a_list(contexts):
         as_chunks(contexts)
 
 
-def test_contexts_that_nobody_awaited():
-    async def retrieve():
-        return [IRON]
-
-    with pytest.raises(DataError, match="contexts is a coroutine that was never awaited"):
-        as_chunks(retrieve())
-
-
 def test_tables_are_read_by_rows():
     assert [chunk.id for chunk in as_chunks(Frame())] == ["a", "b"]
     assert [chunk.text for chunk in as_chunks(Thing(to_pylist=lambda: [{"text": IRON}]))] == [IRON]
@@ -276,10 +268,6 @@ def test_what_would_be_judged_by_something_else_is_refused(answer, said):
         as_response(answer, case_id="a", hits=HITS)
 
 
-async def _answer():
-    return IRON
-
-
 async def _pieces():
     yield IRON
 
@@ -287,12 +275,11 @@ async def _pieces():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (_answer, "a coroutine that was never awaited; expected what it gives, so write await"),
         (_pieces, "an async generator, which gives an answer in pieces; expected the whole text"),
         (lambda: (piece for piece in [IRON]), "a generator, which gives an answer in pieces"),
     ],
 )
-def test_an_answer_to_come_is_none(make, said):
+def test_an_answer_in_pieces_is_none(make, said):
     with pytest.raises(DataError, match=said):
         as_response(make(), case_id="a", hits=HITS)
     with pytest.raises(DataError, match=said):

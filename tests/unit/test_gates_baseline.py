@@ -91,11 +91,11 @@ def test_no_file_names_the_flag(tmp_path):
 def test_what_cannot_be_read_is_put_aside_and_not_lost(tmp_path, content):
     path = tmp_path / "medfaith-baseline.json"
     path.write_bytes(content)
-    aside = write_baseline(path, [REPORT], signature=SIGNATURE)
+    aside = write_baseline(path, [REPORT], signature=SIGNATURE).aside
     assert aside is not None
     assert aside.read_bytes() == content
     assert len(read_baseline(path).slices) == 1
-    assert write_baseline(path, [REPORT], signature=SIGNATURE) is None
+    assert write_baseline(path, [REPORT], signature=SIGNATURE).aside is None
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"<<<<<<< HEAD\n{}", b'{"format_version": 1, "slices": [NaN]}', b"\xff\xfe"])

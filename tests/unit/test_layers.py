@@ -21,12 +21,14 @@ TOP_ORDER = [
     "watch",
     "collection",
     "plugin",
+    "cli_baseline",
     "cli",
 ]
 LAYERS = [
     {"errors"},
-    {"foreign"},
+    {"awaiting", "foreign", "frames"},
     {"records", "sentences", "word_keys", "models", "given"},
+    {"row_keys"},
     {"entities", "quantities"},  # below the design's place: the rules of checking ask it which words are names of one kind
     {"corpus", "claims", "retrieval", "checking", "metrics", "config"},
     {"datasets", "evaluation", "rag", "audit", "unread"},
@@ -34,8 +36,8 @@ LAYERS = [
     {"asserts", "testing", "check_rows", "calibration", "compare"},
     set(TOP_ORDER),
 ]
-# What more than one room of a layer needs, and every layer above: reading and writing JSON Lines.
-SHARED = {"corpus.jsonl"}
+# What more than one room of a layer needs, and every layer above: reading and writing JSON Lines and tables.
+SHARED = {"corpus.jsonl", "corpus.row_files"}
 
 
 def layer_of(room: str) -> int:

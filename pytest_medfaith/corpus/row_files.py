@@ -1,0 +1,175 @@
+"""Reads rows of cases and responses from JSON Lines, JSON, CSV and Parquet files, and from tables in memory.
+
+A cell of CSV that holds a list holds it as JSON, `["first passage", "second passage"]`, or as Python writes it, which ragas and pandas do.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.corpus.jsonl import read_rows, refuse_constant
+from pytest_medfaith.errors import DataError, MissingExtra, shown
+from pytest_medfaith.foreign import fields_of, rows_of
+from pytest_medfaith.given import CONTEXT_KEYS
+
+Rows = Iterator[tuple[str, dict[str, Any]]]
+TABLES = (".csv", ".tsv", ".parquet")
+# Columns whose cells hold more than text; in all others a cell that begins with "[" is a text that begins so.
+_LISTS = frozenset((*CONTEXT_KEYS, "gold_claims", "references", "citations", "meta", "reference_contexts"))
+_NUMBERS = frozenset(("latency_ms",))
+_HOLDERS = ("samples", "goldens", "test_cases", "data", "examples", "rows")  # under which key a JSON document holds its rows
+_CELL_LIMIT = 10_000_000  # characters; the csv module's own limit of 131,072 is below what contexts may hold
+
+
+def is_table(source: Any) -> bool:
+    """Returns whether rows come from a table, in a file or in memory, rather than from JSON."""
+    return not isinstance(source, Path) or source.suffix.lower() in TABLES
+
+
+def read_row_file(source: Any) -> Rows:
+    """Yields (place, row) of a file, known by its suffix, or of a list of mappings or a table of pandas, polars, pyarrow, Hugging Face.
+
+    Empty cells and nulls of a table are left out. The place is "file:line" or "row 3".
+
+    Raises:
+        DataError: no such file, a row that is no mapping, bytes that are no text, a cell that should hold a list and does not.
+        MissingExtra: a Parquet file, and no pyarrow.
+    """
+    if not isinstance(source, Path):
+        return _table_rows(source)
+    readers = {".csv": _csv_rows, ".tsv": _csv_rows, ".parquet": _parquet_rows, ".json": _json_rows}
+    reader = readers.get(source.suffix.lower(), _json_lines)
+    if reader is not _json_lines and not source.is_file():
+        raise DataError(f"{source}: no such file; check the path")
+    return reader(source)
+
+
+def _json_lines(path: Path) -> Rows:
+    return ((f"{path}:{number}", row) for number, row in read_rows(path))
+
+
+def _json_rows(path: Path) -> Rows:
+    """Yields the rows of a JSON document that is a list, or holds one; any other file is read as JSON Lines."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=refuse_constant)
+    except (ValueError, RecursionError):
+        document = None
+    if isinstance(document, Mapping):
+        document = next((document[key] for key in _HOLDERS if isinstance(document.get(key), list)), None)
+    if not isinstance(document, list):
+        yield from _json_lines(path)
+        return
+    for number, row in enumerate(document, start=1):
+        if not isinstance(row, dict):
+            raise DataError(f"{path}: row {number} is {shown(row)}, expected an object")
+        yield f"{path}: row {number}", row
+
+
+def _table_rows(table: Any) -> Rows:
+    for number, row in enumerate(rows_of(table), start=1):
+        if isinstance(row, (str, bytes, int, float, list, tuple)) or row is None:
+            raise DataError(f"row {number} is {shown(row)}, expected a mapping or an object with fields")
+        yield f"row {number}", _cells(fields_of(row), f"row {number}")
+
+
+def _parquet_rows(path: Path) -> Rows:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise MissingExtra(f"reading {path}", "data") from None
+    number = 0
+    try:
+        with ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                for row in batch.to_pylist():
+                    number += 1
+                    yield f"{path}: row {number}", _cells(row, f"{path}: row {number}")
+    except (ArrowException, OSError) as error:
+        raise DataError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]}); write the file again") from None
+
+
+def _csv_rows(path: Path) -> Rows:
+    import csv
+
+    csv.field_size_limit(max(csv.field_size_limit(), _CELL_LIMIT))
+    text = _decoded(path)
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=lambda mark: len(next(csv.reader([first], delimiter=mark), [])))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        heading = [name.strip() for name in next(reader, [])]
+        if len(set(heading)) < len(heading) or not any(heading):
+            raise DataError(
+                f"{path}:1: the heading has {', '.join(map(shown, heading)) or 'nothing'}; expected a name for each column, each once"
+            )
+        for cells in reader:
+            place = f"{path}:{reader.line_num}"
+            if len(cells) > len(heading) or (cells and len(cells) < len(heading)):
+                raise DataError(
+                    f"{place}: the row has {len(cells)} cells, expected {len(heading)} as in the heading; quote texts with commas"
+                )
+            if any(cell.strip() for cell in cells):
+                yield place, _cells(dict(zip(heading, cells, strict=True)), place)
+    except csv.Error as error:
+        raise DataError(f"{path}:{reader.line_num}: not CSV ({error}); expected cells with a comma between them; mend the row") from None
+
+
+def _decoded(path: Path) -> str:
+    """Returns a file's text: UTF-8 with or without a byte order mark, or UTF-16 with one, which Excel writes."""
+    data = path.read_bytes()
+    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return data.decode("utf-16" if is_wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        found = data[error.start : error.start + 1]
+        raise DataError(f"{path}:{line}: byte {found!r} is not UTF-8; save the file as UTF-8 (in Excel: CSV UTF-8)") from None
+
+
+def _cells(row: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Returns a table's row without what is empty, its lists and numbers read."""
+    filled = {str(key): found for key, value in row.items() if (found := _plain(value)) is not None and found != ""}
+    return {key: _cell(key, value, place) for key, value in filled.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Returns a value of a table as JSON knows it: no NaN, no arrays, no dates; None where there is none."""
+    if hasattr(value, "tolist") and not isinstance(value, (str, bytes)):  # numpy
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(key): found for key, one in value.items() if (found := _plain(one)) is not None}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
+
+
+def _cell(key: str, value: Any, place: str) -> Any:
+    if not isinstance(value, str):
+        return value
+    if key in _NUMBERS:
+        try:
+            return float(value)
+        except ValueError:
+            raise DataError(f"{place}: column {key!r} is {shown(value)}, expected a number") from None
+    return _list(key, value, place) if key in _LISTS else value
+
+
+def _list(key: str, text: str, place: str) -> Any:
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(found, (list, dict)):
+            return found
+    raise DataError(f'{place}: column {key!r} is {shown(text)}, expected a JSON list such as ["first text", "second text"]')

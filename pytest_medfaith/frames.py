@@ -1,0 +1,38 @@
+"""Hides the package's frames from pytest's tracebacks."""
+
+from __future__ import annotations
+
+from types import FrameType
+
+from pytest_medfaith.errors import MedfaithError
+
+ON_PURPOSE = (AssertionError, MedfaithError, ValueError)  # what the package raises where an answer or a call is wrong
+
+
+def hide_frames(error: BaseException) -> None:
+    """Marks the package's frames of `error`, and of the errors behind it, as pytest wants hidden ones marked; --full-trace shows them.
+
+    Only what the package raises on purpose is marked. A fault of the package, and an error of the code that it calls, such as a RAG's, keep
+    all frames.
+    """
+    seen: set[int] = set()
+    behind: BaseException | None = error
+    while behind is not None and id(behind) not in seen:
+        seen.add(id(behind))
+        frames = _frames(behind)
+        if isinstance(behind, ON_PURPOSE) and frames and _is_own(frames[-1]):
+            for frame in filter(_is_own, frames):
+                frame.f_locals["__tracebackhide__"] = True  # a frame keeps names beside its variables, also where locals are a copy
+        behind = behind.__cause__ or (None if behind.__suppress_context__ else behind.__context__)
+
+
+def _frames(error: BaseException) -> list[FrameType]:
+    frames, traceback = [], error.__traceback__
+    while traceback is not None:
+        frames.append(traceback.tb_frame)
+        traceback = traceback.tb_next
+    return frames
+
+
+def _is_own(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith("pytest_medfaith.")
