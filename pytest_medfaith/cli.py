@@ -266,8 +266,9 @@ def retrieve(
 
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
-    from pytest_medfaith.cards.wording import clip, one_line, plain_json
+    from pytest_medfaith.cards.wording import clip
     from pytest_medfaith.corpus.jsonl import read_chunks
+    from pytest_medfaith.plain import one_line, plain_json
     from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 
     chunks = read_chunks(corpus)
@@ -562,7 +563,7 @@ def export(
 
 def _say(text: object, *, err: bool = False) -> None:
     """Prints `text`; names, addresses and messages in it may come from anywhere, so no line of them can command a terminal or a CI."""
-    from pytest_medfaith.cards.wording import plain_lines
+    from pytest_medfaith.plain import plain_lines
 
     typer.echo(plain_lines(str(text)), err=err)
 

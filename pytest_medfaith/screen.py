@@ -11,11 +11,12 @@ from pytest_medfaith.cards.audit_card import audit_card
 from pytest_medfaith.cards.github import annotation, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
-from pytest_medfaith.cards.wording import counted, plain_lines
+from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.finish import Finish
 from pytest_medfaith.gates.baseline import SliceBaseline
 from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, parse_gate
 from pytest_medfaith.gates.turned import bad_labels, turned_claims
+from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import Report, SliceReport, Verdict
 from pytest_medfaith.session import MedfaithSession
 

@@ -229,7 +229,7 @@ class Watch:
         self._annotate(terminalreporter)
         if self.refused:
             terminalreporter.section("medfaith")
-            from pytest_medfaith.cards.wording import plain_lines
+            from pytest_medfaith.plain import plain_lines
 
             terminalreporter.write_line(plain_lines(f"ERROR: {self.refused}"), red=True, bold=True)
 

@@ -6,8 +6,9 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
-from pytest_medfaith.cards.wording import clip, counted, decimals, one_line, plain_lines
+from pytest_medfaith.cards.wording import clip, counted, decimals
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
+from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import Chunk, Finding, Report, Verdict
 
 _SENTENCE = 400  # characters of evidence shown; a longer span is a window, not a sentence

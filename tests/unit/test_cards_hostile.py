@@ -18,7 +18,7 @@ from pytest_medfaith.cards.json_card import json_card
 from pytest_medfaith.cards.junit import junit_card
 from pytest_medfaith.cards.markdown import escaped, markdown_card
 from pytest_medfaith.cards.terminal import result_card
-from pytest_medfaith.cards.wording import one_line, plain_json, plain_lines
+from pytest_medfaith.plain import one_line, plain_json, plain_lines
 from pytest_medfaith.records import Case, Chunk, Claim, Finding, GateResult, GoldClaim, Report, Response, SliceReport, Verdict
 from pytest_medfaith.screen import _write
 
