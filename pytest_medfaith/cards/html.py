@@ -196,6 +196,11 @@ def _case_row(run: int, report: Report, shelf: dict[Markup, int]) -> dict[str, A
         "cited": list(_citations(report)),
         "contexts": [shelf.setdefault(_script_json(_chunk_row(chunk)), len(shelf)) for chunk in response.contexts],
         "gold": _gold_rows(report),
+        "dropped": [
+            {"text": piece.text, "reason": piece.reason, "span": _script_span(response.answer, piece.span), "dropped": True}
+            for piece in report.dropped
+        ],
+        "unchecked": decimals(report.metrics.get("unchecked_share", 0.0)),
     }
 
 

@@ -24,7 +24,8 @@ TOP_ORDER = [
     "cli",
 ]
 LAYERS = [
-    {"errors", "plain"},
+    {"plain"},
+    {"errors"},
     {"foreign"},
     {"records", "sentences", "word_keys", "models", "given"},
     {"entities", "quantities"},  # below the design's place: the rules of checking ask it which words are names of one kind
