@@ -264,8 +264,11 @@ def medfaith_hits(medfaith_target: Target, medfaith_retriever: Retriever | None)
     """What the retriever found for the case's question, best first."""
     if medfaith_retriever is None:
         return []
+    from pytest_medfaith.retrieval.ranking import checked_hits
+
+    case, k = medfaith_target.case, medfaith_target.settings.k
     with _plain_errors():
-        return list(medfaith_retriever(medfaith_target.case.question, top_k=medfaith_target.settings.k))
+        return checked_hits(medfaith_retriever(case.question, top_k=k), k=k, case=case.id)
 
 
 @pytest.fixture
