@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pytest_medfaith.awaiting import awaited
 from pytest_medfaith.cards.account import faithfulness_account, filled, recall_account, safety_account
+from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.rules.rulebook import Rulebook, load_rulebook
@@ -26,9 +27,11 @@ from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
+from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
 from pytest_medfaith.unread import read, unread
 
+_CLAIM = 200  # characters of a claim that no account shows
 Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
 
 
@@ -339,7 +342,7 @@ def _check_complete(checked: _Reports, name: str, *, needs_contexts: bool = True
     elif len(reports) > 1 and sum(report.abstained for report in reports) > MOST_ABSTAINED * len(reports):
         why = f"{sum(report.abstained for report in reports)} of {len(reports)} answers are refusals"
     if why:
-        raise AssertionError(f"{name} could not be measured: {why}")
+        raise _unmeasured(name, why)
 
 
 def _check_scored(reports: Sequence[Report], name: str, at_most: float) -> None:
@@ -350,9 +353,10 @@ def _check_scored(reports: Sequence[Report], name: str, at_most: float) -> None:
     lost = [verdict for verdict in verdicts if verdict.label == "unscored"]
     if len(lost) > at_most * len(verdicts):
         of = f"{len(lost)} of {len(verdicts)} claim{'s' * (len(verdicts) != 1)} could not be scored, the first because {lost[0].reason}"
-        raise AssertionError(
-            f"{name} could not be measured: {of}: {lost[0].claim.text[:200]!r}. What nobody could judge is not supported; "
-            f"unscored_at_most={len(lost) / len(verdicts):.2g} would let it pass"
+        raise _unmeasured(
+            name,
+            f"{of}: {clip(lost[0].claim.text, _CLAIM)!r}. What nobody could judge is not supported; "
+            f"unscored_at_most={len(lost) / len(verdicts):.2g} would let it pass",
         )
 
 
@@ -368,7 +372,7 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
         return
     value = aggregate(parse_metric(name), reports)[0].value
     if value is None:
-        raise AssertionError(f"{name} could not be measured: {_why_unmeasured(reports)}")
+        raise _unmeasured(name, _why_unmeasured(reports))
     if value < bound if at_least else value > bound:
         account = recall_account if name == "claim_recall" else faithfulness_account
         most, width = _SHOWN.get().most, _SHOWN.get().width
@@ -376,6 +380,11 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
         first = filled(missed, width - len("AssertionError: "), first="", rest="  ")
         raise AssertionError(f"{first}\n{account(reports, most=most, width=width)}")
     _check_scored(reports, name, unscored_at_most)
+
+
+def _unmeasured(name: str, why: str) -> AssertionError:
+    """Returns the failure of a metric without a value; ids and reasons in it may come from anywhere."""
+    return AssertionError(f"{name} could not be measured: {one_line(why)}")
 
 
 def _why_unmeasured(reports: Sequence[Report]) -> str:

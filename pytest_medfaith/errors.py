@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pytest_medfaith.plain import plain_lines
+
 
 class MedfaithError(Exception):
-    """Base of everything this package raises on purpose."""
+    """Base of everything this package raises on purpose.
+
+    Ids, names and reasons in a message may come from anywhere, so it is told without control characters and commands of a CI server.
+    """
+
+    def __str__(self) -> str:
+        return plain_lines(super().__str__())
 
 
 class DataError(MedfaithError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +34,7 @@ from pytest_medfaith.records import (
     SliceReport,
     Verdict,
 )
+from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.row_keys import response_row
 
 Extractor = Callable[..., list[Claim]]
@@ -71,7 +71,8 @@ def evaluate_case(
         rulebook: the safety rules; the shipped ones where None.
         progress: told (texts scored, to score).
     """
-    _check_scores(case, hits or ())
+    if hits is not None:
+        hits = checked_hits(hits, k=k, case=case.id)
     own, abstained = extractor is extract_claims, is_refusal(response.answer)
     read = read_answer(response.answer, question=case.question) if own else None
     claims = [] if abstained else list(read.claims) if read else extractor(response.answer, question=case.question)
@@ -106,14 +107,6 @@ def with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -
     """Returns `verdict` with a finding for each safety rule that its claim breaks; the label stays what the evidence made it."""
     broken = safety_findings(verdict.claim.text, rulebook=rulebook, question=question)
     return verdict.with_(findings=(*verdict.findings, *broken)) if broken else verdict
-
-
-def _check_scores(case: Case, hits: Sequence[Hit]) -> None:
-    for hit in hits:
-        if not math.isfinite(hit.score):
-            raise DataError(
-                f"case {case.id!r}: the retriever gave chunk {hit.chunk.id!r} the score {hit.score}, expected a finite number; mend the retriever"
-            )
 
 
 def _check_ids(case: Case, response: Response, claims: Sequence[Claim]) -> None:

@@ -190,13 +190,14 @@ def _session(config: pytest.Config) -> MedfaithSession:
 def _plain_errors(*kinds: type[Exception]) -> Iterator[None]:
     """Turns what the package raises on purpose into a failure without a traceback; the message says what to do."""
     from pytest_medfaith.errors import MedfaithError
+    from pytest_medfaith.plain import plain_lines
 
     try:
         yield
     except Exception as error:
         if not isinstance(error, kinds or (MedfaithError, ValueError)):
             raise
-        raise pytest.fail.Exception(f"medfaith: {error}", pytrace=False) from None
+        raise pytest.fail.Exception(plain_lines(f"medfaith: {error}"), pytrace=False) from None
 
 
 def _tell(config: pytest.Config) -> None:
@@ -278,10 +279,12 @@ def medfaith_hits(medfaith_target: Target, medfaith_retriever: Retriever | None)
     if medfaith_retriever is None:
         return []
     from pytest_medfaith.awaiting import awaited
+    from pytest_medfaith.retrieval.ranking import checked_hits
 
+    case, k = medfaith_target.case, medfaith_target.settings.k
     with _plain_errors():
-        found = awaited(medfaith_retriever(medfaith_target.case.question, top_k=medfaith_target.settings.k), "what the retriever gives")
-        return list(found)
+        found = awaited(medfaith_retriever(case.question, top_k=k), "what the retriever gives")
+        return checked_hits(found, k=k, case=case.id)
 
 
 @pytest.fixture

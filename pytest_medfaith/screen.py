@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.cards.account import claim_account, recall_account, safety_account, told, worst_verdicts
+from pytest_medfaith.cards.account import claim_account, recall_account, safety_account, told, unchecked_account, worst_verdicts
 from pytest_medfaith.cards.audit_card import audit_card
 from pytest_medfaith.cards.github import annotation, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
-from pytest_medfaith.cards.wording import counted, plain_lines
+from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.finish import Finish
 from pytest_medfaith.gates.baseline import SliceBaseline
 from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, parse_gate
 from pytest_medfaith.gates.turned import bad_labels, turned_claims
+from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import Report, SliceReport, Verdict
 from pytest_medfaith.session import MedfaithSession
 
@@ -35,7 +36,10 @@ _MARKUP: Mapping[str, Mapping[str, bool]] = {
 
 
 def print_summary(finish: Finish, session: MedfaithSession, terminal: Any) -> None:
-    """Prints the card, the unsafe claims, the claims behind failed gates, where files were written, and what went wrong."""
+    """Prints the card, the unsafe claims, the claims behind failed gates, where files were written, and what went wrong.
+
+    With -v also the words of answers that no claim checks.
+    """
     width = terminal.config.get_terminal_writer().fullwidth
     terminal.section("medfaith")
     _write(terminal, result_card(finish.reports, verbose=session.options.verbose, width=width))
@@ -43,6 +47,8 @@ def print_summary(finish: Finish, session: MedfaithSession, terminal: Any) -> No
     for report, baseline in zip(finish.reports, finish.baselines, strict=True):
         if count_slice(report).unsafe:
             _write(terminal, f"\n{report.slice}: {safety_account(report.reports, most=most, width=min(width, WIDEST))}")
+        if most is None and any(one.dropped for one in report.reports):
+            _write(terminal, f"\n{report.slice}: {unchecked_account(report.reports, width=min(width, WIDEST))}")
         for text in _claims_to_blame(report, baseline, most=most, width=min(width, WIDEST)):
             _write(terminal, f"\n{report.slice}: {text}")
     for title, audit in finish.audits.items():

@@ -247,16 +247,16 @@ class Watch:
             from pytest_medfaith.screen import print_summary
 
             print_summary(self._finish, session_of(self._config), terminalreporter)
+        from pytest_medfaith.plain import plain_lines
+
         if self._notes:
             if not (self._finish and self._finish.reports):
                 terminalreporter.section("medfaith")
             for text in self._notes:
-                terminalreporter.write_line(text)
+                terminalreporter.write_line(plain_lines(text))
         self._annotate(terminalreporter)
         if self.refused:
             terminalreporter.section("medfaith")
-            from pytest_medfaith.cards.wording import plain_lines
-
             terminalreporter.write_line(plain_lines(f"ERROR: {self.refused}"), red=True, bold=True)
 
     def _disown_report(self) -> None:

@@ -6,8 +6,9 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
-from pytest_medfaith.cards.wording import clip, counted, decimals, one_line, plain_lines
+from pytest_medfaith.cards.wording import clip, counted, decimals
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
+from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import Chunk, Finding, Report, Verdict
 
 _SENTENCE = 400  # characters of evidence shown; a longer span is a window, not a sentence
@@ -146,6 +147,21 @@ def _tally(reports: Sequence[Report]) -> str:
         text += f"; {labels['unscored']} unscored"
     abstained = sum(report.abstained for report in reports)
     return f"{text}; {counted(abstained, 'refusal')}" if abstained else text
+
+
+def unchecked_account(reports: Sequence[Report], *, width: int = 80) -> str:
+    """Returns the words of `reports` that no claim checks, each with its reason, by case with their share of the answer's words."""
+    cases = [report for report in reports if report.dropped]
+    told_of = f"{counted(sum(len(report.dropped) for report in cases), 'piece')} of {counted(len(cases), 'answer')} not checked"
+    return told(told_of, [_placed(report, _unchecked_text(report, width), width) for report in cases], most=None)
+
+
+def _unchecked_text(report: Report, width: int) -> str:
+    share = f"{decimals(report.metrics.get('unchecked_share', 0.0))} of the answer's words"
+    pieces = [
+        filled(f"{clip(piece.text, _SENTENCE)} ({piece.reason})", width, first="UNCHECKED   ", rest=" " * 12) for piece in report.dropped
+    ]
+    return "\n".join([*pieces, filled(share, width)])
 
 
 def recall_account(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:

@@ -13,9 +13,10 @@ from pytest_medfaith.cards.audit_strata import NOT_SHOWN, STRATA_HEADER, strata_
 from pytest_medfaith.cards.json_card import dumps
 from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
 from pytest_medfaith.cards.terminal import set_table
-from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text, one_line, plain_lines
+from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text
 from pytest_medfaith.corpus.jsonl import write_text
 from pytest_medfaith.metrics.audit import AUDIT_KINDS, CONTRADICTING, FALSE_ALARMS, RECALL, recall_of
+from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import MetricValue
 
 FORMAT_VERSION = 1

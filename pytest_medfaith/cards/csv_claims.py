@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Sequence
 
 from pytest_medfaith.cards.account import evidence_chunk, spanned
 from pytest_medfaith.cards.json_card import run_key
-from pytest_medfaith.cards.wording import one_line, plain_lines
+from pytest_medfaith.plain import sheet_cell
 from pytest_medfaith.records import Dropped, Report, SliceReport, Verdict
 
 COLUMNS = (
@@ -30,8 +29,8 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
     writer.writerow(COLUMNS)
     for report in sorted(slice_reports, key=run_key):
         for one in sorted(report.reports, key=lambda one: one.case.id):
-            writer.writerows([*map(_inert, (*map(str, run_key(report)), *_cells(verdict, one)))] for verdict in one.verdicts)
-            writer.writerows([*map(_inert, (*map(str, run_key(report)), *_unchecked(piece, one)))] for piece in one.dropped)
+            writer.writerows([*map(sheet_cell, (*map(str, run_key(report)), *_cells(verdict, one)))] for verdict in one.verdicts)
+            writer.writerows([*map(sheet_cell, (*map(str, run_key(report)), *_unchecked(piece, one)))] for piece in one.dropped)
     return out.getvalue()
 
 
@@ -56,12 +55,3 @@ def _cells(verdict: Verdict, report: Report) -> list[str]:
 
 def _unchecked(piece: Dropped, report: Report) -> list[str]:
     return [report.case.id, "", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason]
-
-
-# A formula begins with one of the four signs, their full-width forms count in some languages, and blanks or quotes before it do not
-# save a cell. Where a spreadsheet parts cells at semicolons, one in a text begins a new cell; a comma does not, since its cell is quoted.
-_FORMULA = re.compile(r"""(?:^|(?<=[;|]))(?=[\s"'`;,|]*[=+\-@＝＋－＠﹢﹣﹦﹫−])""")
-
-
-def _inert(cell: str) -> str:
-    return _FORMULA.sub("'", plain_lines(one_line(cell)))

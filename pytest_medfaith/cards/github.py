@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pytest_medfaith.cards.wording import plain_lines
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.plain import plain_lines
 
 # GitHub drops a step's summary whole when it is larger, and cuts an annotation's text:
 # docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands

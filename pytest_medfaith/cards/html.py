@@ -17,9 +17,10 @@ from pytest_medfaith.cards.history import History
 from pytest_medfaith.cards.json_card import dumps, run_key
 from pytest_medfaith.cards.plots import ablation_svg, trend_svg
 from pytest_medfaith.cards.summary import COLUMNS, card_header, count_lines, gate_tally, gate_text, many_checkers, measured_over, run_label
-from pytest_medfaith.cards.wording import NOTHING, decimals, metric_text, one_line
+from pytest_medfaith.cards.wording import NOTHING, decimals, metric_text
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.metrics.safety import breaks_safety_rule
+from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import VERDICTS, Chunk, Finding, MetricValue, Report, SliceReport, Verdict
 
 if TYPE_CHECKING:
@@ -195,6 +196,11 @@ def _case_row(run: int, report: Report, shelf: dict[Markup, int]) -> dict[str, A
         "cited": list(_citations(report)),
         "contexts": [shelf.setdefault(_script_json(_chunk_row(chunk)), len(shelf)) for chunk in response.contexts],
         "gold": _gold_rows(report),
+        "dropped": [
+            {"text": piece.text, "reason": piece.reason, "span": _script_span(response.answer, piece.span), "dropped": True}
+            for piece in report.dropped
+        ],
+        "unchecked": decimals(report.metrics.get("unchecked_share", 0.0)),
     }
 
 

@@ -9,8 +9,8 @@ from importlib.resources import files
 from typing import Any
 
 from pytest_medfaith.cards.summary import count_slice
-from pytest_medfaith.cards.wording import plain_json
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.plain import plain_json
 from pytest_medfaith.records import Report, SliceReport, Verdict
 
 FORMAT_VERSION = 1

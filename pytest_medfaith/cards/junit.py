@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pytest_medfaith.cards.json_card import run_key
 from pytest_medfaith.cards.summary import count_slice
-from pytest_medfaith.cards.wording import plain_lines
+from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import VERDICTS, Report, SliceReport
 
 Property = tuple[str, str]

@@ -17,7 +17,8 @@ from pytest_medfaith.cards.summary import (
     measured_over,
     run_label,
 )
-from pytest_medfaith.cards.wording import counted, one_line, plain_lines
+from pytest_medfaith.cards.wording import counted
+from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import SliceReport
 
 # What would start a link, an HTML tag, a character reference, emphasis, code or a table cell; other signs stay, so that the file is

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_medfaith.cards.summary import card_header, card_rows, count_lines, gate_text, many_checkers, measured_over, run_label
-from pytest_medfaith.cards.wording import one_line, plain_lines
+from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import SliceReport
 
 _MARKS = {"pass": "PASS", "fail": "FAIL", "inconclusive": "INCONCLUSIVE"}

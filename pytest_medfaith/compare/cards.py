@@ -11,10 +11,11 @@ from pytest_medfaith.cards.html import render_page
 from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
 from pytest_medfaith.cards.summary import COLUMNS, gate_tally, run_label
 from pytest_medfaith.cards.terminal import set_table
-from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text, one_line, plain_lines
+from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text
 from pytest_medfaith.compare.runs import CaseChange, MetricChange, RunChange, SliceChange
 from pytest_medfaith.gates.paired import ALPHA
 from pytest_medfaith.gates.turned import TurnedClaim
+from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import VERDICTS, SliceReport
 
 SHOWN = 5

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from pytest_medfaith.errors import CannotWrite, DataError, shown
+from pytest_medfaith.plain import plain_json
 from pytest_medfaith.records import Chunk, Record
 
 R = TypeVar("R", bound=Record)
@@ -94,11 +95,11 @@ def write_records(path: Path, records: Iterable[Record | Mapping[str, Any]]) -> 
 
 
 def dump_records(out: IO[str], records: Iterable[Record | Mapping[str, Any]]) -> int:
-    """Writes one JSON object a line to an open file, and returns how many."""
+    """Writes one JSON object a line to an open file, what a terminal might obey as escapes, and returns how many."""
     count = 0
     for count, record in enumerate(records, start=1):  # noqa: B007  # counts the records
         row = record.to_dict() if isinstance(record, Record) else record
-        out.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+        out.write(plain_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n")
     return count
 
 

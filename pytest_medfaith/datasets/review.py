@@ -11,8 +11,8 @@ The sheet is CSV in UTF-8 with a byte order mark (so that Excel reads it as UTF-
 | provenance | leaves; rewritten and new claims become `human` |
 | question, answer | reads |
 
-Excel takes a cell that begins with =, +, - or @ for a formula, so such a text is written behind an apostrophe, which reading takes
-off again. Ids stand in brackets, so that none is taken for a number or a date.
+A cell is one line without control characters, and what a spreadsheet would run as a formula stands behind an apostrophe, which reading
+takes off again; a text that nobody edited comes back as it was. Ids stand in brackets, so that none is taken for a number or a date.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from pytest_medfaith.corpus.jsonl import atomic_writer
 from pytest_medfaith.corpus.sources import source_files
 from pytest_medfaith.datasets.files import open_text
 from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.plain import sheet_cell, text_of_cell
 from pytest_medfaith.records import Case, GoldClaim
 
 COLUMNS = ("case", "claim", "keep", "key", "text", "provenance", "question", "answer")
 
-_FORMULA = "=+-@\t\r\n"
 _ANSWER_SHOWN = 8_000  # characters; a spreadsheet's cell holds 32,767, and a reviewer reads less
 
 
@@ -53,42 +53,49 @@ def write_review_sheet(cases: Iterable[Case], path: Path) -> int:
 
     The question stands on every row, the reference answer on the first of each case, clipped at 8,000 characters.
     """
-    count = 0
     with atomic_writer(path) as out:
         out.write("\ufeff")
         sheet = csv.writer(out, lineterminator="\r\n")
         sheet.writerow(COLUMNS)
-        for count, case in enumerate(cases, start=1):  # noqa: B007  # counts the cases
+        ids = []
+        for case in cases:
+            ids.append(case.id)
             sheet.writerows(_rows_of(case))
-    return count
+        _check_ids("cases", ids)
+    return len(ids)
 
 
 def _rows_of(case: Case) -> Iterator[list[str]]:
-    for name, times in Counter(claim.id for claim in case.gold_claims).items():
-        if times > 1:
-            raise DataError(
-                f"case {case.id!r} has {times} gold claims with the id {name!r}; give each its own, edits find their claim by it"
-            )
-    answer = (case.reference_answer or "")[:_ANSWER_SHOWN]
+    _check_ids(f"gold claims of case {case.id!r}", [claim.id for claim in case.gold_claims])
+    asked, answer = sheet_cell(case.question), sheet_cell((case.reference_answer or "")[:_ANSWER_SHOWN])
     for claim in case.gold_claims:
-        cells = [f"[{claim.id}]", "keep", "yes" if claim.key else "no", _guard(claim.text), _guard(claim.provenance)]
-        yield [f"[{case.id}]", *cells, _guard(case.question), _guard(answer)]
+        told = [_id_cell(claim.id), "keep", "yes" if claim.key else "no", sheet_cell(claim.text), sheet_cell(claim.provenance)]
+        yield [_id_cell(case.id), *told, asked, answer]
         answer = ""
     if not case.gold_claims:
-        yield [f"[{case.id}]", "", "keep", "yes", "", "", _guard(case.question), _guard(answer)]
+        yield [_id_cell(case.id), "", "keep", "yes", "", "", asked, answer]
 
 
-def _guard(text: str) -> str:
-    return f"'{text}" if text.startswith(tuple(_FORMULA)) or (text.startswith("'") and _guarded_after(text)) else text
+def _check_ids(of: str, ids: Iterable[str]) -> None:
+    """Refuses ids that a sheet cannot tell apart (DataError): edits find their claim by them."""
+    taken: dict[str, str] = {}
+    for name in ids:
+        cell = id_in_sheet(name)
+        if not cell:
+            raise DataError(f"{of}: the id {name!r} holds nothing that a sheet can show; give it letters or numbers")
+        if cell in taken:
+            same = f"the id {name!r} stands twice" if taken[cell] == name else f"the ids {taken[cell]!r} and {name!r} look alike in a sheet"
+            raise DataError(f"{of}: {same}; give each its own, edits find their claim by it")
+        taken[cell] = name
 
 
-def _unguard(text: str) -> str:
-    return text[1:] if text.startswith("'") and _guarded_after(text) else text
+def _id_cell(name: str) -> str:
+    return sheet_cell(f"[{name}]")
 
 
-def _guarded_after(text: str) -> bool:
-    """Says whether a leading apostrophe would be taken for the guard."""
-    return text[1:2] != "" and text[1:2] in _FORMULA + "'"
+def id_in_sheet(name: str) -> str:
+    """Returns an id as a sheet holds it between its brackets: without control characters, blanks as one."""
+    return _id(_id_cell(name))
 
 
 def read_review_sheet(path: Path) -> list[Row]:
@@ -150,14 +157,14 @@ def _row(cells: Mapping[str, str], place: str) -> Row:
         claim=_id(cells["claim"]),
         keep=_choice(cells["keep"], ("keep", "drop"), "keep", place),
         key=_choice(cells["key"], ("yes", "no"), "key", place),
-        text=_unguard(cells["text"]),
+        text=text_of_cell(cells["text"]),
     )
 
 
 def _id(cell: str) -> str:
     """Returns the id without its brackets, which a reviewer who types one may leave out."""
     bare = cell.strip()
-    return bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare
+    return (bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare).strip()
 
 
 def _choice(cell: str, words: tuple[str, str], column: str, place: str) -> bool:
@@ -193,7 +200,7 @@ def apply_review(cases: Iterable[Case], rows: Iterable[Row]) -> Reviewed:
     for row in rows:
         by_case.setdefault(row.case, []).append(row)
     edits: Counter[str] = Counter()
-    done = tuple(_edited(case, by_case.pop(case.id), edits) if case.id in by_case else case for case in cases)
+    done = tuple(_edited(case, by_case.pop(name), edits) if (name := id_in_sheet(case.id)) in by_case else case for case in cases)
     for stray, *_ in by_case.values():
         raise DataError(
             f"{stray.place}: case {stray.case!r} is not among the cases; expected an id of the gold file that the sheet was written from"
@@ -202,16 +209,18 @@ def apply_review(cases: Iterable[Case], rows: Iterable[Row]) -> Reviewed:
 
 
 def _edited(case: Case, rows: list[Row], edits: Counter[str]) -> Case:
-    old = {claim.id: claim for claim in case.gold_claims}
+    old = {id_in_sheet(claim.id): claim for claim in case.gold_claims}
     claims: list[GoldClaim] = []
     for row in rows:
-        if row.claim and row.claim not in old:
+        claim = old.get(row.claim)
+        if row.claim and claim is None:
             raise DataError(f"{row.place}: case {row.case!r} has no claim {row.claim!r}; for a new claim leave the claim cell empty")
-        if row.keep and not row.text.strip():
+        if row.keep and not row.text.strip() and not (claim and _stands(claim, row)):
             raise DataError(f"{row.place}: claim {row.claim!r} is kept but its text is empty; write a text, or drop in column 'keep'")
         if row.keep:
-            claims.append(_edit(old.get(row.claim), row, edits, taken={*old, *(claim.id for claim in claims)}))
-    edits["dropped"] += len(old.keys() - {claim.id for claim in claims})
+            ids = {one.id for one in (*case.gold_claims, *claims)}
+            claims.append(_edit(claim, row, edits, taken=ids))
+    edits["dropped"] += len({claim.id for claim in case.gold_claims} - {claim.id for claim in claims})
     return case.with_(gold_claims=tuple(claims))
 
 
@@ -219,15 +228,15 @@ def _edit(claim: GoldClaim | None, row: Row, edits: Counter[str], *, taken: set[
     if claim is None:
         edits["added"] += 1
         return GoldClaim(id=_free_id(taken), text=row.text.strip(), key=row.key, provenance="human")
-    rewritten = _without_line_ends(row.text) != _without_line_ends(claim.text)
-    edits["rewritten" if rewritten else "toggled" if row.key != claim.key else "kept"] += 1
+    stands = _stands(claim, row)
+    edits["rewritten" if not stands else "toggled" if row.key != claim.key else "kept"] += 1
     claim = replace(claim, key=row.key)
-    return replace(claim, text=row.text.strip(), provenance="human") if rewritten else claim
+    return claim if stands else replace(claim, text=row.text.strip(), provenance="human")
 
 
-def _without_line_ends(text: str) -> str:
-    """Returns `text` with one kind of line end: editors change them without being asked."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+def _stands(claim: GoldClaim, row: Row) -> bool:
+    """Returns whether the sheet says of `claim` what was written there: the cell may hold less than the text, and nobody edited it."""
+    return row.text.strip() == text_of_cell(sheet_cell(claim.text)).strip()
 
 
 def _free_id(taken: set[str]) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any, Protocol
 
+from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.foreign import unawaited
 from pytest_medfaith.records import Chunk, Hit
 
 
@@ -49,3 +53,43 @@ def to_hits(chunks: Sequence[Chunk], positions: Sequence[int], scores: Sequence[
     return [
         Hit(chunk=chunks[position], rank=rank, score=score, ranks={name: rank}) for rank, (position, score) in enumerate(found, start=1)
     ]
+
+
+def checked_hits(found: Any, *, k: int | None, case: str) -> list[Hit]:
+    """Returns what a retriever gave for the question of `case`, best rank first, at most `k`: what is below the cut-off was not asked for.
+
+    Raises:
+        DataError: no list, an item that is no Hit, a chunk without a text, a score that is not finite, a rank that is no whole number
+            from 1 or stands twice.
+    """
+    if isinstance(found, (str, bytes, Mapping, Hit, Chunk)) or not hasattr(found, "__iter__"):
+        raise DataError(
+            f"case {case!r}: the retriever gave {unawaited(found) or f'{shown(found)}; expected a list of hits, [] where nothing matches'}"
+        )
+    hits = list(found)
+    ranks: dict[int, str] = {}
+    for hit in hits:
+        problem = _problem(hit)
+        if problem:
+            raise DataError(f"case {case!r}: the retriever gave {problem}; mend the retriever")
+        if hit.rank in ranks:
+            raise DataError(
+                f"case {case!r}: the retriever gave the chunks {ranks[hit.rank]!r} and {hit.chunk.id!r} the rank {hit.rank}, expected 1, 2, 3 and "
+                "so on; mend the retriever"
+            )
+        ranks[hit.rank] = hit.chunk.id
+    return sorted(hits, key=lambda hit: hit.rank)[:k]
+
+
+def _problem(hit: Any) -> str:
+    """Returns what is wrong with one item of a ranking, "" where nothing is."""
+    if not isinstance(hit, Hit) or not isinstance(hit.chunk, Chunk):
+        return f"{shown(hit)}, expected a Hit with a Chunk, a rank from 1 and a score"
+    name = f"chunk {hit.chunk.id!r}"
+    if not isinstance(hit.chunk.text, str) or not hit.chunk.text.strip():
+        return f"{name} without a text, expected the passage"
+    if isinstance(hit.score, bool) or not isinstance(hit.score, Real) or not math.isfinite(hit.score):
+        return f"{name} the score {shown(hit.score)}, expected a finite number"
+    if isinstance(hit.rank, bool) or not isinstance(hit.rank, Integral) or hit.rank < 1:
+        return f"{name} the rank {shown(hit.rank)}, expected a whole number from 1"
+    return ""

@@ -11,15 +11,15 @@ from types import SimpleNamespace
 import pytest
 from card_samples import slice_sample
 
-from pytest_medfaith.cards.account import claim_account, faithfulness_account, recall_account, safety_account
+from pytest_medfaith.cards.account import claim_account, faithfulness_account, recall_account, safety_account, unchecked_account
 from pytest_medfaith.cards.csv_claims import claims_csv
 from pytest_medfaith.cards.github import annotation
 from pytest_medfaith.cards.json_card import json_card
 from pytest_medfaith.cards.junit import junit_card
 from pytest_medfaith.cards.markdown import escaped, markdown_card
 from pytest_medfaith.cards.terminal import result_card
-from pytest_medfaith.cards.wording import one_line, plain_json, plain_lines
-from pytest_medfaith.records import Case, Chunk, Claim, Finding, GateResult, GoldClaim, Report, Response, SliceReport, Verdict
+from pytest_medfaith.plain import one_line, plain_json, plain_lines
+from pytest_medfaith.records import Case, Chunk, Claim, Dropped, Finding, GateResult, GoldClaim, Report, Response, SliceReport, Verdict
 from pytest_medfaith.screen import _write
 
 HOSTILE = [
@@ -72,7 +72,8 @@ def report_of(text: str) -> SliceReport:
         for i, label in enumerate(("refuted", "unsupported", "unscored"))
     ]
     case = Case(id=f"case {text}", question=text, gold_claims=(GoldClaim(id="g", text=text, provenance=text),))
-    one = Report(case=case, response=Response(answer=text, contexts=(chunk,)), verdicts=tuple(verdicts))
+    dropped = (Dropped(text=text, span=(0, len(text)), reason=text),)
+    one = Report(case=case, response=Response(answer=text, contexts=(chunk,)), verdicts=tuple(verdicts), dropped=dropped)
     gate = GateResult(expression="hallucination <= 0.05", outcome="fail", message=f"worse than {text}\n{text}")
     return SliceReport(slice=text, retriever=text, checker=text, k=3, reports=(one,), gates=(gate,), missing=(text,), skipped={text: 1})
 
@@ -85,7 +86,7 @@ def told(report: SliceReport) -> dict[str, str]:
     _write(terminal, f"{report.slice}: {report.gates[0].message}")
     return {
         "terminal": result_card([report], verbose=True),
-        "accounts": "\n".join([*accounts, *(claim_account(verdict, one) for verdict in one.verdicts)]),
+        "accounts": "\n".join([*accounts, unchecked_account([one]), *(claim_account(verdict, one) for verdict in one.verdicts)]),
         "summary": "\n".join(lines),
         "markdown": markdown_card([report], most=None),
         "json": json_card([report]),
@@ -111,8 +112,8 @@ def test_what_programs_read_can_still_be_read(text):
     (row,) = json.loads(json_card([report]))["slices"]
     assert row["cases"][0]["claims"][0]["text"] == text
     assert ET.fromstring(junit_card([report])).tag == "testsuites"  # noqa: S314 - written by us
-    assert len(list(csv.reader(io.StringIO(claims_csv([report]), newline="")))) == 4
-    assert claims_csv([report]).count("\r\n") == 4
+    assert len(list(csv.reader(io.StringIO(claims_csv([report]), newline="")))) == 5
+    assert claims_csv([report]).count("\r\n") == 5
     assert annotation(text).count("\n") == 0
 
 

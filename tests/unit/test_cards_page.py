@@ -13,7 +13,7 @@ from pytest_medfaith.cards.facts import error_rates, head_commit, run_facts
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.cards.run_folder import read_facts, write_run
 from pytest_medfaith.models.onnx import processor_kernel
-from pytest_medfaith.records import Case, Claim, Finding, Response, Verdict
+from pytest_medfaith.records import Case, Claim, Dropped, Finding, Response, Verdict
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 COMMIT, OTHER = "a" * 40, "b" * 40
@@ -138,6 +138,8 @@ def page():
     unsafe = case_report("md").with_(
         case=Case(id="md-1", question="What dose?"),
         response=Response(answer=ANSWER, contexts=(METFORMIN, LETROZOLE)),
+        dropped=(Dropped(text="Ask a doctor.", span=(ANSWER.index("Ask a"), ANSWER.index("Ask a") + 13), reason="advice without content"),),
+        metrics={"unchecked_share": 0.12},
         verdicts=tuple(verdict.with_(label="supported") if verdict.label == "refuted" else verdict for verdict in VERDICTS),
     )
     return html_report([slice_sample(reports=(case_report("pcos-1"), refusal("pcos-2"), unsafe))])
@@ -184,7 +186,7 @@ def test_markdown_is_drawn(drawn):
     assert "<strong>Letrozole</strong>" in answer
     assert "<em>2.5 mg</em>" in answer
     assert '<span class="linked" title="https://example.org/x">the leaflet</span>' in answer
-    assert '<div class="quote">Ask a doctor.</div>' in answer
+    assert '<div class="quote"><span class="dropped" title="not checked: advice without content">Ask a doctor.</span></div>' in answer
     assert "<th>" in answer
     assert "<strong>25 mg</strong>" in answer
     assert '<div class="code">code *1* &lt; 2</div>' in answer
@@ -192,6 +194,11 @@ def test_markdown_is_drawn(drawn):
     assert "**open" in text_of(answer)
     assert "##" not in answer
     assert "| ---" not in answer
+
+
+def test_what_was_not_checked_is_listed_with_reason_and_share(drawn):
+    assert "<h4>Not checked: 0.12 of the answer's words</h4>" in drawn
+    assert '<li>Ask a doctor. <span class="soft">advice without content</span></li>' in drawn
 
 
 def test_nothing_of_an_answer_becomes_an_element_or_a_link(drawn):

@@ -4,8 +4,9 @@ import pytest
 from card_samples import METRICS, slice_sample, value
 
 from pytest_medfaith.cards.terminal import result_card
-from pytest_medfaith.cards.wording import clip, decimals, one_line
+from pytest_medfaith.cards.wording import clip, decimals
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import GateResult
 
 HEADER = ["Slice", "Retriever", "K", "Rec@K", "nDCG@K", "Faithful", "Halluc", "C-Recall", "C-Prec", "C-Util"]

@@ -25,6 +25,7 @@ TOP_ORDER = [
     "cli",
 ]
 LAYERS = [
+    {"plain"},
     {"errors"},
     {"awaiting", "foreign", "frames"},
     {"records", "sentences", "word_keys", "models", "given"},
@@ -33,7 +34,7 @@ LAYERS = [
     {"corpus", "claims", "retrieval", "checking", "metrics", "config"},
     {"datasets", "evaluation", "rag", "audit", "unread"},
     {"gates", "cards"},
-    {"asserts", "testing", "check_rows", "calibration", "compare"},
+    {"asserts", "testing", "check_rows", "score_responses", "calibration", "compare"},
     set(TOP_ORDER),
 ]
 # What more than one room of a layer needs, and every layer above: reading and writing JSON Lines and tables.

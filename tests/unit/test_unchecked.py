@@ -2,11 +2,15 @@
 
 import csv
 import io
+import json
+import re
 
 import pytest
 
 from pytest_medfaith import check_answer
+from pytest_medfaith.cards.account import unchecked_account
 from pytest_medfaith.cards.csv_claims import claims_csv
+from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.claims.split import extract_claims, read_answer
 from pytest_medfaith.evaluation import SliceRun, slice_report
 from pytest_medfaith.gates.expressions import parse_gate
@@ -102,3 +106,27 @@ def test_the_table_of_claims_lists_what_was_not_checked():
     table = claims_csv([slice_report(SliceRun(slice="s", retriever="", checker="scripted", k=1), [report])])
     rows = list(csv.DictReader(io.StringIO(table)))
     assert [(row["verdict"], row["claim"], row["reason"]) for row in rows][-1] == ("unchecked", "Great question!", "greeting")
+
+
+CHATTY = "Great question! Iron tablets treat iron deficiency. Would you like to know more?"
+
+
+def test_the_page_says_what_was_not_checked_with_reason_and_share():
+    page = html_report([slice_report(SliceRun(slice="s", retriever="", checker="", k=1), [report_on(CHATTY)])])
+    (case,) = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])["cases"]
+    assert [(piece["text"], piece["reason"], CHATTY[slice(*piece["span"])]) for piece in case["dropped"]] == [
+        ("Great question!", "greeting", "Great question!"),
+        ("Would you like to know more?", "question", "Would you like to know more?"),
+    ]
+    assert case["unchecked"] == "0.62"
+
+
+def test_the_account_says_what_was_not_checked_with_reason_and_share():
+    clean = report_on("Iron tablets treat iron deficiency.")
+    assert len(clean.verdicts) == 1
+    assert unchecked_account([report_on(CHATTY), clean]) == (
+        "2 pieces of 1 answer not checked\n\n"
+        "UNCHECKED   Great question! (greeting)\n"
+        "UNCHECKED   Would you like to know more? (question)\n"
+        "    0.62 of the answer's words"
+    )

@@ -85,6 +85,7 @@
     if (!one.claims.length) left.append(make("p", "soft", one.abstained ? "The answer is a refusal: it makes no claim." : "The answer makes no claim."));
     const order = [...one.claims].sort((a, b) => b.unsafe - a.unsafe || severity.indexOf(a.label) - severity.indexOf(b.label));
     left.append(...order.map((claim) => claimNote(claim, place)));
+    if (one.dropped.length) left.append(make("h4", "", `Not checked: ${one.unchecked} of the answer's words`), droppedList(one.dropped));
     if (one.gold.length) left.append(make("h4", "", "Gold claims"), goldList(one.gold));
     const right = make("div", "right", make("h4", "", one.contexts.length ? "Evidence, in the order it was given" : "No evidence was given"));
     const cited = new Set(one.cited.flatMap((citation) => citation.contexts));
@@ -156,7 +157,7 @@
 
   function answer(one, place) {
     const node = make("div", "answer"), text = one.answer, ends = new Map();
-    const blocks = blocksOf(text), ranges = [...one.claims, ...one.cited, ...stylesOf(text, blocks)];
+    const blocks = blocksOf(text), ranges = [...one.claims, ...one.cited, ...one.dropped, ...stylesOf(text, blocks)];
     const fill = (holder, from, to) => {
       for (const piece of pieces(text, ranges, from, to)) if (!piece.ranges.some((range) => range.hide)) holder.append(answerPiece(piece, place, ends));
       return holder;
@@ -204,6 +205,11 @@
       shown.href = `#chunk-${place}-${citation.contexts[0]}`;
       shown.addEventListener("click", (event) => { event.preventDefault(); event.stopPropagation(); follow(place, citation.contexts); });
     }
+    const dropped = piece.ranges.find((range) => range.dropped);
+    if (dropped && !claims.length) {
+      shown = make("span", "dropped", shown);
+      shown.title = `not checked: ${dropped.reason}`;
+    }
     if (claims.length) {
       shown = make("span", `span ${worst(claims.map((claim) => claim.label))}`, shown);
       shown.dataset.claims = claims.map((claim) => claim.number).join(" ");
@@ -240,6 +246,8 @@
     node.addEventListener("click", () => choose(place, claim));
     return node;
   }
+
+  const droppedList = (pieces) => make("ul", "gold", ...pieces.map((piece) => make("li", "", piece.text + " ", make("span", "soft", piece.reason))));
 
   function goldList(golds) {
     const told = (value, yes, no) => (value === null ? "" : value ? yes : no);

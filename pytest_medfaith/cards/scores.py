@@ -1,0 +1,90 @@
+"""The scores of a run by trace: a table for a spreadsheet or a warehouse, and attributes that go back onto the spans."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_medfaith.cards.json_card import run_key
+from pytest_medfaith.metrics.failed import failed_cases
+from pytest_medfaith.metrics.safety import breaks_safety_rule
+from pytest_medfaith.plain import plain_json, sheet_cell
+from pytest_medfaith.records import VERDICTS, Report, SliceReport
+
+RATES = ("faithfulness", "hallucination", "safety_error_rate", "unchecked_share")
+COUNTS = ("claims", *VERDICTS, "unsafe", "conflicts")
+COLUMNS = ("trace_id", "span_id", "case_id", "slice", "status", "reason", *RATES, *COUNTS, "checker")
+PREFIX = "medfaith."  # of the attributes
+
+
+def scores_csv(slice_reports: Sequence[SliceReport]) -> str:
+    """Returns one row a response, in the order of slices and cases; a cell is empty where a rate does not apply.
+
+    `status` is "checked", "abstained", or "failed" with the reason: no answer, no contexts, or claims that nobody could score. What failed
+    has no rates: a hallucination of 0 would read as a good answer.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for row in _rows(slice_reports):
+        writer.writerow(sheet_cell(_cell(row.get(name, ""))) for name in COLUMNS)
+    return out.getvalue()
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def score_attributes(slice_reports: Sequence[SliceReport]) -> str:
+    """Returns one JSON object a response: {"trace_id", "span_id", "attributes": {"medfaith.faithfulness": 0.6, ...}}.
+
+    An attribute is absent where a rate does not apply, since spans know no null. `span_id` is that of the span that answered, absent where
+    the export named none.
+    """
+    lines = []
+    for row in _rows(slice_reports):
+        ids = {name: row.pop(name) for name in ("trace_id", "span_id") if row.get(name)}
+        attributes = {f"{PREFIX}{name}": value for name, value in row.items() if value != ""}
+        lines.append(plain_json(json.dumps({**ids, "attributes": attributes}, ensure_ascii=False, allow_nan=False)) + "\n")
+    return "".join(lines)
+
+
+def _rows(slice_reports: Sequence[SliceReport]) -> Iterator[dict[str, Any]]:
+    for report in sorted(slice_reports, key=run_key):
+        for one in sorted(report.reports, key=lambda one: one.case.id):
+            yield {**_row(one), "slice": report.slice, "checker": report.checker}
+
+
+def _row(report: Report) -> dict[str, Any]:
+    labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
+    beside: Mapping[str, Any] = report.response.extra
+    status = status_of(report)
+    rates = () if status["status"] == "failed" else RATES
+    return {
+        "trace_id": str(beside.get("trace_id", "")),
+        "span_id": str(beside.get("span_id", "")),
+        "case_id": report.case.id,
+        **status,
+        **{name: float(report.metrics[name]) for name in rates if name in report.metrics},
+        "claims": len(report.verdicts),
+        **{label: labels[label] for label in VERDICTS},
+        "unsafe": sum(map(breaks_safety_rule, report.verdicts)),
+        "conflicts": sum(verdict.conflict for verdict in report.verdicts),
+    }
+
+
+def status_of(report: Report) -> dict[str, str]:
+    """Returns the status of a response, and why it failed."""
+    failed = next(iter(failed_cases([report]).values()), "")
+    if failed:
+        return {"status": "failed", "reason": failed}
+    if report.abstained:
+        return {"status": "abstained"}
+    lost = [verdict for verdict in report.verdicts if verdict.label == "unscored"]
+    if lost:
+        return {"status": "failed", "reason": f"{len(lost)} of {len(report.verdicts)} claims could not be scored: {lost[0].reason}"}
+    return {"status": "checked"}

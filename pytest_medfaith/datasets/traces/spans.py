@@ -1,0 +1,231 @@
+"""The spans of traces, whoever wrote them, as records of one kind.
+
+Known are: OpenTelemetry's OTLP in JSON (`resourceSpans`), spans of the OpenTelemetry SDK and of Phoenix, nested or as flat columns
+(`attributes.input.value`), Langfuse's observations and traces, and LangSmith's runs. Attributes follow OpenInference, the GenAI conventions
+of OpenTelemetry (also as older versions and OpenLLMetry write them), or Langfuse's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_medfaith.datasets.traces.values import at, documents_in, listed, looks_retrieved, parsed
+from pytest_medfaith.errors import DataError, shown
+
+RETRIEVING, RERANKING, ANSWERING, ASIDE, AROUND = "retriever", "reranker", "llm", "aside", "around"
+# What tools call a step -> what it is to us; a step of another name stands around others, such as a chain, an agent or a workflow.
+KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("retriever", "retrieval"), RETRIEVING),
+    **dict.fromkeys(("reranker", "rerank"), RERANKING),
+    **dict.fromkeys(("llm", "generation", "chat", "text_completion", "generate_content", "completion"), ANSWERING),
+    **dict.fromkeys(("embedding", "embeddings", "tool", "execute_tool", "evaluator", "guardrail", "prompt", "parser", "event"), ASIDE),
+}
+_INPUTS = ("input.value", "langfuse.observation.input", "langfuse.trace.input", "traceloop.entity.input", "gen_ai.retrieval.query.text")
+_OUTPUTS = ("output.value", "langfuse.observation.output", "langfuse.trace.output", "traceloop.entity.output")
+_ASKED = ("gen_ai.input.messages", "llm.input_messages", "gen_ai.prompt")
+_SAID = ("gen_ai.output.messages", "llm.output_messages", "gen_ai.completion")
+_DOCUMENTS = ("retrieval.documents", "gen_ai.retrieval.documents", "reranker.output_documents")
+_KIND_NAMES = ("openinference.span.kind", "langfuse.observation.type", "traceloop.span.kind", "gen_ai.operation.name", "llm.request.type")
+_MODELS = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
+_DEEPEST = 100  # runs inside runs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """One step of a trace; `inputs` and `outputs` are values to look for a question and an answer in, the likeliest first."""
+
+    trace: str
+    id: str
+    parent: str
+    kind: str
+    start: str
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    documents: tuple[Any, ...]
+    model: str = ""
+    failed: bool = False
+
+
+def spans_of(row: Any, *, depth: int = 0) -> Iterator[Span]:
+    """Yields the spans that one value of an export holds.
+
+    Raises:
+        DataError: it is of no known shape, or a span has no trace id; the message says what was expected.
+    """
+    if not isinstance(row, Mapping) or depth > _DEEPEST:
+        raise DataError(f"got {shown(row)}, expected a span, an observation or a run as an object")
+    batches = row.get("resourceSpans", row.get("resource_spans"))
+    if batches is not None:
+        yield from _otlp(batches)
+    elif "run_type" in row:
+        yield from _langsmith(row, depth)
+    elif isinstance(row.get("observations"), list) or isinstance(row.get("trace"), Mapping):
+        yield from _langfuse_trace(row)
+    elif "type" in row and ("traceId" in row or "trace_id" in row) and "attributes" not in row:
+        yield _langfuse(row)
+    elif _trace_of(row) or "attributes" in row or any(key.startswith("attributes.") for key in row):
+        yield _otel(row)
+    else:
+        raise DataError(
+            f"got {shown(row)}, which is no known span; expected OTLP (resourceSpans), spans with trace_id and attributes (Phoenix), "
+            "observations with traceId and type (Langfuse), or runs with trace_id and run_type (LangSmith)"
+        )
+
+
+def _otlp(batches: Any) -> Iterator[Span]:
+    for batch in _objects(batches, "resourceSpans"):
+        scopes: Any = next((batch[key] for key in ("scopeSpans", "scope_spans", "instrumentationLibrarySpans") if key in batch), [])
+        for scope in _objects(scopes, "scopeSpans"):
+            for span in _objects(scope.get("spans", []), "spans"):
+                yield _otel(span)
+
+
+def _objects(value: Any, name: str) -> list[Mapping[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
+        raise DataError(f"field {name!r} is {shown(value)}, expected a list of objects")
+    return value
+
+
+def _otel(row: Mapping[str, Any]) -> Span:
+    """Returns a span of OpenTelemetry: attributes as an object, as OTLP's list of keys and values, or as columns."""
+    columns = {key.removeprefix("attributes."): value for key, value in row.items() if key.startswith("attributes.")}
+    attributes = {**_attributes(row.get("attributes")), **columns}
+    for event in parsed(row.get("events")) or ():
+        if isinstance(event, Mapping):
+            attributes |= {key: value for key, value in _event(event).items() if key not in attributes}
+    kind = (
+        next((str(found).lower() for name in _KIND_NAMES if (found := at(attributes, name))), "") or str(row.get("span_kind", "")).lower()
+    )
+    documents = next((found for name in _DOCUMENTS if (found := listed(attributes, name))), [])
+    status = at(row, "status.code") or at(row, "status.status_code") or row.get("status_code")
+    return _span(
+        row,
+        kind=kind,
+        inputs=[*(at(attributes, name) for name in _INPUTS), *(listed(attributes, name) or at(attributes, name) for name in _ASKED)],
+        outputs=[*(listed(attributes, name) or at(attributes, name) for name in _SAID), *(at(attributes, name) for name in _OUTPUTS)],
+        documents=documents,
+        model=next((str(found) for name in _MODELS if (found := at(attributes, name))), ""),
+        failed=str(status).upper() in ("2", "ERROR", "STATUS_CODE_ERROR"),
+    )
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """Returns the attributes of a span by name; OTLP's typed values as plain ones."""
+    value = parsed(value)
+    if isinstance(value, list):
+        return {str(item.get("key")): _typed(item.get("value")) for item in value if isinstance(item, Mapping)}
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def _typed(value: Any) -> Any:
+    """Returns the plain value of OTLP's {"stringValue": ...}, {"arrayValue": ...} or {"kvlistValue": ...}."""
+    if not isinstance(value, Mapping):
+        return value
+    for name, found in value.items():
+        short = name.replace("_", "").lower()
+        if short == "arrayvalue":
+            return [_typed(item) for item in (found.get("values") or ())] if isinstance(found, Mapping) else found
+        if short == "kvlistvalue":
+            return _attributes(found.get("values")) if isinstance(found, Mapping) else found
+        if short.endswith("value"):
+            return found
+    return None
+
+
+def _event(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what an event of a span says under the names of attributes: earlier GenAI conventions put messages there."""
+    found, name = _attributes(event.get("attributes")), event.get("name")
+    if name == "gen_ai.choice":
+        message = parsed(found.get("message")) or found.get("content")
+        return {
+            "gen_ai.completion": [
+                {"role": "assistant", **message} if isinstance(message, Mapping) else {"role": "assistant", "content": message}
+            ]
+        }
+    if name == "gen_ai.user.message":
+        return {"gen_ai.prompt": [{"role": "user", "content": found.get("content")}]}
+    return {key: value for key, value in found.items() if key in (*_ASKED, *_SAID)}
+
+
+def _langfuse(row: Mapping[str, Any]) -> Span:
+    return _span(
+        row,
+        kind=str(row.get("type", "")).lower(),
+        inputs=[row.get("input")],
+        outputs=[row.get("output")],
+        model=str(row.get("model") or row.get("providedModelName") or row.get("provided_model_name") or ""),
+        failed=str(row.get("level", "")).upper() == "ERROR",
+    )
+
+
+def _langfuse_trace(row: Mapping[str, Any]) -> Iterator[Span]:
+    """Yields a trace of Langfuse as a span around its observations, and these where they stand in it whole."""
+    trace = row["trace"] if isinstance(row.get("trace"), Mapping) else row
+    name = _named(trace.get("id"), "id")
+    yield _span(
+        {"traceId": name, "id": "", "startTime": trace.get("timestamp")},
+        kind="",
+        inputs=[trace.get("input")],
+        outputs=[trace.get("output")],
+    )
+    for observation in row.get("observations") or ():
+        if isinstance(observation, Mapping):
+            yield _langfuse({"traceId": name, **observation})
+
+
+def _langsmith(row: Mapping[str, Any], depth: int) -> Iterator[Span]:
+    yield _span(
+        {**row, "startTime": row.get("dotted_order") or row.get("start_time"), "id": row.get("id", row.get("run_id"))},
+        kind=str(row["run_type"]).lower(),
+        inputs=[row.get("inputs")],
+        outputs=[row.get("outputs")],
+        failed=bool(row.get("error")) or row.get("status") == "error",
+    )
+    for child in row.get("child_runs") or ():
+        given = {"trace_id": _trace_of(row), "parent_run_id": row.get("id")}
+        yield from spans_of({**given, **child} if isinstance(child, Mapping) else child, depth=depth + 1)
+
+
+def _span(
+    row: Mapping[str, Any],
+    *,
+    kind: str,
+    inputs: list[Any],
+    outputs: list[Any],
+    documents: list[Any] | None = None,
+    model: str = "",
+    failed: bool = False,
+) -> Span:
+    known, told = KINDS.get(kind, AROUND), tuple(value for value in outputs if value not in (None, "", [], {}))
+    if known == AROUND and not documents and told and looks_retrieved(told[0]):
+        known = RETRIEVING  # a plain span that gave back documents, as those of integrations that know no retrievers
+    if known in (RETRIEVING, RERANKING) and not documents and told:
+        documents = documents_in(told[0])
+    name = row.get("span_id") or row.get("spanId") or at(row, "context.span_id") or row.get("id")
+    parents = ("parent_id", "parentSpanId", "parent_span_id", "parentObservationId", "parent_observation_id", "parent_run_id")
+    start = next((row[key] for key in ("startTime", "start_time", "startTimeUnixNano", "start_time_unix_nano") if row.get(key)), "")
+    return Span(
+        trace=_named(_trace_of(row), "trace_id"),
+        id=str(name or ""),
+        parent=str(next((row[key] for key in parents if row.get(key)), "")),
+        kind=known,
+        start=f"{int(start):030d}" if str(start).isdecimal() else str(start),
+        inputs=tuple(value for value in inputs if value not in (None, "", [], {})),
+        outputs=told,
+        documents=tuple(documents or ()),
+        model=model,
+        failed=failed,
+    )
+
+
+def _trace_of(row: Mapping[str, Any]) -> Any:
+    found = row.get("trace_id") or row.get("traceId") or at(row, "context.trace_id")
+    return found or (row.get("id") if "run_type" in row and not row.get("parent_run_id") else None)
+
+
+def _named(value: Any, field: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
+        raise DataError(f"field {field!r} is {shown(value)}, expected the id of the trace")
+    return str(value)
