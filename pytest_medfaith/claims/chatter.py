@@ -68,6 +68,7 @@ _PHRASES = re.compile(  # words that mean something else outside of these; each 
     )(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
+LONGEST_TALK = 600  # characters: what is longer says something, and the patterns would read it again at each cue
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,8 @@ def chatter_reason(sentence: str) -> str:
     plain = sentence.replace("\u2019", "'").strip(" \t\r\n\"'“”*_()")
     if not any(map(str.isalnum, plain)) or is_bare_answer(plain):
         return "no checkable content"
+    if len(plain) > LONGEST_TALK:
+        return ""
     if _COPYRIGHT.match(plain):
         return "disclaimer"
     sympathy = _SYMPATHY.match(plain)

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 
 from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.chatter import chatter_reason
+from pytest_medfaith.claims.chatter import LONGEST_TALK, chatter_reason
 from pytest_medfaith.claims.grammar import finite_verbs
 from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.openers import SOURCES
@@ -155,6 +155,8 @@ def _speaks_of_answering(sentence: str) -> bool:
 def declines(sentence: str) -> bool:
     """Returns whether `sentence`, its apologies and small talk aside, only says that the question is not answered."""
     text = re.sub(r"^\W+", "", sentence.replace("\u2019", "'"))
+    if len(text) > LONGEST_TALK:
+        return False
     polite = _POLITE.match(text)
     begin = polite.end() if polite else 0
     if _speaks_of_answering(text[begin:]):
