@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from pytest_medfaith.claims.context import Before, said
-from pytest_medfaith.claims.intros import Intro, compose, join_label, read_label, states_fact, under_label
+from pytest_medfaith.claims.intros import OPEN_ENDS, Intro, compose, join_label, read_label, states_fact, under_label
 from pytest_medfaith.claims.layout import Block, Kind
 from pytest_medfaith.claims.measures import has_amount, states
 from pytest_medfaith.claims.openers import skip_openers
@@ -96,7 +96,7 @@ def _read_block(text: str, block: Block, read: Sequence[Read], following: Block 
         label, _ = read_label(read[0].words)
         first, *others = read
         read = [replace(first, words=_in_list(first.words, state)), *(replace(one, words=under_label(label, one.words)) for one in others)]
-    intro = read[-1].words if read[-1].words[-1].text == ":" and following is not None else ()
+    intro = read[-1].words if _introduces(read[-1].words, following) else ()
     told = state.told
     for one in read[:-1] if intro and not states_fact(intro) else read:
         made, told = read_sentence(text, one, told)
@@ -107,6 +107,13 @@ def _read_block(text: str, block: Block, read: Sequence[Read], following: Block 
             found.leads.append(Statement(read[-1].sentence, intro))
     # What the items of a list say is no part of what its next item, or the text behind it, speaks of.
     return state if item else replace(state, told=told)
+
+
+def _introduces(words: Phrase, following: Block | None) -> bool:
+    """Returns whether `words` lead into what follows: they end in a colon, or break off above a list ("Do not take it if you have")."""
+    if following is None:
+        return False
+    return words[-1].text == ":" or (following.kind == "item" and words[-1].lower in OPEN_ENDS)
 
 
 def _read_heading(read: Read, state: _State, found: _Found) -> _State:

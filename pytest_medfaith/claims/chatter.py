@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from pytest_medfaith.claims.lexicon import word_set
+from pytest_medfaith.claims.openers import SOURCES
 
 _FUNCTION = word_set(
     "a an the this that these those it its i you we us him them me my your our their and or so as if when because there here to of in on at "
@@ -67,6 +68,7 @@ _PHRASES = re.compile(  # words that mean something else outside of these; each 
     )(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
+LONGEST_TALK = 600  # characters: what is longer says something, and the patterns would read it again at each cue
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,21 @@ _SYMPATHY = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _NO_SYMPATHY = word_set("is are should must can may could take need because but and or so which that who not no never safe unsafe")
+_WISH = re.compile(
+    r"""(?:(?:and\s+)?(?:i\s+|we\s+)?(?:i\s*'?m\s+)?(?:hope|hoping|wish|wishing)\s+(?:you|your|him|her|them|that|a|the|little|one|ones|son|daughter|child|baby|mother|father|mum|dad|mom|wife|husband
+          |partner|family|loved|all|and|everyone|very|speedy|quick|swift|full|smooth|happy|healthy|recovery|feels?|gets?|better|well|soon|best|luck|good|easier|is|are|of|back|on|their|his|feet|things|improve
+          |days?|ahead|pregnancy|birth|treatment|journey|lots|strength|patience|with|for|\s)+
+      | (?:(?:many|warm|huge)\s+)?congratulations(?:\s+(?:to\s+you|on\s+(?:your|the)(?:\s+[a-z-]+){1,3}))?
+      | (?:(?:and|the)\s+)?(?:very\s+)?(?:best|good)\s+(?:of\s+)?luck(?:\s+(?:to\s+you|with\s+(?:it|that|everything|(?:your|the)(?:\s+(?!(?:safe|harmless)\b)[a-z-]+){1,2})))?(?!\w)
+      | (?:that|this|it)\s+(?:must|sounds?|can|will)\s*(?:have\s+been|be|feel|like)?(?:\s+(?:been|a|an|very|really|so|quite|rather|extremely|incredibly|frightening|scary|worrying|hard|difficult|stressful|tough
+          |upsetting|distressing|painful|frustrating|tiring|exhausting|overwhelming|time|experience|for|to|you|your|family|watch|see|hear|deal|with|and|all))+
+      )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_WHAT_SOURCES_SAY = re.compile(
+    rf"(?:here(?:'s|\s+is)\s+)?what\s+(?:{SOURCES}|they|i\s+(?:have|found|can\s+(?:tell|offer|say)))\s+(?:do\s+|does\s+|can\s+)?(?:say|tell\s+us|cover|show|found|in\s+them|you|is\s+this)?s?",
+    re.VERBOSE | re.IGNORECASE,
+)
 _SALUTATION = re.compile(r"(?:hi|hello|hey|dear)\s+(?:(?:mr|mrs|ms|dr)\.?\s+)?[A-Z][a-z]+\W*$", re.IGNORECASE)
 _BARE_ANSWER = re.compile(
     r"\W*(?:yes|no|maybe|perhaps|it\s+depends|true|false|correct|sure|certainly|absolutely|of\s+course|ok|okay|definitely|not\s+(?:really|necessarily|always))\W*$",
@@ -159,11 +176,17 @@ def chatter_reason(sentence: str) -> str:
     plain = sentence.replace("\u2019", "'").strip(" \t\r\n\"'“”*_()")
     if not any(map(str.isalnum, plain)) or is_bare_answer(plain):
         return "no checkable content"
+    if len(plain) > LONGEST_TALK:
+        return ""
     if _COPYRIGHT.match(plain):
         return "disclaimer"
     sympathy = _SYMPATHY.match(plain)
     if _SALUTATION.match(plain) or (sympathy and not _NO_SYMPATHY & set(sympathy[1].lower().split())):
         return "greeting"
+    if _WISH.fullmatch(plain.rstrip(" .!")):
+        return "greeting"
+    if _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:")):
+        return "no checkable content"
     bare = _PHRASES.sub("\x00", plain)
     words = [word for word in _WORD.findall(bare.lower()) if word != "\x00"]
     return next((kind.reason for kind in _KINDS if kind.cue.search(bare) and all(_fits(kind, word) for word in words)), "")

@@ -31,6 +31,17 @@ _FOOTNOTE = re.compile(r"\[\^\d+\]:")
 # The NUL character stands for a marker here.
 _BETWEEN = re.compile(r"(?<=\x00)\s*(?:[,;&]|and)?\s*(?=\x00)")
 _WRAPPED = re.compile(r"[(\[]\s*(?:(?:see|cf\.?|as in|refs?\.?|references?|sources?|from):?\s*)?\x00+\s*[)\]]", re.IGNORECASE)
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*"
+_AUTHORS = rf"(?!{_MONTH}\b)[A-Z][\w'\u2019-]+(?:\s+(?:[A-Z][\w'\u2019-]+\s+)?(?:et\s+al\.?|(?:and|&)\s+[A-Z][\w'\u2019-]+)\s*,?|\s*,)\s*(?:19|20)\d\d[a-z]?"
+# Marks that name a source without a number of a passage: they are no words of the claim.
+_NAMELESS = re.compile(
+    rf"""\u3010[^\u3010\u3011\r\n]{{0,80}}\u3011
+      | [(\[]\s*(?:(?:see|cf\.?|e\.g\.,?|reviewed\s+in)\s+)?{_AUTHORS}(?:\s*[;,]\s*{_AUTHORS}){{0,6}}\s*[)\]]
+      | (?<=[.!?,;:)”"])[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?:[,\u2013\u207b-][\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+)*
+      | (?<=[a-z]{{3}})[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?:[,\u2013\u207b-][\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+)*(?=[\s.,;:)]|$)
+      | (?<=[.!?])\(\d{{1,3}}(?:\s*[,\u2013-]\s*\d{{1,3}})*\)(?=\s|$)""",
+    re.VERBOSE,
+)
 _PMID = re.compile(r"(?:pmid|pubmed)[\s:_-]*(\d{1,9})", re.IGNORECASE)
 
 
@@ -98,14 +109,14 @@ def _numbers(listed: str) -> list[str]:
 
 def strip_citations(text: str) -> str:
     """Returns `text` without its citation markers and without the white space, commas and empty brackets they leave."""
-    if not parse_citations(text):
+    if mask_citations(text, "\x00") == text:
         return text
     return re.sub(r"[ \t]*\x00+", "", mask_citations(text, "\x00")).strip(" \t")
 
 
 def mask_citations(text: str, blank: str = " ") -> str:
     """Returns `text` at the same length with each marker, and the brackets and commas around it, overwritten by `blank`."""
-    spans = {(citation.start, citation.end) for citation in parse_citations(text)}
+    spans = {(citation.start, citation.end) for citation in parse_citations(text)} | {mark.span() for mark in _NAMELESS.finditer(text)}
     masked = list(text)
     for start, end in spans:
         masked[start:end] = "\x00" * (end - start)

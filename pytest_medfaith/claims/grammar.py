@@ -17,6 +17,8 @@ _COORDINATORS = word_set("and or but nor")
 _SUBJECT_PRONOUNS = word_set("it he she they we which who")
 _STOPS = frozenset(".,;:!?-\u2013—")
 _CLEARED_BY_COMMA = lexicon.CONDITIONS | {"because", "although", "though", "since", "before", "after"}
+_MOST_ADVERBS = 12  # in a row; "not not not ..." without end would be read anew at each word
+_LOOK_AHEAD = 3  # verbs behind a verb: "uses uses uses ..." without end would ask each of them
 _PARTICIPLE_OPENINGS = word_set("as due based according compared")
 
 
@@ -160,15 +162,16 @@ def _opens_clause(words: Sequence[Word], index: int) -> bool:
     return lower in lexicon.RELATIVES or not participle
 
 
-def _finite_form(words: Sequence[Word], index: int) -> Form | None:
+def _finite_form(words: Sequence[Word], index: int, *, ahead: int = _LOOK_AHEAD) -> Form | None:
+    """Returns the form of a finite verb at `index`, or None; `ahead` verbs behind it may be asked whether they take its place."""
     word = words[index]
     auxiliary = auxiliary_form(word)
     can_be = forms(word)
     if auxiliary is not None or not can_be:
         return auxiliary or _form_behind_pronoun(words, index)
-    if "s" in can_be and _verb_here(words, index):
+    if "s" in can_be and _verb_here(words, index, ahead):
         return "s"
-    if "base" in can_be and _verb_here(words, index) and (_plural_before(words, index) or _verb_behind_noun(words, index)):
+    if "base" in can_be and _verb_here(words, index, ahead) and (_plural_before(words, index) or _verb_behind_noun(words, index)):
         return "plural"
     return "past" if "past" in can_be and _past_here(words, index) else None
 
@@ -189,19 +192,19 @@ def _form_behind_pronoun(words: Sequence[Word], index: int) -> Form | None:
 
 def _before_adverbs(words: Sequence[Word], index: int) -> int:
     at = index - 1
-    while at >= 0 and is_adverb(words[at]):
+    while at >= 0 and index - at <= _MOST_ADVERBS and is_adverb(words[at]):
         at -= 1
     return at
 
 
-def _verb_here(words: Sequence[Word], index: int) -> bool:
+def _verb_here(words: Sequence[Word], index: int, ahead: int) -> bool:
     """Returns whether the word at `index`, by spelling a present verb, is one by its neighbours."""
     before = words[index - 1] if index else None
     if before is None or before.lower in lexicon.PREPOSITIONS or before.lower in ("a", "an", "brand", "trade", "generic"):
         return False
     if words[index].lower not in lexicon.noun_verbs():
         return before.lower != "the"
-    return not _modifies_noun(before) and _goes_on_as_verb(words, index)
+    return not _modifies_noun(before) and _goes_on_as_verb(words, index, ahead)
 
 
 def _modifies_noun(word: Word) -> bool:
@@ -211,13 +214,14 @@ def _modifies_noun(word: Word) -> bool:
     return determiner or number or lower in lexicon.ADJECTIVES or (lower.endswith(lexicon.ADJECTIVE_ENDINGS) and len(lower) > len("oral"))
 
 
-def _goes_on_as_verb(words: Sequence[Word], index: int) -> bool:
+def _goes_on_as_verb(words: Sequence[Word], index: int, ahead: int) -> bool:
     """Returns whether what follows a word such as "causes" or "uses" lets it be a verb: no "of", no stop, no other verb."""
     after = words[index + 1] if index + 1 < len(words) else None
     if after is None or after.text in _STOPS or after.lower in ("of", "and", "or", "that", "such", "like", "including"):
         return False
-    verb = next((place for place in range(index + 1, len(words)) if not is_adverb(words[place])), len(words))
-    if verb < len(words) and _finite_form(words, verb) is not None:
+    near = range(index + 1, min(index + 1 + _MOST_ADVERBS, len(words)))
+    verb = next((place for place in near if not is_adverb(words[place])), None)
+    if ahead and verb is not None and _finite_form(words, verb, ahead=ahead - 1) is not None:
         return False
     return words[index - 1].lower not in _COORDINATORS or after.lower in lexicon.DETERMINERS or is_content(after)
 

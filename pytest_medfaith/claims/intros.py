@@ -11,7 +11,8 @@ from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.measures import has_amount
 from pytest_medfaith.claims.words import Phrase, carried, inserted, trimmed, without_brackets, written
 
-_OPEN_ENDS = word_set(
+# What a line ends in that its list completes.
+OPEN_ENDS = word_set(
     "include includes included including if when unless to by with for should must may can is are was were be that of as you on in "
     "from at have has cause causes like such avoid involve involves requires require through via during after before because contain "
     "contains"
@@ -32,7 +33,7 @@ class Intro:
 def states_fact(intro: Phrase) -> bool:
     """Returns whether an intro is a statement by itself: "Metformin is first-line for two reasons:", but not "Symptoms include:"."""
     lead = trimmed(tuple(word for word in intro if word.own))
-    clause = read_clause(lead) if lead and _without_pointer(lead) == lead and lead[-1].lower not in _OPEN_ENDS else None
+    clause = read_clause(lead) if lead and _without_pointer(lead) == lead and lead[-1].lower not in OPEN_ENDS else None
     return clause is not None and bool(clause.subject)
 
 
@@ -45,7 +46,7 @@ def compose(intro: Phrase, item: Phrase, *, labelled: bool = False) -> Phrase:
     lead = _without_pointer(trimmed(intro))
     if not lead or lead[0].lower in ("what", "how", "why"):
         return item
-    if lead[-1].lower in _OPEN_ENDS:
+    if lead[-1].lower in OPEN_ENDS:
         return (*carried(_including(lead, item)), *_lowered(item))
     whole = None if has_amount(written(lead)) else read_clause(item)
     if (whole is not None and whole.subject and not labelled) or (_is_order(item) and not has_amount(written(lead))):

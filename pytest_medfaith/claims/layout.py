@@ -6,6 +6,7 @@ Markdown and HTML marks are overwritten by blanks of the same length, so that ev
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -34,11 +35,11 @@ _HEADING = re.compile(r"(?P<mark>\s*#{1,6}\s+)")
 _BOLD_LINE = re.compile(r"(?P<mark>)\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*|__)\s*:?\s*$")
 _QUOTE = re.compile(r"(?P<mark>\s*(?:>(?!\s*[\d=]))+\s*)")
 _ROW = re.compile(r"(?P<mark>)(?:\s*\|.*\|\s*$|[^|]+(?:\s\|\s[^|]+){2,}$)")
-_RULE = re.compile(r"\s*(?:```[\w+-]*\s*|~~~[\w+-]*\s*|[-=_*~\s|:]+)$")
+_RULE = re.compile(r"(?:```[\w+-]*|~~~[\w+-]*|[-=_*~\s|:]*)$")  # of a line without blanks around it
 _REFERENCES = re.compile(r"\W*(?:references?|sources?|citations?|bibliography|further reading|works cited)\W*$", re.IGNORECASE)
 _SOURCE_LINE = re.compile(r"\s*(?:(?:references?|sources?|citations?)\s*:\s*\S|https?://\S+\s*$|\[\^[^\[\]\s]+\]:)", re.IGNORECASE)
 # What a model thought aloud before its answer; nobody is shown it.
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.IGNORECASE | re.DOTALL)
+_THOUGHT_TAG = re.compile(r"<(?P<close>/?)(?P<name>think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)
 _INLINE_ITEM = re.compile(r"(?:(?<=[.:;,!?”\"]\s)|(?<=[.:;,!?]\s\s)|(?<=[.:;!?”\"]))\(?(\d{1,2})[.)]\s+(?=[\"“*]*[A-Za-z])")
 _OPEN_END = re.compile(
     r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(\u2013-])\s*$", re.IGNORECASE
@@ -81,8 +82,9 @@ class Layout:
 
 def read_layout(answer: str) -> Layout:
     """Returns the layout of `answer`; rules, code fences, thoughts and lines that name sources are no blocks."""
-    skipped = [(found.start(), found.end(), "reasoning") for found in _THOUGHT.finditer(answer)]
-    raw = _THOUGHT.sub(lambda found: re.sub(r"[^\r\n]", " ", found[0]), answer)
+    thoughts = _thoughts(answer)
+    skipped = [(start, end, "reasoning") for start, end in thoughts]
+    raw = _blanked(answer, thoughts)
     raw = _BREAK_TAG.sub(lambda tag: "\n" + " " * (len(tag[0]) - 1), raw)
     text = _blank_marks(raw)
     blocks: list[Block] = []
@@ -108,6 +110,29 @@ def read_layout(answer: str) -> Layout:
     return Layout(text, tuple(pieces), tuple(sorted(skipped)))
 
 
+def _thoughts(answer: str) -> list[tuple[int, int]]:
+    """Returns the spans of "<think> ... </think>"; where the first tag closes, as some models write, all before it is a thought."""
+    found: list[tuple[int, int]] = []
+    opened: tuple[str, int] | None = ("", 0)
+    for tag in _THOUGHT_TAG.finditer(answer):
+        name = tag["name"].lower()
+        if not tag["close"]:
+            opened = (name, tag.start()) if opened is None or not opened[0] else opened
+        elif opened is not None and opened[0] in ("", name):
+            found.append((opened[1], tag.end()))
+            opened = None
+    return found
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Returns `text` at the same length with `spans` blanked; line ends stay."""
+    pieces, last = [], 0
+    for start, end in spans:
+        pieces += [text[last:start], re.sub(r"[^\r\n]", " ", text[start:end])]
+        last = end
+    return "".join([*pieces, text[last:]])
+
+
 def _blank_marks(text: str) -> str:
     """Returns `text` at the same length with Markdown and HTML marks blanked; of a link only its words stay."""
     text = _LINK.sub(lambda link: " " * len(link[1]) + link[2] + " " * len(link[3]), text)
@@ -117,7 +142,7 @@ def _blank_marks(text: str) -> str:
 
 
 def _read_line(line: str, offset: int) -> Block | None:
-    if _RULE.match(line):
+    if _RULE.match(line.strip()):
         return None
     indent, end = len(line) - len(line.lstrip()), offset + len(line)
     for kind, mark in _MARKED:

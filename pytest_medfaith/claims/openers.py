@@ -6,12 +6,12 @@ import re
 
 # What a RAG assistant calls the text it was given, as a pattern for re.VERBOSE.
 SOURCES = r"""
-    (?:the\s+|these\s+|your\s+|my\s+|any\s+of\s+the\s+|all\s+|both\s+)?
+    (?:the\s+|these\s+|your\s+|my\s+|any\s+of\s+the\s+|all\s+|both\s+)?(?:(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\s+)?
     (?:(?:provided|given|retrieved|supplied|available|above|following|listed|cited|attached|search|relevant|medical|source|reference|context)\s+)*
     (?:contexts?|passages?|documents?|sources?|excerpts?|snippets?|materials?|texts?|articles?|references?|search\s+results?|knowledge\s+base|chunks?
       |abstracts?)
     (?:\s*[#]?\d+(?:\s*(?:,|and|&|-)\s*\d+)*)?
-    (?:\s+(?:provided|given|above|retrieved|available|i\s+(?:have|was\s+given)))?
+    (?:\s+(?:provided|given|above|retrieved|available|alone|at\s+hand|here|(?:that\s+)?(?:i\s+(?:have|had|was\s+given|can\s+see)|you\s+(?:gave|shared|sent|provided)(?:\s+me)?)))?
 """
 _DISCOURSE = r"""
     however|therefore|thus|hence|additionally|furthermore|moreover|in\s+addition|also|besides|overall|in\s+summary|in\s+conclusion|in\s+short

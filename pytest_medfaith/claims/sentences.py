@@ -18,16 +18,24 @@ _ABBREVIATED = re.compile(
     r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$", re.IGNORECASE
 )
 _LONGEST_FOR_PYSBD = 5000  # characters; its time grows faster than the text
-_URL_TAIL = re.compile(r"(?:https?:|www\.|@)\S*$")
+_URL_TAIL = re.compile(r"(?:https?:|www\.|@|\bdoi\.org/)\S*$")
 # pySBD takes a capital before a stop for an initial; these words open a sentence and are no surname.
 _MISSED = re.compile(
     r"(?<=[A-Z0-9.)%][.!?])\s+(?=(?:It|This|The|These|They|In|If|However|For|When|You|Patients|Then|He|She|Its|Their|There|Both|Some|Most|Please|Note|Take|Do)\b)"
 )
-_TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|St|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")
+# What ends a sentence though it looks cut short: "hepatitis B.", "Child-Pugh C.", "4 g.", an address, "…".
+_ENDED = re.compile(
+    r"""(?:\b(?:hepatitis|vitamins?|factors?|influenza|group|type|class|category|schedule|grade|stage|option|plan|chromosome|pugh|phase|arm|part|figure|table|appendix|strain|plan)
+        (?:\s+is)?\s+(?:[A-Z]|[IVX]{1,4})[.!?]
+      | \d\s*(?:m?g|kg|m?l|h|d|min|cm|mm|%)\. | (?:https?://|www\.|doi\.org/)[^\s]*[^\s.]\. | \u2026)\s+(?=[A-Z][a-z])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CAPITAL = re.compile(r"[A-Z]")
+_TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|Sr|St|[Vv]it|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")
 
 # How prescriptions and references shorten words: a lower-case word or a number behind them goes on with the sentence.
 _SHORTENED = re.compile(
-    r"(?:^|[\s(])(?:p\.o|i\.v|i\.m|s\.c|q\.d|o\.d|b\.d|b\.i\.d|t\.i\.d|t\.d\.s|q\.i\.d|q\.\d+h|p\.r\.n|ca|max|min|approx|al|figs?|no|nos|resp|incl|vol|pp?)\.$",
+    r"(?:^|[\s(])(?:p\.o|i\.v|i\.m|s\.c|q\.d|o\.d|b\.d|b\.i\.d|t\.i\.d|t\.d\.s|q\.i\.d|q\.\d+h|p\.r\.n|ca|max|min|approx|al|figs?|no|nos|resp|incl|vol|pp?|vit|wks?|se[cq]t?|ch|eqs?|suppl|ed|art|para|tabs?|caps?|refs?)\.$",
     re.IGNORECASE,
 )
 
@@ -118,11 +126,13 @@ def _segmenter() -> Any:
 def _split_missed(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Splits a sentence of pySBD where it took the stop before an "It" or "The" for an abbreviation's."""
     cuts = [start]
-    for gap in _MISSED.finditer(text, start, end):
+    ended = (gap for gap in _ENDED.finditer(text, start, end) if _CAPITAL.match(text, gap.end()))
+    for gap in sorted([*_MISSED.finditer(text, start, end), *ended], key=re.Match.end):
         if not _TITLE.search(text[start : gap.start()]) and text.count("(", cuts[-1], gap.start()) == text.count(
             ")", cuts[-1], gap.start()
         ):
             cuts.append(gap.end())
+    cuts = sorted(set(cuts))
     return [_trimmed(text, first, last) for first, last in zip(cuts, [*cuts[1:], end], strict=True)]
 
 
@@ -143,8 +153,9 @@ def _merge_broken(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
 def _is_broken(before: str, word: str, gap: str) -> bool:
     lower = word[0].islower() and word.rstrip(",;:.!?").islower() and not any(map(str.isdigit, word))
     goes_on = before.endswith(".") or (before[-1].isalnum() and "\n" not in gap)
+    in_address = not gap and _URL_TAIL.search(before) is not None
     shortened = _SHORTENED.search(before) is not None and (word[0].islower() or word[0].isdigit() or word[0] in "[(")
-    return (lower and goes_on) or shortened or _TITLE.search(before) is not None
+    return (lower and goes_on) or shortened or in_address or _TITLE.search(before) is not None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

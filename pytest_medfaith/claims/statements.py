@@ -14,11 +14,18 @@ from pytest_medfaith.claims.lists import split_lists
 from pytest_medfaith.claims.openers import skip_openers
 from pytest_medfaith.claims.predicates import split_predicates, split_repeated
 from pytest_medfaith.claims.questions import is_polar, is_question
+from pytest_medfaith.claims.referring import refers
 from pytest_medfaith.claims.sentences import Sentence
-from pytest_medfaith.claims.words import Phrase, span, written
+from pytest_medfaith.claims.words import Phrase, read_words, span, written
 
 _RULES = (split_asides, split_participles, split_predicates, split_repeated, split_lists)
 _EDGES = re.compile(r"^(?:[\s,;:\u2013\u2014]|[-.](?!\d))+|(?:[\s,;:.\u2013\u2014]|(?<!\w)-)+$")
+_JOINTS = re.compile(
+    r"\s*(?:[,;:\u2013\u2014]|\s-)\s+(?:(?:so|but|and|as|since|because|though|therefore)\s+)?|\s+(?:so|but|and|as|since|because)\s+",
+    re.IGNORECASE,
+)
+_LONGEST_TALK = 300  # characters: longer sentences say more than that nothing is said
+_MOST_JOINTS = 6
 _LONGEST_SENTENCE = 150  # words; what is longer is a table, a sequence or no prose, and the rules would guess
 
 
@@ -57,18 +64,35 @@ class Told:
 
 
 def idle_reason(text: str) -> str:
-    """Returns "question", "refusal" or the kind of chatter that `text` is, or "" where it states something."""
+    """Returns "question", "refusal" or the kind of chatter that `text` is, or "" where it states something.
+
+    "I'm only an AI, so please ask your doctor" says two things of which neither can be checked.
+    """
     if is_question(text):
         return "question"
-    return "refusal" if declines(text) else chatter_reason(text)
+    reason = "refusal" if declines(text) else chatter_reason(text) or ("advice" if refers(text) else "")
+    return reason or _joined_reason(text)
+
+
+def _joined_reason(text: str) -> str:
+    """Returns the reason of a `text` whose parts, each by itself, state nothing; "" for any other."""
+    joints = list(_JOINTS.finditer(text)) if len(text) <= _LONGEST_TALK else []
+    for joint in joints if len(joints) <= _MOST_JOINTS else ():
+        left = text[: joint.start()]
+        first = "" if is_bare_answer(left) or not any(map(str.isalnum, left)) else idle_reason(left)
+        second = idle_reason(text[joint.end() :]) if first else ""
+        if second:
+            return "refusal" if "refusal" in (first, second) else first
+    return ""
 
 
 def read_sentence(text: str, read: Read, told: Told) -> tuple[list[Statement | Idle], Told]:
     """Returns the atomic statements of a sentence and the idle parts of it, and what is told before the next sentence."""
     words, sentence = read.words, read.sentence
     reason = idle_reason(written(words))
-    if reason and is_bare_answer(written(words)) and told.asked:
-        return [Statement(sentence, (*told.asked, *words))], replace(told, asked=())
+    answered = _answered(text, read) if reason and told.asked else ()
+    if answered:
+        return [Statement(sentence, (*told.asked, *answered))], replace(told, asked=())
     if reason:
         asked = words if reason == "question" and is_polar(written(words)) else told.asked
         return [Idle(sentence.start, sentence.end, reason)], replace(told, asked=asked)
@@ -84,6 +108,14 @@ def read_sentence(text: str, read: Read, told: Told) -> tuple[list[Statement | I
         found += [Statement(sentence, statement, "" if stands_alone(statement) else within.text) for statement in statements]
         within = within.followed_by(said(clause), alone=stands_alone(clause))
     return found, replace(told, before=told.before.followed_by(said(words), alone=stands_alone(words)))
+
+
+def _answered(text: str, read: Read) -> Phrase:
+    """Returns the "Yes" with which a sentence begins that says nothing else: "Yes.", "Yes, hope this helps."."""
+    if is_bare_answer(written(read.words)):
+        return read.words
+    opening = read_words(text, read.sentence.start, read.words[0].start)[:1]
+    return opening if is_bare_answer(written(opening)) else ()
 
 
 def _without_opener(text: str, clause: Phrase) -> Phrase:

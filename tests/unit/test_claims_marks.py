@@ -1,0 +1,89 @@
+"""Sentences and marks by hand: where a sentence ends, and what is no word of a claim."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_medfaith.claims.citations import mask_citations
+from pytest_medfaith.claims.sentences import split_sentences
+from pytest_medfaith.claims.split import extract_claims, read_answer
+
+ROWS = [
+    json.loads(line)
+    for path in sorted((Path(__file__).parents[1] / "data" / "sentences").glob("*.jsonl"))
+    for line in path.read_text(encoding="utf-8").splitlines()
+]
+# Cut wrongly today; a case that is mended leaves the list.
+WRONG = {"Max. dose: 4 g. Min. gap: 4 h."}
+
+
+def bare(sentences):
+    """Returns `sentences` without marks, white space and closing stops; what is nothing but those is no sentence."""
+    texts = (re.sub(r"\W*$", "", "".join(mask_citations(sentence).split())) for sentence in sentences)
+    return [text for text in texts if text]
+
+
+def cut(text):
+    masked = mask_citations(text)
+    return [masked[start:end] for start, end in split_sentences(masked)]
+
+
+def test_there_are_enough_cases():
+    assert len({row["text"] for row in ROWS}) == len(ROWS) >= 200
+    assert {row["text"] for row in ROWS} >= WRONG
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"][:40])
+def test_a_text_has_its_sentences(row):
+    assert (bare(cut(row["text"])) == bare(row["sentences"])) is (row["text"] not in WRONG)
+
+
+CLAIMS = {
+    "authors behind a sentence": ("Iron lowers fatigue (Smith et al., 2020).", ["Iron lowers fatigue."]),
+    "several authors": ("Iron lowers fatigue (Smith & Lee, 2019; Hall et al., 2021).", ["Iron lowers fatigue."]),
+    "authors in square brackets": ("Iron lowers fatigue [Smith et al. 2020].", ["Iron lowers fatigue."]),
+    "a month is no author": ("The label changed (March, 2020).", ["The label changed (March, 2020)."]),
+    "authors who are the subject": ("Smith et al. (2020) tested iron.", ["Smith et al. (2020) tested iron."]),
+    "search marks": (
+        "Iron treats anaemia.\u30104:0\u2020source\u3011 Tea blocks iron.\u30104:1\u2020source\u3011",
+        ["Iron treats anaemia.", "Tea blocks iron."],
+    ),
+    "raised figures": ("Iron treats anaemia.\u00b2 Tea blocks iron\u00b3.", ["Iron treats anaemia.", "Tea blocks iron."]),
+    "a square is no mark": ("The dose is 75 mg/m\u00b2.", ["The dose is 75 mg/m\u00b2."]),
+    "a power is no mark": ("Platelets were 20 x 10\u2079/L.", ["Platelets were 20 x 10\u2079/L."]),
+    "an address": ("Iron treats anaemia, see https://example.org/a?b=2&c=1.", ["Iron treats anaemia, see https://example.org/a?b=2&c=1."]),
+    "Roman items": ("I. Stop aspirin.\nII. Start heparin.\nIII. Check the INR.", ["Stop aspirin.", "Start heparin.", "Check the INR."]),
+    "a thought": ("<think>Aspirin may cure it. Or not.</think>Iron treats anaemia.", ["Iron treats anaemia."]),
+    "a thought whose first tag is missing": ("Aspirin may cure it.\n</think>\nIron treats anaemia.", ["Iron treats anaemia."]),
+    "an italic disclaimer": ("Iron treats anaemia.\n\n_This is not medical advice._", ["Iron treats anaemia."]),
+    "a copyright": ("Iron treats anaemia.\n\n\u00a9 2024 Clinic", ["Iron treats anaemia."]),
+    "a list that a line without a stop leads": (
+        "Never combine sildenafil with nitrates\n- glyceryl trinitrate\n- isosorbide",
+        ["Never combine sildenafil with nitrates.", "Glyceryl trinitrate.", "Isosorbide."],
+    ),
+    "a line that breaks off above its list": (
+        "Do not take ibuprofen if you have\n- an ulcer\n- kidney disease",
+        ["Do not take ibuprofen if you have an ulcer.", "Do not take ibuprofen if you have kidney disease."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "expected"), CLAIMS.values(), ids=CLAIMS)
+def test_marks_are_no_words_of_claims(answer, expected):
+    assert [claim.text for claim in extract_claims(answer)] == expected
+
+
+def test_the_items_of_a_list_have_its_first_line_as_context():
+    claims = extract_claims("Never combine sildenafil with nitrates\n- glyceryl trinitrate\n- isosorbide")
+    assert [claim.context for claim in claims][1:] == ["Never combine sildenafil with nitrates."] * 2
+
+
+def test_a_thought_is_listed_as_not_checked():
+    read = read_answer("<think>Aspirin may cure it.</think>Iron treats anaemia.")
+    assert [(piece.reason, piece.text) for piece in read.dropped] == [("reasoning", "<think>Aspirin may cure it.</think>")]
+
+
+def test_a_thought_that_never_ends_is_part_of_the_answer():
+    assert [claim.text for claim in extract_claims("<think>Aspirin cures gout.")] != []
