@@ -16,7 +16,7 @@ _COMPARES = re.compile(
     r"\b(?:more|less|fewer|lower|higher|longer|shorter|sooner|earlier|later|faster|slower|older|younger|rarer|likelier|difference|gap) (?:than|at|by|with)\b|\bin (?:all|total)\b",
     re.IGNORECASE,
 )
-_IN_ALL = re.compile(r"\b(?:total|altogether|in all)\b", re.IGNORECASE)
+_IN_ALL = re.compile(r"\b(?:total(?:l?ing|l?ed)?|altogether|in all|add(?:s|ing|ed)? up)\b", re.IGNORECASE)
 _DAILY = re.compile(r"\b(?:day|daily|24|night|week|weekly|month|total|course|altogether|in all|supply)\b", re.IGNORECASE)
 _MOST_THINGS = 30
 _MOST_DOSES = 12  # that a claim may have added up: "6 mg in all" of 2 mg at three times
@@ -33,7 +33,7 @@ _THINGS = frozenset(
     )
 )
 _SUM = re.compile(
-    r"\b(?:total|totals|altogether|in all|overall|whole|entire|combined|together|sum|plus|tablets?|pills?|capsules?|supply|packs?)\b",
+    r"\b(?:total|totals|total(?:l?ing|l?ed)|add(?:s|ing|ed)? up|altogether|in all|overall|whole|entire|combined|together|sum|plus|tablets?|pills?|capsules?|supply|packs?)\b",
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
@@ -113,7 +113,7 @@ def _products(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Ite
         if numerator == quantity.dimension and below:
             yield from (one.high * value for other in others if other.dimension == below for value in (other.low, other.high))
             yield from (one.low * value for other in others if other.dimension == below for value in (other.low, other.high))
-        if one.dimension != quantity.dimension or quantity.dimension not in _DOSES:
+        if one.dimension != quantity.dimension or numerator not in _DOSES:
             continue
         yield from _of_things(one, others)
         if _DAILY.search(claim):

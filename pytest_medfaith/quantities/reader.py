@@ -21,6 +21,7 @@ _MASK = re.compile(
     r"|\b\d{2}(?:\.\d)?\s?%\s*(?:CI|CrI|confidence|credible|intervals?)\b[^;)\]]*?(?=[;)\]]|\.\s|\.$|$)"
     r"|\b(?:CI|CrI|(?:confidence|credib(?:le|ility)|prediction|uncertainty|compatibility|interquartile) intervals?|interquartile range|IQR|SD)\b[\s:,=]*(?:of\s+|from\s+)?[-−]?\d[\d.·]*\s*%?\s*(?:-|–|to|,)\s*[-−]?\d[\d.·]*\s*%?"
     r"|\bp\s*(?:[-\s]?values?\s*)?(?:=|<|>|≤|≥|of|was|for \w+|under|below)\s*0?[.·]\d+"
+    r"|(?<![\d.])\d{1,2}(?:st|nd|rd|th)?\s+(?-i:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)(?-i:[a-z]*)\b|\b(?-i:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)(?-i:[a-z]*)\.?\s+\d{1,2}(?:st|nd|rd|th)?(?![\d.%]|\s*(?:%|mg|patients|people))"
     r"|\bn\s?=\s?\d[\d,]*|±\s?\d[\d.·]*|\bI[2²]\s?=?\s?\d{1,3}\s?%",
     re.IGNORECASE,
 )
@@ -37,9 +38,11 @@ _LONGEST_LIST = 12  # numbers; a longer run of them is a table, and looking ahea
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
 _PER_VOLUME = re.compile(
-    r"\s?(?:/|per\s)\s?(?P<below>litres?|liters?|l|dl|ml|mm3|mm³|[µμu]l|microlitres?|microliters?)(?![^\W_])", re.IGNORECASE
+    r"(?:(?:\s+(?:B|T|HIV|RNA|DNA|[a-z]+)){1,4}\s?(?:/|per\s)|\s?(?:/|per\s))\s?(?P<below>litres?|liters?|millilit(?:re|er)s?|decilit(?:re|er)s?|l|dl|ml|mm3|mm³|[µμu]l|microlitres?|microliters?)(?![^\W_])", re.IGNORECASE
 )
 _BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
+_CAPITAL_UNIT = re.compile(r"\s?(?P<letter>[FD])(?![\w+-]|\.\w)")  # "101.3 F", "+18 D"; a day is "d"
+_RUNNING = re.compile(r"\s(?:consecutive|successive|straight|full|whole|complete|further|more)(?=\s(?:second|minute|hour|day|night|week|month|year)s?\b)", re.IGNORECASE)
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
     r"\b(?:(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|only|just|before|takes?|took|lasts?|lasted|first|or)\s+|(?=half\s+an\s+hour\b|a\s+quarter\s+of\s+an\s+hour\b))"
@@ -332,9 +335,14 @@ def _in_base(value: float, unit: _Unit, role: str) -> float:
 
 def _unit_at(text: str, position: int) -> _Unit | None:
     """Returns the unit at `position`, with its denominators ("mg/kg", "mL per minute"); "a day" is left to the frequency."""
+    if bare := _CAPITAL_UNIT.match(text, position):
+        return _Unit(1.0, "fahrenheit" if bare["letter"] == "F" else "refraction", bare.end())
+    if long := _RUNNING.match(text, position):
+        position = long.end()
     start = position + 1 if text[position : position + 1] in (" ", "-", "\u00a0", "\u2009", "\u202f") else position
     found = unit_pattern().match(text, start)
-    if not found and (volume := _PER_VOLUME.match(text, position)):
+    volume = _PER_VOLUME.match(text, position)
+    if volume and (not found or unit_of(found[0])[1] in ("copies", "cells")):
         return _Unit(1 / unit_of(volume["below"])[0], "cells/volume", volume.end())  # "150 × 10^9/L", "200/mm3"
     if not found or (start == position and found[0] == "s"):
         return None
