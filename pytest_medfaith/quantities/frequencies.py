@@ -62,7 +62,7 @@ _FREQUENCY = re.compile(
     rf"|\b(?P<latin>b\.?i\.?d\b\.?|t\.?i\.?d\b\.?|q\.?i\.?d\b\.?|b\.?d\.?s\b\.?|b\.?d\b\.?|t\.?d\.?s\b\.?|q\.?d\.?s\b\.?|q\.?d\b\.?|(?-i:O\.?D\b\.?)(?!\s+of\b)|nocte\b|mane\b)"
     rf"|\b(?:{_HOUR})(?:\s+and\s+|\s*/\s*)(?:at\s+|in\s+the\s+)?(?P<twice>{_HOUR})\b"
     rf"|\bat\s+(?P<clock>{_CLOCK}(?:(?:\s*,|,?\s+and)\s+(?:at\s+)?{_CLOCK}){{1,5}})(?:\s+(?:each|every)\s+day|\s+daily)?"
-    rf"|\b(?P<meals>{_NUMBER})\s+(?:daily\s+(?:meals|doses|applications|sessions|visits)|doses\s+(?:a|per|each|every)\s+day)\b"
+    rf"|\b(?P<meals>{_NUMBER})\s+(?:daily\s+(?:meals|doses|applications|sessions|visits)|[\d.]+\s?[^\W\d_]{{1,11}}\s+doses\s+(?:of\s+[\w-]+\s+)?(?:(?:a|per|each|every)\s+day|(?:in|over|within|every|per|each)\s+24\s+hours))\b"
     rf"|\bq\.?\s?(?P<q>\d{{1,2}})(?:\s?[-–]\s?(?P<q_high>\d{{1,2}}))?\s?h(?:r?s?|ourly|ours?)?\b\.?"
     rf"|\b(?P<hourly>{_NUMBER})(?:\s*(?:-|–|to)\s*(?P<hourly_high>{_NUMBER}))?[\s-]?hourly\b"
     rf"|\b(?:every|each)\s+(?P<hours>(?:{_HOUR})(?:(?:\s*,|,?\s+and)\s+(?:(?:at|every|each|in\s+the)\s+)?(?:{_HOUR})){{1,3}})\b"

@@ -47,6 +47,7 @@ _MINUS_WORD = re.compile(r"\b(?:minus|negative)\s+$", re.IGNORECASE)
 _BELOW_ZERO = re.compile(r"\s*(?:[^\W\d_]{1,10}\d?[^\W\d_]?\s+){1,2}below zero\b", re.IGNORECASE)
 _MEASURED = re.compile(r"\d\s?[^\W\d_]{1,12}\s$")  # "5 mg -10 mg" is a range
 _NO_RANGE = re.compile(r"(?:^|[^\d\s%])\s*$")
+_FREEZING = re.compile(r"\b(?:below|above) zero$", re.IGNORECASE)
 _NAME_AFTER = re.compile(r"[A-Z]+\d|-[A-Z]{2}|(?:st|nd|rd|th)\b")
 
 
@@ -67,7 +68,7 @@ class Numeral:
 @lru_cache(maxsize=8_192)
 def read_numerals(text: str) -> tuple[Numeral, ...]:
     """Returns the numbers of `text` in order; numbers within names (COVID-19, CYP2C9, 5-HT, 3rd) are left out."""
-    return tuple(_numeral(found) for found in _NUMERAL.finditer(text) if not _NAME_AFTER.match(text, found.end()))
+    return tuple(_numeral(found) for found in _NUMERAL.finditer(text) if not _NAME_AFTER.match(text, found.end()) and not _FREEZING.search(text, 0, found.end()))
 
 
 def _numeral(found: re.Match[str]) -> Numeral:

@@ -33,6 +33,12 @@ def read_strengths(text: str) -> tuple[Quantity, ...]:
     return tuple(_strengths(text))
 
 
+def read_made_strengths(text: str) -> tuple[Quantity, ...]:
+    """Returns the strengths that no unit says ("mg/mL"), but two quantities or a percentage do."""
+    written = {(quantity.start, quantity.end) for quantity in read_quantities(text) if quantity.dimension != "fraction"}
+    return tuple(strength for strength in read_strengths(text) if (strength.start, strength.end) not in written)
+
+
 def _strengths(text: str) -> Iterator[Quantity]:
     known = read_quantities(text)
     for index, quantity in enumerate(known):
@@ -45,7 +51,7 @@ def _strengths(text: str) -> Iterator[Quantity]:
             yield Quantity(quantity.low, quantity.high, quantity.dimension, quantity.start, quantity.end)
         if below:
             continue
-        following = known[index + 1] if index + 1 < len(known) else None
+        following = next((other for other in known[index + 1 :] if other.dimension != "frequency"), None)
         if following and following.dimension == "volume" and following.low > 0 and _JOINT.fullmatch(text, quantity.end, following.start):
             yield _made(quantity, following.high, following.end)
         elif one := _ONE_VOLUME.match(text, quantity.end):
@@ -71,5 +77,5 @@ def equal_strengths(one: Quantity, other: Quantity) -> bool:
 
 def in_equal_strength(quantity: Quantity, claim: str, evidence: str) -> bool:
     """Returns whether `quantity` is part of a strength of `claim` that `evidence` states too, maybe for another volume."""
-    own = [strength for strength in read_strengths(claim) if strength.start <= quantity.start and quantity.end <= strength.end]
+    own = [strength for strength in read_made_strengths(claim) if strength.start <= quantity.start and quantity.end <= strength.end]
     return any(equal_strengths(mine, theirs) for mine in own for theirs in read_strengths(evidence))

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
 from pytest_medfaith.checking.anchors.dates import is_between_dates
 from pytest_medfaith.checking.anchors.labels import read_roman
-from pytest_medfaith.checking.rules.signs import mirrored
+from pytest_medfaith.checking.rules.signs import mirrored, way_of
 from pytest_medfaith.quantities.arithmetic import computes, recomputed
 from pytest_medfaith.quantities.numerals import read_numerals
 from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error, opposed
 from pytest_medfaith.quantities.reader import read_labelled_times, read_quantities
-from pytest_medfaith.quantities.strengths import in_equal_strength, read_strengths
+from pytest_medfaith.quantities.strengths import in_equal_strength, read_made_strengths
 
 SAME_STATEMENT = 0.6  # of the claim's other words that a sentence holds whose value of the same kind takes the place of the claim's
 SMALL = 12  # a count of up to so many things may be the reader's own: "three drugs" of a list of three
@@ -34,6 +34,9 @@ _JUDGED = re.compile(
     re.IGNORECASE,
 )
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
+_EXCEPTING = re.compile(r"\b(?:except|unless|apart from|other than|excluding)\b", re.IGNORECASE)
+_MOST = re.compile(r"\b(?:most|(?:a|the) majority)\b", re.IGNORECASE)
+_HALF = 0.5
 _SAME_DECIMAL = 0.0005
 _MANY_CHARGES = re.compile(r"\b(?:calcium|magnesium|phosphate|sul[fp]h?ate|iron|zinc|barium)\b", re.IGNORECASE)
 _BODY = 1_000.0  # grams: more is no dose, but a weight
@@ -77,7 +80,7 @@ def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evi
         if in_equal_strength(quantity, claim, text):
             return True
         known = tuple(mirrored(other, quantity, claim=claim, text=text) for other in read_quantities(text))
-        known += read_labelled_times(text) if quantity.dimension == "time" else read_strengths(text)
+        known += read_labelled_times(text) if quantity.dimension == "time" else read_made_strengths(text)
         same = [other for other in known if _states(other, quantity) or _states_for_each(other, quantity, claim, text)]
         same += [other for other in known if _is_decimal_of(quantity, other) or _is_monovalent(quantity, other, claim)]
         if any(not _turned(quantity, other, claim, text) for other in same) or _names_number(quantity, claim, text, known):
@@ -133,8 +136,10 @@ def _may_be_a_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
 
 def _follows(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
     """Returns whether the quantity follows from the sentence that decided or, where the claim says that it computes, from all evidence."""
-    near = (*read_quantities(evidence.nearest), *read_strengths(evidence.nearest))
+    near = (*read_quantities(evidence.nearest), *read_made_strengths(evidence.nearest))
     if any(_bounds_hold(quantity, other) for other in near):
+        return True
+    if quantity.dimension == "fraction" and quantity.bound == "min" and quantity.low == _HALF and _MOST.search(evidence.nearest):
         return True
     spelled = not any(map(str.isdigit, claim[quantity.start : quantity.end]))
     freely = computes(claim) or (quantity.dimension in ("fraction", "multiple") and spelled)
@@ -229,7 +234,8 @@ def _turned(quantity: Quantity, other: Quantity, claim: str, text: str) -> bool:
     if not opposed(quantity, other):
         return False
     sentence = _sentence_at(text, other.start)
-    return is_odd(claim) == is_odd(sentence)
+    excepted = len(_EXCEPTING.findall(sentence)) - len(_EXCEPTING.findall(claim))
+    return (is_odd(claim) == is_odd(sentence)) == (excepted % 2 == 0)
 
 
 def _sentence_at(text: str, place: int) -> str:
@@ -248,6 +254,8 @@ def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Qua
         return quantity.dimension == "frequency" and quantity.low == quantity.high == 1 and bool(_ONCE_A_DAY.search(text))
     all_numbers = {numeral.value for numeral in read_numerals(text)} | read_roman(text)
     if quantity.dimension in ("plain", "count"):
+        if way_of(quantity, claim) < 0:  # "down 2.3" of "-2.3"
+            all_numbers |= {abs(number) for number in all_numbers}
         return mine <= all_numbers and not any(opposed(quantity, other) and _ends_met(quantity, other) for other in known)
     bare = {other.low for other in known if other.dimension == "plain" and text[other.start].isdigit()}
     return quantity.dimension not in _DOSES and mine <= bare

@@ -35,7 +35,7 @@ _TELLING = frozenset(map(word_key, "stage grade type class phase category nyha c
 _TIME_NOUNS = frozenset("week day month year hour trimester".split())
 _ORDINAL = re.compile(
     rf"(?<![\w-])(?:(?P<word>(?:twenty|thirty)-)?(?P<ordinal>{'|'.join(_ORDINALS)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))[\s-]+"
-    r"(?P<noun>weeks?|days?|months?|years?|hours?|trimesters?|degree|generation|cycles?|doses?|stages?|phases?|grades?|class(?:es)?|cranial nerve|nerve)\b",
+    r"(?P<noun>weeks?|days?|months?|years?|hours?|trimesters?|degree|generation|cycles?|doses?|stages?|phases?|grades?|class(?:es)?|cranial nerve|nerve|drug|agent|option|visit)\b",
     re.IGNORECASE,
 )
 _EVERY = re.compile(r"\b(?:every|each)\s+$", re.IGNORECASE)

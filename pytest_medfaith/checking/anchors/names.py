@@ -122,7 +122,7 @@ def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     named = [mention for mention in linked(claim) if mention.kind == "drug" and claim[mention.start : mention.end].lower() not in whole]
     for mention in named:
         general = mention.concept in _with_members() or word_key(claim[mention.start : mention.end].lower()) in _CLASS_WORDS
-        if not general and not _names_member(mention, whole) and not any(mention.is_related(other) for other in evidence.mentions):
+        if not general and not _names_member(mention, whole, claim[mention.start : mention.end]) and not any(mention.is_related(other) for other in evidence.mentions):
             yield Missing("drug", mention.start, mention.end)
     for token in read_tokens(claim):
         if not token.key or token.lower in whole or any(mention.start <= token.start < mention.end for mention in linked(claim)):
@@ -131,8 +131,11 @@ def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
             yield Missing("drug", token.start, token.end)
 
 
-def _names_member(mention: Mention, whole: str) -> bool:
-    """Returns whether the evidence has the first word of one of the drug's names: "valproic" for valproate is one drug."""
+def _names_member(mention: Mention, whole: str, words: str) -> bool:
+    """Returns whether the evidence has one of the drug's names, or each drug of "piperacillin/tazobactam"."""
+    parts = re.split(r"\s*(?:/|\+|-(?=[a-z]{4,}))\s*", words.lower())
+    if len(parts) > 1 and all(part in whole for part in parts):
+        return True
     names = load_concepts().by_id[mention.concept].names
     return any(name.lower() in whole for name in names)
 
