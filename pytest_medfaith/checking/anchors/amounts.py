@@ -251,7 +251,7 @@ def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Qua
         return not any(_turned(quantity, other, claim, text) for other in known if _states(other, quantity))
     mine = {numeral.value for numeral in read_numerals(words)}
     if not mine:
-        return quantity.dimension == "frequency" and quantity.low == quantity.high == 1 and bool(_ONCE_A_DAY.search(text))
+        return quantity.dimension == "frequency" and quantity.low == quantity.high == 1 and _says_once_a_day(text, known)
     all_numbers = {numeral.value for numeral in read_numerals(text)} | read_roman(text)
     if quantity.dimension in ("plain", "count"):
         if way_of(quantity, claim) < 0:  # "down 2.3" of "-2.3"
@@ -259,6 +259,12 @@ def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Qua
         return mine <= all_numbers and not any(opposed(quantity, other) and _ends_met(quantity, other) for other in known)
     bare = {other.low for other in known if other.dimension == "plain" and text[other.start].isdigit()}
     return quantity.dimension not in _DOSES and mine <= bare
+
+
+def _says_once_a_day(text: str, known: Sequence[Quantity]) -> bool:
+    """Returns whether `text` speaks of a day or a night outside any frequency of another rate: "twice a day" says no "once a day"."""
+    others = [each for each in known if each.dimension == "frequency" and each.high != 1]
+    return any(not any(each.start <= found.start() < each.end for each in others) for found in _ONCE_A_DAY.finditer(text))
 
 
 def _in_its_place(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> str:

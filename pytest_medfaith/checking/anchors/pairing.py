@@ -67,6 +67,9 @@ def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
     if _UNREADABLE.search(sentence) or _UNREADABLE.search(claim):
         return
     theirs = list(_clauses(sentence))
+    if (place := _misplaced(claim, sentence)) is not None:
+        yield Missing("row", *place, note=f"the evidence says {claim[slice(*place)]} of something else")
+        return
     crossed = None
     for own in _clauses(claim):
         for other in theirs:
@@ -76,6 +79,34 @@ def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
             crossed = crossed or (own if pairing == "crossed" else None)
     if crossed:
         yield Missing("row", 0, crossed.end, note="claim and evidence pair names and values the other way round", refutes=True)
+
+
+def _misplaced(claim: str, sentence: str) -> tuple[int, int] | None:
+    """Returns the span of the claim's only value where the sentence says it in a clause that holds none of the claim's names.
+
+    "Testing started in 2012" of "donors were refused in 2012, and testing started in 2019": the other clause has a value of the same form.
+    """
+    found = list(_VALUE.finditer(claim))
+    if len(found) != 1 or len(_values(claim)) != 1:
+        return None
+    value, names = found[0][0].replace(",", ""), _names(claim)
+    for joint in _CLAUSES.finditer(sentence):
+        halves = sentence[: joint.start()], sentence[joint.end() :]
+        for mine, other in (halves, halves[::-1]):
+            if value not in _values(mine) or value in _values(other):
+                continue
+            if (names & _names(mine)) - _names(other):
+                return None
+            if _form(value) in map(_form, _values(other)) and len((names & _names(other)) - _names(mine)) >= _TELLING:
+                return found[0].span()
+    return None
+
+
+_TELLING = 2  # names of the claim that the clause with the other value holds
+
+
+def _form(value: str) -> str:
+    return "year" if re.fullmatch(r"(?:19|20)\d\d", value) else "number" if value[0].isdigit() else "roman"
 
 
 @dataclass(frozen=True)
@@ -97,13 +128,18 @@ def _clauses(text: str) -> Iterator[Clauses]:
             )
 
 
+_LABELLED = re.compile(r"\b(?:types?|stages?|grades?|class|phase|group)\s(?:\d|[IVX]+)\b", re.IGNORECASE)
+
+
 def _values(text: str) -> frozenset[str]:
+    text = _LABELLED.sub(" ", text)
     spelled = {token.key for token in read_tokens(text) if token.key in _SPELLED}
     return frozenset({match[0].replace(",", "") for match in _VALUE.finditer(text)} | {_FIGURES.get(key, key) for key in spelled})
 
 
 def _names(text: str) -> frozenset[str]:
-    return frozenset(token.key for token in read_tokens(text) if token.content and token.key not in _SPELLED)
+    labels = frozenset(match[0].lower() for match in _LABELLED.finditer(text))
+    return labels | frozenset(token.key for token in read_tokens(text) if token.content and token.key not in _SPELLED)
 
 
 _FIGURES = {word_key(word): str(number) for number, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)}

@@ -61,12 +61,14 @@ def _linked_order(text: str, link: re.Match[str]) -> Order | None:
 
 def _numbered_order(text: str) -> Order | None:
     """Returns the order of "A first, B later", where one joint parts the two; None where none does, or a third thing stands in line."""
-    if len(_FIRST.findall(text)) != 1 or not 1 <= len(set(_LATER.findall(text.lower()))) <= 2:
+    if not _FIRST.search(text) or not 1 <= len(set(_LATER.findall(text.lower()))) <= 2:
         return None
     start, later = _FIRST.search(text), list(_LATER.finditer(text))
     for joint in _JOINT.finditer(text) if start else ():
         halves = (text[: joint.start()], text[joint.start() :])
         first_ahead = start.start() < joint.start()
+        if any((found.start() < joint.start()) != first_ahead for found in _FIRST.finditer(text)):
+            continue
         if all((found.start() >= joint.start()) == first_ahead for found in later):
             ahead, rest = (_keys(half) - _ORDERING for half in halves)
             first, second = (ahead, rest) if first_ahead else (rest, ahead)
