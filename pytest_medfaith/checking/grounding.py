@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pytest_medfaith.checking.anchors.amounts import missing_amounts
 from pytest_medfaith.checking.anchors.dates import missing_dates
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
-from pytest_medfaith.checking.anchors.labels import missing_greek, missing_labels, missing_scopes
+from pytest_medfaith.checking.anchors.labels import missing_greek, missing_labels, missing_roman, missing_scopes, missing_subtypes
 from pytest_medfaith.checking.anchors.names import missing_drugs, missing_markers, missing_routes, missing_sources
 from pytest_medfaith.checking.anchors.order import missing_arrows, missing_ranks, missing_rows
-from pytest_medfaith.checking.anchors.pairing import missing_pairs
+from pytest_medfaith.checking.anchors.pairing import missing_pairs, missing_swaps
+from pytest_medfaith.checking.anchors.quantifiers import missing_quantifiers
 from pytest_medfaith.checking.anchors.restrictions import missing_restrictions
 from pytest_medfaith.checking.anchors.sequence import missing_sequences
+from pytest_medfaith.checking.anchors.signs import missing_signs
 from pytest_medfaith.records import Finding
 
 SPEAKS_OF_IT = 0.2  # of the claim's words that a text holds whose numbers and names may be the claim's
@@ -20,7 +22,9 @@ SPEAKS_OF_IT = 0.2  # of the claim's words that a text holds whose numbers and n
 READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_amounts,
     missing_labels,
+    missing_roman,
     missing_greek,
+    missing_subtypes,
     missing_scopes,
     missing_drugs,
     missing_routes,
@@ -31,8 +35,11 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_sequences,
     missing_rows,
     missing_pairs,
+    missing_swaps,
     missing_arrows,
     missing_restrictions,
+    missing_signs,
+    missing_quantifiers,
 )
 
 

@@ -16,7 +16,7 @@ _COMPARES = re.compile(
     r"\b(?:more|less|fewer|lower|higher|longer|shorter|sooner|earlier|later|faster|slower|older|younger|rarer|likelier|difference|gap) (?:than|at|by|with)\b|\bin (?:all|total)\b",
     re.IGNORECASE,
 )
-_IN_ALL = re.compile(r"\b(?:total|altogether|in all)\b", re.IGNORECASE)
+_IN_ALL = re.compile(r"\b(?:total(?:l?ing|l?ed)?|altogether|in all|add(?:s|ing|ed)? up)\b", re.IGNORECASE)
 _DAILY = re.compile(r"\b(?:day|daily|24|night|week|weekly|month|total|course|altogether|in all|supply)\b", re.IGNORECASE)
 _MOST_THINGS = 30
 _MOST_DOSES = 12  # that a claim may have added up: "6 mg in all" of 2 mg at three times
@@ -33,7 +33,13 @@ _THINGS = frozenset(
     )
 )
 _SUM = re.compile(
-    r"\b(?:total|totals|altogether|in all|overall|whole|entire|combined|together|sum|plus|tablets?|pills?|capsules?|supply|packs?)\b",
+    r"\b(?:total|totals|total(?:l?ing|l?ed)|add(?:s|ing|ed)? up|altogether|in all|overall|whole|entire|combined|together|sum|plus|tablets?|pills?|capsules?|supply|packs?)\b",
+    re.IGNORECASE,
+)
+# What speaks of the rest of a whole: "40% did not respond" of "60% responded".
+_COMPLEMENT = re.compile(
+    r"\b(?:no|not|never|none|n['’]t|without|rest|remain\w*|others?|fail\w*|free|miss\w*|surviv\w*|alive|di(?:e|ed|es)|deaths?|mortality|lost|avoid\w*|escap\w*|spar\w*|negative|positive|false|un\w+|in(?:effective|complete|active)\w*|non\w*|"
+    r"reduc\w*|lower\w*|cut\w*|fall|fell|drop\w*|decreas\w*|effective\w*|efficacy|protect\w*|prevent\w*|stopp\w*|dropp\w*|discontinu\w*|withdr\w*|relaps\w*|recur\w*|instead|rather|other|against|except|but|only|less|fewer)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
@@ -77,7 +83,7 @@ def _results(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iter
     same = [value for other in others if other.dimension in kinds for value in {other.low, other.high}]
     yield from same
     if quantity.dimension in ("fraction", "multiple", "points"):
-        yield from _shares(quantity, others, same)
+        yield from _shares(quantity, others, same, claim)
     if _SUM.search(claim):
         yield from (one + two for one, two in combinations(same, 2))
     if _IN_ALL.search(claim):
@@ -87,10 +93,11 @@ def _results(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iter
     yield from _products(quantity, others, claim)
 
 
-def _shares(quantity: Quantity, others: Sequence[Quantity], same: Sequence[float]) -> Iterator[float]:
+def _shares(quantity: Quantity, others: Sequence[Quantity], same: Sequence[float], claim: str) -> Iterator[float]:
     """Yields complements, ratios of two like amounts and what a ratio such as 0.79 takes off."""
     if quantity.dimension != "multiple":
-        yield from (1 - one for one in same)
+        if _COMPLEMENT.search(claim):
+            yield from (1 - one for one in same)
         yield from (
             abs(1 - value) for other in others if other.dimension in ("plain", "count", "multiple") for value in (other.low, other.high)
         )
@@ -113,7 +120,7 @@ def _products(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Ite
         if numerator == quantity.dimension and below:
             yield from (one.high * value for other in others if other.dimension == below for value in (other.low, other.high))
             yield from (one.low * value for other in others if other.dimension == below for value in (other.low, other.high))
-        if one.dimension != quantity.dimension or quantity.dimension not in _DOSES:
+        if one.dimension != quantity.dimension or numerator not in _DOSES:
             continue
         yield from _of_things(one, others)
         if _DAILY.search(claim):

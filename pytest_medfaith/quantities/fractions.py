@@ -32,17 +32,19 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL_BEFORE = re.compile(
-    r"\b(?:first|second|last|each|this|that|next|other|another|(?:one|day|week|month|year|hour|two|three) and)\s+$", re.IGNORECASE
+    r"\b(?:first|second|last|each|this|that|next|other|another|(?:one|day|week|month|year|hour|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d) and)\s+$", re.IGNORECASE
 )
 _ANY_BEFORE = re.compile(r"\b(?:any|least)\s+$", re.IGNORECASE)
 _OUT_OF = re.compile(
-    r"\s*(?:patients |people |women |men |children |adults |babies |cases |infants |deaths |births )?(?:in|out of|of|in every|out of every|of every)\s+(?:about\s+|every\s+)?",
+    r"\s*(?:(?:patients?|people|persons?|wom[ae]n|m[ae]n|child|children|adults?|baby|babies|cases?|infants?|deaths?|births?) )?(?:in|out of|of|per|in every|out of every|of every)\s+(?:about\s+|every\s+)?",
     re.IGNORECASE,
 )
 _NO_SHARE_AFTER = re.compile(
     r"\s*(?:%|per\s?cent|-|–|(?:second|minute|hour|day|week|month|year|trial|stud|countr|cohort|centre|center|hospital|mg|g\b|ml|mmol|cm|mm|kg|arm|group|meta|random|review|survey)\w*)",
     re.IGNORECASE,
 )
+_ROUND_WHOLES = frozenset({1e2, 1e3, 1e4, 1e5, 1e6})
+_OVER_TIME = re.compile(r"\s*[\w-]+[\s-](?:year|month|day)s?\b", re.IGNORECASE)
 _MULTIPLE = re.compile(
     r"\b(?:(?P<number>\d+(?:\.\d+)?|two|three|four|five|six|seven|eight|ten|twenty)(?:[\s-]?fold\b|\s+times(?=\s+(?:as|more|the|higher|greater|likelier|larger|lower|that|less|faster)\b))"
     r"|(?P<double>twice(?=\s+(?:as|the|that)\b)|double[sd]?(?![\s-]*(?:blind|dummy|vision|up)\b)|doubling)"
@@ -83,6 +85,8 @@ def _ratios(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
             continue
         if "of" in joined[0].split()[:1] and (bottom.value < 3 or _ANY_BEFORE.search(text, max(0, top.start - 8), top.start)):
             continue  # "any one of 25 breaths or more"
+        if "per" in joined[0].split() and (bottom.value not in _ROUND_WHOLES or _OVER_TIME.match(text, bottom.end)):
+            continue  # "5 per 20", "6 per 100 person-years"
         start, low = top.start, top.value
         if (
             index

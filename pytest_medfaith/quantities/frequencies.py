@@ -56,16 +56,20 @@ _NUMBER = r"\d{1,9}(?:\.\d{1,9})?|" + "|".join("one two three four five six seve
 _COUNT = rf"(?P<word>once|twice|thrice)(?:\s+or\s+(?P<also>twice|three times))?|(?P<low>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<high>{_NUMBER}))?\s+times"
 _PERIOD = "|".join(_DAYS)
 _HOUR = "morning|midday|noon|lunchtime|afternoon|evening|night|bedtime"
+_CLOCK = r"\d{1,2}(?:[.:]\d\d)?\s?[ap]\.?m\b\.?"
 _FREQUENCY = re.compile(
-    rf"\b(?:{_COUNT})[\s-]*(?:(?:a|an|per|each|every|in an?|in every)\s+(?P<period>{_PERIOD})|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
+    rf"\b(?:{_COUNT})[\s-]*(?:(?:a|an|per|each|every|in an?|in every)\s+(?:single\s+)?(?P<period>{_PERIOD})|(?P<round>(?:in|over|within|every|per|each)\s+(?:24\s+hours|the\s+24\s+hours))|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
     rf"|\b(?P<latin>b\.?i\.?d\b\.?|t\.?i\.?d\b\.?|q\.?i\.?d\b\.?|b\.?d\.?s\b\.?|b\.?d\b\.?|t\.?d\.?s\b\.?|q\.?d\.?s\b\.?|q\.?d\b\.?|(?-i:O\.?D\b\.?)(?!\s+of\b)|nocte\b|mane\b)"
+    rf"|\b(?:{_HOUR})(?:\s+and\s+|\s*/\s*)(?:at\s+|in\s+the\s+)?(?P<twice>{_HOUR})\b"
+    rf"|\bat\s+(?P<clock>{_CLOCK}(?:(?:\s*,|,?\s+and)\s+(?:at\s+)?{_CLOCK}){{1,5}})(?:\s+(?:each|every)\s+day|\s+daily)?"
+    rf"|\b(?P<meals>{_NUMBER})\s+(?:daily\s+(?:meals|doses|applications|sessions|visits)|[\d.]+\s?[^\W\d_]{{1,11}}\s+doses\s+(?:of\s+[\w-]+\s+)?(?:(?:a|per|each|every)\s+day|(?:in|over|within|every|per|each)\s+24\s+hours))\b"
     rf"|\bq\.?\s?(?P<q>\d{{1,2}})(?:\s?[-–]\s?(?P<q_high>\d{{1,2}}))?\s?h(?:r?s?|ourly|ours?)?\b\.?"
     rf"|\b(?P<hourly>{_NUMBER})(?:\s*(?:-|–|to)\s*(?P<hourly_high>{_NUMBER}))?[\s-]?hourly\b"
     rf"|\b(?:every|each)\s+(?P<hours>(?:{_HOUR})(?:(?:\s*,|,?\s+and)\s+(?:(?:at|every|each|in\s+the)\s+)?(?:{_HOUR})){{1,3}})\b"
-    rf"|\b(?:every|each)\s+(?:(?P<ordinal>other|second|alternate|third)\s+|(?P<gap>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<gap_high>{_NUMBER}))?[\s-]+)?(?P<every>{_PERIOD})s?\b"
+    rf"|\b(?:every|each)\s+(?:(?P<ordinal>other|second|alternate|third)\s+|(?P<gap>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<gap_high>{_NUMBER}))?[\s-]+|(?P<part>half[\s-]+(?:an?[\s-]+)?|quarter[\s-]+of[\s-]+an?[\s-]+)|single[\s-]+)?(?P<every>{_PERIOD})s?\b"
     rf"|\bintervals? of\s+(?:(?P<interval>{_NUMBER})[\s-]+)?(?P<apart>{_PERIOD})s?\b"
     rf"|\bin\s+(?P<divided>{_NUMBER})\s+(?:divided\s+|equal\s+|separate\s+|single\s+)?doses\b"
-    rf"|\balternate\s+(?P<alternate>{_PERIOD})s?\b"
+    rf"|\balternate[\s-]+(?P<alternate>{_PERIOD})s?\b"
     rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b",
     re.IGNORECASE,
 )
@@ -123,6 +127,9 @@ def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
         return 24 / (gaps[1] or 1.0), 24 / (gaps[0] or 1.0)
     if found["every"] or found["hours"]:
         return _every(found)
+    if found["twice"] or found["clock"] or found["meals"]:
+        rate = _value(found["meals"]) if found["meals"] else len(re.findall(_CLOCK, found["clock"], re.IGNORECASE)) if found["clock"] else 2.0
+        return float(rate), float(rate)
     if found["apart"] or found["alternate"]:
         gap = _value(found["interval"]) if found["interval"] else 2.0 if found["alternate"] else 1.0
         rate = 1 / (gap * _DAYS[(found["apart"] or found["alternate"]).lower()] or 1.0)
@@ -130,7 +137,7 @@ def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
     if found["alone"]:
         rate = 1 / _DAYS[_ADVERBS[found["alone"].lower()]]
         return rate, rate
-    days = _DAYS[(found["period"] or _ADVERBS[found["adverb"].lower()]).lower()]
+    days = 1.0 if found["round"] else _DAYS[(found["period"] or _ADVERBS[found["adverb"].lower()]).lower()]
     low, high = _count(found)
     return low / days, high / days
 
@@ -140,7 +147,9 @@ def _every(found: re.Match[str]) -> tuple[float, float]:
         times = float(len(re.findall(_HOUR, found["hours"], re.IGNORECASE)))
         return times, times
     days = _DAYS[found["every"].lower()]
-    if found["ordinal"]:
+    if found["part"]:
+        gaps = (0.25, 0.25) if found["part"].lower().startswith("quarter") else (0.5, 0.5)
+    elif found["ordinal"]:
         gaps = (3.0, 3.0) if found["ordinal"].lower() == "third" else (2.0, 2.0)
     else:
         short = _value(found["gap"]) if found["gap"] else 1.0

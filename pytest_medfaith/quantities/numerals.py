@@ -42,9 +42,12 @@ _NUMERAL = re.compile(
     re.IGNORECASE,
 )
 # What a minus follows: a word that is no unit of a range ("of -2.5", "below -1"), a bracket, a sign of comparison.
-_NEGATIVE_AFTER = re.compile(r"(?:[(\[<>=≤≥~:]\s?|(?<!\w)[^\W\d_]{2,}\s)$")
+_NEGATIVE_AFTER = re.compile(r"(?:[(\[<>=≤≥~:|→⇒]\s?|(?<!\w)[^\W\d_]{2,}\s)$")
+_MINUS_WORD = re.compile(r"\b(?:minus|negative)\s+$", re.IGNORECASE)
+_BELOW_ZERO = re.compile(r"\s*(?:[^\W\d_]{1,10}\d?[^\W\d_]?\s+){1,2}below zero\b", re.IGNORECASE)
 _MEASURED = re.compile(r"\d\s?[^\W\d_]{1,12}\s$")  # "5 mg -10 mg" is a range
 _NO_RANGE = re.compile(r"(?:^|[^\d\s%])\s*$")
+_FREEZING = re.compile(r"\b(?:below|above) zero$", re.IGNORECASE)
 _NAME_AFTER = re.compile(r"[A-Z]+\d|-[A-Z]{2}|(?:st|nd|rd|th)\b")
 
 
@@ -65,7 +68,7 @@ class Numeral:
 @lru_cache(maxsize=8_192)
 def read_numerals(text: str) -> tuple[Numeral, ...]:
     """Returns the numbers of `text` in order; numbers within names (COVID-19, CYP2C9, 5-HT, 3rd) are left out."""
-    return tuple(_numeral(found) for found in _NUMERAL.finditer(text) if not _NAME_AFTER.match(text, found.end()))
+    return tuple(_numeral(found) for found in _NUMERAL.finditer(text) if not _NAME_AFTER.match(text, found.end()) and not _FREEZING.search(text, 0, found.end()))
 
 
 def _numeral(found: re.Match[str]) -> Numeral:
@@ -83,7 +86,7 @@ def _numeral(found: re.Match[str]) -> Numeral:
     power = next((found[name] for name in ("caret", "raised", "bracket", "flat", "e") if found[name]), "")
     scale *= 10.0 ** _whole(power) if power else 1.0
     step = 0.0 if glyph else 0.5 * 10.0**-decimals * scale
-    sign, start = _sign(found.string, found.start())
+    sign, start = _sign(found.string, found.start(), found.end())
     return Numeral(sign * value * scale, start, found.end(), step, doubtful=found["doubtful"] is not None)
 
 
@@ -91,8 +94,12 @@ def _whole(power: str) -> int:
     return int(power.translate(_LOWERED).replace("−", "-").replace("–", "-"))
 
 
-def _sign(text: str, start: int) -> tuple[float, int]:
+def _sign(text: str, start: int, found_end: int) -> tuple[float, int]:
     """Returns -1 and where the minus stands for "-2.5", else 1; a dash of a range, a list or a name is no minus."""
+    if word := _MINUS_WORD.search(text, max(0, start - LOOK_BACK), start):
+        return -1.0, word.start()
+    if _BELOW_ZERO.match(text, found_end):
+        return -1.0, start
     minus = text[start - 1 : start]
     if not minus or minus not in "-−–":
         return 1.0, start

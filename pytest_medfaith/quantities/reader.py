@@ -21,6 +21,7 @@ _MASK = re.compile(
     r"|\b\d{2}(?:\.\d)?\s?%\s*(?:CI|CrI|confidence|credible|intervals?)\b[^;)\]]*?(?=[;)\]]|\.\s|\.$|$)"
     r"|\b(?:CI|CrI|(?:confidence|credib(?:le|ility)|prediction|uncertainty|compatibility|interquartile) intervals?|interquartile range|IQR|SD)\b[\s:,=]*(?:of\s+|from\s+)?[-−]?\d[\d.·]*\s*%?\s*(?:-|–|to|,)\s*[-−]?\d[\d.·]*\s*%?"
     r"|\bp\s*(?:[-\s]?values?\s*)?(?:=|<|>|≤|≥|of|was|for \w+|under|below)\s*0?[.·]\d+"
+    r"|(?<![\d.])\d{1,2}(?:st|nd|rd|th)?\s+(?-i:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)(?-i:[a-z]*)\b|\b(?-i:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)(?-i:[a-z]*)\.?\s+\d{1,2}(?:st|nd|rd|th)?(?![\d.%]|\s*(?:%|mg|patients|people))"
     r"|\bn\s?=\s?\d[\d,]*|±\s?\d[\d.·]*|\bI[2²]\s?=?\s?\d{1,3}\s?%",
     re.IGNORECASE,
 )
@@ -36,19 +37,22 @@ _LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?|instead of|rather 
 _LONGEST_LIST = 12  # numbers; a longer run of them is a table, and looking ahead through all of it takes quadratic time
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
+_TIME_BEFORE = re.compile(r"\s+an?\s+(?:second|minute|hour)\s+(?:before|after|later|earlier|prior|ahead)\b", re.IGNORECASE)  # "1 mg an hour before"
 _PER_VOLUME = re.compile(
-    r"\s?(?:/|per\s)\s?(?P<below>litres?|liters?|l|dl|ml|mm3|mm³|[µμu]l|microlitres?|microliters?)(?![^\W_])", re.IGNORECASE
+    r"(?:(?:\s+(?!to\b|and\b|or\b|in\b)[^\W\d_][\w-]*){1,4}\s?(?:/|per\s)|\s?(?:/|per\s))\s?(?P<below>litres?|liters?|millilit(?:re|er)s?|decilit(?:re|er)s?|l|dl|ml|mm3|mm³|[µμu]l|microlitres?|microliters?)(?![^\W_])", re.IGNORECASE
 )
 _BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
+_CAPITAL_UNIT = re.compile(r"\s?(?P<letter>[FD])(?![\w+-]|\.\w)")  # "101.3 F", "+18 D"; a day is "d"
+_RUNNING = re.compile(r"\s(?:consecutive|successive|straight|full|whole|complete|further|more)(?=\s(?:second|minute|hour|day|night|week|month|year)s?\b)", re.IGNORECASE)
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
-    r"\b(?:(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|only|just|before|takes?|took|lasts?|lasted|first|or)\s+|(?=half\s+an\s+hour\b|a\s+quarter\s+of\s+an\s+hour\b))"
+    r"\b(?:(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|only|just|before|to|takes?|took|lasts?|lasted|first|or)\s+|(?=half\s+an\s+hour\b|a\s+quarter\s+of\s+an\s+hour\b))"
     r"(?P<span>(?P<half>half\s+|(?:a\s+)?quarter\s+of\s+|three\s+quarters\s+of\s+)?an?\s+(?P<unit>second|minute|hour|day|night|week|fortnight|month|year|decade)(?P<more>\s+and\s+a\s+half)?)\b",
     re.IGNORECASE,
 )
 _TIME_LABEL = re.compile(r"\b(?P<unit>days?|weeks?|months?)\s+(?P<number>\d{1,3})\b(?!\s*(?:%|mg|g\b|ml|of the cycle))", re.IGNORECASE)
 _YEAR = 365.25  # days
-_HALVES = {"half": 0.5, "quarter": 0.25, "three": 0.75}
+_HALVES = {"half": 0.5, "three": 0.75, "quarter": 0.25}
 
 _AGE_BEFORE = re.compile(
     r"\b(?:aged?|ages|age (?:of|from|at)|the age of|older than|younger than|(?:people|adults|children|women|men|patients|those|anyone|persons|boys|girls|everyone|babies|someone|infants|are|is) "
@@ -332,9 +336,14 @@ def _in_base(value: float, unit: _Unit, role: str) -> float:
 
 def _unit_at(text: str, position: int) -> _Unit | None:
     """Returns the unit at `position`, with its denominators ("mg/kg", "mL per minute"); "a day" is left to the frequency."""
+    if bare := _CAPITAL_UNIT.match(text, position):
+        return _Unit(1.0, "fahrenheit" if bare["letter"] == "F" else "refraction", bare.end())
+    if long := _RUNNING.match(text, position):
+        position = long.end()
     start = position + 1 if text[position : position + 1] in (" ", "-", "\u00a0", "\u2009", "\u202f") else position
     found = unit_pattern().match(text, start)
-    if not found and (volume := _PER_VOLUME.match(text, position)):
+    volume = _PER_VOLUME.match(text, position)
+    if volume and (not found or unit_of(found[0])[1] in ("copies", "cells")):
         return _Unit(1 / unit_of(volume["below"])[0], "cells/volume", volume.end())  # "150 × 10^9/L", "200/mm3"
     if not found or (start == position and found[0] == "s"):
         return None
@@ -343,7 +352,7 @@ def _unit_at(text: str, position: int) -> _Unit | None:
     while True:
         if surface := _BODY_SURFACE.match(text, end):
             end = surface.end()
-        joint = _PER_UNIT.match(text, end)
+        joint = None if _TIME_BEFORE.match(text, end) else _PER_UNIT.match(text, end)
         below = unit_pattern().match(text, joint.end()) if joint else None
         if not below or dimension == "fraction":
             return _Unit(factor, dimension, end)

@@ -7,10 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
+from pytest_medfaith.checking.anchors.dates import is_between_dates
+from pytest_medfaith.checking.anchors.labels import read_roman
+from pytest_medfaith.checking.rules.signs import mirrored, way_of
 from pytest_medfaith.quantities.arithmetic import computes, recomputed
 from pytest_medfaith.quantities.numerals import read_numerals
 from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error, opposed
 from pytest_medfaith.quantities.reader import read_labelled_times, read_quantities
+from pytest_medfaith.quantities.strengths import in_equal_strength, read_made_strengths
 
 SAME_STATEMENT = 0.6  # of the claim's other words that a sentence holds whose value of the same kind takes the place of the claim's
 SMALL = 12  # a count of up to so many things may be the reader's own: "three drugs" of a list of three
@@ -24,11 +28,17 @@ _CASE_AFTER = re.compile(
     r"[\s-]*(?:ago\b|old\b|earlier\b|too (?:soon|late|early)|is (?:too|still|not yet|reason|enough|premature|above|below|outside|within))",
     re.IGNORECASE,
 )
+_SURFACE_BEFORE = re.compile(r"\bsurface(?: area)?(?: of| is| was)?\s+(?:about\s+)?$", re.IGNORECASE)
 _JUDGED = re.compile(
     r"\b(?:too (?:soon|late|early|fast|slow|much|little|high|low|long|short|old|young)|still|not yet|already|enough|premature\w*|qualif\w+|eligible|counts? as|meets?|untried|(?:earlier|later|sooner|more|less|longer|shorter) than (?:is |was )?(?:intended|advised|recommended|allowed|needed|usual))\b",
     re.IGNORECASE,
 )
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
+_EXCEPTING = re.compile(r"\b(?:except|unless|apart from|other than|excluding)\b", re.IGNORECASE)
+_MOST = re.compile(r"\b(?:most|(?:a|the) majority)\b", re.IGNORECASE)
+_HALF = 0.5
+_SAME_DECIMAL = 0.0005
+_MANY_CHARGES = re.compile(r"\b(?:calcium|magnesium|phosphate|sul[fp]h?ate|iron|zinc|barium)\b", re.IGNORECASE)
 _BODY = 1_000.0  # grams: more is no dose, but a weight
 _ROUGH_KINDS = frozenset({"fraction", "multiple", "points", "count", "plain"})
 ROUGH_NUMBER = 0.1  # of the value of "about 3.5"
@@ -67,19 +77,53 @@ def _asks_for_none(quantity: Quantity, claim: str) -> bool:
 def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
     against = False
     for text in (evidence.nearest, *evidence.texts):
-        known = (*read_quantities(text), *(read_labelled_times(text) if quantity.dimension == "time" else ()))
+        if in_equal_strength(quantity, claim, text):
+            return True
+        known = tuple(mirrored(other, quantity, claim=claim, text=text) for other in read_quantities(text))
+        known += read_labelled_times(text) if quantity.dimension == "time" else read_made_strengths(text)
         same = [other for other in known if _states(other, quantity) or _states_for_each(other, quantity, claim, text)]
+        same += [other for other in known if _is_decimal_of(quantity, other) or _is_monovalent(quantity, other, claim)]
         if any(not _turned(quantity, other, claim, text) for other in same) or _names_number(quantity, claim, text, known):
             return True
         against = against or bool(same)
     if against:  # its value stands there, bounded from the other side
         return False
+    if quantity.dimension == "frequency" and _spreads_a_total(quantity, stated, evidence):
+        return True
+    if quantity.dimension == "time" and is_between_dates(quantity, evidence.whole):
+        return True
     return _may_be_a_case(quantity, claim, evidence) or _follows(quantity, stated, claim, evidence)
+
+
+def _is_decimal_of(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether one writes the share as a decimal, the other as a percentage: "0.88 to 0.92" of "88% to 92%"."""
+    plain, share = (quantity, other) if quantity.dimension == "plain" else (other, quantity)
+    if (plain.dimension, share.dimension) != ("plain", "fraction") or not 0 < plain.low <= plain.high < 1:
+        return False
+    return abs(plain.low - share.low) < _SAME_DECIMAL and abs(plain.high - share.high) < _SAME_DECIMAL
+
+
+def _is_monovalent(quantity: Quantity, other: Quantity, claim: str) -> bool:
+    """Returns whether one counts millimoles, the other milliequivalents, of an ion with one charge: the numbers are the same."""
+    numerators = {each.dimension.split("/")[0] for each in (quantity, other)}
+    below = {each.dimension.partition("/")[2] for each in (quantity, other)}
+    if numerators != {"amount", "equivalent"} or len(below) != 1 or _MANY_CHARGES.search(claim):
+        return False
+    return _ends_met(quantity, other)
+
+
+def _spreads_a_total(quantity: Quantity, stated: Sequence[Quantity], evidence: Evidence) -> bool:
+    """Returns whether the frequency only spreads an amount that is the total of the evidence's: "30 mg a day" of "10 mg every eight hours"."""
+    totals = [each for each in stated if each.times and each.end <= quantity.start and each.times == (quantity.low, quantity.high)]
+    known = [other.daily for other in read_quantities(evidence.nearest) if other.times]
+    return any(_ends_met(each.daily, other) for each in totals[-1:] for other in known if each.daily and other and each.dimension == other.dimension)
 
 
 def _may_be_a_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
     """Returns whether the quantity may be one that the claim brings itself, to hold it against a value of the evidence."""
     weighs = quantity.dimension == "mass" and quantity.low >= _BODY
+    if quantity.dimension == "area" and _SURFACE_BEFORE.search(claim[: quantity.start]):
+        return True
     if (weighs or quantity.role == "age") and _CASE_BEFORE.search(claim[max(0, quantity.start - 48) : quantity.start]):
         return True
     known = [
@@ -92,8 +136,10 @@ def _may_be_a_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
 
 def _follows(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
     """Returns whether the quantity follows from the sentence that decided or, where the claim says that it computes, from all evidence."""
-    near = read_quantities(evidence.nearest)
+    near = (*read_quantities(evidence.nearest), *read_made_strengths(evidence.nearest))
     if any(_bounds_hold(quantity, other) for other in near):
+        return True
+    if quantity.dimension == "fraction" and quantity.bound == "min" and quantity.low == _HALF and _MOST.search(evidence.nearest):
         return True
     spelled = not any(map(str.isdigit, claim[quantity.start : quantity.end]))
     freely = computes(claim) or (quantity.dimension in ("fraction", "multiple") and spelled)
@@ -188,7 +234,8 @@ def _turned(quantity: Quantity, other: Quantity, claim: str, text: str) -> bool:
     if not opposed(quantity, other):
         return False
     sentence = _sentence_at(text, other.start)
-    return is_odd(claim) == is_odd(sentence)
+    excepted = len(_EXCEPTING.findall(sentence)) - len(_EXCEPTING.findall(claim))
+    return (is_odd(claim) == is_odd(sentence)) == (excepted % 2 == 0)
 
 
 def _sentence_at(text: str, place: int) -> str:
@@ -204,12 +251,20 @@ def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Qua
         return not any(_turned(quantity, other, claim, text) for other in known if _states(other, quantity))
     mine = {numeral.value for numeral in read_numerals(words)}
     if not mine:
-        return quantity.dimension == "frequency" and quantity.low == quantity.high == 1 and bool(_ONCE_A_DAY.search(text))
-    all_numbers = {numeral.value for numeral in read_numerals(text)}
+        return quantity.dimension == "frequency" and quantity.low == quantity.high == 1 and _says_once_a_day(text, known)
+    all_numbers = {numeral.value for numeral in read_numerals(text)} | read_roman(text)
     if quantity.dimension in ("plain", "count"):
+        if way_of(quantity, claim) < 0:  # "down 2.3" of "-2.3"
+            all_numbers |= {abs(number) for number in all_numbers}
         return mine <= all_numbers and not any(opposed(quantity, other) and _ends_met(quantity, other) for other in known)
     bare = {other.low for other in known if other.dimension == "plain" and text[other.start].isdigit()}
     return quantity.dimension not in _DOSES and mine <= bare
+
+
+def _says_once_a_day(text: str, known: Sequence[Quantity]) -> bool:
+    """Returns whether `text` speaks of a day or a night outside any frequency of another rate: "twice a day" says no "once a day"."""
+    others = [each for each in known if each.dimension == "frequency" and each.high != 1]
+    return any(not any(each.start <= found.start() < each.end for each in others) for found in _ONCE_A_DAY.finditer(text))
 
 
 def _in_its_place(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> str:
@@ -219,7 +274,7 @@ def _in_its_place(quantity: Quantity, stated: Sequence[Quantity], claim: str, ev
         return ""
     rivals = {
         text[other.start : other.end]: other
-        for other in read_quantities(text)
+        for other in (mirrored(each, quantity, claim=claim, text=text) for each in read_quantities(text))
         if other.dimension == quantity.dimension and not any(_ends_met(other, mine) for mine in stated if mine.dimension == other.dimension)
     }
     return next(iter(rivals)) if len(rivals) == 1 else ""

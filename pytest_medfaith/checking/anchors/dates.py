@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timezone
+from itertools import combinations
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked
 from pytest_medfaith.quantities.bounds import before
-from pytest_medfaith.quantities.reader import counts_things
+from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.quantities.reader import counts_things, read_quantities
 
 # Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
 _YEAR = re.compile(
@@ -46,6 +48,10 @@ _MONTH = re.compile(
     rf"\b(?:(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+(?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>(?:19|20)\d\d))?",
     re.IGNORECASE,
 )
+_IN_BEFORE = re.compile(r"\b(?:in|by|from|until|till|since|to|through|during|of|early|late|mid)[\s-]+$", re.IGNORECASE)
+_YEAR_DAYS = 365.25
+_SAME_YEAR = 0.6
+_SAME_DAY = 3.0
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -69,6 +75,7 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Missing]:
         year = int(found["year"])
         if (
             year in known
+            or _reckoned(year, known, evidence)
             or found["decade"]
             or any(first <= year <= last for first, last in spans)
             or _AS_OF.search(before(claim, found.start()))
@@ -79,9 +86,37 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Missing]:
         yield Missing("year", *found.span("year"), note=note, refutes=future)
 
 
+def _reckoned(year: int, known: Collection[int], evidence: str) -> bool:
+    """Returns whether `year` lies as many years from one of `known` as the evidence says: 2012 of "2007" and "five years later"."""
+    gaps = [other for other in read_quantities(evidence) if other.dimension == "time" and other.role != "age"]
+    return any(abs(abs(year - one) - gap.high / _YEAR_DAYS) < _SAME_YEAR for one in known for gap in gaps if year != one)
+
+
+def is_between_dates(quantity: Quantity, evidence: str) -> bool:
+    """Returns whether a time is what lies between two dates of `evidence`: "26 years" of "introduced in 1970 and dropped in 1996".
+
+    Whole years may count the first and the last one: January 2013 to December 2015 are three.
+    """
+    years = sorted({int(found["year"]) for found in _years(evidence)})
+    yearly = quantity.high / _YEAR_DAYS
+    if yearly >= _SAME_YEAR and any(-0.1 <= yearly - (later - first) <= 1.1 for first, later in combinations(years, 2)):
+        return True
+    days = sorted(_place_in_time(found, years) for found in _MONTH.finditer(evidence) if found["month"][0].isupper())
+    return any(abs(later - first - quantity.high) <= max(_SAME_DAY, 0.1 * quantity.high) for first, later in combinations(days, 2))
+
+
+def _place_in_time(found: re.Match[str], years: Sequence[int]) -> float:
+    """Returns a date as days from the year 0; a month without a year lies in the only year that the text names."""
+    month, day, year = _date(found)
+    known = year if year is not None else years[0] if len(years) == 1 else 0
+    return known * _YEAR_DAYS + (month - 1) * _YEAR_DAYS / 12 + (day or 1) - 1
+
+
 def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the dates of `claim` where the evidence dates something in the same month or year, and not this."""
     known = [_date(found) for found in _dates(evidence.whole)]
+    years = {int(found["year"]) for found in _years(evidence.whole)}
+    bare = {_date(found)[0] for found in _MONTH.finditer(evidence.whole) if found["month"][0].isupper() and _IN_BEFORE.search(before(evidence.whole, found.start()))}
     numbers = {int(number) for number in _NUMBERS.findall(evidence.whole)}
     for found in _dates(claim):
         month, day, year = _date(found)
@@ -89,9 +124,23 @@ def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
             (month == m and day in (d, None) and year in (y, None)) or (month == m and d is None and year in (y, None)) for m, d, y in known
         ):
             continue
+        if year is not None and any(month == m and day == d and y is None and year in years for m, d, y in known):
+            continue  # "18 November of the same year"
+        if day is None and year in years and month in bare:
+            continue
+        if any(_gap_of(found, other, evidence.whole) for other in _dates(evidence.whole)):
+            continue
         rivals = {match[0] for match in _dates(evidence.nearest) if _date(match)[2] == year or _date(match)[0] == month}
         if rivals and not (month in numbers and (day is None or day in numbers)):
             yield Missing("date", *found.span(), instead=next(iter(rivals)) if len(rivals) == 1 else "")
+
+
+def _gap_of(found: re.Match[str], other: re.Match[str], evidence: str) -> bool:
+    """Returns whether two days lie as far apart as the evidence says: the 21st of "on 14 October" and "a week later"."""
+    if _date(found)[1] is None or _date(other)[1] is None:
+        return False
+    apart = abs(_place_in_time(found, []) - _place_in_time(other, []))
+    return apart > 0 and any(each.dimension == "time" and abs(each.high - apart) < 1 for each in read_quantities(evidence))
 
 
 def _dates(text: str) -> Iterator[re.Match[str]]:

@@ -28,12 +28,14 @@ _LABEL = re.compile(
     rf"(?<![\w-])(?i:(?P<noun>{_NAMED}))[\s-]+(?:(?i:class|stage|grade|group|type|score|numbers?|no\.)\s+)?{_VALUE.format('a')}"
     rf"(?:\s*(?P<joint>[-–/]|to|and|or|,)\s*{_VALUE.format('b')})?"
 )
+_NAMED_ROMAN = re.compile(r"(?<![\w-])(?P<noun>[^\W\d_][\w]{2,})[\s-](?P<roman>(?=[XVI])X{0,2}(?:IX|IV|V?I{0,3}))(?![\w'’]|[.,]\d|[-–][A-Z])")
+_LABEL_NOUN = re.compile(rf"(?:{_NAMED})", re.IGNORECASE)
 # Where the evidence labels nothing of the kind, these are said without a source; "a third dose" and "the fifth week" may be counted.
 _TELLING = frozenset(map(word_key, "stage grade type class phase category nyha child-pugh mobitz schedule".split()))
 _TIME_NOUNS = frozenset("week day month year hour trimester".split())
 _ORDINAL = re.compile(
     rf"(?<![\w-])(?:(?P<word>(?:twenty|thirty)-)?(?P<ordinal>{'|'.join(_ORDINALS)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))[\s-]+"
-    r"(?P<noun>weeks?|days?|months?|years?|hours?|trimesters?|degree|generation|cycles?|doses?|stages?|phases?|grades?|class(?:es)?|cranial nerve|nerve)\b",
+    r"(?P<noun>weeks?|days?|months?|years?|hours?|trimesters?|degree|generation|cycles?|doses?|stages?|phases?|grades?|class(?:es)?|cranial nerve|nerve|drug|agent|option|visit)\b",
     re.IGNORECASE,
 )
 _EVERY = re.compile(r"\b(?:every|each)\s+$", re.IGNORECASE)
@@ -43,7 +45,8 @@ _GREEK = (
 )
 _LETTERS = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _GREEK, strict=True)) | {"ß": "beta"}
 _NAMING = [name for name in _GREEK if len(name) > 3 or name in ("tau", "phi", "rho")]
-_GREEK_LETTER = re.compile(rf"(?P<sign>[α-ωΑ-Ωß])|(?<![^\W\d_])(?P<name>{'|'.join(_NAMING)})(?![^\W\d_])", re.IGNORECASE)
+_GREEK_LETTER = re.compile(rf"(?P<sign>[α-ωΑ-Ωß])|(?<![^\W\d_])(?P<name>alfa|{'|'.join(_NAMING)})(?![^\W\d_])", re.IGNORECASE)
+_SUBTYPE = re.compile(r"[-‐–]?(\d{1,2})(?![\w.,]\d|%)")
 _MICRO = re.compile(r"[μ]\s?(?:g|m|l|L|mol|M|U|s)\b|[-‐]?[Δδ]\s?(?=\d)")
 
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6}
@@ -97,7 +100,34 @@ def read_labels(text: str) -> tuple[Label, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=8_192)
+def read_roman(text: str) -> frozenset[float]:
+    """Returns the numbers that `text` writes in Roman numerals behind a word: 2 of "Marsh II" and of "stage II"."""
+    return frozenset(float(_roman(found["roman"].lower())) for found in _NAMED_ROMAN.finditer(text))
+
+
+@lru_cache(maxsize=8_192)
+def read_named_roman(text: str) -> tuple[tuple[str, int, int, int], ...]:
+    """Returns word, number and span of "angiotensin II", "Le Fort I", where the word is none that labels carry (stage, grade)."""
+    return tuple(
+        (word_key(found["noun"].lower()), _roman(found["roman"].lower()), *found.span("roman"))
+        for found in _NAMED_ROMAN.finditer(text)
+        if not _LABEL_NOUN.fullmatch(found["noun"])
+    )
+
+
+def missing_roman(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the Roman numeral of "angiotensin I" where the evidence gives that word other numerals only."""
+    known = read_named_roman(evidence.whole)
+    for noun, number, start, end in read_named_roman(claim):
+        same = {(other, evidence.whole[s:e]) for word, other, s, e in known if word == noun}
+        if same and number not in {other for other, _ in same}:
+            yield Missing("label", start, end, instead=next(iter(same))[1] if len(same) == 1 else "")
+
+
 def _noun(noun: str) -> str:
+    if noun.lower() == "nyha":
+        return word_key("class")
     return word_key(noun.lower().replace("–", "-").split()[-1] if " nerve" in noun.lower() else noun.lower())
 
 
@@ -142,6 +172,10 @@ def _otherwise(label: Label, claim: str, evidence: Evidence) -> bool:
             return True
     if label.number == -1:
         return True
+    if label.number > 0 and not any(other.noun == label.noun for text in evidence.texts for other in read_labels(text)):
+        # "type 2" of "bipolar II", "Marsh type 3" of "Marsh III"
+        if float(label.number) in read_roman(evidence.nearest):
+            return True
     return any(
         mention.start <= label.start and label.end <= mention.end and any(mention.is_related(other) for other in evidence.mentions)
         for mention in linked(claim)
@@ -154,7 +188,7 @@ def read_greek(text: str) -> tuple[tuple[str, str, int, int], ...]:
     masked = _MICRO.sub(lambda found: " " * len(found[0]), text)
     found = []
     for match in _GREEK_LETTER.finditer(masked):
-        letter = _LETTERS.get(match["sign"].lower(), "") if match["sign"] else match["name"].lower()
+        letter = _LETTERS.get(match["sign"].lower(), "") if match["sign"] else match["name"].lower().replace("alfa", "alpha")
         if letter and letter != "mu":
             found.append((letter, _companion(masked, match.start(), match.end()), match.start(), match.end()))
     return tuple(found)
@@ -188,9 +222,32 @@ def missing_greek(claim: str, evidence: Evidence) -> Iterator[Missing]:
             and not letters
         ):
             continue
+        if companion and re.search(rf"(?<![^\W_]){letter[0].upper()}{companion[0].upper()}[A-Z0-9]*(?![^\W_])", evidence.whole):
+            continue  # "AFP" holds the letter of alpha-fetoprotein
         near = {evidence.nearest[s:e] for _, other, s, e in read_greek(evidence.nearest) if other == companion}
         if near or letters or letter in ("alpha", "beta", "gamma", "delta", "kappa"):
             yield Missing("greek", start, end, instead=next(iter(near)) if len(near) == 1 else "")
+
+
+@lru_cache(maxsize=8_192)
+def read_subtypes(text: str) -> tuple[tuple[str, int, int, int], ...]:
+    """Returns letter, number and span of "alpha-2", "β1", "omega-3"."""
+    found = []
+    for match in _GREEK_LETTER.finditer(_MICRO.sub(lambda micro: " " * len(micro[0]), text)):
+        number = _SUBTYPE.match(text, match.end())
+        letter = _LETTERS.get(match["sign"].lower(), "") if match["sign"] else match["name"].lower().replace("alfa", "alpha")
+        if letter and number:
+            found.append((letter, int(number[1]), match.start(), number.end()))
+    return tuple(found)
+
+
+def missing_subtypes(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields "alpha-1" where the evidence numbers that letter otherwise only: "alpha-2"."""
+    known = read_subtypes(evidence.whole)
+    for letter, number, start, end in read_subtypes(claim):
+        same = {(other, evidence.whole[s:e]) for name, other, s, e in known if name == letter}
+        if same and number not in {other for other, _ in same}:
+            yield Missing("greek", start, end, instead=next(iter(same))[1] if len(same) == 1 else "")
 
 
 @lru_cache(maxsize=8_192)

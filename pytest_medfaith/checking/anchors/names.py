@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from types import MappingProxyType
 
-from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked, shared_with
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, linked, shared_with
 from pytest_medfaith.checking.rules.text import read_tokens
 from pytest_medfaith.entities.linker import Mention, load_concepts
 from pytest_medfaith.word_keys import word_key
@@ -122,7 +122,7 @@ def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     named = [mention for mention in linked(claim) if mention.kind == "drug" and claim[mention.start : mention.end].lower() not in whole]
     for mention in named:
         general = mention.concept in _with_members() or word_key(claim[mention.start : mention.end].lower()) in _CLASS_WORDS
-        if not general and not _names_member(mention, whole) and not any(mention.is_related(other) for other in evidence.mentions):
+        if not general and not _names_member(mention, whole, claim[mention.start : mention.end]) and not any(mention.is_related(other) for other in evidence.mentions):
             yield Missing("drug", mention.start, mention.end)
     for token in read_tokens(claim):
         if not token.key or token.lower in whole or any(mention.start <= token.start < mention.end for mention in linked(claim)):
@@ -131,8 +131,11 @@ def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
             yield Missing("drug", token.start, token.end)
 
 
-def _names_member(mention: Mention, whole: str) -> bool:
-    """Returns whether the evidence has the first word of one of the drug's names: "valproic" for valproate is one drug."""
+def _names_member(mention: Mention, whole: str, words: str) -> bool:
+    """Returns whether the evidence has one of the drug's names, or each drug of "piperacillin/tazobactam"."""
+    parts = re.split(r"\s*(?:/|\+|-(?=[a-z]{4,}))\s*", words.lower())
+    if len(parts) > 1 and all(part in whole for part in parts):
+        return True
     names = load_concepts().by_id[mention.concept].names
     return any(name.lower() in whole for name in names)
 
@@ -170,16 +173,36 @@ def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
     if not _ADMINISTERED.search(claim) and not any(mention.kind == "drug" for mention in linked(claim)):
         return
     for route, start, end in read_routes(claim):
+        asserted = _asserted(route, evidence.nearest)
+        near = {evidence.nearest[s:e]: other for other, s, e in read_routes(evidence.nearest) if _asserted(other, evidence.nearest)}
+        if asserted is False and near and is_odd(claim) == is_odd(evidence.nearest):
+            yield Missing("route", start, end, instead=next(iter(near)) if len(near) == 1 else "")
+            continue
         if any(_IMPLIED[route].search(text) for text in (evidence.nearest, *evidence.texts) if text == evidence.nearest) or any(
             _READ[route].search(text) for text in evidence.texts
         ):
             continue
         implied = any(_IMPLIED[route].search(text) for text in evidence.texts)
-        near = {evidence.nearest[s:e]: other for other, s, e in read_routes(evidence.nearest)}
         if implied and not near:
             continue
         alone = len(near) == 1 and shared_with(claim, start, end, evidence.nearest) >= SAME_STATEMENT
         yield Missing("route", start, end, instead=next(iter(near)) if alone else "")
+
+
+_DENIED_ROUTE = re.compile(
+    r"\b(?:not|never|rather than|instead of|without|nor|no|little|than|avoid\w*|except|unlike|since|because|although|did not respond to|switched from|from|after)\s+(?:[\w'-]+\s+){0,5}$", re.IGNORECASE
+)
+
+
+def _asserted(route: str, sentence: str) -> bool | None:
+    """Returns whether the sentence says the route of giving outright; False where it only denies it or sets it apart, None where it does not name it."""
+    places = [match.start() for match in _IMPLIED[route].finditer(sentence)]
+    if not places:
+        return None
+    return any(not _DENIED_ROUTE.search(re.split(r"[,;]", sentence[max(0, place - _BACK) : place])[-1] + "") for place in places)
+
+
+_BACK = 60  # characters
 
 
 def missing_markers(claim: str, evidence: Evidence) -> Iterator[Missing]:

@@ -34,6 +34,7 @@ _OF = re.compile(
 )
 _RESPECTIVELY = re.compile(r"\brespectively\b|\beach\b|\bboth\b|\beither\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?P<up>[↑⇑⬆▲])|(?P<down>[↓⇓⬇▼])")
+_ROW_ENDS = re.compile(r"[;,\n|]")
 _TO = re.compile(
     r"(?P<left>[\w.,%/-]+)\s*(?:→|⇒|->|➔|⟶)\s*(?P<right>[\w.,%/-]+)|\bfrom\s+(?P<from>[\w.%/-]+)(?:\s+[\w/%]+){0,2}?\s+to\s+(?P<to>[\w.%/-]+)",
     re.IGNORECASE,
@@ -182,7 +183,11 @@ def read_arrows(text: str) -> tuple[tuple[int, str, int, int], ...]:
     tokens = [token for token in read_tokens(text) if token.content]
     found = []
     for match in _ARROW.finditer(text):
-        behind = next((token.key for token in tokens if token.start >= match.end()), "")
+        ends = next((end.start() for end in _ROW_ENDS.finditer(text, match.end())), len(text))
+        starts = max((end.end() for end in _ROW_ENDS.finditer(text, 0, match.start())), default=0)
+        following = [token.key for token in tokens if match.end() <= token.start < ends]
+        ahead = [token.key for token in tokens if starts <= token.start < match.start()]
+        behind = (following or ahead[-1:] or [""])[0]
         found.append((1 if match["up"] else -1, behind, match.start(), match.end()))
     return tuple(found)
 

@@ -9,14 +9,22 @@ from dataclasses import dataclass
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.text import read_tokens
+from pytest_medfaith.word_keys import word_key
 
 SAME_WORDS = 0.6  # of the claim's content words that the sentence holds
 _LINK = re.compile(
-    r"\b(?:(?P<second>preceded by|(?:comes?|came|starts?|started) after|after)"
+    r"\b(?:(?P<second>preceded by|(?:comes?|came|starts?|started) after|after(?!\s+(?:it|that|this)\b|\s+(?:about\s+)?(?:\d|an?\s+(?:minute|hour|day|week|month|year)|(?:one|two|three|four|five|six|seven|eight|ten|twelve|fifteen|twenty|thirty)\b)))"
     r"|(?P<first>followed by|(?:is|are|was|were) before|before|prior to|precedes?|preceded|and (?:then|adds?|added)|then))\b",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"[;:]|\b(?:because|since|unless|until|although)\b|,\s+(?:as|so)\b", re.IGNORECASE)
+_BREAK = re.compile(
+    r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|,\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b", re.IGNORECASE
+)
+_FIRST = re.compile(r"\b(?:first|1st|initially|initial|starts?|started|begins?|begun|began)\b(?![-\s]?line)", re.IGNORECASE)
+_LATER = re.compile(
+    r"\b(?:second|2nd|third|3rd|next|then|later|last|lastly|afterwards?|subsequently|finally|introduced|added|adds?|after (?:it|that|this))\b(?![-\s]?line)", re.IGNORECASE
+)
+_JOINT = re.compile(r"[;,|\n]|\b(?:and|with|then|but|while|whereas)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,7 @@ class Order:
     second: frozenset[str]
     start: int
     end: int
+    denied: int = 0  # how often the part of the text that says the order denies
 
     def agrees(self, other: Order) -> bool:
         """Returns whether both put one thing before another, and neither any word the other way round."""
@@ -37,16 +46,38 @@ class Order:
 def read_sequence(text: str) -> Order | None:
     """Returns which things `text` puts before which; None where it says none or several."""
     links = list(_LINK.finditer(text))
-    if len(links) != 1:
-        return None
-    link = links[0]
+    return (_linked_order(text, links[0]) if len(links) == 1 else None) or _numbered_order(text)
+
+
+def _linked_order(text: str, link: re.Match[str]) -> Order | None:
     before = max((match.end() for match in _BREAK.finditer(text, 0, link.start())), default=0)
     behind = next((match.start() for match in _BREAK.finditer(text, link.end())), len(text))
     ahead, rest = _keys(text[before : link.start()]), _keys(text[link.end() : behind])
     if not ahead or not rest:
         return None
     first, second = (rest, ahead) if link.lastgroup == "second" else (ahead, rest)
-    return Order(first - second, second - first, *link.span())
+    return Order(first - second, second - first, *link.span(), len(negations(read_tokens(text[before:behind]))))
+
+
+def _numbered_order(text: str) -> Order | None:
+    """Returns the order of "A first, B later", where one joint parts the two; None where none does, or a third thing stands in line."""
+    if not _FIRST.search(text) or not 1 <= len(set(_LATER.findall(text.lower()))) <= 2:
+        return None
+    start, later = _FIRST.search(text), list(_LATER.finditer(text))
+    for joint in _JOINT.finditer(text) if start else ():
+        halves = (text[: joint.start()], text[joint.start() :])
+        first_ahead = start.start() < joint.start()
+        if any((found.start() < joint.start()) != first_ahead for found in _FIRST.finditer(text)):
+            continue
+        if all((found.start() >= joint.start()) == first_ahead for found in later):
+            ahead, rest = (_keys(half) - _ORDERING for half in halves)
+            first, second = (ahead, rest) if first_ahead else (rest, ahead)
+            if first - second and second - first:
+                return Order(first - second, second - first, later[0].start(), later[0].end(), len(negations(read_tokens(text))))
+    return None
+
+
+_ORDERING = frozenset(map(word_key, "first initially initial start begin second third next later last afterwards subsequently finally introduced add".split()))
 
 
 def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
@@ -54,7 +85,7 @@ def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
     mine, theirs = read_sequence(claim), read_sequence(evidence.nearest)
     if mine is None or theirs is None or shared_with(claim, mine.start, mine.end, evidence.nearest) < SAME_WORDS:
         return
-    if len(negations(read_tokens(claim))) != len(negations(read_tokens(evidence.nearest))):
+    if mine.denied != theirs.denied:
         return
     turned = mine.first & theirs.second and mine.second & theirs.first
     if turned and not (mine.first & theirs.first and mine.second & theirs.second):

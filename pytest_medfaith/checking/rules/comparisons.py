@@ -30,6 +30,8 @@ _RANKED = {
 }
 _GROUPS = ("amount", "quality", "speed", "length", "frequency", "strength", "severity")
 SAME_MATTER = 0.6  # of the words that are compared, the two sides aside, that both comparisons have
+_DEGREES = {"further": 1, "more": 1, "less": -1}  # straight before "than"
+_SIDED = frozenset("with in on by for among after under from".split())
 _FARTHEST = 9  # words from the word of comparison to its "than"
 
 
@@ -115,7 +117,15 @@ def _until(tokens: Iterator[Token] | Sequence[Token], ends: frozenset[str]) -> I
 
 def _pointing(ahead: Sequence[Token]) -> tuple[Token, int]:
     """Returns the word nearest before the connector that points a way, and which; the nearest word and 0 where none does."""
-    for place, token in enumerate(ahead[:_FARTHEST]):
+    near = ahead[:_FARTHEST]
+    for place, token in enumerate(near):  # "lowered cholesterol less than", "fell more with A than": the verb's way, by degree
+        if token.lower in _DEGREES and (place == 0 or near[place - 1].lower in _SIDED):
+            verb = next((sign for other in near[place + 1 :] if (sign := directions(other.lower).get("amount", 0))), 1)
+            return token, _DEGREES[token.lower] * verb
+    compared = next((token for token in near if token.lower in ("more", "fewer", "less") or _is_comparative(token.lower)), None)
+    for place, token in enumerate(near):
+        if compared is not None and token is not compared and not _is_comparative(token.lower) and place < near.index(compared):
+            continue  # "fewer major bleeds than": what is compared is the number
         following = ahead[place + 1] if place + 1 < len(ahead) else token
         if following.lower in ("more", "less"):  # "more often", "less effective"
             return following, 1 if following.lower == "more" else -1
@@ -126,6 +136,10 @@ def _pointing(ahead: Sequence[Token]) -> tuple[Token, int]:
         if sign:
             return token, sign
     return ahead[0], 0
+
+
+def _is_comparative(word: str) -> bool:
+    return word.endswith("er") and (word in _RANKED or any(group in directions(word) for group in _GROUPS))
 
 
 def _keys(tokens: Sequence[Token]) -> frozenset[str]:

@@ -252,6 +252,8 @@ def _comparison(tokens: Sequence[Token]) -> _Comparison | None:
     if len(places) != 1:
         return None
     than = places[0]
+    if _than(tokens) is None:
+        return None  # "more than 10%" bounds
     words = [
         token
         for before, token in zip((None, *tokens), tokens[:than], strict=False)

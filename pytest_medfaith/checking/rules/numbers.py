@@ -8,9 +8,11 @@ from itertools import combinations
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.checking.rules.negation import negations
+from pytest_medfaith.checking.rules.signs import mirrored
 from pytest_medfaith.checking.rules.text import Token, weight
-from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, agree, allowed_error, differ
+from pytest_medfaith.quantities.quantity import MOST_DOSES, ROUGHNESS, Quantity, agree, allowed_error, differ
 from pytest_medfaith.quantities.reader import read_quantities
+from pytest_medfaith.quantities.strengths import in_equal_strength
 from pytest_medfaith.records import Finding
 from pytest_medfaith.word_keys import word_key
 
@@ -26,7 +28,7 @@ LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apa
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
 # Where a claim speaks of a total, its number may be a dose times the days: "280 mg in all".
 _TOTAL = re.compile(
-    r"\b(?:total|altogether|in all|overall|course|whole|entire|tablets?|pills?|capsules?|supply|packs?|sum)\b", re.IGNORECASE
+    r"\b(?:total(?:l?ing|l?ed)?|add(?:s|ing|ed)? up|altogether|in all|overall|course|whole|entire|tablets?|pills?|capsules?|supply|packs?|sum)\b", re.IGNORECASE
 )
 # One patient's value against a rule's threshold ("a child of 20 kg takes 50 mg") is arithmetic, not a clash.
 _INSTANCE = re.compile(
@@ -52,7 +54,10 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
     stated, known = read_quantities(claim), read_quantities(evidence)
     found: list[Finding] = []
     for quantity in stated if known else ():
-        comparable = [other for other in known if _same_kind(quantity, other)]
+        if in_equal_strength(quantity, claim, evidence):
+            continue
+        turned = [mirrored(other, quantity, claim=claim, text=evidence) for other in known]
+        comparable = [other for other in turned if _same_kind(quantity, other)]
         clash = _clash(quantity, comparable, stated, known, claim, evidence) if comparable else None
         if clash:
             found.append(_finding(quantity, clash, claim, evidence))
@@ -215,6 +220,8 @@ def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity], claim: st
     results += [result for one in same for two in every for result in (one * two, one / two)]
     if quantity.dimension in ("fraction", "multiple"):
         results += [1 - one for one in same]
+    if _TOTAL.search(claim):
+        results += [one * times for one in same for times in range(2, MOST_DOSES + 1)]
     allowed = max(allowed_error(quantity), 0.02 * abs(quantity.high))
     return any(min(abs(result - quantity.low), abs(result - quantity.high)) <= allowed for result in results)
 

@@ -1,0 +1,75 @@
+"""How many of a group a statement is said of: all, most, many, few, one, none; "both" against "either", "all three" against "any one"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
+from pytest_medfaith.quantities.numerals import WORDS
+
+SAME_STATEMENT = 0.5  # of the claim's words that the sentence holds
+_NUMBER = "one|two|three|four|five|six|seven|eight|nine|ten"
+_PER_TIME = r"(?!\s+(?:other\s+)?(?:second|minute|hour|day|night|morning|evening|week|month|year|time|dose|meal|visit|\d|(?:two|three|four|five|six|seven|eight|ten|twelve)\s+(?:hours|days|weeks|months|years))s?\b)"
+# name of a quantifier: the words that say it. "at all", "overall", "not all" and "each day" say none.
+_READ = re.compile(
+    rf"(?P<none>\b(?:none of|no one|nobody|neither(?=\s+\w+\s)(?!\s+\w+\s+nor))\b)"
+    rf"|(?P<few>\b(?:few(?!er)|a minority of|only a few|hardly any)\b)"
+    rf"|(?P<most>\b(?:most(?=\s+(?:of|adults|people|patients|children|women|men|users|cases|infants|\w+s\b))(?!\s+(?:common|likely|often))|(?:a|the) majority of)\b)"
+    rf"|(?P<some>\b(?:several|some of|many)\b)"
+    rf"|(?P<least>\b(?:at least|a minimum of|no fewer than)\s+(?P<least_n>{_NUMBER}|\d)(?=\s+(?:of\b|criteri|features|signs|symptoms|findings|(?:\w+\s+)?(?:criteria|features|signs|symptoms|findings|seizures|factors))))"
+    rf"|(?P<at_most>\b(?:at most|no more than|not more than)\s+(?P<most_n>{_NUMBER}|\d)\s+of\b)"
+    rf"|(?P<of>\b(?:any\s+|only\s+|just\s+)?(?P<n>{_NUMBER}|\d)\s+(?:or more\s+)?(?:out of|of)\s+(?:the\s+|these\s+|those\s+)?(?P<m>{_NUMBER}|following|\d)\b)"
+    rf"|(?P<any>\b(?:any (?:single|one)|either(?=\s+(?:of\b|one\b|[\w\s]{{2,40}}\bor\b))|just one|only one|one [\w-]+(?: [\w-]+)? (?:alone|on its own|is enough|suffices)|any of|alone suffices|on its own)\b)"
+    rf"|(?P<all>\b(?<!not )(?<!at )(?:all(?=\s+(?:of|the|these|those|{_NUMBER}|\d|[a-z]{{4,}}))|all of these|both(?=\s)|every{_PER_TIME}|each{_PER_TIME}(?=\s+(?:of|\w+))|everybody|everyone)\b)",
+    re.IGNORECASE,
+)
+# quantifier -> those that say otherwise of the same
+_CLASHES = {
+    "all": {"any", "few", "none", "part", "some", "at_most", "least"},
+    "none": {"all", "most", "some", "few", "part", "any"},
+    "few": {"all", "most", "none"},
+    "most": {"few", "none"},
+    "any": {"all", "least", "part"},
+    "part": {"all", "any", "none", "part", "least", "at_most"},
+    "some": {"all", "none"},
+    "least": {"all", "any", "part", "at_most", "least"},
+    "at_most": {"all", "least"},
+}
+
+
+@lru_cache(maxsize=8_192)
+def read_quantifiers(text: str) -> tuple[tuple[str, float, int, int], ...]:
+    """Returns the quantifiers of `text`, each with the number that it names (0 for none) and its span; "one of two" is "part"."""
+    found = []
+    for match in _READ.finditer(text):
+        name, number = str(match.lastgroup), 0.0
+        if match["of"]:
+            number = _value(match["n"])
+            whole = match["m"].lower() == "following" or _value(match["m"]) > number
+            name = "all" if not whole else "any" if number == 1 and not match["of"].lower().startswith(("only", "just")) else "part"
+        elif match["least"]:
+            name, number = "least", _value(match["least_n"])
+            name = "any" if number == 1 else name
+        elif match["at_most"]:
+            name, number = "at_most", _value(match["most_n"])
+        found.append((name, number, match.start(), match.end()))
+    return tuple(found)
+
+
+def missing_quantifiers(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the one quantifier of `claim` where the sentence that decided, or the claim's only sentence on it, has another one that cannot hold with it."""
+    stated, known = read_quantifiers(claim), read_quantifiers(evidence.nearest)
+    if len(stated) != 1 or len(known) != 1 or shared_with(claim, 0, 0, evidence.nearest) < SAME_STATEMENT:
+        return
+    (mine, number, start, end), (theirs, other, first, last) = stated[0], known[0]
+    differs = mine != theirs or number != other
+    if differs and theirs in _CLASHES.get(mine, ()) and not (mine == theirs and number == other):
+        if {mine, theirs} == {"part", "least"} and number == other:
+            return  # "two of three" and "at least two of three"
+        yield Missing("quantifier", start, end, note=f"claim says {claim[start:end]}, evidence says {evidence.nearest[first:last]}")
+
+
+def _value(word: str) -> float:
+    return WORDS[word.lower()] if word.lower() in WORDS else float(word) if word.isdigit() else 0.0
