@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, Protocol
 
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.foreign import unawaited
+from pytest_medfaith.foreign import in_pieces
 from pytest_medfaith.records import Chunk, Hit
 
 
@@ -64,7 +64,7 @@ def checked_hits(found: Any, *, k: int | None, case: str) -> list[Hit]:
     """
     if isinstance(found, (str, bytes, Mapping, Hit, Chunk)) or not hasattr(found, "__iter__"):
         raise DataError(
-            f"case {case!r}: the retriever gave {unawaited(found) or f'{shown(found)}; expected a list of hits, [] where nothing matches'}"
+            f"case {case!r}: the retriever gave {in_pieces(found) or f'{shown(found)}; expected a list of hits, [] where nothing matches'}"
         )
     hits = list(found)
     ranks: dict[int, str] = {}
