@@ -237,6 +237,19 @@ def api(name: str) -> str:
     return "\n\n".join([head, _described(found), *methods])
 
 
+def keys(kind: str) -> str:
+    """Returns the table of the keys under which questions, reference answers, answers or contexts are taken, and who writes them."""
+    from pytest_medfaith import given, row_keys
+
+    tables = {
+        "question": row_keys.QUESTION_KEYS,
+        "reference": row_keys.REFERENCE_KEYS,
+        "answer": given.ANSWER_KEYS,
+        "contexts": given.CONTEXT_KEYS,
+    }
+    return _table(["key", "who writes it"], [(f"`{key}`", who) for key, who in tables[kind].items()])
+
+
 _METHODS = {"Checker": ("__call__", "score", "decide")}
 
 
@@ -303,6 +316,7 @@ _TABLES: dict[str, Callable[[str], str]] = {
     "commands": command_sections,
     "datasets": datasets,
     "encoder-quality": encoder_quality,
+    "keys": keys,
     "label-metrics": label_metrics,
     "metrics": metrics,
     "scoreboard": scoreboard,

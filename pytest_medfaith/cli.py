@@ -67,14 +67,18 @@ def init(
     Example: medfaith init --github
 
     One recorded answer names a wrong dose, so that the first run shows what a failure looks like. Nothing is overwritten: where one of
-    the files is there already, or pyproject.toml configures medfaith, the message names it and nothing is written.
+    the files is there already, the message names it and nothing is written. A project that configures medfaith already gets the workflow
+    of --github or --gitlab alone, which runs its marked tests.
     """
     from pytest_medfaith.init_project import init_project
 
     chosen = [name for name, wanted in (("github", github), ("gitlab", gitlab)) if wanted]
-    for path in init_project(folder, ci=chosen):
+    written = init_project(folder, ci=chosen)
+    for path in written:
         _say(path)
-    _say("Next: run pytest there. One test fails on purpose.", err=True)
+    is_first = folder / "medfaith.toml" in written
+    added = "The suite was there already, and only the workflow was added. Next: look through it, and commit it."
+    _say("Next: run pytest there. One test fails on purpose." if is_first else added, err=True)
 
 
 @app.command()

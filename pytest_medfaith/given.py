@@ -14,7 +14,7 @@ from pytest_medfaith.awaiting import awaited
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.foreign import fields_of, in_pieces, text_of
 
-# docs/fixtures.md prints both tables.
+# docs/formats.md prints both tables.
 ANSWER_KEYS: Mapping[str, str] = {
     "answer": "this project; LangChain (create_retrieval_chain), DSPy",
     "response": "ragas, LlamaIndex",

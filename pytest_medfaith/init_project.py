@@ -13,13 +13,14 @@ from pytest_medfaith.corpus.jsonl import write_text
 from pytest_medfaith.errors import DataError
 
 TEMPLATES = Path(__file__).parent / "templates"
+_TEST = "tests/test_medical_answers.py"
 # Where each template goes. The suite's is no .py file, so that no tool takes it for a module of this package.
 _SUITE = {
     "medfaith.toml": "medfaith.toml",
     "medfaith/corpus/samples.jsonl": "corpus.jsonl",
     "medfaith/gold.jsonl": "gold.jsonl",
     "medfaith/responses.jsonl": "responses.jsonl",
-    "tests/test_medical_answers.py": "test_suite.py.txt",
+    _TEST: "test_suite.py.txt",
 }
 # Without one, pytest may take the folder above for its root, where the settings are not.
 _ROOT_MARK = {"pytest.ini": "pytest.ini"}
@@ -30,7 +31,7 @@ def init_project(folder: Path, *, ci: Sequence[str] = ()) -> list[Path]:
     """Writes the first suite into `folder`, all of it or nothing, and returns the paths written.
 
     One recorded answer names a wrong dose, so that the first run shows what a failure looks like. A pytest.ini is written where the
-    folder holds no configuration of pytest's.
+    folder holds no configuration of pytest's. A project that configures medfaith already gets the workflows in `ci` alone.
 
     Args:
         folder: the root of the project; made where it is not there.
@@ -38,16 +39,28 @@ def init_project(folder: Path, *, ci: Sequence[str] = ()) -> list[Path]:
 
     Raises:
         ValueError: a workflow of another name.
-        DataError: a file is there already, the folder's pyproject.toml configures medfaith, or the folder cannot be written.
+        DataError: a file is there already, the folder's pyproject.toml configures medfaith and `ci` is empty, or the folder cannot be written.
     """
     unknown = [name for name in ci if name not in _CI]
     if unknown:
         raise ValueError(f"there is no workflow for {unknown[0]!r}; expected {' or '.join(_CI)}, or none")
+    if ci and is_configured(folder):
+        return _add_workflows(folder, ci)
     root_mark = {} if _configures_pytest(folder) else _ROOT_MARK
     chosen = {**_SUITE, **root_mark, **{target: source for name in ci for target, source in _CI[name].items()}}
     files = {folder / target: (TEMPLATES / source).read_text(encoding="utf-8") for target, source in chosen.items()}
     _refuse_existing(files)
     _refuse_hidden_settings(folder)
+    _write_all(files)
+    return list(files)
+
+
+def _add_workflows(folder: Path, ci: Sequence[str]) -> list[Path]:
+    """Writes workflows for the suite that `folder` has: they run its marked tests."""
+    texts = {folder / target: (TEMPLATES / source).read_text(encoding="utf-8") for name in ci for target, source in _CI[name].items()}
+    own = folder / _TEST
+    files = {path: text if own.is_file() else text.replace(f"pytest {_TEST}", "pytest -m medfaith") for path, text in texts.items()}
+    _refuse_existing(files)
     _write_all(files)
     return list(files)
 

@@ -335,8 +335,10 @@ class Report(Measured, Record):
 
     `verdicts` are of the response's claims over its contexts, `gold_verdicts` of the gold claims over the answer. Where a retriever was
     `searched` and there are no `hits`, it found nothing. `contexts_optional` says that it was said on purpose that an answer may have
-    none. `dropped` is what
-    no claim was made of.
+    none. `dropped` is what no claim was made of.
+
+    `faithfulness`, `hallucination`, `claim_recall`, `context_precision`, `context_utilization`, `citation_support`, `citation_coverage` and
+    `safety_error_rate` are attributes, too: None for a refusal, and where nothing could be measured.
     """
 
     case: Case
@@ -378,7 +380,8 @@ class GateResult(Record):
 class SliceReport(Measured, Record):
     """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
 
-    `skipped` counts, by reason, the records of a data set that were left out while the slice's cases were read.
+    `skipped` counts, by reason, the records of a data set that were left out while the slice's cases were read. The attributes of a `Report`,
+    such as `faithfulness`, are there for the slice.
     """
 
     slice: str

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_medfaith.cards.account import claim_account, recall_account, safety_account, told, unchecked_account, worst_verdicts
 from pytest_medfaith.cards.audit_card import audit_card
-from pytest_medfaith.cards.github import annotation, path_in_repository
+from pytest_medfaith.cards.github import annotation, on_ci, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.cards.wording import counted
@@ -42,8 +42,10 @@ def print_summary(finish: Finish, session: MedfaithSession, terminal: Any) -> No
     """
     width = terminal.config.get_terminal_writer().fullwidth
     terminal.section("medfaith")
-    _write(terminal, result_card(finish.reports, verbose=session.options.verbose, width=width))
-    most = None if session.options.verbose or terminal.verbosity > 0 else SHOWN
+    everything = session.options.verbose or terminal.verbosity > 0
+    only_failures = on_ci() and not everything
+    _write(terminal, result_card(finish.reports, verbose=session.options.verbose, width=width, only_failures=only_failures))
+    most = None if everything else SHOWN
     for report, baseline in zip(finish.reports, finish.baselines, strict=True):
         if count_slice(report).unsafe:
             _write(terminal, f"\n{report.slice}: {safety_account(report.reports, most=most, width=min(width, WIDEST))}")

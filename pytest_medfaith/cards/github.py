@@ -22,6 +22,11 @@ def on_actions(environ: Mapping[str, str] = os.environ) -> bool:
     return environ.get("GITHUB_ACTIONS") == "true"
 
 
+def on_ci(environ: Mapping[str, str] = os.environ) -> bool:
+    """Returns whether this process runs on a CI service, whose log people open to see what failed."""
+    return on_actions(environ) or environ.get("CI", "").lower() not in ("", "0", "false")
+
+
 def path_in_repository(path: Path, environ: Mapping[str, str] = os.environ) -> str:
     """Returns `path` as annotations name it: from the root of the checkout, or as it is where it lies outside."""
     try:

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_medfaith.cards.summary import card_header, card_rows, count_lines, gate_text, many_checkers, measured_over, run_label
+from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import SliceReport
 
 _MARKS = {"pass": "PASS", "fail": "FAIL", "inconclusive": "INCONCLUSIVE"}
 
 
-def result_card(slice_reports: Sequence[SliceReport], *, verbose: bool = False, width: int | None = None) -> str:
+def result_card(
+    slice_reports: Sequence[SliceReport], *, verbose: bool = False, width: int | None = None, only_failures: bool = False
+) -> str:
     """Returns the card: a table with one row a slice report, then counts and gates of each.
 
     Args:
@@ -20,6 +23,7 @@ def result_card(slice_reports: Sequence[SliceReport], *, verbose: bool = False, 
         verbose: writes 95 % intervals into the cells, says which columns not all cases count in, and what passing gates measured.
         width: columns of the terminal. A table that is wider is set without spaces around its bars, and one with intervals is turned
             on its side; None leaves it as wide as it is.
+        only_failures: counts the gates that passed instead of showing each.
     """
     if not slice_reports:
         return "no slice was evaluated"
@@ -29,7 +33,7 @@ def result_card(slice_reports: Sequence[SliceReport], *, verbose: bool = False, 
     for report in slice_reports:
         title = [f"{one_line(run_label(report, checker=checkers))}:"] if len(slice_reports) > 1 else []
         counts = [*count_lines(report), *(measured_over(report) if verbose else [])]
-        blocks.append("\n".join([*title, *map(one_line, counts), *_gate_lines(report, verbose=verbose)]))
+        blocks.append("\n".join([*title, *map(one_line, counts), *_gate_lines(report, verbose=verbose, only_failures=only_failures)]))
     return plain_lines("\n\n".join(blocks))
 
 
@@ -60,10 +64,13 @@ def _width(table: str) -> int:
     return max(map(len, table.splitlines()))
 
 
-def _gate_lines(report: SliceReport, *, verbose: bool) -> list[str]:
+def _gate_lines(report: SliceReport, *, verbose: bool, only_failures: bool) -> list[str]:
     """Returns each gate with its outcome before it; the further lines of a gate's message are indented below."""
-    lines = []
+    passed = sum(gate.outcome == "pass" for gate in report.gates)
+    lines = [f"PASS  {counted(passed, 'gate')}; -v shows them"] if only_failures and passed else []
     for gate in report.gates:
+        if only_failures and gate.outcome == "pass":
+            continue
         first, *rest = map(one_line, gate_text(gate, verbose=verbose).splitlines())
         lines += [f"{_MARKS[gate.outcome]}  {first}", *(f"      {line}" for line in rest)]
     return lines

@@ -181,9 +181,8 @@ def chatter_reason(sentence: str) -> str:
     if _COPYRIGHT.match(plain):
         return "disclaimer"
     sympathy = _SYMPATHY.match(plain)
-    if _SALUTATION.match(plain) or (sympathy and not _NO_SYMPATHY & set(sympathy[1].lower().split())):
-        return "greeting"
-    if _WISH.fullmatch(plain.rstrip(" .!")):
+    kindness = sympathy and not _NO_SYMPATHY & set(sympathy[1].lower().split())
+    if kindness or _SALUTATION.match(plain) or _WISH.fullmatch(plain.rstrip(" .!")):
         return "greeting"
     if _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:")):
         return "no checkable content"

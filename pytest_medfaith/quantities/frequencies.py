@@ -128,18 +128,24 @@ def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
     if found["every"] or found["hours"]:
         return _every(found)
     if found["twice"] or found["clock"] or found["meals"]:
-        rate = _value(found["meals"]) if found["meals"] else len(re.findall(_CLOCK, found["clock"], re.IGNORECASE)) if found["clock"] else 2.0
+        rate = (
+            _value(found["meals"]) if found["meals"] else len(re.findall(_CLOCK, found["clock"], re.IGNORECASE)) if found["clock"] else 2.0
+        )
         return float(rate), float(rate)
-    if found["apart"] or found["alternate"]:
-        gap = _value(found["interval"]) if found["interval"] else 2.0 if found["alternate"] else 1.0
-        rate = 1 / (gap * _DAYS[(found["apart"] or found["alternate"]).lower()] or 1.0)
-        return rate, rate
-    if found["alone"]:
-        rate = 1 / _DAYS[_ADVERBS[found["alone"].lower()]]
+    if found["apart"] or found["alternate"] or found["alone"]:
+        rate = _apart(found)
         return rate, rate
     days = 1.0 if found["round"] else _DAYS[(found["period"] or _ADVERBS[found["adverb"].lower()]).lower()]
     low, high = _count(found)
     return low / days, high / days
+
+
+def _apart(found: re.Match[str]) -> float:
+    """Returns how often a day: "weekly", "alternate days", "doses two weeks apart"."""
+    if found["alone"]:
+        return 1 / _DAYS[_ADVERBS[found["alone"].lower()]]
+    gap = _value(found["interval"]) if found["interval"] else 2.0 if found["alternate"] else 1.0
+    return 1 / (gap * _DAYS[(found["apart"] or found["alternate"]).lower()] or 1.0)
 
 
 def _every(found: re.Match[str]) -> tuple[float, float]:

@@ -112,6 +112,13 @@ class Project:
         return self.pytester.runpytest_subprocess(*arguments)
 
 
+@pytest.fixture(autouse=True)
+def _no_ci(monkeypatch):
+    """Runs of the tests look the same on a CI service, where the card is shorter."""
+    for name in ("CI", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def project(pytester):
     return Project(pytester)

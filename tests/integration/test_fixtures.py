@@ -153,3 +153,21 @@ def medfaith_retriever():
     result = project.run(*workers)
     assert "INTERNALERROR" not in result.stdout.str()
     result.assert_outcomes(passed=2, failed=1)
+
+
+def test_rows_of_answers_are_replayed(project):
+    (project.path / "conftest.py").write_text(
+        project.CONFTEST
+        + """
+@pytest.fixture(scope="session")
+def medfaith_rag():
+    iron, air = "Iron tablets treat iron deficiency.", "A reliever inhaler opens the airways in asthma."
+    return [
+        {"case_id": "iron", "answer": iron, "contexts": [iron]},
+        {"case_id": "asthma", "answer": air, "contexts": [iron]},
+    ]
+"""
+    )
+    result = project.run()
+    result.assert_outcomes(passed=1, failed=1, errors=1)
+    result.stdout.fnmatch_lines(["*the rows of medfaith_rag: no response for case 'gout'*", "*2 claims: 1 supported*"])

@@ -67,3 +67,13 @@ def test_a_summary_that_cannot_be_written_is_an_error_and_the_card_is_shown(proj
     result = project.run("-k", "iron")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(["*mini*bm25*", "ERROR: GITHUB_STEP_SUMMARY names *summary.md, which cannot be written*"])
+
+
+@pytest.mark.parametrize("variable", ["CI", "GITHUB_ACTIONS"])
+def test_on_ci_passing_gates_are_counted_and_failed_ones_shown(project, monkeypatch, variable):
+    monkeypatch.setenv(variable, "true")
+    gates = ("--medfaith-gate", "faithfulness >= 0.1", "--medfaith-gate", "claim_recall >= 0.1", *GATE)
+    result = project.run(*gates)
+    result.stdout.fnmatch_lines(["PASS  2 gates; -v shows them", "FAIL  hallucination <= 0.01*"])
+    result.stdout.no_fnmatch_line("PASS  faithfulness*")
+    project.run(*gates, "-v").stdout.fnmatch_lines(["PASS  faithfulness >= 0.1*", "PASS  claim_recall*"])

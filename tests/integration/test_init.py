@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.cli import main
 from pytest_medfaith.config import load_settings
 from pytest_medfaith.corpus.jsonl import read_chunks, read_records
 from pytest_medfaith.datasets.registry import read_cases
@@ -175,13 +176,13 @@ def test_a_tox_file_without_pytest_does_not_count(tmp_path):
 @pytest.mark.parametrize("file", ["medfaith.toml", "tests/test_medical_answers.py", ".gitlab-ci.yml"])
 def test_a_file_that_is_there_is_named_and_left_alone(tmp_path, file):
     (tmp_path / file).parent.mkdir(exist_ok=True)
-    (tmp_path / file).write_text("mine")
+    (tmp_path / file).write_text("# mine")
     with pytest.raises(
         DataError, match=rf"{re.escape(str(tmp_path / file))}: there already, and nothing is overwritten; .*medfaith init FOLDER"
     ):
         init_project(tmp_path, ci=["gitlab"])
     assert files_in(tmp_path) == {file}
-    assert (tmp_path / file).read_text() == "mine"
+    assert (tmp_path / file).read_text() == "# mine"
 
 
 def test_a_link_that_leads_nowhere_is_left_alone(tmp_path):
@@ -233,3 +234,40 @@ def test_an_unknown_workflow_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="no workflow for 'jenkins'; expected github or gitlab"):
         init_project(tmp_path, ci=["jenkins"])
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [("medfaith.toml", "[slices.a]\ncases = 'gold.jsonl'\n"), ("pyproject.toml", "[tool.medfaith.slices.a]\ncases = 'g'\n")],
+)
+def test_a_suite_that_is_there_gets_the_workflow_alone(tmp_path, capsys, settings, text):
+    (tmp_path / settings).write_text(text)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_mine.py").write_text("def test_mine(): pass\n")
+    before = files_in(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["init", str(tmp_path), "--github"])
+    assert "only the workflow was added" in capsys.readouterr().err
+    assert files_in(tmp_path) - before == {".github/workflows/medfaith.yml"}
+    workflow = tmp_path / ".github" / "workflows" / "medfaith.yml"
+    assert "python -m pytest -m medfaith --medfaith-report=medfaith-report" in workflow.read_text()
+    assert "test_medical_answers" not in workflow.read_text()
+    workflow.write_text("mine")
+    with pytest.raises(DataError, match=r"medfaith\.yml: there already, and nothing is overwritten"):
+        init_project(tmp_path, ci=["github"])
+    assert workflow.read_text() == "mine"
+
+
+def test_a_workflow_is_added_to_the_suite_that_init_wrote(tmp_path):
+    init_project(tmp_path)
+    (written,) = init_project(tmp_path, ci=["gitlab"])
+    assert written == tmp_path / ".gitlab-ci.yml"
+    assert "tests/test_medical_answers.py" in written.read_text()
+
+
+def test_a_project_with_tests_of_its_own_gets_the_whole_suite(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_mine.py").write_text("def test_mine(): pass\n")
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'mine'\nversion = '1'\n")
+    init_project(tmp_path, ci=["github"])
+    assert files_in(tmp_path) == (SUITE - {"pytest.ini"}) | {"tests/test_mine.py", "pyproject.toml", ".github/workflows/medfaith.yml"}

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pytest_medfaith.evaluation import as_chunks, as_response
+from pytest_medfaith.datasets.registry import read_cases
+from pytest_medfaith.evaluation import as_chunks, as_response, read_responses
 
 pytestmark = pytest.mark.slow
 IRON = "Iron tablets treat iron deficiency."
@@ -65,3 +66,53 @@ def test_tables():
         package("datasets").Dataset.from_list(rows),
     ]
     assert [[chunk.id for chunk in as_chunks(table)] for table in tables] == [["a", "b"]] * 3
+
+
+def read_both(path):
+    (case,) = read_cases(str(path))
+    ((case_id, response),) = read_responses(path, []).items()
+    assert case_id == case.id
+    return case.question, case.reference_answer, response.answer, [chunk.text for chunk in response.contexts]
+
+
+READ = ("What treats iron deficiency?", "Iron.", IRON, [IRON])
+
+
+def test_ragas_files(tmp_path):
+    schema = package("ragas.dataset_schema")
+    question, reference, answer, contexts = READ
+    sample = schema.SingleTurnSample(user_input=question, response=answer, retrieved_contexts=contexts, reference=reference)
+    found = schema.EvaluationDataset(samples=[sample])
+    found.to_jsonl(tmp_path / "ragas.jsonl")
+    found.to_csv(tmp_path / "ragas.csv")
+    assert [read_both(tmp_path / name) for name in ("ragas.jsonl", "ragas.csv")] == [READ] * 2
+
+
+def test_deepeval_files(tmp_path):
+    golden, dataset = package("deepeval.dataset").Golden, package("deepeval.dataset").EvaluationDataset
+    question, reference, answer, contexts = READ
+    found = dataset(
+        goldens=[golden(input=question, expected_output=reference, actual_output=answer, retrieval_context=contexts, context=["x"])]
+    )
+    found.save_as(file_type="json", directory=str(tmp_path), file_name="goldens", include_test_cases=False)
+    (path,) = tmp_path.glob("*.json")
+    assert read_both(path) == READ
+
+
+def test_rows_of_tables(tmp_path):
+    rows = [{"question": READ[0], "reference_answer": READ[1], "answer": READ[2], "contexts": READ[3], "score": None, "year": 2024}]
+    pandas = package("pandas")
+    frame = pandas.DataFrame(rows)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_csv(tmp_path / "rows.tsv", sep="\t", encoding="utf-16", index=False)
+    assert [read_both(tmp_path / f"rows.{suffix}") for suffix in ("parquet", "csv", "tsv")] == [READ] * 3
+    for table in (frame, package("pyarrow").Table.from_pylist(rows)):
+        (response,) = read_responses(table, []).values()
+        assert (response.answer, [chunk.text for chunk in response.contexts]) == (IRON, [IRON])
+
+
+def test_rows_of_a_hugging_face_dataset():
+    rows = [{"question": READ[0], "answer": READ[2], "contexts": READ[3]}]
+    (response,) = read_responses(package("datasets").Dataset.from_list(rows), []).values()
+    assert (response.answer, [chunk.text for chunk in response.contexts]) == (IRON, [IRON])

@@ -54,7 +54,12 @@ def missing_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 _VALUE = re.compile(r"\d[\d.,:/-]*\d|\d|(?<![\w-])(?:[IVX]{1,4})(?![\w-])")
-_SPELLED = frozenset(map(word_key, "one two three four five six seven eight nine ten twelve once twice daily weekly monthly single january february march april june july august september october november december".split()))
+_SPELLED = frozenset(
+    map(
+        word_key,
+        "one two three four five six seven eight nine ten twelve once twice daily weekly monthly single january february march april june july august september october november december".split(),
+    )
+)
 _CLAUSES = re.compile(r"[;\n]|,(?!\d)|\b(?:and|but|while|whereas|against|versus|vs|after|before|having|then|followed)\b", re.IGNORECASE)
 
 
@@ -123,9 +128,7 @@ def _clauses(text: str) -> Iterator[Clauses]:
         halves = text[: joint.start()], text[joint.end() :]
         names, values = [_names(half) for half in halves], [_values(half) for half in halves]
         if values[0] - values[1] and values[1] - values[0] and names[0] - names[1] and names[1] - names[0]:
-            yield Clauses(
-                (names[0] - names[1], names[1] - names[0]), (values[0] - values[1], values[1] - values[0]), joint.start()
-            )
+            yield Clauses((names[0] - names[1], names[1] - names[0]), (values[0] - values[1], values[1] - values[0]), joint.start())
 
 
 _LABELLED = re.compile(r"\b(?:types?|stages?|grades?|class|phase|group)\s(?:\d|[IVX]+)\b", re.IGNORECASE)

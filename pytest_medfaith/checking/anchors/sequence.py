@@ -18,11 +18,13 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(
-    r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|,\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b", re.IGNORECASE
+    r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|,\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b",
+    re.IGNORECASE,
 )
 _FIRST = re.compile(r"\b(?:first|1st|initially|initial|starts?|started|begins?|begun|began)\b(?![-\s]?line)", re.IGNORECASE)
 _LATER = re.compile(
-    r"\b(?:second|2nd|third|3rd|next|then|later|last|lastly|afterwards?|subsequently|finally|introduced|added|adds?|after (?:it|that|this))\b(?![-\s]?line)", re.IGNORECASE
+    r"\b(?:second|2nd|third|3rd|next|then|later|last|lastly|afterwards?|subsequently|finally|introduced|added|adds?|after (?:it|that|this))\b(?![-\s]?line)",
+    re.IGNORECASE,
 )
 _JOINT = re.compile(r"[;,|\n]|\b(?:and|with|then|but|while|whereas)\b", re.IGNORECASE)
 
@@ -77,7 +79,9 @@ def _numbered_order(text: str) -> Order | None:
     return None
 
 
-_ORDERING = frozenset(map(word_key, "first initially initial start begin second third next later last afterwards subsequently finally introduced add".split()))
+_ORDERING = frozenset(
+    map(word_key, "first initially initial start begin second third next later last afterwards subsequently finally introduced add".split())
+)
 
 
 def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
