@@ -1,20 +1,18 @@
-"""Splits off what a sentence says by the way: asides about its subject, closing relative clauses and participles."""
+"""Splits off what a sentence says by the way: asides, closing relative clauses and participles, in the answer's words."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import Clause, auxiliary_form, finite_verbs, forms, is_adverb, is_content, read_clause
+from pytest_medfaith.claims.grammar import Clause, finite_verbs, forms, is_adverb, is_content, read_clause
 from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.claims.words import Phrase, Word, carried, holds, inserted, places
+from pytest_medfaith.claims.words import Phrase, carried, holds, places, trimmed
 
 _LONGEST_SUBJECT = 9
 _LONGEST_ANTECEDENT = 5
 _ENUMERATING = word_set("including include includes included involve involves such like")
 # Participles that belong to the words before them, or state nothing.
 _ATTACHED = word_set(
-    "including following regarding concerning depending using according excluding involving containing being having ranging considering"
+    "including following regarding concerning depending using according excluding involving containing being having ranging considering meaning"
 )
 # What a treatment or finding does; patients and doctors do not "result in" things.
 _OF_EVENTS = word_set("resulting leading causing allowing making enabling contributing")
@@ -27,7 +25,8 @@ _NO_SUBJECT = word_set("no none neither few little nothing there")
 def split_asides(words: Phrase) -> list[Phrase]:
     """Splits "X, which is a Y, does Z", "X, sold as Y, does Z" and "X, a Y, does Z" into what is said of X twice.
 
-    A closing ", which is a Y" is split off where the noun before it is plainly what it speaks of.
+    What is said by the way keeps its words: "X is a Y", "X, sold as Y", "X, a Y". A closing ", which is a Y" is split off where the
+    noun before it is plainly what it speaks of.
     """
     clause = read_clause(words)
     return [words] if clause is None else _subject_aside(clause) or _closing_relative(clause) or [words]
@@ -39,22 +38,20 @@ def _subject_aside(clause: Clause) -> list[Phrase]:
     if not commas or commas[1:] != [clause.subject_end - 1] or not 0 < commas[0] - clause.lead <= _LONGEST_SUBJECT:
         return []
     first, second = commas
-    said = _aside_predicate(words[first + 1 : second], words[clause.main])
-    return [(*carried(words[:first]), *said), (*words[:first], *words[second + 1 :])] if said else []
+    said = _aside_predicate(words[first:second])
+    return [(*carried(words[clause.lead : first]), *said), (*words[:first], *words[second + 1 :])] if said else []
 
 
-def _aside_predicate(aside: Phrase, main: Word) -> Phrase:
-    """Returns what an aside says of its subject, as a predicate; nothing where it says no fact of its own."""
-    first = next((word for word in aside if not is_adverb(word)), None)
+def _aside_predicate(aside: Phrase) -> Phrase:
+    """Returns what an aside, its comma first, says of its subject; nothing where it says no fact of its own."""
+    first = next((word for word in aside[1:] if not is_adverb(word)), None)
     verbs = finite_verbs(aside)
     if first is None:
         return ()
     if first.lower in ("which", "who"):
-        return aside[1:] if verbs and all(map(is_adverb, aside[1 : verbs[0].index])) else ()
-    participle = "part" in forms(first) and len(aside) > 1
-    if participle or (first.lower in ("a", "an") and not verbs):
-        return (*inserted("are" if auxiliary_form(main) == "plural" and main.lower != "were" else "is"), *aside)
-    return ()
+        return aside[2:] if verbs and all(map(is_adverb, aside[2 : verbs[0].index])) else ()
+    participle = "part" in forms(first) and len(aside) > 2
+    return aside if participle or (first.lower in ("a", "an") and not verbs) else ()
 
 
 def _closing_relative(clause: Clause) -> list[Phrase]:
@@ -84,21 +81,22 @@ def _is_verb(words: Phrase, index: int) -> bool:
 
 
 def split_participles(words: Phrase) -> list[Phrase]:
-    """Splits "X blocks A, lowering B" into "X blocks A" and "X lowers B", with the modal or tense of the main verb."""
+    """Splits "X blocks A, lowering B" into "X blocks A" and "X, lowering B"; under a modal or a condition the sentence stays whole."""
     clause = read_clause(words)
-    if (
-        clause is None
-        or not clause.subject
-        or clause.subject[0].lower in _NO_SUBJECT
-        or holds(words[clause.main :], lexicon.STRONG_CONDITIONS)
-    ):
+    if clause is None or not clause.subject or clause.form == "modal" or clause.subject[0].lower in _NO_SUBJECT:
+        return [words]
+    if holds(words[clause.main :], lexicon.STRONG_CONDITIONS):
         return [words]
     for comma in places(words, ",", clause.main + 1, len(words) - 2):
-        if not _of_the_subject(clause, comma):
+        if not _of_the_subject(clause, comma) or holds(words[clause.main : comma], lexicon.NEGATIONS):
             break
-        second = _participle_statement(clause, comma)
-        if second:
-            return [words[:comma], *split_participles(second)]
+        if _is_participle(clause, comma):
+            commas = [comma, *(later for later in places(words, ",", comma + 1, len(words) - 2) if _is_participle(clause, later))]
+            pieces = (trimmed(words[begin:end]) for begin, end in zip(commas, [*commas[1:], len(words)], strict=True))
+            return [
+                words[:comma],
+                *((*carried(words[: clause.subject_end]), piece[0], *piece[1 + (piece[1].lower == "and") :]) for piece in pieces),
+            ]
     return [words]
 
 
@@ -110,36 +108,12 @@ def _of_the_subject(clause: Clause, comma: int) -> bool:
     return not (attributed or other_verb or holds(between, ":") or any(word.lower in _ENUMERATING for word in between))
 
 
-def _participle_statement(clause: Clause, comma: int) -> Phrase:
+def _is_participle(clause: Clause, comma: int) -> bool:
     words = clause.words
-    place = next((index for index in range(comma + 1, len(words) - 2) if not is_adverb(words[index])), len(words) - 2)
+    begin = comma + 1 + (words[comma + 1].lower == "and")
+    place = next((index for index in range(begin, len(words) - 2) if not is_adverb(words[index])), len(words) - 2)
     participle, after = words[place], words[place + 1].lower
-    if participle.lower == "meaning":
-        return _meant(clause, words[place + 1 :])
     by_person = participle.lower in _OF_EVENTS and any(word.lower in _PERSONS for word in clause.subject)
     if participle.inside or participle.lower in _ATTACHED or by_person or after in (",", ".", "and", "or"):
-        return ()
-    modal = clause.form == "modal"
-    verb = lexicon.finite_of_participle(participle.lower, "base" if modal else _tense(clause))
-    if verb is None:
-        return ()
-    return (
-        *carried(words[: clause.main + 1 if modal else clause.subject_end]),
-        *words[comma + 1 : place],
-        replace(participle, text=verb),
-        *words[place + 1 :],
-    )
-
-
-def _meant(clause: Clause, words: Phrase) -> Phrase:
-    """Returns what follows "meaning that", with the subject in place of its "it"; nothing where it is no clause."""
-    said = words[1:] if words[0].lower == "that" else words
-    inner = read_clause(said)
-    if inner is None or not inner.subject:
-        return ()
-    return (*carried(clause.subject), *said[1:]) if said[0].lower in ("it", "they") else said
-
-
-def _tense(clause: Clause) -> str:
-    past = clause.form == "past" or clause.words[clause.main].lower in ("was", "were")
-    return "past" if past else "s" if clause.form == "s" else "base"
+        return False
+    return lexicon.finite_of_participle(participle.lower, "base") is not None

@@ -9,15 +9,17 @@ from itertools import groupby
 from pytest_medfaith.claims.context import Before, said
 from pytest_medfaith.claims.intros import OPEN_ENDS, Intro, compose, join_label, read_label, states_fact, under_label
 from pytest_medfaith.claims.layout import Block, Kind
+from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.measures import has_amount, states
 from pytest_medfaith.claims.openers import skip_openers
 from pytest_medfaith.claims.questions import is_polar, is_question
 from pytest_medfaith.claims.sentences import Sentence
-from pytest_medfaith.claims.statements import Idle, Read, Statement, Told, read_sentence
+from pytest_medfaith.claims.statements import Idle, Read, Statement, Told, idle_reason, read_sentence
 from pytest_medfaith.claims.tables import read_cells, row_statement
 from pytest_medfaith.claims.words import Phrase, carried, read_words, written
 
 _LONGEST_HEADING = 6  # words of a line that heads what follows without being marked as a heading
+_ASKING = word_set("what how why when where which who")  # "How it is built up" heads a text and says nothing by itself
 _RUNNING_TEXT = -1  # the indent of an intro in running text: every list item stands deeper
 
 
@@ -62,12 +64,20 @@ def read_blocks(text: str, sentences: Sequence[Sentence], question: str | None) 
 def _unused(found: _Found) -> list[Statement | Idle]:
     """Returns the lead lines that no statement carries: a claim where they say something, else idle."""
     used = {word.start for one in found.made if isinstance(one, Statement) for word in one.words if not word.own}
-    unused = [lead for lead in found.leads if not any(word.start in used for word in lead.words)]
-    return [lead if _says(lead.words) else Idle(lead.sentence.start, lead.sentence.end, "heading") for lead in unused]
+    unused = [lead for lead in found.leads if not any(word.start in used for word in lead.words if word.own)]
+    return [_unused_lead(lead) for lead in unused]
+
+
+def _unused_lead(lead: Statement) -> Statement | Idle:
+    reason = idle_reason(written(lead.words).rstrip(": "))
+    if not reason and _says(lead.words):
+        return lead
+    return Idle(lead.sentence.start, lead.sentence.end, reason or "heading")
 
 
 def _says(words: Phrase) -> bool:
-    return states(words) or has_amount(written(words))
+    asks = words[0].lower in _ASKING and words[-1].text != "."
+    return (states(words) and not asks) or has_amount(written(words))
 
 
 def _kind(block: Block, read: Sequence[Read], state: _State, following: Block | None) -> Kind:
@@ -96,7 +106,7 @@ def _read_block(text: str, block: Block, read: Sequence[Read], following: Block 
         label, _ = read_label(read[0].words)
         first, *others = read
         read = [replace(first, words=_in_list(first.words, state)), *(replace(one, words=under_label(label, one.words)) for one in others)]
-    intro = read[-1].words if _introduces(read[-1].words, following) else ()
+    intro = read[-1].words if _introduces(block, read[-1].words, following) else ()
     told = state.told
     for one in read[:-1] if intro and not states_fact(intro) else read:
         made, told = read_sentence(text, one, told)
@@ -109,11 +119,12 @@ def _read_block(text: str, block: Block, read: Sequence[Read], following: Block 
     return state if item else replace(state, told=told)
 
 
-def _introduces(words: Phrase, following: Block | None) -> bool:
+def _introduces(block: Block, words: Phrase, following: Block | None) -> bool:
     """Returns whether `words` lead into what follows: they end in a colon, or break off above a list ("Do not take it if you have")."""
     if following is None:
         return False
-    return words[-1].text == ":" or (following.kind == "item" and words[-1].lower in OPEN_ENDS)
+    deeper = following.kind == "item" and (block.kind != "item" or following.indent > block.indent)
+    return words[-1].text == ":" or (deeper and words[-1].lower in OPEN_ENDS)
 
 
 def _read_heading(read: Read, state: _State, found: _Found) -> _State:

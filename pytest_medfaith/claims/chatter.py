@@ -174,18 +174,16 @@ def chatter_reason(sentence: str) -> str:
     source" or "no checkable content".
     """
     plain = sentence.replace("\u2019", "'").strip(" \t\r\n\"'“”*_()")
-    if not any(map(str.isalnum, plain)) or is_bare_answer(plain):
+    if not any(map(str.isalnum, plain)) or is_bare_answer(plain) or _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:")):
         return "no checkable content"
     if len(plain) > LONGEST_TALK:
         return ""
     if _COPYRIGHT.match(plain):
         return "disclaimer"
     sympathy = _SYMPATHY.match(plain)
-    kindness = sympathy and not _NO_SYMPATHY & set(sympathy[1].lower().split())
-    if kindness or _SALUTATION.match(plain) or _WISH.fullmatch(plain.rstrip(" .!")):
+    sympathetic = sympathy is not None and not _NO_SYMPATHY & set(sympathy[1].lower().split())
+    if sympathetic or _SALUTATION.match(plain) or _WISH.fullmatch(plain.rstrip(" .!")):
         return "greeting"
-    if _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:")):
-        return "no checkable content"
     bare = _PHRASES.sub("\x00", plain)
     words = [word for word in _WORD.findall(bare.lower()) if word != "\x00"]
     return next((kind.reason for kind in _KINDS if kind.cue.search(bare) and all(_fits(kind, word) for word in words)), "")

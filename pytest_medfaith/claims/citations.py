@@ -42,6 +42,10 @@ _NAMELESS = re.compile(
       | (?<=[.!?])\(\d{{1,3}}(?:\s*[,\u2013-]\s*\d{{1,3}})*\)(?=\s|$)""",
     re.VERBOSE,
 )
+_NAMED = re.compile(
+    r",?\s*\b(?:according\s+to|as\s+(?:stated|shown|described|reported)\s+in|per|see|from)\s+(?:the\s+)?(?:sources?|documents?|passages?|contexts?|references?|refs?\.?|chunks?)\s*\x00+(?=\s*[.;:)]|\s*$)",
+    re.IGNORECASE,
+)
 _PMID = re.compile(r"(?:pmid|pubmed)[\s:_-]*(\d{1,9})", re.IGNORECASE)
 
 
@@ -122,6 +126,7 @@ def mask_citations(text: str, blank: str = " ") -> str:
         masked[start:end] = "\x00" * (end - start)
     overwritten = _BETWEEN.sub(lambda found: "\x00" * len(found[0]), "".join(masked))
     overwritten = _WRAPPED.sub(lambda found: "\x00" * len(found[0]), overwritten)
+    overwritten = _NAMED.sub(lambda found: "\x00" * len(found[0]), overwritten)
     return overwritten.replace("\x00", blank) if spans else text
 
 

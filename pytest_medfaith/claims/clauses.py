@@ -44,7 +44,11 @@ def split_clauses(words: Phrase) -> list[Phrase]:
     for joint in _joints(words, left.main + 1):
         right = read_clause(words[joint.end :])
         if right is not None and _stands_alone(right) and _ends_well(left, joint) and not _governed(left, joint, right):
-            lead = carried(words[: left.lead]) if right.lead == 0 and words[0].lower in lexicon.PREPOSITIONS | lexicon.CONDITIONS else ()
+            lead = (
+                carried(words[: left.lead])
+                if joint.word != ";" and right.lead == 0 and words[0].lower in lexicon.PREPOSITIONS | lexicon.CONDITIONS
+                else ()
+            )
             return [trimmed(words[: joint.start]), *split_clauses((*lead, *right.words))]
     return [words]
 
@@ -67,6 +71,9 @@ def _joints(words: Phrase, start: int) -> Iterator[_Joint]:
             yield _Joint(index, index + (2 if after in _JOINTS else 1), ";", comma=True)
         elif word.text == "," and after == "even" and words[index + 2 : index + 3] and words[index + 2].lower == "though":
             yield _Joint(index, index + 3, "though", comma=True)
+        elif word.text == "," and after == "meaning":
+            that = [following.lower for following in words[index + 2 : index + 3]] == ["that"]
+            yield _Joint(index, index + (3 if that else 2), "meaning", comma=True)
         elif word.text == "," and after in _JOINTS:
             yield _Joint(index, index + 2, after, comma=True)
         elif word.lower in _JOINTS - _NEED_COMMA and words[index - 1].text != ",":

@@ -11,6 +11,10 @@ from pytest_medfaith.claims.words import Phrase, written
 
 _POINTERS = word_set("it its he she they their this that these those such his her him them itself themselves")
 _OTHERS = word_set("another other others both neither either former latter same")
+_SUBJECTS = word_set("it he she they")  # in "Against placebo it halved the risk" the last word of the subject
+_SHARES = word_set(
+    "about roughly around approximately nearly almost some most many few several all none each a an half more fewer up over under"
+)
 _RELATIONS = lexicon.PREPOSITIONS | lexicon.RELATIVES
 # Bare, they are of something that was named before: "Side effects are mild".
 _RELATIONAL = word_set(
@@ -52,7 +56,10 @@ def stands_alone(words: Phrase) -> bool:
     if not clause.subject:
         return not _open_order(clause)
     opening = words[: clause.lead]
-    return not (_points(clause.subject) or _points(opening) or _is_definite(clause.subject))
+    subject = clause.subject
+    pronoun = subject[-1].lower in _SUBJECTS and not any(word.text == ":" for word in subject)
+    unnamed = pronoun or _is_definite(subject) or _is_share(subject)
+    return not (unnamed or _points(subject) or _points(opening))
 
 
 def _points(words: Phrase) -> bool:
@@ -64,6 +71,8 @@ def _is_pointer(words: Phrase, place: int) -> bool:
     lower = words[place].lower
     if lower not in _POINTERS or words[place].inside:
         return False
+    if lower in ("it", "them") and place and words[place - 1].lower in lexicon.PREPOSITIONS:
+        return True  # "babies exposed to it"
     named = any(is_content(word) and word.lower not in _POINTERS | lexicon.PRONOUNS for word in words[:place])
     return not named and (lower != "that" or place == 0)
 
@@ -75,6 +84,13 @@ def _is_definite(subject: Phrase) -> bool:
         return False
     definite = words[0].lower in {"the"} | _OTHERS or words[-1].lower in _RELATIONAL
     return definite and not any(word.text[0].isupper() for word in words[1:])
+
+
+def _is_share(subject: Phrase) -> bool:
+    """Returns whether `subject` is a part of something named before: "30% of the children", "About a quarter of the drug"."""
+    end = [word.lower for word in subject[-3:-1]]
+    counted = subject[0].text[0].isdigit() or subject[0].lower in _SHARES | lexicon.NUMBERS
+    return counted and end in (["of", "the"], ["of", "these"], ["of", "those"]) and subject[-1].text.islower()
 
 
 def _open_order(clause: Clause) -> bool:

@@ -9,7 +9,7 @@ from pytest_medfaith.claims.context import stands_alone
 from pytest_medfaith.claims.grammar import finite_verbs, forms, is_adverb, is_content, is_plain_verb, read_clause
 from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.measures import has_amount
-from pytest_medfaith.claims.words import Phrase, carried, inserted, trimmed, without_brackets, written
+from pytest_medfaith.claims.words import Phrase, carried, inserted, trimmed, written
 
 # What a line ends in that its list completes.
 OPEN_ENDS = word_set(
@@ -40,19 +40,19 @@ def states_fact(intro: Phrase) -> bool:
 def compose(intro: Phrase, item: Phrase, *, labelled: bool = False) -> Phrase:
     """Returns `item` as a statement that holds without its list; a `labelled` item ("Sleep: apnea is common") counts as a name.
 
-    "Common side effects:" and "nausea" give "Common side effects include nausea"; "See a doctor if:" and "the pain lasts" give
-    one sentence; an item that is a sentence already stays; else the intro, a colon and the item.
+    "See a doctor if:" and "the pain lasts" give one sentence; an item that is a sentence already stays, but for a condition that it
+    needs ("In children:"); else the intro, a colon and the item, as in "Common side effects: nausea".
     """
     lead = _without_pointer(trimmed(intro))
     if not lead or lead[0].lower in ("what", "how", "why"):
         return item
     if lead[-1].lower in OPEN_ENDS:
-        return (*carried(_including(lead, item)), *_lowered(item))
-    whole = None if has_amount(written(lead)) else read_clause(item)
-    if (whole is not None and whole.subject and not labelled) or (_is_order(item) and not has_amount(written(lead))):
+        joint = inserted(":", spaced=False) if lead[-1].lower in ("are", "were", "of") else ()
+        return (*carried(lead), *joint, *_lowered(item))
+    limits = has_amount(written(lead)) or lead[0].lower in lexicon.PREPOSITIONS | lexicon.CONDITIONS
+    whole = None if limits else read_clause(item)
+    if (whole is not None and whole.subject and not labelled) or (_is_order(item) and not limits):
         return item
-    if _is_plural_name(lead):
-        return (*carried(lead), *inserted("include"), *_lowered(item))
     return (*carried(lead), *inserted(":", spaced=False), *item)
 
 
@@ -68,13 +68,6 @@ def _without_pointer(lead: Phrase) -> Phrase:
     return lead
 
 
-def _including(lead: Phrase, item: Phrase) -> Phrase:
-    """Returns "The symptoms include" for "The symptoms are": each item is only one of them."""
-    if lead[-1].lower not in ("are", "were") or read_clause(item) is not None:
-        return lead
-    return (*lead[:-1], *inserted("include" if lead[-1].lower == "are" else "included"))
-
-
 def _lowered(item: Phrase) -> Phrase:
     """Returns `item` without the capital of a sentence where its first word is plainly no name."""
     first = item[0]
@@ -88,19 +81,6 @@ def _lowered(item: Phrase) -> Phrase:
 def _is_order(item: Phrase) -> bool:
     first = next((word for word in item if not is_adverb(word)), None)
     return first is not None and "base" in forms(first) and first.lower not in lexicon.noun_verbs() and len(item) > 1
-
-
-def _is_plural_name(lead: Phrase) -> bool:
-    outside = without_brackets(lead)
-    if not outside or finite_verbs(lead) or _is_order(lead):
-        return False
-    ends = (
-        index
-        for index, word in enumerate(outside)
-        if index and (word.lower in lexicon.PREPOSITIONS | lexicon.RELATIVES or "part" in forms(word))
-    )
-    head = outside[next(ends, len(outside)) - 1].lower
-    return head.endswith("s") and not head.endswith(("ss", "us", "is"))
 
 
 def read_label(item: Phrase) -> tuple[Phrase, Phrase]:

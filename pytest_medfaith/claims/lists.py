@@ -9,7 +9,7 @@ from typing import Literal
 from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.grammar import Clause, finite_verbs, forms, is_adverb, is_auxiliary, is_content, read_clause
 from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.claims.words import Phrase, Word, carried, holds, inserted, places
+from pytest_medfaith.claims.words import Phrase, Word, carried, holds, places
 
 # What opens a list: a word such as "include", "are" behind a subject such as "symptoms", or the verb whose objects are listed.
 Opener = Literal["including", "are", "verb"]
@@ -33,6 +33,7 @@ _POPULATIONS = word_set(
     "patients people adults children women men individuals infants those pregnancy babies persons adolescents elderly humans mice "
     "rats newborns teenagers smokers"
 )
+_COUNTING = lexicon.NUMBERS | {"each", "any", "all", "both", "either", "none", "some", "more"}
 _LONGEST_OBJECT = 9
 _LONGEST_ITEM = 18
 
@@ -51,7 +52,7 @@ class _Listing:
 def split_lists(words: Phrase) -> list[Phrase]:
     """Splits "X causes A, B and C" into "X causes A", "X causes B" and "X causes C".
 
-    "Symptoms are A, B and C" becomes "Symptoms include A". A closing "in children" goes with every item. Examples ("such as A,
+    A closing "in children" goes with every item. Examples ("such as A,
     B and C") stay with what they illustrate, and so do things given together ("with A, B and C", "both A and B"), a choice
     ("take A, B or C"), doses, and adjectives of one noun.
     """
@@ -67,8 +68,6 @@ def split_lists(words: Phrase) -> list[Phrase]:
 
 def _one_each(words: Phrase, listing: _Listing) -> list[Phrase]:
     prefix, tail = words[: listing.begin], carried(words[slice(*listing.tail)])
-    if listing.opener == "are":
-        prefix = (*prefix[:-1], *inserted("include" if prefix[-1].lower == "are" else "included"))
     first, *others = (words[slice(*item)] for item in listing.items)
     return [(*prefix, *first, *tail), *((*carried(prefix), *item, *tail) for item in others)]
 
@@ -88,9 +87,10 @@ def _openings(clause: Clause) -> Iterator[tuple[int, Opener]]:
 
 
 def _names_class(subject: Phrase) -> bool:
-    """Returns whether the head of `subject` is a noun such as "symptoms", of which the things behind "are" are instances."""
+    """Returns whether the head of `subject` is a noun such as "symptoms", and nothing counts: not "the only drugs", "the three signs"."""
     behind = (index for index, word in enumerate(subject) if index and (word.lower in lexicon.PREPOSITIONS or "part" in forms(word)))
-    return bool(subject) and subject[next(behind, len(subject)) - 1].lower in _CLASS_SUBJECTS
+    head = bool(subject) and subject[next(behind, len(subject)) - 1].lower in _CLASS_SUBJECTS
+    return head and not any(word.lower in _COUNTING | {"only", "sole"} or word.text[0].isdigit() for word in subject)
 
 
 def _opens_objects(clause: Clause, index: int) -> bool:
@@ -152,6 +152,7 @@ def _holds_for_each(clause: Clause, listing: _Listing) -> bool:
     if (
         any(word.lower in _TOGETHER for word in words[: listing.begin])
         or (before | listed) & _CONDITIONS
+        or _counted(words[: listing.begin])
         or listed & {"respectively", "together"}
     ):
         return False
@@ -159,6 +160,11 @@ def _holds_for_each(clause: Clause, listing: _Listing) -> bool:
     if listing.joint == "or":
         return negated or bool(before & lexicon.TENTATIVE)
     return not negated and "who" not in before
+
+
+def _counted(before: Phrase) -> bool:
+    """Returns whether the items are counted together: "a point for each of", "any two of"."""
+    return bool(before) and before[-1].lower == "of" and any(word.lower in _COUNTING for word in before[-3:-1])
 
 
 def _fit(words: Phrase, listing: _Listing) -> bool:

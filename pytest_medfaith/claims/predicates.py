@@ -111,7 +111,11 @@ def _may_part(clause: Clause, parallel: _Parallel) -> bool:
     words, joint, match = clause.words, parallel.joint, parallel.match
     complete = any(not is_adverb(word) and word.text != "," for word in words[match + 1 : joint]) and not ends_open(words[:joint])
     conditional = _governed(clause, match) or _condition_between(clause, match, joint) or _closing_condition(clause, parallel.begin)
-    doubtful = _is_adjective(clause, parallel) or (words[joint - 1].text == "," and _two_levels(clause, parallel))
+    doubtful = (
+        _is_adjective(clause, parallel)
+        or _nested_purpose(clause, parallel)
+        or (words[joint - 1].text == "," and _two_levels(clause, parallel))
+    )
     return complete and not conditional and not doubtful and _joint_allows(clause, parallel)
 
 
@@ -133,6 +137,14 @@ def _is_adjective(clause: Clause, parallel: _Parallel) -> bool:
     words = clause.words
     far = any(word.lower in lexicon.PREPOSITIONS - {"to"} for word in words[parallel.match : parallel.joint])
     return words[parallel.begin].lower in lexicon.ADJECTIVE_VERBS and (far or is_adverb(words[parallel.begin - 1]))
+
+
+def _nested_purpose(clause: Clause, parallel: _Parallel) -> bool:
+    """Returns whether a bare verb could go with either of two "to": "ask your vet to find the kind and seek treatment"."""
+    words, match = clause.words, parallel.match
+    if "base" not in _forms_in_place(clause, match) or words[match - 1].lower != "to":
+        return False
+    return any("base" in _forms_in_place(clause, index) and words[index - 1].lower == "to" for index in range(clause.main, match))
 
 
 def _two_levels(clause: Clause, parallel: _Parallel) -> bool:

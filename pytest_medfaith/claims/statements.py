@@ -140,6 +140,6 @@ def sentence_text(statement: Phrase) -> str:
         return ""
     text = _EDGES.sub("", written(statement))
     first = text.split(None, 1)[0]
-    if first.isalpha() and first.islower():
+    if first.rstrip(",:").replace("-", "").isalpha() and first.islower():
         text = text[0].upper() + text[1:]
     return text if text.endswith(("!", "?", "…")) else text + "."

@@ -1,6 +1,9 @@
 """What holds for any text at all."""
 
+import json
+import re
 from itertools import pairwise
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +24,7 @@ MARKS = [
     "\t", " ", "[1]", "[2, 3]", "[1-3]", "(PMID 1234567)", "https://a.b", "<b>", "<br>", "\u00b0", "\u00b5g", "\u2265", "\u00e9", "\u4e2d", "\U0001f642", "\u00a0",
     "\u200b", "\x00",
 ]  # fmt: skip
+WORD = re.compile(r"[^\W_]+")
 PIECES = st.sampled_from([*WORDS, *MARKS])
 ANSWERS = st.one_of(st.text(max_size=120), st.lists(PIECES, max_size=30).map(" ".join), st.lists(PIECES, max_size=20).map("".join))
 
@@ -67,3 +71,24 @@ def test_a_sentence_cites_only_what_the_text_cites(text):
     assert {marker for sentence in cited_sentences(text) for marker in sentence.markers} <= markers
     assert markers or strip_citations(text) == text
     assert len(strip_citations(text)) <= len(text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(answer=ANSWERS, question=st.none() | ANSWERS)
+def test_the_words_of_a_claim_are_the_answers_own(answer, question):
+    said = "".join(f"{answer} {question or ''}".casefold().split())
+    assert all(word in said for claim in extract_claims(answer, question=question) for word in WORD.findall(claim.text.casefold()))
+
+
+def test_no_claim_of_the_found_answers_holds_a_word_that_is_not_in_its_answer():
+    folder = Path(__file__).parents[2] / "fixtures" / "found" / "newcomer"
+    rows = [json.loads(line) for path in sorted(folder.glob("responses_*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
+    claims = [(claim, row["answer"]) for row in rows for claim in extract_claims(row["answer"])]
+    assert len(claims) >= 300
+    added = [
+        (claim.text, word)
+        for claim, answer in claims
+        for word in WORD.findall(claim.text.casefold())
+        if word not in set(WORD.findall(answer.casefold()))
+    ]
+    assert added == []

@@ -106,9 +106,9 @@ SPLIT = {
     "a list after are": (
         "First-line drugs are thiazides, ACE inhibitors and calcium channel blockers.",
         [
-            "First-line drugs include thiazides.",
-            "First-line drugs include ACE inhibitors.",
-            "First-line drugs include calcium channel blockers.",
+            "First-line drugs are thiazides.",
+            "First-line drugs are ACE inhibitors.",
+            "First-line drugs are calcium channel blockers.",
         ],
     ),
     "a list of objects": (
@@ -145,11 +145,15 @@ SPLIT = {
     ),
     "an aside with a participle": (
         "Escitalopram, sold as Lexapro, is an antidepressant.",
-        ["Escitalopram is an antidepressant.", "Escitalopram is sold as Lexapro."],
+        ["Escitalopram is an antidepressant.", "Escitalopram, sold as Lexapro."],
     ),
     "an aside with a noun": (
         "Aspirin, a salicylate, thins the blood.",
-        ["Aspirin thins the blood.", "Aspirin is a salicylate."],
+        ["Aspirin thins the blood.", "Aspirin, a salicylate."],
+    ),
+    "an aside behind an opening": (
+        "During this exam, polyps, which are growths of the bowel, can be removed.",
+        ["During this exam, polyps can be removed.", "Polyps are growths of the bowel."],
     ),
     "a closing which is": (
         "Sitagliptin inhibits DPP-4, which is an enzyme that degrades incretins.",
@@ -157,15 +161,33 @@ SPLIT = {
     ),
     "a closing participle": (
         "Loperamide slows the bowel, relieving diarrhea.",
-        ["Loperamide slows the bowel.", "Loperamide relieves diarrhea."],
+        ["Loperamide slows the bowel.", "Loperamide, relieving diarrhea."],
     ),
-    "a closing participle keeps the modal": (
-        "Opioids may slow breathing, causing hypoxia.",
-        ["Opioids may slow breathing.", "Opioids may cause hypoxia."],
+    "closing participles": (
+        "Liraglutide mimics GLP-1, raising insulin, lowering glucagon, and slowing the stomach.",
+        [
+            "Liraglutide mimics GLP-1.",
+            "Liraglutide, raising insulin.",
+            "Liraglutide, lowering glucagon.",
+            "Liraglutide, slowing the stomach.",
+        ],
+    ),
+    "a closing meaning": (
+        "Gold is a noble metal, meaning that it is resistant to most acids.",
+        ["Gold is a noble metal.", "It is resistant to most acids."],
+    ),
+    "an opening condition does not pass a semicolon": (
+        "Since 2019, GINA has rejected salbutamol alone; formoterol is favoured.",
+        ["Since 2019, GINA has rejected salbutamol alone.", "Formoterol is favoured."],
     ),
 }
 
 KEPT_WHOLE = {
+    "two purposes": "It is wise to ask a vet to find the kind and seek treatment.",
+    "a participle under a modal": "Opioids may slow breathing, causing hypoxia.",
+    "participles under a modal": "Women should take folic acid, starting before pregnancy and carrying on through week 12.",
+    "things counted together": "The score gives a point for each of confusion, low pressure and fever.",
+    "the only ones": "The only drugs are warfarin, heparin and aspirin.",
     "between": "The dose lies between 5 mg and 10 mg.",
     "a range of numbers": "The half-life is 4 to 8.7 hours.",
     "both": "Carvedilol blocks both alpha and beta receptors.",
@@ -340,6 +362,21 @@ IN_CONTEXT = {  # answer, question, the last claim as a model reads it
         None,
         "[Lactic acidosis is rare.] It is also used off-label.",
     ),
+    "a pronoun behind an opening without a comma": (
+        "Naproxen relieves pain. Against placebo it halved attacks.",
+        None,
+        "[Naproxen relieves pain.] Against placebo it halved attacks.",
+    ),
+    "a part of something named before": (
+        "Valproate harms babies. 30% of the children have delays.",
+        None,
+        "[Valproate harms babies.] 30% of the children have delays.",
+    ),
+    "a pronoun behind a preposition": (
+        "Valproate harms. Babies exposed to it have defects.",
+        None,
+        "[Valproate harms.] Babies exposed to it have defects.",
+    ),
     "behind a greeting": ("Metformin is a biguanide. I hope this helps. It is cheap.", None, "[Metformin is a biguanide.] It is cheap."),
 }
 
@@ -373,11 +410,11 @@ def test_a_claim_that_names_its_subject_needs_nothing_before(sentence):
 LISTS = {
     "a noun intro": (
         "Common side effects:\n- nausea\n- dry mouth",
-        ["Common side effects include nausea.", "Common side effects include dry mouth."],
+        ["Common side effects: nausea.", "Common side effects: dry mouth."],
     ),
     "numbers and windows ends": (
         "Risk factors of gout:\r\n1. beer\r\n2. seafood\r\n",
-        ["Risk factors of gout include beer.", "Risk factors of gout include seafood."],
+        ["Risk factors of gout: beer.", "Risk factors of gout: seafood."],
     ),
     "an intro with a verb": ("Symptoms include:\n* fever\n* cough", ["Symptoms include fever.", "Symptoms include cough."]),
     "an intro that ends in if": (
@@ -386,21 +423,21 @@ LISTS = {
     ),
     "the following": (
         "The following are triggers of migraine:\n- stress\n- red wine",
-        ["Triggers of migraine include stress.", "Triggers of migraine include red wine."],
+        ["Triggers of migraine: stress.", "Triggers of migraine: red wine."],
     ),
     "here are": (
         "Here are some symptoms of flu:\n- fever\n- chills",
-        ["Some symptoms of flu include fever.", "Some symptoms of flu include chills."],
+        ["Some symptoms of flu: fever.", "Some symptoms of flu: chills."],
     ),
-    "a heading": ("## Side effects\n- nausea\n- rash", ["Side effects include nausea.", "Side effects include rash."]),
-    "a bold heading": ("**Symptoms**\n\n• fever\n• cough", ["Symptoms include fever.", "Symptoms include cough."]),
+    "a heading": ("## Side effects\n- nausea\n- rash", ["Side effects: nausea.", "Side effects: rash."]),
+    "a bold heading": ("**Symptoms**\n\n• fever\n• cough", ["Symptoms: fever.", "Symptoms: cough."]),
     "items that are sentences": (
         "What to know about metformin:\n- Metformin lowers glucose.\n- Metformin is cheap.",
         ["Metformin lowers glucose.", "Metformin is cheap."],
     ),
     "labels": (
         "Side effects:\n- **Nausea**: usually mild. It passes in a week.",
-        ["Side effects include Nausea: usually mild.", "Nausea: It passes in a week."],
+        ["Side effects: Nausea: usually mild.", "Nausea: It passes in a week."],
     ),
     "a label with a verb": (
         "- **Metformin:** lowers glucose.\n- **Insulin:** lowers glucose fast.",
@@ -412,13 +449,22 @@ LISTS = {
     ),
     "nested lists": (
         "Side effects:\n- Stomach:\n  - nausea\n- Skin:\n  - rash",
-        ["Side effects include Stomach: nausea.", "Side effects include Skin: rash."],
+        ["Side effects: Stomach: nausea.", "Side effects: Skin: rash."],
     ),
     "in running text": ("Do this: 1. Take one tablet. 2. Drink water.", ["Take one tablet.", "Do this: Drink water."]),
     "a table": (
         "| Drug | Dose |\n|---|---|\n| Metformin | 500 mg |\n| Sitagliptin | 100 mg |",
         ["Drug: Metformin; Dose: 500 mg.", "Drug: Sitagliptin; Dose: 100 mg."],
     ),
+    "a condition goes with every item": (
+        "If the INR is over 8:\n- Withhold warfarin.\n- Give vitamin K.\n- Bleeding is likely.",
+        ["If the INR is over 8: Withhold warfarin.", "If the INR is over 8: Give vitamin K.", "If the INR is over 8: Bleeding is likely."],
+    ),
+    "things counted together": (
+        "The score gives a point for each of:\n- confusion\n- low pressure",
+        ["The score gives a point for each of: confusion.", "The score gives a point for each of: low pressure."],
+    ),
+    "an intro that is small talk": ("Here is a summary:\n\n| Drug | Dose |\n|---|---|\n| Iron | 5 mg |", ["Drug: Iron; Dose: 5 mg."]),
     "a list after a table": (
         "Doses:\n\n| Drug | Dose |\n|---|---|\n| Metformin | 500 mg |\n\n- Rest.",
         ["Drug: Metformin; Dose: 500 mg.", "Rest."],
@@ -433,7 +479,7 @@ LISTS = {
     ),
     "text after a list": (
         "Symptoms of flu:\n- fever\nFlu is a viral disease.",
-        ["Symptoms of flu include fever.", "Flu is a viral disease."],
+        ["Symptoms of flu: fever.", "Flu is a viral disease."],
     ),
 }
 
@@ -480,7 +526,7 @@ def test_ids_count_from_one_and_citations_are_those_of_the_sentence():
 
 def test_the_refused_half_of_a_sentence_is_dropped():
     assert texts("I could not find a dose for adults, but children receive 5 mg.") == ["Children receive 5 mg."]
-    assert texts("I don't know the dose, but aspirin, a salicylate, thins blood.") == ["Aspirin thins blood.", "Aspirin is a salicylate."]
+    assert texts("I don't know the dose, but aspirin, a salicylate, thins blood.") == ["Aspirin thins blood.", "Aspirin, a salicylate."]
 
 
 def test_a_refusal_that_cannot_be_cut_off_hides_no_claim():
