@@ -84,6 +84,6 @@ def _card(checker: str) -> dict[str, Any]:
     try:
         folder = default_weights() if checker == "default" else MODELS / "nli" if checker == "fast" else Path(checker or ".")
         row = json.loads((folder / "card.json").read_text(encoding="utf-8"))
-    except (DataError, OSError, ValueError):
+    except (DataError, OSError, ValueError, RecursionError):
         return {}
     return row if isinstance(row, dict) else {}

@@ -247,7 +247,7 @@ def _read_signature(folder: Path) -> dict[str, Any]:
 def _read_object(path: Path) -> dict[str, Any]:
     try:
         row = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path} cannot be read as JSON ({error}); run the suite again with --medfaith-report {path.parent}") from error
     if not isinstance(row, dict):
         raise DataError(f"{path} holds {type(row).__name__}, expected an object; run the suite again with --medfaith-report {path.parent}")

@@ -69,7 +69,7 @@ def read_calibration(path: Path) -> FittedCalibration:
     """
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(
             f"{path}: no calibration can be read there ({error}); write one with medfaith calibrate ROWS --out {path}"
         ) from None

@@ -72,7 +72,7 @@ def read_card(folder: Path) -> ModelCard:
         found = {name: _number(name, scoring[name]) for name in ModelCard.__dataclass_fields__ if name in scoring or name in _NEEDED}
         card = ModelCard(**found)
         _ = (card.thresholds, card.cascade)  # numbers without sense are said now
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{path}: no usable model card ({error!r}); expected JSON with 'scoring' holding {', '.join(_NEEDED)}") from error
     return card
 

@@ -118,7 +118,9 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
     Raises:
         CannotWrite: a full disk, a missing right, a folder in the place of the file; `path` is as it was.
     """
-    if path.exists() and not path.is_file() and not path.is_dir():
+    with _unwritable(path):  # a name that is too long is said here
+        is_device = path.exists() and not path.is_file() and not path.is_dir()
+    if is_device:
         with _unwritable(path), path.open("w", encoding="utf-8", newline="\n") as out:
             yield out
         return

@@ -65,7 +65,7 @@ def refuse_foreign_modules(folder: Path, what: str) -> None:
         return
     try:
         types = [str(row["type"]) for row in json.loads(path.read_text(encoding="utf-8"))]
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise DataError(f"{what}: {path} cannot be read ({error!r}); expected a list of modules, each with a type") from error
     foreign = [name for name in types if not name.startswith(_KNOWN_CODE)]
     if foreign:

@@ -1,10 +1,10 @@
 """Attacks by kind: each kind makes its tries from a fixed seed, and says of a try what went wrong, or "" where the result is right."""
 
-# ruff: noqa: E402 - this folder and the unit tests, whose samples are used, are no packages
 from __future__ import annotations
 
 import json
 import random
+import subprocess
 import sys
 import tempfile
 import unicodedata
@@ -18,6 +18,7 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "unit")]
 from gate_samples import SIGNATURE, case, report_of
+from hostile import read_wrongly, reading, writing, written_wrongly
 from openings import CONTENTS, OPENINGS
 
 from pytest_medfaith import assert_faithfulness, assert_no_hallucination, check_answer
@@ -27,16 +28,20 @@ from pytest_medfaith.checking.quotation import quotes
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.errors import DataError, MedfaithError
-from pytest_medfaith.evaluation import read_responses
+from pytest_medfaith.evaluation import as_response, evaluate_case, read_responses
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
 from pytest_medfaith.gates.expressions import BoundGate, parse_gate
 from pytest_medfaith.gates.plausible import checksum
 from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.records import Case, Chunk, Hit
+from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.testing import containment_checker, scripted_checker
 
 SEED = 25
 GATES = 5_000
 TRUE = "Metformin is taken with meals."
+CHUNK, OTHER = Chunk(id="iron", text=TRUE), Chunk(id="other", text="Zinc was studied in colds.")
+CASE = Case(id="a", question="?", references=("iron",))
 ENTAILS = scripted_checker(lambda _evidence, _claim: "entail")
 
 
@@ -312,6 +317,69 @@ def _edited(attack: tuple[str, Any, Any, bool]) -> str:
     return "read as if a run had measured it"
 
 
+def _retrievers() -> Iterator[tuple[str, Any]]:
+    hit = Hit(chunk=CHUNK, rank=1, score=1.0)
+    for score in (np.nan, np.inf, -np.inf, None, "0.9", True):
+        yield f"score {score!r}", [hit.with_(score=score)]
+    for rank in (0, -1, 1.5, None, "1", True):
+        yield f"rank {rank!r}", [hit.with_(rank=rank)]
+    for given in (None, 7, "iron", b"iron", {}, hit, CHUNK, 0.5):
+        yield f"{given!r}", given
+    for item in (None, "iron", CHUNK, {"text": TRUE}, (hit, 1.0), ["iron"]):
+        yield f"[{item!r}]", [item]
+    yield "one rank twice", [hit, hit.with_(chunk=OTHER)]
+    yield "a chunk twice under one rank", [hit, hit]
+    yield "a chunk without a text", [hit.with_(chunk=CHUNK.with_(text=" "))]
+    yield "a chunk that is a text", [hit.with_(chunk=TRUE)]
+
+
+def _searched(attack: tuple[str, Any]) -> str:
+    """Returns what a report says that was made of what a retriever gave; only an error is right."""
+    _, given = attack
+    try:
+        hits = checked_hits(given, k=1, case="a")
+        report = evaluate_case(CASE, as_response(TRUE, case_id="a", hits=hits), checker=ENTAILS, hits=hits, k=1)
+    except MedfaithError:
+        return ""
+    except Exception as error:  # noqa: BLE001 - that is what is looked for
+        return f"raises {type(error).__name__}"
+    return f"recall {report.metrics.get('recall@k')} of {len(report.response.contexts)} contexts"
+
+
+def _rankings() -> list[tuple[str, list[Hit], float]]:
+    """Returns rankings in odd orders, with the recall at 1 that is right for each."""
+    first, second = Hit(chunk=CHUNK, rank=1, score=1.0), Hit(chunk=OTHER, rank=2, score=0.5)
+    return [
+        ("too few", [], 0.0),
+        ("too many", [first.with_(chunk=OTHER), second.with_(chunk=CHUNK)], 0.0),
+        (
+            "a hundred for one",
+            [second.with_(rank=rank, chunk=OTHER.with_(id=f"o{rank}")) for rank in range(1, 100)] + [first.with_(rank=100)],
+            0.0,
+        ),
+        ("the worst first", [second, first], 1.0),
+        ("the right chunk again and again", [first.with_(rank=rank) for rank in range(1, 6)], 1.0),
+        ("another chunk again and again", [second.with_(rank=rank) for rank in range(1, 6)] + [first.with_(rank=6)], 0.0),
+    ]
+
+
+def _credited(attack: tuple[str, list[Hit], float]) -> str:
+    _, found, right = attack
+    hits = checked_hits(found, k=1, case="a")
+    report = evaluate_case(CASE, as_response(TRUE, case_id="a", hits=hits), checker=ENTAILS, hits=found, k=1)
+    supported = any(verdict.label == "supported" for verdict in report.verdicts)
+    wrong = [f"recall {report.metrics['recall@k']}, expected {right}"] * (report.metrics["recall@k"] != right)
+    wrong += [f"{len(report.response.contexts)} contexts for k=1"] * (len(report.response.contexts) > 1)
+    return ", ".join(wrong + ["supported without a context"] * (supported and not hits))
+
+
+@cache
+def _cut_short() -> dict[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        call = [sys.executable, str(Path(__file__).with_name("interrupted.py")), folder, str(SEED), "2"]
+        return json.loads(subprocess.run(call, capture_output=True, text=True, check=True).stdout)  # type: ignore[no-any-return]
+
+
 KINDS = (
     Kind("content behind a refusal or small talk", "a claim that holds the content, never an abstention", _covered, _hidden),
     Kind("quotations taken back", "the quotation alone supports nothing", _quoted, _supported),
@@ -321,4 +389,11 @@ KINDS = (
     Kind("renamed keys of responses", "an error, the contexts are read, or no assertion passes", _renamed, _lost),
     Kind("checkers that return nonsense", "no assertion passes, and the error is the package's", lambda: list(_broken()), _nonsense),
     Kind("baselines edited by hand", "an error of the package", _edits, _edited),
+    Kind("retrievers that return nonsense", "an error of the case", lambda: list(_retrievers()), _searched),
+    Kind("rankings in odd orders", "credit for the first k alone", _rankings, _credited),
+    Kind("files that are broken", "an error of the package", reading, read_wrongly),
+    Kind("places that cannot be written", "an error of the package, and nothing left there", writing, written_wrongly),
+    Kind(
+        "runs cut short", "all or nothing is written, and no green of less", lambda: list(_cut_short()), lambda attack: _cut_short()[attack]
+    ),
 )

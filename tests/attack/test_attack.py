@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "unit")]
+import hostile
+import interrupted
 from kinds import ENTAILS, GATES, KINDS, TRUE, _baseline, _gate, _passes, _unjudged
 from openings import CONTENTS, OPENINGS
 from table import counts_on_page, failures
@@ -58,6 +60,20 @@ def test_a_gate_that_nothing_fails_is_told(monkeypatch):
     gate = BoundGate(expression="", metric="hallucination", at_least=False, bound=1.0)
     monkeypatch.setattr("kinds.parse_gate", lambda _: gate)
     assert _gate("hallucination <= 1") == "a gate that nothing fails"
+
+
+def test_what_is_read_and_written_in_peace_is_told(monkeypatch):
+    monkeypatch.setitem(hostile.CONTENTS, "sound", b'{"case_id": "a", "answer": "x"}\n')
+    assert hostile.read_wrongly(("responses", "sound")) == "is read"
+    assert hostile.written_wrongly(("text", "a file")) == "says nothing"
+
+
+def test_a_green_of_less_than_everything_is_told(tmp_path):
+    interrupted.make_project(tmp_path)
+    assert interrupted.wrong(tmp_path, 0) == "exit status 0 without a whole report"
+    assert interrupted.wrong(tmp_path, -9) == ""
+    (tmp_path / "medfaith-baseline.json").write_text("{")
+    assert interrupted.wrong(tmp_path, -9).startswith("the baseline is broken")
 
 
 def test_some_random_gates_parse():
