@@ -32,7 +32,8 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL_BEFORE = re.compile(
-    r"\b(?:first|second|last|each|this|that|next|other|another|(?:one|day|week|month|year|hour|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d) and)\s+$", re.IGNORECASE
+    r"\b(?:first|second|last|each|this|that|next|other|another|(?:one|day|week|month|year|hour|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d) and)\s+$",
+    re.IGNORECASE,
 )
 _ANY_BEFORE = re.compile(r"\b(?:any|least)\s+$", re.IGNORECASE)
 _OUT_OF = re.compile(

@@ -68,7 +68,11 @@ class Numeral:
 @lru_cache(maxsize=8_192)
 def read_numerals(text: str) -> tuple[Numeral, ...]:
     """Returns the numbers of `text` in order; numbers within names (COVID-19, CYP2C9, 5-HT, 3rd) are left out."""
-    return tuple(_numeral(found) for found in _NUMERAL.finditer(text) if not _NAME_AFTER.match(text, found.end()) and not _FREEZING.search(text, 0, found.end()))
+    return tuple(
+        _numeral(found)
+        for found in _NUMERAL.finditer(text)
+        if not _NAME_AFTER.match(text, found.end()) and not _FREEZING.search(text, 0, found.end())
+    )
 
 
 def _numeral(found: re.Match[str]) -> Numeral:

@@ -37,13 +37,19 @@ _LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?|instead of|rather 
 _LONGEST_LIST = 12  # numbers; a longer run of them is a table, and looking ahead through all of it takes quadratic time
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
-_TIME_BEFORE = re.compile(r"\s+an?\s+(?:second|minute|hour)\s+(?:before|after|later|earlier|prior|ahead)\b", re.IGNORECASE)  # "1 mg an hour before"
+_TIME_BEFORE = re.compile(
+    r"\s+an?\s+(?:second|minute|hour)\s+(?:before|after|later|earlier|prior|ahead)\b", re.IGNORECASE
+)  # "1 mg an hour before"
 _PER_VOLUME = re.compile(
-    r"(?:(?:\s+(?!to\b|and\b|or\b|in\b)[^\W\d_][\w-]*){1,4}\s?(?:/|per\s)|\s?(?:/|per\s))\s?(?P<below>litres?|liters?|millilit(?:re|er)s?|decilit(?:re|er)s?|l|dl|ml|mm3|mm³|[µμu]l|microlitres?|microliters?)(?![^\W_])", re.IGNORECASE
+    r"(?:(?:\s+(?!to\b|and\b|or\b|in\b)[^\W\d_][\w-]*){1,4}\s?(?:/|per\s)|\s?(?:/|per\s))\s?(?P<below>litres?|liters?|millilit(?:re|er)s?|decilit(?:re|er)s?|l|dl|ml|mm3|mm³|[µμu]l|microlitres?|microliters?)(?![^\W_])",
+    re.IGNORECASE,
 )
 _BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
 _CAPITAL_UNIT = re.compile(r"\s?(?P<letter>[FD])(?![\w+-]|\.\w)")  # "101.3 F", "+18 D"; a day is "d"
-_RUNNING = re.compile(r"\s(?:consecutive|successive|straight|full|whole|complete|further|more)(?=\s(?:second|minute|hour|day|night|week|month|year)s?\b)", re.IGNORECASE)
+_RUNNING = re.compile(
+    r"\s(?:consecutive|successive|straight|full|whole|complete|further|more)(?=\s(?:second|minute|hour|day|night|week|month|year)s?\b)",
+    re.IGNORECASE,
+)
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
     r"\b(?:(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|only|just|before|to|takes?|took|lasts?|lasted|first|or)\s+|(?=half\s+an\s+hour\b|a\s+quarter\s+of\s+an\s+hour\b))"

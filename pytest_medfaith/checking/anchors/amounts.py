@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
 from pytest_medfaith.checking.anchors.dates import is_between_dates
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
 from pytest_medfaith.checking.anchors.labels import read_roman
 from pytest_medfaith.checking.rules.signs import mirrored, way_of
 from pytest_medfaith.quantities.arithmetic import computes, recomputed
@@ -116,7 +116,12 @@ def _spreads_a_total(quantity: Quantity, stated: Sequence[Quantity], evidence: E
     """Returns whether the frequency only spreads an amount that is the total of the evidence's: "30 mg a day" of "10 mg every eight hours"."""
     totals = [each for each in stated if each.times and each.end <= quantity.start and each.times == (quantity.low, quantity.high)]
     known = [other.daily for other in read_quantities(evidence.nearest) if other.times]
-    return any(_ends_met(each.daily, other) for each in totals[-1:] for other in known if each.daily and other and each.dimension == other.dimension)
+    return any(
+        _ends_met(each.daily, other)
+        for each in totals[-1:]
+        for other in known
+        if each.daily and other and each.dimension == other.dimension
+    )
 
 
 def _may_be_a_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:

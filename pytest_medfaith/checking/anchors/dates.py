@@ -116,7 +116,11 @@ def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the dates of `claim` where the evidence dates something in the same month or year, and not this."""
     known = [_date(found) for found in _dates(evidence.whole)]
     years = {int(found["year"]) for found in _years(evidence.whole)}
-    bare = {_date(found)[0] for found in _MONTH.finditer(evidence.whole) if found["month"][0].isupper() and _IN_BEFORE.search(before(evidence.whole, found.start()))}
+    bare = {
+        _date(found)[0]
+        for found in _MONTH.finditer(evidence.whole)
+        if found["month"][0].isupper() and _IN_BEFORE.search(before(evidence.whole, found.start()))
+    }
     numbers = {int(number) for number in _NUMBERS.findall(evidence.whole)}
     for found in _dates(claim):
         month, day, year = _date(found)

@@ -28,7 +28,9 @@ _LABEL = re.compile(
     rf"(?<![\w-])(?i:(?P<noun>{_NAMED}))[\s-]+(?:(?i:class|stage|grade|group|type|score|numbers?|no\.)\s+)?{_VALUE.format('a')}"
     rf"(?:\s*(?P<joint>[-–/]|to|and|or|,)\s*{_VALUE.format('b')})?"
 )
-_NAMED_ROMAN = re.compile(r"(?<![\w-])(?P<noun>[^\W\d_][\w]{2,})[\s-](?P<roman>(?=[XVI])X{0,2}(?:IX|IV|V?I{0,3}))(?![\w'’]|[.,]\d|[-–][A-Z])")
+_NAMED_ROMAN = re.compile(
+    r"(?<![\w-])(?P<noun>[^\W\d_][\w]{2,})[\s-](?P<roman>(?=[XVI])X{0,2}(?:IX|IV|V?I{0,3}))(?![\w'’]|[.,]\d|[-–][A-Z])"
+)
 _LABEL_NOUN = re.compile(rf"(?:{_NAMED})", re.IGNORECASE)
 # Where the evidence labels nothing of the kind, these are said without a source; "a third dose" and "the fifth week" may be counted.
 _TELLING = frozenset(map(word_key, "stage grade type class phase category nyha child-pugh mobitz schedule".split()))
@@ -172,10 +174,10 @@ def _otherwise(label: Label, claim: str, evidence: Evidence) -> bool:
             return True
     if label.number == -1:
         return True
-    if label.number > 0 and not any(other.noun == label.noun for text in evidence.texts for other in read_labels(text)):
-        # "type 2" of "bipolar II", "Marsh type 3" of "Marsh III"
-        if float(label.number) in read_roman(evidence.nearest):
-            return True
+    # "type 2" of "bipolar II", "Marsh type 3" of "Marsh III"
+    unlabelled = not any(other.noun == label.noun for text in evidence.texts for other in read_labels(text))
+    if label.number > 0 and unlabelled and float(label.number) in read_roman(evidence.nearest):
+        return True
     return any(
         mention.start <= label.start and label.end <= mention.end and any(mention.is_related(other) for other in evidence.mentions)
         for mention in linked(claim)

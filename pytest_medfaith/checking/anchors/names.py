@@ -122,7 +122,11 @@ def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     named = [mention for mention in linked(claim) if mention.kind == "drug" and claim[mention.start : mention.end].lower() not in whole]
     for mention in named:
         general = mention.concept in _with_members() or word_key(claim[mention.start : mention.end].lower()) in _CLASS_WORDS
-        if not general and not _names_member(mention, whole, claim[mention.start : mention.end]) and not any(mention.is_related(other) for other in evidence.mentions):
+        if (
+            not general
+            and not _names_member(mention, whole, claim[mention.start : mention.end])
+            and not any(mention.is_related(other) for other in evidence.mentions)
+        ):
             yield Missing("drug", mention.start, mention.end)
     for token in read_tokens(claim):
         if not token.key or token.lower in whole or any(mention.start <= token.start < mention.end for mention in linked(claim)):
@@ -190,7 +194,8 @@ def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 _DENIED_ROUTE = re.compile(
-    r"\b(?:not|never|rather than|instead of|without|nor|no|little|than|avoid\w*|except|unlike|since|because|although|did not respond to|switched from|from|after)\s+(?:[\w'-]+\s+){0,5}$", re.IGNORECASE
+    r"\b(?:not|never|rather than|instead of|without|nor|no|little|than|avoid\w*|except|unlike|since|because|although|did not respond to|switched from|from|after)\s+(?:[\w'-]+\s+){0,5}$",
+    re.IGNORECASE,
 )
 
 

@@ -54,7 +54,12 @@ def missing_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 _VALUE = re.compile(r"\d[\d.,:/-]*\d|\d|(?<![\w-])(?:[IVX]{1,4})(?![\w-])")
-_SPELLED = frozenset(map(word_key, "one two three four five six seven eight nine ten twelve once twice daily weekly monthly single january february march april june july august september october november december".split()))
+_SPELLED = frozenset(
+    map(
+        word_key,
+        "one two three four five six seven eight nine ten twelve once twice daily weekly monthly single january february march april june july august september october november december".split(),
+    )
+)
 _CLAUSES = re.compile(r"[;\n]|,(?!\d)|\b(?:and|but|while|whereas|against|versus|vs|after|before|having|then|followed)\b", re.IGNORECASE)
 
 
@@ -63,7 +68,7 @@ def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
     "A in 1991 and B in 1985" of "A in 1985, after B in 1991". A value is a number, a Roman numeral or a month; what stands in both clauses tells nothing.
     """
-    sentence = evidence.nearest
+    sentence, claim = (_CITED.sub(lambda found: " " * len(found[0]), text) for text in (evidence.nearest, claim))
     if _UNREADABLE.search(sentence) or _UNREADABLE.search(claim):
         return
     theirs = list(_clauses(sentence))
@@ -123,11 +128,10 @@ def _clauses(text: str) -> Iterator[Clauses]:
         halves = text[: joint.start()], text[joint.end() :]
         names, values = [_names(half) for half in halves], [_values(half) for half in halves]
         if values[0] - values[1] and values[1] - values[0] and names[0] - names[1] and names[1] - names[0]:
-            yield Clauses(
-                (names[0] - names[1], names[1] - names[0]), (values[0] - values[1], values[1] - values[0]), joint.start()
-            )
+            yield Clauses((names[0] - names[1], names[1] - names[0]), (values[0] - values[1], values[1] - values[0]), joint.start())
 
 
+_CITED = re.compile(r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]")
 _LABELLED = re.compile(r"\b(?:types?|stages?|grades?|class|phase|group)\s(?:\d|[IVX]+)\b", re.IGNORECASE)
 
 

@@ -18,11 +18,13 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(
-    r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|,\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b", re.IGNORECASE
+    r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|,\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b",
+    re.IGNORECASE,
 )
 _FIRST = re.compile(r"\b(?:first|1st|initially|initial|starts?|started|begins?|begun|began)\b(?![-\s]?line)", re.IGNORECASE)
 _LATER = re.compile(
-    r"\b(?:second|2nd|third|3rd|next|then|later|last|lastly|afterwards?|subsequently|finally|introduced|added|adds?|after (?:it|that|this))\b(?![-\s]?line)", re.IGNORECASE
+    r"\b(?:second|2nd|third|3rd|next|then|later|last|lastly|afterwards?|subsequently|finally|introduced|added|adds?|after (?:it|that|this))\b(?![-\s]?line)",
+    re.IGNORECASE,
 )
 _JOINT = re.compile(r"[;,|\n]|\b(?:and|with|then|but|while|whereas)\b", re.IGNORECASE)
 
@@ -35,6 +37,7 @@ class Order:
     second: frozenset[str]
     start: int
     end: int
+    numbered: bool = False  # "A first, B later"
     denied: int = 0  # how often the part of the text that says the order denies
 
     def agrees(self, other: Order) -> bool:
@@ -56,7 +59,7 @@ def _linked_order(text: str, link: re.Match[str]) -> Order | None:
     if not ahead or not rest:
         return None
     first, second = (rest, ahead) if link.lastgroup == "second" else (ahead, rest)
-    return Order(first - second, second - first, *link.span(), len(negations(read_tokens(text[before:behind]))))
+    return Order(first - second, second - first, *link.span(), denied=len(negations(read_tokens(text[before:behind]))))
 
 
 def _numbered_order(text: str) -> Order | None:
@@ -73,11 +76,13 @@ def _numbered_order(text: str) -> Order | None:
             ahead, rest = (_keys(half) - _ORDERING for half in halves)
             first, second = (ahead, rest) if first_ahead else (rest, ahead)
             if first - second and second - first:
-                return Order(first - second, second - first, later[0].start(), later[0].end(), len(negations(read_tokens(text))))
+                return Order(first - second, second - first, *later[0].span(), numbered=True, denied=len(negations(read_tokens(text))))
     return None
 
 
-_ORDERING = frozenset(map(word_key, "first initially initial start begin second third next later last afterwards subsequently finally introduced add".split()))
+_ORDERING = frozenset(
+    map(word_key, "first initially initial start begin second third next later last afterwards subsequently finally introduced add".split())
+)
 
 
 def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
@@ -88,7 +93,7 @@ def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
     if mine.denied != theirs.denied:
         return
     turned = mine.first & theirs.second and mine.second & theirs.first
-    if turned and not (mine.first & theirs.first and mine.second & theirs.second):
+    if turned and ((mine.numbered and theirs.numbered) or not (mine.first & theirs.first and mine.second & theirs.second)):
         yield Missing("order", mine.start, mine.end, note="claim and evidence put the two in opposite order", refutes=True)
 
 

@@ -28,7 +28,8 @@ LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apa
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
 # Where a claim speaks of a total, its number may be a dose times the days: "280 mg in all".
 _TOTAL = re.compile(
-    r"\b(?:total(?:l?ing|l?ed)?|add(?:s|ing|ed)? up|altogether|in all|overall|course|whole|entire|tablets?|pills?|capsules?|supply|packs?|sum)\b", re.IGNORECASE
+    r"\b(?:total(?:l?ing|l?ed)?|add(?:s|ing|ed)? up|altogether|in all|overall|course|whole|entire|tablets?|pills?|capsules?|supply|packs?|sum)\b",
+    re.IGNORECASE,
 )
 # One patient's value against a rule's threshold ("a child of 20 kg takes 50 mg") is arithmetic, not a clash.
 _INSTANCE = re.compile(
