@@ -12,7 +12,7 @@ from pytest_medfaith.checking.anchors.names import missing_drugs, missing_marker
 from pytest_medfaith.checking.anchors.order import missing_arrows, missing_ranks, missing_rows
 from pytest_medfaith.checking.anchors.pairing import missing_pairs, missing_swaps
 from pytest_medfaith.checking.anchors.quantifiers import missing_quantifiers
-from pytest_medfaith.checking.anchors.restrictions import missing_restrictions
+from pytest_medfaith.checking.anchors.restrictions import missing_limits, missing_restrictions
 from pytest_medfaith.checking.anchors.sequence import missing_sequences
 from pytest_medfaith.checking.anchors.signs import missing_signs
 from pytest_medfaith.records import Finding
@@ -38,6 +38,7 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_swaps,
     missing_arrows,
     missing_restrictions,
+    missing_limits,
     missing_signs,
     missing_quantifiers,
 )

@@ -118,8 +118,8 @@ def frequency_after_amount(text: str, position: int) -> Frequency | None:
 
 
 def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
-    if found["latin"] or found["divided"]:
-        rate = _LATIN[found["latin"].lower().replace(".", "")] if found["latin"] else _value(found["divided"])
+    rate = _rate_said(found)
+    if rate:
         return rate, rate
     if found["q"] or found["hourly"]:
         short, long = (found["q"], found["q_high"]) if found["q"] else (found["hourly"], found["hourly_high"])
@@ -127,25 +127,26 @@ def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
         return 24 / (gaps[1] or 1.0), 24 / (gaps[0] or 1.0)
     if found["every"] or found["hours"]:
         return _every(found)
-    if found["twice"] or found["clock"] or found["meals"]:
-        rate = (
-            _value(found["meals"]) if found["meals"] else len(re.findall(_CLOCK, found["clock"], re.IGNORECASE)) if found["clock"] else 2.0
-        )
-        return float(rate), float(rate)
-    if found["apart"] or found["alternate"] or found["alone"]:
-        rate = _apart(found)
+    if found["apart"] or found["alternate"]:
+        gap = _value(found["interval"]) if found["interval"] else 2.0 if found["alternate"] else 1.0
+        rate = 1 / (gap * _DAYS[(found["apart"] or found["alternate"]).lower()] or 1.0)
+        return rate, rate
+    if found["alone"]:
+        rate = 1 / _DAYS[_ADVERBS[found["alone"].lower()]]
         return rate, rate
     days = 1.0 if found["round"] else _DAYS[(found["period"] or _ADVERBS[found["adverb"].lower()]).lower()]
     low, high = _count(found)
     return low / days, high / days
 
 
-def _apart(found: re.Match[str]) -> float:
-    """Returns how often a day: "weekly", "alternate days", "doses two weeks apart"."""
-    if found["alone"]:
-        return 1 / _DAYS[_ADVERBS[found["alone"].lower()]]
-    gap = _value(found["interval"]) if found["interval"] else 2.0 if found["alternate"] else 1.0
-    return 1 / (gap * _DAYS[(found["apart"] or found["alternate"]).lower()] or 1.0)
+def _rate_said(found: re.Match[str]) -> float:
+    """Returns how often a day "b.d.", "in three doses", "morning and night", "at 8 am and 8 pm" or "three daily meals" is; 0 for other forms."""
+    if found["latin"]:
+        return _LATIN[found["latin"].lower().replace(".", "")]
+    if found["clock"]:
+        return float(len(re.findall(_CLOCK, found["clock"], re.IGNORECASE)))
+    counted = found["divided"] or found["meals"]
+    return _value(counted) if counted else 2.0 if found["twice"] else 0.0
 
 
 def _every(found: re.Match[str]) -> tuple[float, float]:

@@ -174,8 +174,9 @@ def _otherwise(label: Label, claim: str, evidence: Evidence) -> bool:
             return True
     if label.number == -1:
         return True
-    alone = label.number > 0 and not any(other.noun == label.noun for text in evidence.texts for other in read_labels(text))
-    if alone and float(label.number) in read_roman(evidence.nearest):  # "type 2" of "bipolar II", "Marsh type 3" of "Marsh III"
+    # "type 2" of "bipolar II", "Marsh type 3" of "Marsh III"
+    unlabelled = not any(other.noun == label.noun for text in evidence.texts for other in read_labels(text))
+    if label.number > 0 and unlabelled and float(label.number) in read_roman(evidence.nearest):
         return True
     return any(
         mention.start <= label.start and label.end <= mention.end and any(mention.is_related(other) for other in evidence.mentions)

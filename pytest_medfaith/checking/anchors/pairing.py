@@ -68,7 +68,7 @@ def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
     "A in 1991 and B in 1985" of "A in 1985, after B in 1991". A value is a number, a Roman numeral or a month; what stands in both clauses tells nothing.
     """
-    sentence = evidence.nearest
+    sentence, claim = (_CITED.sub(lambda found: " " * len(found[0]), text) for text in (evidence.nearest, claim))
     if _UNREADABLE.search(sentence) or _UNREADABLE.search(claim):
         return
     theirs = list(_clauses(sentence))
@@ -131,6 +131,7 @@ def _clauses(text: str) -> Iterator[Clauses]:
             yield Clauses((names[0] - names[1], names[1] - names[0]), (values[0] - values[1], values[1] - values[0]), joint.start())
 
 
+_CITED = re.compile(r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]")
 _LABELLED = re.compile(r"\b(?:types?|stages?|grades?|class|phase|group)\s(?:\d|[IVX]+)\b", re.IGNORECASE)
 
 

@@ -10,6 +10,7 @@ from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.text import content_keys, read_tokens, share
 
 SAME_STATEMENT = 0.75  # of the claim's words that the sentence says apart from its restriction
+SAME_LIMITED = 0.6  # of the claim's words that the sentence holds, for a claim that widens it
 SAID = 0.2  # of the restriction's words that a claim which states it has at least
 
 _VERB = r"(?:is|are|was|were|be|should|can|may|must|has|have|do|does|will|need|needs)"
@@ -24,6 +25,36 @@ _OWN = re.compile(
     r"\b(?:unless|except\w*|apart from|other than|save for|exception|excluding|provided|as long as|so long as|condition|only|if|when|once|after|until|in (?:some|certain|selected|most)|sometimes|usually|generally|certain|some|mostly|normally|outside)\b",
     re.IGNORECASE,
 )
+
+
+# What says of all what the evidence says of some.
+_WIDENING = re.compile(
+    r"\b(?:any|every|all|whatever|whenever|regardless|irrespective|everyone|anyone|on (?:its|their) own|at any (?:age|time)|as well$|too$)\b(?!\s+(?:other|of the following|day|\d|hours?|minutes?))",
+    re.IGNORECASE,
+)
+_LIMITING = re.compile(
+    r"\b(?:who|whose|unless|only|when|if|within|with|before|after|until|once|older|younger|aged|over|under|below|above|while|provided|without)\b(?P<words>[^.;,]*)",
+    re.IGNORECASE,
+)
+_ON = re.compile(r"\b(?:with|in|for|and|on)\b", re.IGNORECASE)  # what follows belongs to the statement
+_NUMBERS = re.compile(r"\d+")
+
+
+def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the word of `claim` that says of all ("in all adults", "at any time") what its sentence says of those "who ..." or "when ..."."""
+    found = _WIDENING.search(claim.rstrip(" ."))
+    if not found or _WIDENING.search(evidence.nearest) or any(_WIDENING.search(text) for text in evidence.texts):
+        return
+    wanted = content_keys(claim)
+    if not wanted or share(wanted, content_keys(evidence.nearest)) < SAME_LIMITED:
+        return
+    for limit in _LIMITING.finditer(evidence.nearest):
+        words = _ON.split(limit["words"])[0]
+        keys, numbers = content_keys(words), set(_NUMBERS.findall(words))
+        if (keys or numbers) and share(keys, wanted) <= SAID and numbers.isdisjoint(_NUMBERS.findall(claim)):
+            note = f"the evidence says this {limit[0].strip()[:80]!r}, the claim says {found[0]}"
+            yield Missing("restriction", *found.span(), note=note)
+            return
 
 
 def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:

@@ -37,6 +37,7 @@ class Order:
     second: frozenset[str]
     start: int
     end: int
+    numbered: bool = False  # "A first, B later"
     denied: int = 0  # how often the part of the text that says the order denies
 
     def agrees(self, other: Order) -> bool:
@@ -58,7 +59,7 @@ def _linked_order(text: str, link: re.Match[str]) -> Order | None:
     if not ahead or not rest:
         return None
     first, second = (rest, ahead) if link.lastgroup == "second" else (ahead, rest)
-    return Order(first - second, second - first, *link.span(), len(negations(read_tokens(text[before:behind]))))
+    return Order(first - second, second - first, *link.span(), denied=len(negations(read_tokens(text[before:behind]))))
 
 
 def _numbered_order(text: str) -> Order | None:
@@ -75,7 +76,7 @@ def _numbered_order(text: str) -> Order | None:
             ahead, rest = (_keys(half) - _ORDERING for half in halves)
             first, second = (ahead, rest) if first_ahead else (rest, ahead)
             if first - second and second - first:
-                return Order(first - second, second - first, later[0].start(), later[0].end(), len(negations(read_tokens(text))))
+                return Order(first - second, second - first, *later[0].span(), numbered=True, denied=len(negations(read_tokens(text))))
     return None
 
 
@@ -92,7 +93,7 @@ def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
     if mine.denied != theirs.denied:
         return
     turned = mine.first & theirs.second and mine.second & theirs.first
-    if turned and not (mine.first & theirs.first and mine.second & theirs.second):
+    if turned and ((mine.numbered and theirs.numbered) or not (mine.first & theirs.first and mine.second & theirs.second)):
         yield Missing("order", mine.start, mine.end, note="claim and evidence put the two in opposite order", refutes=True)
 
 

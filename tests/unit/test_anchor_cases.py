@@ -1,0 +1,103 @@
+"""Hand-written claims of each kind of anchor: wrong ones are caught by the rules alone, true ones are let alone.
+
+The model is scripted. One that supports everything shows which errors the rules catch, and which true claims they take back; one that refutes
+everything near its threshold shows which true claims are acquitted.
+"""
+
+import dataclasses
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.checking.rules import RULE_NAMES
+from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.records import Chunk
+from pytest_medfaith.testing import scripted_checker
+
+CASES = Path(__file__).parents[1] / "data" / "anchors"
+SURE = dataclasses.replace(scripted_checker(lambda _evidence, _claim: "entail"), rules=frozenset(RULE_NAMES))
+DOUBTING = dataclasses.replace(
+    SURE,
+    score_texts=lambda texts: np.log(np.array([(0.3, 0.2, 0.5) for _ in texts], dtype=np.float32)),
+    thresholds=Thresholds(entail=0.5, contradict=0.3, odds=1.0),
+)
+# kind: at most so many errors supported, true claims not supported, and true claims still refuted in doubt. To be tightened only.
+MOST = {
+    "age-band": (5, 0, 7),
+    "age": (8, 0, 13),
+    "any-all": (1, 1, 11),
+    "arrow-table": (10, 3, 23),
+    "bounds": (6, 0, 8),
+    "comparison": (7, 1, 14),
+    "date-year": (7, 1, 26),
+    "duration-units": (0, 0, 0),
+    "duration": (4, 0, 0),
+    "exponent": (0, 0, 8),
+    "frequency": (2, 0, 2),
+    "greek": (2, 0, 19),
+    "interval": (1, 0, 0),
+    "laboratory": (2, 0, 7),
+    "mass": (0, 0, 4),
+    "name": (4, 0, 21),
+    "natural-frequency": (0, 1, 3),
+    "order": (5, 1, 17),
+    "per-kg": (5, 0, 20),
+    "percent": (4, 0, 13),
+    "quantifier": (4, 1, 26),
+    "range-bound": (2, 0, 1),
+    "restriction": (23, 1, 27),
+    "roman": (6, 0, 23),
+    "route": (12, 1, 20),
+    "sign": (0, 0, 18),
+    "temperature-pressure": (2, 1, 11),
+    "threshold": (2, 0, 1),
+    "volume": (1, 0, 22),
+}
+
+
+@cache
+def cases(kind):
+    return [row for _, row in read_rows(CASES / f"{kind}.jsonl")]
+
+
+def label(checker, row):
+    return checker(row["claim"], [Chunk(id="c", text=row["evidence"])]).label
+
+
+def with_label(kind, checker, *, true, said):
+    """Returns the ids of the cases of `kind` whose claim is true, or not, and on which `said` holds of the verdict's label."""
+    return [row["id"] for row in cases(kind) if (row["label"] == "entail") == true and said(label(checker, row))]
+
+
+def test_every_kind_has_bounds_and_cases_of_both_labels():
+    assert {path.stem for path in CASES.glob("*.jsonl")} == MOST.keys()
+    for kind in MOST:
+        labels = [row["label"] for row in cases(kind)]
+        assert min(labels.count("entail"), len(labels) - labels.count("entail")) >= 15, kind
+        assert len({row["id"] for row in cases(kind)}) == len(labels), kind
+
+
+@pytest.mark.parametrize("kind", MOST)
+def test_errors_are_not_supported(kind):
+    passed = with_label(kind, SURE, true=False, said=lambda verdict: verdict == "supported")
+    assert len(passed) <= MOST[kind][0], passed
+
+
+@pytest.mark.parametrize("kind", MOST)
+def test_true_claims_stay_supported(kind):
+    wrong = with_label(kind, SURE, true=True, said=lambda verdict: verdict != "supported")
+    assert len(wrong) <= MOST[kind][1], wrong
+
+
+@pytest.mark.parametrize("kind", MOST)
+def test_doubts_about_true_claims_are_acquitted(kind):
+    held = with_label(kind, DOUBTING, true=True, said=lambda verdict: verdict == "refuted")
+    assert len(held) <= MOST[kind][2], held
+
+
+def test_doubting_refutes_without_rules():
+    refuting = dataclasses.replace(DOUBTING, rules=frozenset())
+    assert label(refuting, cases("mass")[0]) == "refuted"
