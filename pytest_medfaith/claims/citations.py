@@ -43,7 +43,7 @@ _NAMELESS = re.compile(
     re.VERBOSE,
 )
 _NAMED = re.compile(
-    r",?\s*\b(?:according\s+to|as\s+(?:stated|shown|described|reported)\s+in|per|see|from)\s+(?:the\s+)?(?:sources?|documents?|passages?|contexts?|references?|refs?\.?|chunks?)\s*\x00+(?=\s*[.;:)]|\s*$)",
+    r"(?<!\s)(?:,\s*|\s+)(?:according\s+to|as\s+(?:stated|shown|described|reported)\s+in|per|see|from)\s+(?:the\s+)?(?:sources?|documents?|passages?|contexts?|references?|refs?\.?|chunks?)\s*\x00+(?=\s*[.;:)]|\s*$)",
     re.IGNORECASE,
 )
 _PMID = re.compile(r"(?:pmid|pubmed)[\s:_-]*(\d{1,9})", re.IGNORECASE)
