@@ -38,7 +38,7 @@ _SUM = re.compile(
 )
 # What speaks of the rest of a whole: "40% did not respond" of "60% responded".
 _COMPLEMENT = re.compile(
-    r"\b(?:no|not|never|none|n['’]t|without|rest|remain\w*|others?|fail\w*|free|miss\w*|surviv\w*|alive|di(?:e|ed|es)|deaths?|mortality|lost|avoid\w*|escap\w*|spar\w*|negative|positive|false|un\w+|in(?:effective|complete|active)\w*|non\w*|"
+    r"\b(?:no|not|never|none|n['’]t|without|rest|remain\w*|left|leav\w*|kept|keeps?|retain\w*|others?|fail\w*|free|miss\w*|surviv\w*|alive|di(?:e|ed|es)|deaths?|mortality|lost|avoid\w*|escap\w*|spar\w*|negative|positive|false|un\w+|in(?:effective|complete|active)\w*|non\w*|"
     r"reduc\w*|lower\w*|cut\w*|fall|fell|drop\w*|decreas\w*|effective\w*|efficacy|protect\w*|prevent\w*|stopp\w*|dropp\w*|discontinu\w*|withdr\w*|relaps\w*|recur\w*|instead|rather|other|against|except|but|only|less|fewer)\b|n['’]t\b",
     re.IGNORECASE,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
@@ -13,7 +13,8 @@ from pytest_medfaith.quantities.fractions import Share, read_multiples, read_sha
 from pytest_medfaith.quantities.frequencies import Frequency, frequency_after_amount, read_frequencies
 from pytest_medfaith.quantities.numerals import Numeral, read_numerals
 from pytest_medfaith.quantities.quantity import Quantity
-from pytest_medfaith.quantities.units import unit_of, unit_pattern
+from pytest_medfaith.quantities.unit_reading import Unit, unit_at
+from pytest_medfaith.quantities.units import unit_of
 from pytest_medfaith.word_keys import word_key
 
 _MASK = re.compile(
@@ -36,20 +37,6 @@ _BETWEEN = re.compile(r"\bbetween\s+(?:\w+\s+)?$", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?|instead of|rather than)\b)\s*", re.IGNORECASE)
 _LONGEST_LIST = 12  # numbers; a longer run of them is a table, and looking ahead through all of it takes quadratic time
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
-_PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
-_TIME_BEFORE = re.compile(
-    r"\s+an?\s+(?:second|minute|hour)\s+(?:before|after|later|earlier|prior|ahead)\b", re.IGNORECASE
-)  # "1 mg an hour before"
-_PER_VOLUME = re.compile(
-    r"(?:(?:\s+(?!to\b|and\b|or\b|in\b)[^\W\d_][\w-]*){1,4}\s?(?:/|per\s)|\s?(?:/|per\s))\s?(?P<below>litres?|liters?|millilit(?:re|er)s?|decilit(?:re|er)s?|l|dl|ml|mm3|mm³|[µμu]l|microlitres?|microliters?)(?![^\W_])",
-    re.IGNORECASE,
-)
-_BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
-_CAPITAL_UNIT = re.compile(r"\s?(?P<letter>[FD])(?![\w+-]|\.\w)")  # "101.3 F", "+18 D"; a day is "d"
-_RUNNING = re.compile(
-    r"\s(?:consecutive|successive|straight|full|whole|complete|further|more)(?=\s(?:second|minute|hour|day|night|week|month|year)s?\b)",
-    re.IGNORECASE,
-)
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
     r"\b(?:(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|only|just|before|to|takes?|took|lasts?|lasted|first|or)\s+|(?=half\s+an\s+hour\b|a\s+quarter\s+of\s+an\s+hour\b))"
@@ -123,13 +110,6 @@ _DOSE_OF = re.compile(r"\b(?:single|one|each|every)\s+doses?\s+(?:of|is|are)\s+$
 _ALL_AT_ONCE = re.compile(r"[^.;]{0,40}\b(?:once|single|one dose)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class _Unit:
-    factor: float
-    dimension: str
-    end: int
-
-
 @lru_cache(maxsize=8_192)
 def read_labelled_times(text: str) -> tuple[Quantity, ...]:
     """Returns the times that `text` numbers rather than measures: "day 28", "week 12"."""
@@ -191,7 +171,7 @@ _PARTS_OF_UNIT = {"h": 0.5, "q": 0.25, "t": 1 / 3}
 def _parts_of_units(text: str) -> Iterator[Quantity]:
     """Yields "half a litre", "a quarter of a milligram"."""
     for found in _HALF_OF_UNIT.finditer(text):
-        unit = _unit_at(text, found.end())
+        unit = unit_at(text, found.end())
         if unit and unit.dimension not in ("time", "fraction", "cells", "copies"):
             part = 0.75 if found["part"].lower().startswith("three") else _PARTS_OF_UNIT[found["part"][0].lower()]
             yield _bounded(Quantity(part * unit.factor, part * unit.factor, unit.dimension, found.start(), unit.end), text)
@@ -226,15 +206,15 @@ def _measure_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int
     """Returns how many numerals the measure at `index` uses up, and its quantities (two for a pair such as 130/80)."""
     first = numerals[index]
     ahead, after = before(text, first.start), text[first.end : first.end + 2]
-    own = _unit_at(text, first.end)
+    own = unit_at(text, first.end)
     if (not own and _LABEL_BEFORE.search(ahead)) or (after in ("s", "s ") and not _AGE_BEFORE.search(ahead)):
         return 1, []
     second = numerals[index + 1] if index + 1 < len(numerals) else None
     if second and text[first.end : second.start].strip() == "/":
-        unit = _unit_at(text, second.end)
+        unit = unit_at(text, second.end)
         return 2, _pair(text, first, second, unit) if unit else []
     if second and _joined(text, own.end if own else first.end, first, second):
-        unit = _unit_at(text, second.end)
+        unit = unit_at(text, second.end)
         if not (own or unit or _counts(text, first)):
             return 2, []
         measure = _measure(text, first, second, own or unit, unit or own)
@@ -245,7 +225,7 @@ def _measure_at(text: str, numerals: Sequence[Numeral], index: int) -> tuple[int
     return 1, [_measure(text, first, first, own, own)] if own or _counts(text, first) else []
 
 
-def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> _Unit | None:
+def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> Unit | None:
     """Returns the unit that a bare number of a list takes from the last ("12.5, 25 and 50 mg"), or from the one it is set against.
 
     "322 minutes with melatonin and 303 with placebo" is the second case; the unit then ends where the number ends.
@@ -254,14 +234,14 @@ def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> _Unit | 
     for one, other in pairwise(numerals[index : index + _LONGEST_LIST]):
         if not _LISTED.fullmatch(text, one.end, other.start):
             break
-        if unit := _unit_at(text, other.end):
+        if unit := unit_at(text, other.end):
             return replace(unit, end=end)
     if _heads(text, end) or not _SET_AGAINST.search(before(text, numerals[index].start)):
         return None
     for earlier in reversed(numerals[max(0, index - 3) : index]):
         if re.search(r"[.;]\s", text[earlier.end : numerals[index].start]):
             return None
-        if unit := _unit_at(text, earlier.end):
+        if unit := unit_at(text, earlier.end):
             return replace(unit, end=end)
         if _heads(text, earlier.end):
             return None  # "for three years to avert one case, versus 14": people, not years
@@ -297,7 +277,7 @@ def _joined(text: str, end: int, first: Numeral, second: Numeral) -> bool:
     return found["joint"].lower() != "and" or _BETWEEN.search(before(text, first.start)) is not None
 
 
-def _pair(text: str, first: Numeral, second: Numeral, unit: _Unit) -> list[Quantity]:
+def _pair(text: str, first: Numeral, second: Numeral, unit: Unit) -> list[Quantity]:
     return [
         _bounded(
             Quantity(
@@ -315,7 +295,7 @@ def _pair(text: str, first: Numeral, second: Numeral, unit: _Unit) -> list[Quant
     ]
 
 
-def _measure(text: str, first: Numeral, second: Numeral, first_unit: _Unit | None, unit: _Unit | None) -> Quantity:
+def _measure(text: str, first: Numeral, second: Numeral, first_unit: Unit | None, unit: Unit | None) -> Quantity:
     """Returns the quantity from `first` to `second` (the same numeral where no range is stated)."""
     if unit and first_unit:
         dimension = "temperature" if unit.dimension == "fahrenheit" else unit.dimension
@@ -334,38 +314,10 @@ def _measure(text: str, first: Numeral, second: Numeral, first_unit: _Unit | Non
     return _bounded(Quantity(first.value, second.value, dimension, first.start, second.end, step=second.step, heads=heads), text)
 
 
-def _in_base(value: float, unit: _Unit, role: str) -> float:
+def _in_base(value: float, unit: Unit, role: str) -> float:
     if unit.dimension == "fahrenheit":
         return (value if role == "change" else value - 32) / 1.8
     return value * unit.factor
-
-
-def _unit_at(text: str, position: int) -> _Unit | None:
-    """Returns the unit at `position`, with its denominators ("mg/kg", "mL per minute"); "a day" is left to the frequency."""
-    if bare := _CAPITAL_UNIT.match(text, position):
-        return _Unit(1.0, "fahrenheit" if bare["letter"] == "F" else "refraction", bare.end())
-    if long := _RUNNING.match(text, position):
-        position = long.end()
-    start = position + 1 if text[position : position + 1] in (" ", "-", "\u00a0", "\u2009", "\u202f") else position
-    found = unit_pattern().match(text, start)
-    volume = _PER_VOLUME.match(text, position)
-    if volume and (not found or unit_of(found[0])[1] in ("copies", "cells")):
-        return _Unit(1 / unit_of(volume["below"])[0], "cells/volume", volume.end())  # "150 × 10^9/L", "200/mm3"
-    if not found or (start == position and found[0] == "s"):
-        return None
-    factor, dimension = unit_of(found[0])
-    end = found.end()
-    while True:
-        if surface := _BODY_SURFACE.match(text, end):
-            end = surface.end()
-        joint = None if _TIME_BEFORE.match(text, end) else _PER_UNIT.match(text, end)
-        below = unit_pattern().match(text, joint.end()) if joint else None
-        if not below or dimension == "fraction":
-            return _Unit(factor, dimension, end)
-        below_factor, below_dimension = unit_of(below[0])
-        if below_dimension == "time" and below_factor >= 1:
-            return _Unit(factor, dimension, end)
-        factor, dimension, end = factor / below_factor, f"{dimension}/{below_dimension}", below.end()
 
 
 def _role(text: str, start: int, end: int, dimension: str) -> str:

@@ -17,6 +17,7 @@ _LINK = re.compile(
     r"|(?P<first>followed by|(?:is|are|was|were) before|before|prior to|precedes?|preceded|and (?:then|adds?|added)|then))\b",
     re.IGNORECASE,
 )
+_MOST_WORDS = 2  # for what comes later; more are a longer line
 _BREAK = re.compile(
     r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|,\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b",
     re.IGNORECASE,
@@ -64,15 +65,14 @@ def _linked_order(text: str, link: re.Match[str]) -> Order | None:
 
 def _numbered_order(text: str) -> Order | None:
     """Returns the order of "A first, B later", where one joint parts the two; None where none does, or a third thing stands in line."""
-    if not _FIRST.search(text) or not 1 <= len(set(_LATER.findall(text.lower()))) <= 2:
+    opening, later = list(_FIRST.finditer(text)), list(_LATER.finditer(text))
+    if not opening or not 1 <= len({found[0].lower() for found in later}) <= _MOST_WORDS:
         return None
-    start, later = _FIRST.search(text), list(_LATER.finditer(text))
-    for joint in _JOINT.finditer(text) if start else ():
+    for joint in _JOINT.finditer(text):
         halves = (text[: joint.start()], text[joint.start() :])
-        first_ahead = start.start() < joint.start()
-        if any((found.start() < joint.start()) != first_ahead for found in _FIRST.finditer(text)):
-            continue
-        if all((found.start() >= joint.start()) == first_ahead for found in later):
+        first_ahead = opening[0].start() < joint.start()
+        together = all((found.start() < joint.start()) == first_ahead for found in opening)
+        if together and all((found.start() >= joint.start()) == first_ahead for found in later):
             ahead, rest = (_keys(half) - _ORDERING for half in halves)
             first, second = (ahead, rest) if first_ahead else (rest, ahead)
             if first - second and second - first:

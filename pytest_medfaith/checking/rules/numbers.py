@@ -221,7 +221,7 @@ def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity], claim: st
     results += [result for one in same for two in every for result in (one * two, one / two)]
     if quantity.dimension in ("fraction", "multiple"):
         results += [1 - one for one in same]
-    if _TOTAL.search(claim):
+    if quantity.dimension.split("/")[0] in _DOSES and _TOTAL.search(claim):
         results += [one * times for one in same for times in range(2, MOST_DOSES + 1)]
     allowed = max(allowed_error(quantity), 0.02 * abs(quantity.high))
     return any(min(abs(result - quantity.low), abs(result - quantity.high)) <= allowed for result in results)
