@@ -68,6 +68,6 @@ def _held(path: Path) -> str:
 
 
 def _say(text: str) -> None:
-    from pytest_medfaith.cards.wording import plain_lines
+    from pytest_medfaith.plain import plain_lines
 
     typer.echo(plain_lines(text))
