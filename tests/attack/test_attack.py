@@ -1,6 +1,5 @@
 """Every kind of attack gives the counts that docs/soundness.md says, and each kind can tell a right result from a wrong one."""
 
-# ruff: noqa: E402 - this folder and the unit tests, whose samples are used, are no packages
 from __future__ import annotations
 
 import sys
