@@ -35,6 +35,15 @@ def search(query, *, limit):
 class connect:
     def ask(self, question):
         return {"text": PASSAGE["text"], "passages": [PASSAGE["text"]]}
+
+class AsyncClient:
+    async def ask(self, question):
+        from types import SimpleNamespace
+        return SimpleNamespace(text=PASSAGE["text"], passages=[PASSAGE["text"]])
+
+def exported_rows():
+    row = {"answer": PASSAGE["text"], "contexts": [PASSAGE["text"]]}
+    return [row | {"case_id": "folic-acid"}, row | {"case_id": "paracetamol-dose"}]
 """
 USES_THE_FIXTURES = """
 import pytest
