@@ -42,7 +42,7 @@ def test_calibrate_writes_a_file_that_check_uses(tmp_path, monkeypatch, capsys):
     (tmp_path / "flat.json").write_text(json.dumps(fitted))
     assert run("check", "one.jsonl", "--out", "flat.jsonl", "--calibration", "flat.json") == 0
     plain, flat = (json.loads((tmp_path / name).read_text())["probs"] for name in ("plain.jsonl", "flat.jsonl"))
-    assert max(flat.values()) < 0.36 < max(plain.values())
+    assert max(flat.values()) < 0.4 < max(plain.values())
 
 
 @pytest.mark.parametrize(
