@@ -19,13 +19,20 @@ from typing import Any
 
 from pytest_medfaith.checking.student import pair_row, score_with_student
 from pytest_medfaith.distill.pairs import Pair, json_lines
-from pytest_medfaith.distill.train_nli import halved, length_bucketed_batches, load_student, logits_of, multiplies_bf16, save_student
+from pytest_medfaith.distill.train_nli import (
+    halved,
+    learning_rate,
+    length_bucketed_batches,
+    load_student,
+    logits_of,
+    multiplies_bf16,
+    save_student,
+)
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS, Chunk
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
 
 SOFT_WEIGHT, TEMPERATURE = 0.7, 3.0  # of the teacher's part of the loss, and of both models' logits in it
-WARM_UP = 0.05  # share of the steps until the rate is at its peak
 _READ_AT_ONCE, _LOG_EVERY = 256, 50
 
 
@@ -196,7 +203,7 @@ def train_fast(
         if share >= 1:
             break
         for group in optimizer.param_groups:
-            group["lr"] = rate * _falling(share)
+            group["lr"] = learning_rate(round(share * len(steps)), len(steps), rate)
         logits = logits_of(model, [rows[i] for i in batch], weights=halved(model) if in_bf16 else None).float()
         labels = [pairs[i].label for i in batch]
         targets = torch.tensor([-1 if label is None else LABELS.index(label) for label in labels])
@@ -209,10 +216,3 @@ def train_fast(
         if len(losses) % _LOG_EVERY == 0:
             progress(f"step {number + 1} of {len(steps)}, loss {sum(losses[-_LOG_EVERY:]) / _LOG_EVERY:.3f}")
     return save_student(model, tokenizer, out)
-
-
-def _falling(share: float) -> float:
-    """Returns the rate after this share of the training, as a share of its peak."""
-    if share < WARM_UP:
-        return (share + WARM_UP / 20) / WARM_UP
-    return 0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * (share - WARM_UP) / (1 - WARM_UP)))

@@ -192,7 +192,7 @@ class Trainer:
     """The model in bf16, its weights and the optimizer in fp32, and how far they are."""
 
     def __init__(self, base: Path, *, seed: int) -> None:
-        """Loads the base with a fresh 3-way head."""
+        """Loads the model in the folder `base`; a base without a 3-way head gets a fresh one."""
         import torch
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 

@@ -13,36 +13,8 @@ from typing import Any
 from pytest_medfaith.foreign import document_fields
 from pytest_medfaith.given import ANSWER_KEYS, CONTEXT_KEYS
 
-_QUESTION_KEYS = (
-    *(
-        "question",
-        "query",
-        "input",
-        "user_input",
-        "user_message",
-        "prompt",
-        "text",
-        "content",
-        "value",
-        "inputs",
-        "messages",
-        "kwargs",
-        "args",
-    ),
-)
-_ANSWER_KEYS = (
-    *ANSWER_KEYS,
-    "output",
-    "outputs",
-    "text",
-    "content",
-    "completion",
-    "value",
-    "message",
-    "messages",
-    "generations",
-    "choices",
-)
+_QUESTION_KEYS = tuple("question query input user_input user_message prompt text content value inputs messages kwargs args".split())
+_ANSWER_KEYS = (*ANSWER_KEYS, *"output outputs text content completion value message messages generations choices".split())
 _ASKING = frozenset(("user", "human", "humanmessage"))
 _ANSWERING = frozenset(("assistant", "ai", "model", "aimessage", "aimessagechunk"))
 _ROLES = _ASKING | _ANSWERING | {"system", "systemmessage", "developer", "tool", "toolmessage", "function"}
@@ -89,49 +61,38 @@ def parsed(value: Any) -> Any:
     return value
 
 
-def question_in(value: Any, *, depth: int = 0) -> str:
+def question_in(value: Any) -> str:
     """Returns the question in what a span was given, "" where none is found; of messages the last that a user wrote."""
-    value = parsed(value)
-    if isinstance(value, str):
-        return value.strip()
-    if depth > _DEEPEST:
-        return ""
-    if isinstance(value, list):
-        return _last(value, _ASKING, depth)
-    if isinstance(value, Mapping):
-        for key in _QUESTION_KEYS:
-            if value.get(key) and (found := question_in(value[key], depth=depth + 1)):
-                return found
-    return ""
+    return _said(value, _QUESTION_KEYS, _ASKING)
 
 
-def answer_in(value: Any, *, depth: int = 0) -> str:
+def answer_in(value: Any) -> str:
     """Returns the answer in what a span gave back, "" where none is found; of messages the last that a model wrote."""
+    return _said(value, _ANSWER_KEYS, _ANSWERING)
+
+
+def _said(value: Any, keys: Sequence[str], roles: frozenset[str], *, depth: int = 0) -> str:
+    """Returns the text in `value`: itself, the last message of `roles`, or what stands under the first of `keys` that leads to a text."""
     value = parsed(value)
     if isinstance(value, str):
         return value.strip()
     if depth > _DEEPEST:
         return ""
     if isinstance(value, list):
-        return _last(value, _ANSWERING, depth)
+        return _last(value, keys, roles, depth)
     if isinstance(value, Mapping):
-        if message := _message_text(value, _ANSWERING):
+        if roles is _ANSWERING and (message := _message_text(value, roles)):
             return message
-        for key in _ANSWER_KEYS:
-            if value.get(key) and (found := answer_in(value[key], depth=depth + 1)):
-                return found
+        return next((found for key in keys if value.get(key) and (found := _said(value[key], keys, roles, depth=depth + 1))), "")
     return ""
 
 
-def _last(items: Sequence[Any], roles: frozenset[str], depth: int) -> str:
+def _last(items: Sequence[Any], keys: Sequence[str], roles: frozenset[str], depth: int) -> str:
     """Returns the text of the last message of `roles`; where no item has a role, that of the only item."""
     messages = [item for item in items if isinstance(item, Mapping) and _role(item)]
     if messages:
         return next((text for item in reversed(messages) if (text := _message_text(item, roles))), "")
-    if len(items) != 1:
-        return ""
-    reader = question_in if roles is _ASKING else answer_in
-    return reader(items[0], depth=depth + 1)
+    return _said(items[0], keys, roles, depth=depth + 1) if len(items) == 1 else ""
 
 
 def _role(message: Mapping[str, Any]) -> str:
