@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+pytest.importorskip("transformers")
+
+from tiny_models import tiny_bert  # noqa: E402
 
 from pytest_medfaith.checking.student import MODELS, pair_row  # noqa: E402
 from pytest_medfaith.distill.distillation import (  # noqa: E402
@@ -33,13 +35,7 @@ PAIRS = [(text, "It helps.", "entail" if "Good" in text else "contradict") for t
 
 @pytest.fixture(scope="module")
 def student(tmp_path_factory) -> Path:
-    """A random BERT with a 3-way head and the shipped tokenizer."""
-    folder = tmp_path_factory.mktemp("student")
-    torch.manual_seed(0)
-    config = transformers.BertConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, num_labels=3)
-    transformers.BertForSequenceClassification(config).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer" / "tokenizer.json")).save_pretrained(folder)
-    return folder
+    return tiny_bert(tmp_path_factory.mktemp("student"))
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+pytest.importorskip("transformers")
 
-from pytest_medfaith.checking.student import MODELS, pair_row, score_with_student  # noqa: E402
+from tiny_models import tiny_bert  # noqa: E402
+
+from pytest_medfaith.checking.student import pair_row, score_with_student  # noqa: E402
 from pytest_medfaith.distill.export import export_classifier  # noqa: E402
 from pytest_medfaith.distill.train_nli import (  # noqa: E402
     Phase,
@@ -33,12 +35,7 @@ from pytest_medfaith.distill.train_nli import (  # noqa: E402
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("base")
-    torch.manual_seed(0)
-    config = transformers.BertConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, num_labels=3)
-    transformers.BertForSequenceClassification(config).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer" / "tokenizer.json")).save_pretrained(folder)
-    return folder
+    return tiny_bert(tmp_path_factory.mktemp("base"))
 
 
 @pytest.fixture(scope="module")
