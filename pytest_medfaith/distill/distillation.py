@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.student import pair_row, score_with_student
-from pytest_medfaith.distill.pairs import Pair, json_lines
+from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.distill.pairs import Pair
 from pytest_medfaith.distill.train_nli import (
     halved,
     learning_rate,
@@ -93,9 +94,15 @@ def label_softly(teacher: Path, pairs: Iterable[tuple[str, str, str | None]], ou
         pairs: in a fixed order.
         out: file to write or to go on with.
         max_tokens: of a pair.
+
+    Raises:
+        DataError: `out` holds other pairs than the first of `pairs`.
     """
+    waiting = iter(pairs)
     done = _whole_lines(out)
-    waiting = islice(pairs, done, None)
+    for number, line in read_rows(out) if done else ():
+        if (line.get("evidence"), line.get("claim"), line.get("label")) != next(waiting, None):
+            raise DataError(f"{out}:{number}: holds another pair than those to label; give the same pairs again, or another file")
     with out.open("a", encoding="utf-8") as file:
         while block := list(islice(waiting, _READ_AT_ONCE)):
             logits = score_with_student(teacher, max_tokens, [(evidence, claim) for evidence, claim, _ in block])
@@ -127,15 +134,24 @@ def read_soft(path: Path) -> list[SoftPair]:
         DataError: a line lacks a field, has an unknown label, or other than three finite logits.
     """
     pairs = []
-    for number, line in enumerate(json_lines(path), 1):
-        label, logits = line.get("label"), line.get("logits") or ()
-        sound = len(logits) == len(LABELS) and all(isinstance(each, int | float) and math.isfinite(each) for each in logits)
-        if not sound or label not in (None, *LABELS) or not line.get("claim"):
+    for number, line in read_rows(path):
+        label = line.get("label")
+        logits: Any = line.get("logits")
+        texts = all(isinstance(line.get(key), str) and line[key].strip() for key in ("evidence", "claim"))
+        if not texts or label not in (None, *LABELS) or not _is_row_of_logits(logits):
             raise DataError(f"{path}:{number}: expected evidence, claim, label (one of {', '.join(LABELS)} or null) and three logits")
         pairs.append(SoftPair(line["evidence"], line["claim"], label, tuple(logits)))
     if not pairs:
         raise DataError(f"{path}: holds no pair")
     return pairs
+
+
+def _is_row_of_logits(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == len(LABELS)
+        and all(isinstance(each, int | float) and math.isfinite(each) for each in value)
+    )
 
 
 def soft_loss(logits: Any, teacher: Any, targets: Any) -> Any:

@@ -87,6 +87,16 @@ def test_an_interrupted_labelling_ends_in_the_same_file(teacher, tmp_path):
     assert [(pair.evidence, pair.claim, pair.label) for pair in read_soft(whole)] == PAIRS
 
 
+def test_a_labelling_of_other_pairs_does_not_go_on_there(teacher, tmp_path):
+    out = tmp_path / "soft.jsonl"
+    label_softly(teacher, PAIRS[:2], out)
+    before = out.read_bytes()
+    for other in (PAIRS[1:], PAIRS[:1], []):
+        with pytest.raises(DataError, match=r"soft\.jsonl:\d: holds another pair"):
+            label_softly(teacher, other, out)
+    assert out.read_bytes() == before
+
+
 def test_a_claim_meets_texts_of_other_claims():
     pairs = [Pair(f"Iron {word} helps the heart.", f"Iron {word} helps.", "entail", "s", word) for word in ("alpha", "beta", "gamma")]
     found = list(found_pairs(pairs, most=100))
@@ -103,6 +113,9 @@ def test_a_claim_meets_texts_of_other_claims():
         '{"evidence": "a", "claim": "b", "label": "yes", "logits": [1, 2, 3]}',
         '{"evidence": "a", "claim": "b", "logits": [1, NaN, 3]}',
         '{"evidence": "a", "claim": "b", "logits": [1, 2]}',
+        '{"evidence": "a", "claim": "b", "logits": 3}',
+        '{"claim": "b", "logits": [1, 2, 3]}',
+        '{"evidence": "a", "claim',
     ],
 )
 def test_soft_labels_without_sense_are_refused(tmp_path, line):
