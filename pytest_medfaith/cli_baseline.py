@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-baseline = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List the kept copies of the baseline, and remove old ones.")
+from pytest_medfaith.cli_parts import RootOption, say
 
-RootOption = Annotated[Path, typer.Option(help="The project: where pyproject.toml or medfaith.toml is.")]
+baseline = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List the kept copies of the baseline, and remove old ones.")
 
 
 @baseline.command("list")
@@ -28,9 +28,9 @@ def list_kept(root: RootOption = Path()) -> None:
     current = path.read_bytes() if path.is_file() else b""
     for one in kept:
         mark = "  (current)" if one.path.read_bytes() == current else ""
-        _say(f"{one.number:04}  {one.date:%Y-%m-%d %H:%M} UTC  {one.commit or '-':7}  {_held(one.path)}{mark}")
+        say(f"{one.number:04}  {one.date:%Y-%m-%d %H:%M} UTC  {one.commit or '-':7}  {_held(one.path)}{mark}")
     if not kept:
-        _say(f"{kept_folder(path)}: none kept yet; pytest --medfaith-update-baseline keeps one each time")
+        say(f"{kept_folder(path)}: none kept yet; pytest --medfaith-update-baseline keeps one each time")
 
 
 @baseline.command()
@@ -50,8 +50,8 @@ def prune(
     path = load_settings(root.resolve()).baseline
     removed = prune_baselines(path, keep=keep)
     for copy in removed:
-        _say(f"{copy}: removed")
-    _say(f"{len(removed)} removed, {len(kept_baselines(path))} kept")
+        say(f"{copy}: removed")
+    say(f"{len(removed)} removed, {len(kept_baselines(path))} kept")
 
 
 def _held(path: Path) -> str:
@@ -65,9 +65,3 @@ def _held(path: Path) -> str:
         return "cannot be read"
     names = dict.fromkeys(one.slice for one in slices)
     return f"{', '.join(names)}: {sum(len(one.cases) for one in slices)} cases"
-
-
-def _say(text: str) -> None:
-    from pytest_medfaith.plain import plain_lines
-
-    typer.echo(plain_lines(text))

@@ -106,6 +106,7 @@ _TURNING = word_set(
     "but not no never without enough wrong reason reasons better objection against otherwise except besides anyone nobody "
     "doubt doubts hesitation qualms objections more isn't aren't don't doesn't shouldn't can't wouldn't overstate stress why"
 )
+_DENIALS = word_set("not no don't doesn't enough isn't aren't wouldn't won't")  # that a refusal itself may hold
 _JUDGING = word_set(
     "safe unsafe fine ok okay harmless dangerous harmful effective ineffective best first-line allowed recommended contraindicated maybe perhaps probably "
     "likely possibly presumably apparently guess suppose try just always only"
@@ -184,17 +185,7 @@ def _names_the_unknown(head: str, piece: str) -> bool:
         words, asked = words[1:], True
     else:
         asked = False
-    if _TURNING & set(words) or _TURNING & set(_words(head)[3:]) - {
-        "not",
-        "no",
-        "don't",
-        "doesn't",
-        "enough",
-        "isn't",
-        "aren't",
-        "wouldn't",
-        "won't",
-    }:
+    if _TURNING & set(words) or _TURNING & set(_words(head)[3:]) - _DENIALS:
         return False
     place = next((index for index, word in enumerate(words) if word in _ASKING), len(words))
     named = words[:place]

@@ -21,7 +21,9 @@ TOP_ORDER = [
     "watch",
     "collection",
     "plugin",
+    "cli_parts",
     "cli_baseline",
+    "cli_distill",
     "cli",
 ]
 LAYERS = [
