@@ -15,5 +15,9 @@ class Dependencies(MetadataHookInterface):
         """Sets `dependencies` to those that pyproject.toml lists for this hook, and the weights."""
         folder = Path(self.root) / "weights"
         in_clone = (folder / "pyproject.toml").is_file() and not os.environ.get("MEDFAITH_RELEASE")
-        weights = f"pytest-medfaith-weights @ {folder.as_uri()}" if in_clone else f"pytest-medfaith-weights=={WEIGHTS}"
+        weights = (
+            f"pytest-medfaith-weights @ {folder.as_uri()}"
+            if in_clone
+            else f"pytest-medfaith-weights=={WEIGHTS}"
+        )
         metadata["dependencies"] = [*self.config["dependencies"], weights]

@@ -23,7 +23,7 @@ from found import FOUND, read_labelled, share, verdicts
 from pytest_medfaith.audit.run import LIMIT, audit_checker
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.rules import RULE_NAMES
-from pytest_medfaith.corpus.jsonl import read_chunks
+from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.audit import CAUGHT
 
 SAMPLES = Path(__file__).parents[1] / "corpus_samples"
@@ -54,8 +54,12 @@ def found_recall(checker: Checker, path: Path) -> tuple[int, int, Counter[str]]:
 
 def audit_recalls(checker: Checker, corpus: Path, seeds: Sequence[int]) -> dict[str, float]:
     """Returns each share that the audit measured, meaned over `seeds`."""
-    measured = [audit_checker(checker, read_chunks([corpus]), limit=LIMIT, seed=seed).metrics for seed in seeds]
-    names = [name for name, value in measured[0].items() if all(one[name].value is not None for one in measured)]
+    measured = [
+        audit_checker(checker, read_chunks([corpus]), limit=LIMIT, seed=seed).metrics for seed in seeds
+    ]
+    names = [
+        name for name, value in measured[0].items() if all(one[name].value is not None for one in measured)
+    ]
     return {name: fmean(one[name].value for one in measured) for name in names}
 
 
@@ -67,7 +71,9 @@ def weighed(recalls: Mapping[str, float], kinds: Mapping[str, int]) -> float:
     """
     unknown = sorted(kind for kind in kinds if KINDS.get(kind) not in recalls)
     if unknown:
-        raise ValueError(f"the audit measured nothing of the kinds {unknown}; expected kinds of {sorted(KINDS)}, or add them to KINDS")
+        raise ValueError(
+            f"the audit measured nothing of the kinds {unknown}; expected kinds of {sorted(KINDS)}, or add them to KINDS"
+        )
     return sum(number * recalls[KINDS[kind]] for kind, number in kinds.items()) / sum(kinds.values())
 
 
@@ -78,14 +84,18 @@ def beside(name: str, recall: float, found: float) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--checker", default="default")
     parser.add_argument("--corpus", type=Path, default=SAMPLES)
     parser.add_argument("--seeds", type=int, default=1, help="audits with seeds from 0 on")
     parser.add_argument("--rules-off", action="store_true", help="the model alone")
     parser.add_argument("--cache", type=Path, help="SQLite file of kept scores")
     arguments = parser.parse_args()
-    checker = load_checker(arguments.checker, cache=arguments.cache, rules_off=RULE_NAMES if arguments.rules_off else ())
+    checker = load_checker(
+        arguments.checker, cache=arguments.cache, rules_off=RULE_NAMES if arguments.rules_off else ()
+    )
     caught, total, kinds = found_recall(checker, FOUND)
     recalls = audit_recalls(checker, arguments.corpus, range(arguments.seeds))
     print(share("found set, errors caught", caught, total))

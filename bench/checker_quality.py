@@ -6,7 +6,7 @@ None of these rows trained the shipped weights: HealthVer, NLI4CT and K-QA are n
 the written pairs, the claims on published texts, the clusters and the answers a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are
 judged whole. `--beside 4` puts the four nearest other texts of the set (BM25) beside each, as retrieval would bring them: the label is that of
 the row's own text alone, so where another decides the claim too, this counts it wrong. `--student` names
-what `medfaith distill train-nli` wrote, in torch and fp32 (extra train): beside the shipped model, what quantisation costs.
+what `python -m training train-nli` wrote, in torch and fp32 (extra train): beside the shipped model, what quantisation costs.
 """
 
 import argparse
@@ -27,16 +27,16 @@ from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.checking.student import MODELS, pair_row, read_card, score_with_student
 from pytest_medfaith.checking.windows import content_words
-from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
 from pytest_medfaith.datasets.kqa import read_kqa
-from pytest_medfaith.distill.pairs import Pair, is_share, read_written
-from pytest_medfaith.distill.published import label_together, read_clusters, read_crossed, read_published
-from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.evaluation import read_responses
+from pytest_medfaith.jsonl import read_chunks, read_rows
 from pytest_medfaith.metrics.checker_scores import score_checker
 from pytest_medfaith.models.onnx import weights_signature
 from pytest_medfaith.records import Chunk, Claim, MetricValue, PairScore
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
+from training.pairs import Pair, is_share, read_written
+from training.published import label_together, read_clusters, read_crossed, read_published
+from training.train_nli import RECIPE, read_recipe
 
 REPO = Path(__file__).parents[1]
 LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
@@ -60,7 +60,9 @@ def healthver(data: Path) -> Iterator[Row]:
 def check_covid(data: Path) -> Iterator[Row]:
     """Check-COVID's dev claims against whole abstracts: each of the 68 neutral rows has another label in a second row of the same texts."""
     words = {"SUPPORT": "entail", "REFUTE": "contradict", "NOTENOUGHINFO": "neutral"}
-    corpus = {doc["cord_id"]: " ".join(doc["abstract"]) for doc in lines(data / "check_covid" / "corpus.json")}
+    corpus = {
+        doc["cord_id"]: " ".join(doc["abstract"]) for doc in lines(data / "check_covid" / "corpus.json")
+    }
     for row in lines(data / "check_covid" / "dev.json"):
         yield row["claim"], [corpus[row["cord_id"]]], words[row["label"]]
 
@@ -68,7 +70,9 @@ def check_covid(data: Path) -> Iterator[Row]:
 def check_covid_sentences(data: Path) -> Iterator[Row]:
     """Check-COVID's dev claims against the sentences that their label was given for."""
     corpus = {doc["cord_id"]: doc["abstract"] for doc in lines(data / "check_covid" / "corpus.json")}
-    for row, (claim, _, label) in zip(lines(data / "check_covid" / "dev.json"), check_covid(data), strict=True):
+    for row, (claim, _, label) in zip(
+        lines(data / "check_covid" / "dev.json"), check_covid(data), strict=True
+    ):
         chosen = sorted({part["sent_index"] for part in row["evidence_set"]})
         yield claim, [" ".join(corpus[row["cord_id"]][i] for i in chosen)], label
 
@@ -85,13 +89,15 @@ def scifact(data: Path) -> Iterator[Row]:
 
 def scifact_found(data: Path) -> Iterator[Row]:
     """SciFact's claims kept out against up to four abstracts each that BM25 finds, but those that its authors cite; labels by a language model."""
-    for pair in read_crossed(REPO / "fixtures" / "crossed" / "scifact.jsonl", texts=data / "scifact" / "corpus.jsonl", whole=True):
+    for pair in read_crossed(
+        REPO / "data" / "crossed" / "scifact.jsonl", texts=data / "scifact" / "corpus.jsonl", whole=True
+    ):
         if is_share(pair.group, one_in=5):
             yield pair.claim, [pair.evidence], pair.label
 
 
 def written(_data: Path) -> Iterator[Row]:
-    for path in sorted((REPO / "fixtures" / "silver").glob("*.jsonl")):
+    for path in sorted((REPO / "data" / "silver").glob("*.jsonl")):
         for pair in read_written(path):
             if is_share(pair.group, one_in=10):
                 yield pair.claim, [pair.evidence], pair.label
@@ -99,7 +105,7 @@ def written(_data: Path) -> Iterator[Row]:
 
 def kinds(_data: Path) -> Iterator[Row]:
     """Pairs in the kinds of errors found, of a tenth of the items kept out."""
-    for path in sorted((REPO / "fixtures" / "kinds").glob("*.jsonl")):
+    for path in sorted((REPO / "data" / "kinds").glob("*.jsonl")):
         for pair in read_written(path):
             if is_share(pair.group, one_in=10):
                 yield pair.claim, [pair.evidence], pair.label
@@ -111,7 +117,9 @@ def held_out(data: Path, reader: str, folder: str, read: Callable[..., Iterator[
         for path in map(Path, source["paths"]):
             if source["reader"] == reader and path.parent.name == folder:
                 yield from (
-                    pair for pair in read(path, **source["options"], whole=True) if is_share(pair.group, one_in=source["held_out_one_in"])
+                    pair
+                    for pair in read(path, **source["options"], whole=True)
+                    if is_share(pair.group, one_in=source["held_out_one_in"])
                 )
 
 
@@ -128,7 +136,9 @@ def turned(data: Path) -> Iterator[Row]:
 
 def clusters(data: Path, *, folder: str = "clusters") -> Iterator[Row]:
     """Claims of clusters kept out, each against all four texts of its cluster; claims that one text entails and another refutes are left out."""
-    for _, own in itertools.groupby(held_out(data, "clusters", folder, read_clusters), key=lambda pair: pair.bundle):
+    for _, own in itertools.groupby(
+        held_out(data, "clusters", folder, read_clusters), key=lambda pair: pair.bundle
+    ):
         claim = list(own)
         label = label_together(pair.label for pair in claim)
         if label:
@@ -150,7 +160,9 @@ def nli4ct(data: Path) -> Iterator[Row]:
             for who, name in (("primary", row["Primary_id"]), ("secondary", row.get("Secondary_id"))):
                 if name:
                     trial = json.load(archive.extractfile(trials[name]))
-                    texts.append(f"In the {who} trial: " + "\n".join(line.strip() for line in trial[row["Section_id"]]))
+                    texts.append(
+                        f"In the {who} trial: " + "\n".join(line.strip() for line in trial[row["Section_id"]])
+                    )
             yield row["Statement"], ["\n".join(texts)], words[row["Label"]]
 
 
@@ -169,7 +181,11 @@ def responses(_data: Path) -> Iterator[Row]:
         for row in lines(REPO / "fixtures" / "labels" / f"{name}.jsonl"):
             for sentence in row["sentences"]:
                 if sentence["label"] in LABEL_OF:
-                    yield sentence["text"], [chunk.text for chunk in answers[row["case_id"]].contexts], LABEL_OF[sentence["label"]]
+                    yield (
+                        sentence["text"],
+                        [chunk.text for chunk in answers[row["case_id"]].contexts],
+                        LABEL_OF[sentence["label"]],
+                    )
 
 
 SETS = {
@@ -195,17 +211,30 @@ SETS = {
 
 def with_neighbours(rows: Sequence[Row], most: int) -> list[Row]:
     """Returns `rows` with the `most` texts of other rows beside each that BM25 finds for the claim; its twins and near-copies are left out."""
-    chunks = [Chunk(id=str(i), text=text) for i, text in enumerate(sorted({text for _, texts, _ in rows for text in texts}))]
+    chunks = [
+        Chunk(id=str(i), text=text)
+        for i, text in enumerate(sorted({text for _, texts, _ in rows for text in texts}))
+    ]
     search = bm25_retriever(chunks)
     return [
-        (claim, [*texts, *_neighbours(texts, [hit.chunk.text for hit in search(claim, top_k=20 + most)])[:most]], label)
+        (
+            claim,
+            [*texts, *_neighbours(texts, [hit.chunk.text for hit in search(claim, top_k=20 + most)])[:most]],
+            label,
+        )
         for claim, texts, label in rows
     ]
 
 
 def _neighbours(texts: Sequence[str], found: Sequence[str]) -> list[str]:
     own = [content_words(text) for text in texts]
-    return [text for text in found if all(len(content_words(text) & words) < NEAR_COPY * len(content_words(text) | words) for words in own)]
+    return [
+        text
+        for text in found
+        if all(
+            len(content_words(text) & words) < NEAR_COPY * len(content_words(text) | words) for words in own
+        )
+    ]
 
 
 def model_checker(folder: Path, *, raw: bool) -> Checker:
@@ -220,7 +249,7 @@ def torch_checker(folder: Path, *, raw: bool) -> Checker:
     """Returns the trained weights before their export, in fp32, under the shipped card's temperature and thresholds."""
     import torch
 
-    from pytest_medfaith.distill.train_nli import length_bucketed_batches, load_student, logits_of
+    from training.train_nli import length_bucketed_batches, load_student, logits_of
 
     model = load_student(folder)[0].eval()
     shipped, max_tokens = model_checker(MODELS / "nli", raw=raw), read_card(MODELS / "nli").max_tokens
@@ -236,13 +265,19 @@ def torch_checker(folder: Path, *, raw: bool) -> Checker:
     return dataclasses.replace(shipped, name=str(folder), signature=str(folder), score_texts=score)
 
 
-def decide(checker: Checker, row: Row, scores: list[PairScore], *, raw: bool) -> tuple[str, tuple[float, float, float]]:
+def decide(
+    checker: Checker, row: Row, scores: list[PairScore], *, raw: bool
+) -> tuple[str, tuple[float, float, float]]:
     """Returns the label and the probabilities of the evidence that decided it."""
     if raw:
         best = max(scores, key=lambda score: max(score.probs[0], score.probs[2]))
         return best.label, best.probs
-    verdict = checker.decide(claim_of("claim", row[0]), scores, [Chunk(id=str(j), text=text) for j, text in enumerate(row[1])])
-    return LABEL_OF[verdict.label], next(score.probs for score in scores if score.chunk_id == verdict.chunk_id)
+    verdict = checker.decide(
+        claim_of("claim", row[0]), scores, [Chunk(id=str(j), text=text) for j, text in enumerate(row[1])]
+    )
+    return LABEL_OF[verdict.label], next(
+        score.probs for score in scores if score.chunk_id == verdict.chunk_id
+    )
 
 
 def claim_of(name: str, text: str) -> Claim:
@@ -251,10 +286,14 @@ def claim_of(name: str, text: str) -> Claim:
     return Claim(id=name, text=rest, context=context) if rest else Claim(id=name, text=text)
 
 
-def scores_by_row(rows: Sequence[Row], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]) -> list[list[PairScore]]:
+def scores_by_row(
+    rows: Sequence[Row], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]
+) -> list[list[PairScore]]:
     """Returns the scores of each row's evidence texts."""
     pairs = [
-        (claim_of(str(i), claim), Chunk(id=str(j), text=text)) for i, (claim, texts, _) in enumerate(rows) for j, text in enumerate(texts)
+        (claim_of(str(i), claim), Chunk(id=str(j), text=text))
+        for i, (claim, texts, _) in enumerate(rows)
+        for j, text in enumerate(texts)
     ]
     found: dict[str, list[PairScore]] = {}
     for one in score(pairs):
@@ -268,20 +307,37 @@ def measured(
     """Returns the label metrics of what the checker decides by its scores, and the labels it decides for."""
     decided = [decide(checker, row, own, raw=raw) for row, own in zip(rows, scored, strict=True)]
     predicted = [word for word, _ in decided]
-    values = score_checker([row[2] for row in rows], [probs for _, probs in decided], predicted=predicted, groups=[row[0] for row in rows])
+    values = score_checker(
+        [row[2] for row in rows],
+        [probs for _, probs in decided],
+        predicted=predicted,
+        groups=[row[0] for row in rows],
+    )
     return values, predicted
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--checker", default="default")
     parser.add_argument("--model", type=Path, help="a folder with model.onnx, instead of a checker's name")
-    parser.add_argument("--student", type=Path, help="a folder of trained torch weights, instead of a checker's name")
+    parser.add_argument(
+        "--student", type=Path, help="a folder of trained torch weights, instead of a checker's name"
+    )
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--rules-off", action="store_true", help="the model alone")
-    parser.add_argument("--raw", action="store_true", help="the likeliest class instead of the card's thresholds")
-    parser.add_argument("--beside", type=int, default=0, metavar="N", help="put the N nearest other texts of the set beside each")
+    parser.add_argument(
+        "--raw", action="store_true", help="the likeliest class instead of the card's thresholds"
+    )
+    parser.add_argument(
+        "--beside",
+        type=int,
+        default=0,
+        metavar="N",
+        help="put the N nearest other texts of the set beside each",
+    )
     parser.add_argument("--most", type=int, help="rows of each set, drawn at random")
     parser.add_argument("--measured", type=Path, help="write the figures there, as a model card holds them")
     parser.add_argument("--scores", type=Path, help="write every row's probabilities there, as JSON Lines")
@@ -302,16 +358,29 @@ def main() -> None:
             rows = with_neighbours(rows, arguments.beside)
         scored = scores_by_row(rows, checker.score)
         values, predicted = measured(checker, rows, scored, raw=arguments.raw)
-        keys = ("f1", "accuracy", "ece", "roc_auc") if len({row[2] for row in rows}) > 1 else ("accuracy", "ece")
-        shown = ", ".join(f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in keys)
-        print(f"{name}: n {len(rows)}, {shown}, said {dict(Counter(predicted))}, true {dict(Counter(row[2] for row in rows))}", flush=True)
+        keys = (
+            ("f1", "accuracy", "ece", "roc_auc") if len({row[2] for row in rows}) > 1 else ("accuracy", "ece")
+        )
+        shown = ", ".join(
+            f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in keys
+        )
+        print(
+            f"{name}: n {len(rows)}, {shown}, said {dict(Counter(predicted))}, true {dict(Counter(row[2] for row in rows))}",
+            flush=True,
+        )
         if arguments.measured:
-            figures = {key: {end: round(getattr(values[key], end), 3) for end in ("value", "low", "high")} for key in keys}
+            figures = {
+                key: {end: round(getattr(values[key], end), 3) for end in ("value", "low", "high")}
+                for key in keys
+            }
             known = json.loads(arguments.measured.read_text()) if arguments.measured.is_file() else {}
             arguments.measured.write_text(json.dumps(known | {name: {"n": len(rows), **figures}}, indent=1))
         if out:
             for row, own in zip(rows, scored, strict=True):
-                out.write(json.dumps({"set": name, "label": row[2], "logits": [score.logits for score in own]}) + "\n")
+                out.write(
+                    json.dumps({"set": name, "label": row[2], "logits": [score.logits for score in own]})
+                    + "\n"
+                )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,9 @@ SHORT_PAGE = range(1500, 2500)
 def run(src: Path, workers: int) -> dict[str, float]:
     """Chunks `src` in a process of its own and returns its figures."""
     command = [sys.executable, __file__, "--one", str(src), "--workers", str(workers)]
-    figures: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    figures: dict[str, float] = json.loads(
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    )
     return figures
 
 
@@ -53,8 +55,14 @@ def measure(src: Path, workers: int) -> dict[str, float]:
 def write_pages(archive: Path, count: int, folder: Path) -> Path:
     """Writes a tar of `count` short pages of the archive, each under a name of its own, and returns its path."""
     with tarfile.open(archive) as pages:
-        streams = (pages.extractfile(member) for member in pages if member.isfile() and member.size in SHORT_PAGE)
-        short = [page for page in (stream.read() for stream in streams if stream is not None) if b"<Answer></Answer>" not in page]
+        streams = (
+            pages.extractfile(member) for member in pages if member.isfile() and member.size in SHORT_PAGE
+        )
+        short = [
+            page
+            for page in (stream.read() for stream in streams if stream is not None)
+            if b"<Answer></Answer>" not in page
+        ]
     path = folder / f"{count}.tar"
     with tarfile.open(path, "w") as out:
         for number, page in enumerate(islice(cycle(short), count)):
@@ -68,21 +76,29 @@ def show(figures: dict[str, float], workers: int) -> None:
     megabytes, wall, cpu = figures["text_mb"], figures["wall_s"], figures["cpu_s"]
     counts = f"{figures['pages']:,} | {figures['chunks']:,} | {megabytes:.1f} | {workers}"
     speed = f"{wall:.1f} | {cpu:.1f} | {megabytes / wall:.2f} | {megabytes / cpu:.2f}"
-    print(f"| {counts} | {speed} | {figures['peak_mb']:.0f} | {1000 * cpu / figures['pages']:.2f} |", flush=True)
+    print(
+        f"| {counts} | {speed} | {figures['peak_mb']:.0f} | {1000 * cpu / figures['pages']:.2f} |", flush=True
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, help="the folder of the public data sets")
     parser.add_argument("--workers", default=f"1,{os.cpu_count()}", help="numbers of processes to try")
-    parser.add_argument("--pages", default="1000,10000,100000", help="numbers of pages to try; empty for none")
+    parser.add_argument(
+        "--pages", default="1000,10000,100000", help="numbers of pages to try; empty for none"
+    )
     parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     counts = [int(count) for count in options.workers.split(",")]
     if options.one is not None:
         print(json.dumps(measure(options.one, counts[0])))
         return
-    print("| pages with text | chunks | text MB | processes | wall s | CPU s | MB/s | MB/CPU s | peak MB | CPU ms a page |")
+    print(
+        "| pages with text | chunks | text MB | processes | wall s | CPU s | MB/s | MB/CPU s | peak MB | CPU ms a page |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|")
     for workers in counts:
         show(run(options.data / ARCHIVE, workers), workers)

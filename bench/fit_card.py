@@ -21,21 +21,26 @@ from pathlib import Path
 
 import numpy as np
 
-from pytest_medfaith.checking.calibrate import TEMPERATURES, Calibration, calibrate, log_loss
+from pytest_medfaith.calibration.temperature import TEMPERATURES, Calibration, calibrate, log_loss
 from pytest_medfaith.checking.cascade import Cascade
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness
 from pytest_medfaith.checking.student import MODELS, read_card, score_with_student
-from pytest_medfaith.distill.pairs import Pair, is_share
-from pytest_medfaith.distill.published import label_together, read_clusters, read_crossed, read_published
-from pytest_medfaith.distill.readers import READERS
-from pytest_medfaith.distill.train_nli import RECIPE, read_recipe
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
+from training.pairs import Pair, is_share
+from training.published import label_together, read_clusters, read_crossed, read_published
+from training.readers import READERS
+from training.train_nli import RECIPE, read_recipe
 
 REPO = Path(__file__).parents[1]
 KINDS = [("written",), ("published",), ("scifact", "check_covid"), ("crossed",), ("clusters",)]  # readers
 TEXTS = 4  # of a claim, at most
-NEARNESSES = [MOVES_NOTHING, *itertools.starmap(Nearness, itertools.product((1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45, 0.5)))]
+NEARNESSES = [
+    MOVES_NOTHING,
+    *itertools.starmap(
+        Nearness, itertools.product((1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45, 0.5))
+    ),
+]
 LOSS_TO_SPARE = 0.002  # which a smaller weight may cost
 
 Case = tuple[str, list[tuple[str, str]]]  # claim, (text, label) of each of its texts
@@ -49,13 +54,21 @@ def calibration_cases(data: Path, readers: Sequence[str], *, kinds: bool = False
     seen: set[tuple[str, str]] = set()
     alone = itertools.count()
     for name, source in read_recipe(RECIPE, data=data, repo=REPO).sources.items():
-        if source["reader"] not in readers or "calibration_one_in" not in source or name.startswith("kinds_") != kinds:
+        if (
+            source["reader"] not in readers
+            or "calibration_one_in" not in source
+            or name.startswith("kinds_") != kinds
+        ):
             continue
         read = READERS[source["reader"]]
         whole = {"whole": True} if read in (read_published, read_crossed, read_clusters) else {}
         for path in source["paths"]:
-            pairs = (pair for pair in read(Path(path), **source["options"], **whole) if _calibrates(pair, source))
-            for _, own in itertools.groupby(pairs, key=lambda pair: pair.bundle if read is read_clusters else next(alone)):
+            pairs = (
+                pair for pair in read(Path(path), **source["options"], **whole) if _calibrates(pair, source)
+            )
+            for _, own in itertools.groupby(
+                pairs, key=lambda pair: pair.bundle if read is read_clusters else next(alone)
+            ):
                 case = [(pair.claim, pair.evidence, pair.label) for pair in own]
                 if not {row[:2] for row in case} & seen:
                     seen |= {row[:2] for row in case}
@@ -67,7 +80,9 @@ def _calibrates(pair: Pair, source: dict) -> bool:
     return not held_out and is_share(pair.group, one_in=source["calibration_one_in"], remainder=1)
 
 
-def logits_of(cases: Sequence[Case], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]) -> np.ndarray:
+def logits_of(
+    cases: Sequence[Case], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]
+) -> np.ndarray:
     """Returns (n, TEXTS, 3), certainly neutral where a claim has fewer texts or one cannot be scored."""
     pairs = [
         (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
@@ -83,7 +98,11 @@ def logits_of(cases: Sequence[Case], score: Callable[[list[tuple[Claim, Chunk]]]
 
 def pairs_of(cases: Sequence[Case], logits: np.ndarray) -> list[tuple[np.ndarray, str]]:
     """Returns logits and label of the texts of `cases`, as many as there are cases."""
-    rows = [(row, label) for own, (_, texts) in zip(logits, cases, strict=True) for row, (_, label) in zip(own, texts, strict=False)]
+    rows = [
+        (row, label)
+        for own, (_, texts) in zip(logits, cases, strict=True)
+        for row, (_, label) in zip(own, texts, strict=False)
+    ]
     return random.Random(0).sample(rows, min(len(cases), len(rows)))
 
 
@@ -91,7 +110,10 @@ def mean_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> 
     """Returns the mean over the kinds of their log loss, at the temperature at which it is least."""
     kinds = [tuple(zip(*pairs_of(own, read), strict=True)) for own, read in zip(cases, logits, strict=True)]
     rows = [(np.array(read), np.array([LABELS.index(label) for label in labels])) for read, labels in kinds]
-    return min(float(np.mean([log_loss(read / temperature, truth) for read, truth in rows])) for temperature in TEMPERATURES)
+    return min(
+        float(np.mean([log_loss(read / temperature, truth) for read, truth in rows]))
+        for temperature in TEMPERATURES
+    )
 
 
 def fit(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> Calibration:
@@ -103,7 +125,9 @@ def fit(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> Calibr
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("model", type=Path)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--most", type=int, default=700, help="claims of each kind, drawn at random")
@@ -125,7 +149,11 @@ def main() -> None:
             score = Checker("fitted", "fitted", score_texts, nearness=nearness, cache=cache, **strong).score
             read[nearness] = [logits_of(own, score) for own in cases]
             losses[nearness] = mean_loss(cases, read[nearness])
-            print(f"weight {nearness.weight}, even {nearness.even}: loss {losses[nearness]:.4f}", file=sys.stderr, flush=True)
+            print(
+                f"weight {nearness.weight}, even {nearness.even}: loss {losses[nearness]:.4f}",
+                file=sys.stderr,
+                flush=True,
+            )
     enough = [one for one, loss in losses.items() if loss <= min(losses.values()) + LOSS_TO_SPARE]
     chosen = min(enough, key=lambda one: (one.weight, losses[one]))
     fitted = dataclasses.asdict(fit(cases, read[chosen]))

@@ -22,14 +22,14 @@ from pathlib import Path
 import numpy as np
 from fit_card import KINDS, LOSS_TO_SPARE, TEXTS, Case, calibration_cases
 
-from pytest_medfaith.checking.calibrate import TEMPERATURES, fit_thresholds, log_loss, softmax_rows
+from pytest_medfaith.calibration.temperature import TEMPERATURES, fit_thresholds, log_loss, softmax_rows
 from pytest_medfaith.checking.cascade import LEAST_PROBABILITY, Cascade
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.nearness import Vectors
 from pytest_medfaith.checking.scoring import FAR_LOGITS, score_pairs
 from pytest_medfaith.checking.student import score_with_student
-from pytest_medfaith.distill.published import label_together
 from pytest_medfaith.records import LABELS, Chunk, Claim
+from training.published import label_together
 
 READINGS = 2  # windows of a chunk, at most
 FAST_WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3)
@@ -51,7 +51,12 @@ def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
     vectors, fast = Vectors(), checker.fast
     assert fast is not None  # noqa: S101 - a strong checker has one
     scores = score_pairs(
-        pairs, fast.score_texts, signature=fast.signature, temperature=fast.temperature, nearness=fast.nearness, vectors=vectors
+        pairs,
+        fast.score_texts,
+        signature=fast.signature,
+        temperature=fast.temperature,
+        nearness=fast.nearness,
+        vectors=vectors,
     )
     readings = checker.read_strong(pairs, scores, vectors)
     found = {
@@ -83,7 +88,11 @@ def moved(found: dict[str, np.ndarray], *, fast_weight: float, nearness_weight: 
 
 def labelled(cases: Sequence[Case], logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns logits (m, 3) and label indices of all texts."""
-    rows = [(logits[i, j], LABELS.index(label)) for i, (_, texts) in enumerate(cases) for j, (_, label) in enumerate(texts)]
+    rows = [
+        (logits[i, j], LABELS.index(label))
+        for i, (_, texts) in enumerate(cases)
+        for j, (_, label) in enumerate(texts)
+    ]
     return np.array([row for row, _ in rows]), np.array([label for _, label in rows])
 
 
@@ -94,7 +103,9 @@ def best_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--most", type=int, default=500, help="claims of each kind, drawn at random")
@@ -112,14 +123,29 @@ def main() -> None:
     for fast_weight, nearness_weight in itertools.product(FAST_WEIGHTS, NEARNESS_WEIGHTS):
         logits = [moved(each, fast_weight=fast_weight, nearness_weight=nearness_weight) for each in found]
         losses[fast_weight, nearness_weight] = best_loss(cases, logits)
-        print(f"fast {fast_weight}, nearness {nearness_weight}: {losses[fast_weight, nearness_weight]}", file=sys.stderr, flush=True)
+        print(
+            f"fast {fast_weight}, nearness {nearness_weight}: {losses[fast_weight, nearness_weight]}",
+            file=sys.stderr,
+            flush=True,
+        )
     least = min(loss for loss, _ in losses.values())
-    chosen = min((key for key, (loss, _) in losses.items() if loss <= least + LOSS_TO_SPARE), key=lambda key: (sum(key), key))
+    chosen = min(
+        (key for key, (loss, _) in losses.items() if loss <= least + LOSS_TO_SPARE),
+        key=lambda key: (sum(key), key),
+    )
     temperature = losses[chosen][1]
     logits = [moved(each, fast_weight=chosen[0], nearness_weight=chosen[1]) for each in found]
-    together = [label_together(label for _, label in texts) for texts in (case[1] for case in itertools.chain(*cases))]
-    rows = [(each, LABELS.index(label)) for each, label in zip(np.concatenate(logits), together, strict=True) if label]
-    thresholds = fit_thresholds(softmax_rows(np.array([row for row, _ in rows]) / temperature), np.array([label for _, label in rows]))
+    together = [
+        label_together(label for _, label in texts) for texts in (case[1] for case in itertools.chain(*cases))
+    ]
+    rows = [
+        (each, LABELS.index(label))
+        for each, label in zip(np.concatenate(logits), together, strict=True)
+        if label
+    ]
+    thresholds = fit_thresholds(
+        softmax_rows(np.array([row for row, _ in rows]) / temperature), np.array([label for _, label in rows])
+    )
     scoring = {
         "max_tokens": MAX_TOKENS,
         "temperature": round(temperature, 4),

@@ -24,14 +24,24 @@ FOUND = Path(__file__).parents[1] / "fixtures" / "found" / "newcomer" / "labelle
 
 def read_labelled(path: Path) -> list[dict]:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    return [row | {"evidence": [row["evidence"]] if isinstance(row["evidence"], str) else row["evidence"]} for row in rows]
+    return [
+        row | {"evidence": [row["evidence"]] if isinstance(row["evidence"], str) else row["evidence"]}
+        for row in rows
+    ]
 
 
 def verdicts(checker: Checker, rows: Sequence[dict]) -> list[Verdict]:
     """Returns the verdict on each row's claim over all its evidence."""
-    claims = [Claim(id=str(i), text=row["claim"], context=row.get("context", "")) for i, row in enumerate(rows)]
-    chunks = [[Chunk(id=f"context-{j}", text=text) for j, text in enumerate(row["evidence"], start=1)] for row in rows]
-    scores = checker.score([(claim, chunk) for claim, own in zip(claims, chunks, strict=True) for chunk in own])
+    claims = [
+        Claim(id=str(i), text=row["claim"], context=row.get("context", "")) for i, row in enumerate(rows)
+    ]
+    chunks = [
+        [Chunk(id=f"context-{j}", text=text) for j, text in enumerate(row["evidence"], start=1)]
+        for row in rows
+    ]
+    scores = checker.score(
+        [(claim, chunk) for claim, own in zip(claims, chunks, strict=True) for chunk in own]
+    )
     found: dict[str, list] = {claim.id: [] for claim in claims}
     for score in scores:
         found[score.claim_id].append(score)
@@ -64,7 +74,9 @@ def summary(labels: Sequence[str], said: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="*", type=Path, default=[FOUND])
     parser.add_argument("--checker", default="default")
     parser.add_argument("--rules-off", action="store_true", help="the model alone")
@@ -76,11 +88,18 @@ def main() -> None:
         rows = read_labelled(path)
         said = verdicts(checker, rows)
         print(f"{path.name}, n {len(rows)}")
-        print("\n".join("  " + line for line in summary([row["label"] for row in rows], [verdict.label for verdict in said])))
+        print(
+            "\n".join(
+                "  " + line
+                for line in summary([row["label"] for row in rows], [verdict.label for verdict in said])
+            )
+        )
         for row, verdict in zip(rows, said, strict=True):
             if arguments.list and verdict.label != right[row["label"]]:
                 rules = ", ".join(finding.rule for finding in verdict.findings)
-                print(f"  {row['label']} ({row.get('kind', '')}) called {verdict.label} {verdict.score:.2f} {rules}: {row['claim']}")
+                print(
+                    f"  {row['label']} ({row.get('kind', '')}) called {verdict.label} {verdict.score:.2f} {rules}: {row['claim']}"
+                )
 
 
 if __name__ == "__main__":

@@ -40,7 +40,9 @@ class Model:
     correlation: float = 0.1
     same_difficulty: bool = True
     claims_vary: bool = False
-    turn_back: float | None = None  # where set both runs make the same claims, and this share of the refuted ones turns back
+    turn_back: float | None = (
+        None  # where set both runs make the same claims, and this share of the refuted ones turns back
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,21 +76,36 @@ def rates(mean: float, correlation: float) -> Rates:
     return np.asarray(np.minimum(points * mean / points.mean(), 1.0), dtype=np.float64)
 
 
-def simulate(model: Model, cases: int, before: float, after: float, *, size: int, generator: np.random.Generator) -> Runs:
+def simulate(
+    model: Model, cases: int, before: float, after: float, *, size: int, generator: np.random.Generator
+) -> Runs:
     places = generator.integers(GRID, size=(cases, size))
     old = rates(before, model.correlation)[places]
-    new = rates(after, model.correlation)[places if model.same_difficulty else generator.integers(GRID, size=(cases, size))]
+    new = rates(after, model.correlation)[
+        places if model.same_difficulty else generator.integers(GRID, size=(cases, size))
+    ]
     if model.claims_vary:
         claims = 1 + generator.poisson(CLAIMS - 1, size=(2, cases, size))
-        return Runs(refuted=(generator.binomial(claims[0], old), generator.binomial(claims[1], new)), claims=(claims[0], claims[1]))
+        return Runs(
+            refuted=(generator.binomial(claims[0], old), generator.binomial(claims[1], new)),
+            claims=(claims[0], claims[1]),
+        )
     claims = np.full((cases, size), CLAIMS)
     refuted = generator.binomial(claims, old)
     if model.turn_back is None:
         better, worse = generator.binomial(refuted, 1 - new), generator.binomial(claims - refuted, new)
     else:
         turn = (after - before * (1 - model.turn_back)) / (1 - before)
-        better, worse = generator.binomial(refuted, model.turn_back), generator.binomial(claims - refuted, turn)
-    return Runs(refuted=(refuted, refuted - better + worse), claims=(claims, claims), worse=worse.sum(axis=0), better=better.sum(axis=0))
+        better, worse = (
+            generator.binomial(refuted, model.turn_back),
+            generator.binomial(claims - refuted, turn),
+        )
+    return Runs(
+        refuted=(refuted, refuted - better + worse),
+        claims=(claims, claims),
+        worse=worse.sum(axis=0),
+        better=better.sum(axis=0),
+    )
 
 
 def pairs_of(runs: Runs) -> Pairs:
@@ -99,13 +116,19 @@ def pairs_of(runs: Runs) -> Pairs:
 def measure(model: Model, cases: int, before: float, after: float) -> dict[str, int]:
     """Returns {what: how many of SIMULATIONS} for every gate."""
     generator = np.random.default_rng(SEED)
-    found = dict.fromkeys(("0 fail", "0 inconclusive", "m fail", "m inconclusive", "threshold", "higher", "mcnemar"), 0)
+    found = dict.fromkeys(
+        ("0 fail", "0 inconclusive", "m fail", "m inconclusive", "threshold", "higher", "mcnemar"), 0
+    )
     for _ in range(SIMULATIONS // BATCH):
         runs = simulate(model, cases, before, after, size=BATCH, generator=generator)
         pairs = pairs_of(runs)
         p_values, worse = swap_p_values(pairs), worsenings(pairs)
         for i in range(BATCH):
-            shared = {"worse_by": round(float(worse.estimate[i]), 10), "high": float(worse.high[i]), "p": float(p_values[i])}
+            shared = {
+                "worse_by": round(float(worse.estimate[i]), 10),
+                "high": float(worse.high[i]),
+                "p": float(p_values[i]),
+            }
             for name, margin, tolerated in (("0", 0.0, UNSTATED_MARGIN), ("m", MARGIN, MARGIN)):
                 outcome = decide(margin=margin, tolerated=tolerated, **shared)
                 if outcome != "pass":
@@ -114,7 +137,9 @@ def measure(model: Model, cases: int, before: float, after: float) -> dict[str, 
         found["threshold"] += int((value > THRESHOLD).sum())
         found["higher"] += int((worse.estimate > 0).sum())
         if runs.worse is not None and runs.better is not None:
-            found["mcnemar"] += int((stats.binom.sf(runs.worse - 1, runs.worse + runs.better, 0.5) <= ALPHA).sum())
+            found["mcnemar"] += int(
+                (stats.binom.sf(runs.worse - 1, runs.worse + runs.better, 0.5) <= ALPHA).sum()
+            )
     return found
 
 
@@ -137,7 +162,13 @@ def family(cases: int) -> tuple[int, int]:
         verdicts = [generator.multinomial(CLAIMS, rates_of_case).astype(np.float64) for _ in (0, 1)]
         claims = np.full((cases, BATCH), float(CLAIMS))
         p_values = [
-            swap_p_values(Pairs(before=np.stack([verdicts[0][..., i], claims]), after=np.stack([verdicts[1][..., i], claims]), sign=sign))
+            swap_p_values(
+                Pairs(
+                    before=np.stack([verdicts[0][..., i], claims]),
+                    after=np.stack([verdicts[1][..., i], claims]),
+                    sign=sign,
+                )
+            )
             for i, sign in enumerate((-1.0, 1.0, 1.0))
         ]
         for of_run in zip(*p_values, strict=True):
@@ -165,7 +196,10 @@ def main() -> None:
     for before, after in truths:
         for cases in (50, 100, 200, 400):
             found = measure(DEFAULT, cases, before, after)
-            cells = [rate(found[name]) for name in ("0 fail", "0 inconclusive", "m fail", "m inconclusive", "threshold", "higher")]
+            cells = [
+                rate(found[name])
+                for name in ("0 fail", "0 inconclusive", "m fail", "m inconclusive", "threshold", "higher")
+            ]
             rows.append([f"{100 * before:g} % to {100 * after:g} %", str(cases), *cells])
     gate = "`hallucination no worse than baseline`"
     outcomes = [f"{gate} fails", "inconclusive", "the same `by 0.02` fails", "inconclusive"]
@@ -173,11 +207,17 @@ def main() -> None:
     rows = []
     for model in MODELS:
         both = [measure(model, 200, 0.04, after) for after in (0.04, 0.09)]
-        mcnemar = ["no claim matches"] * 2 if model.claims_vary else [rate(found["mcnemar"]) for found in both]
-        rows.append([model.name, *(rate(found[name]) for name in ("0 fail", "m fail") for found in both), *mcnemar])
+        mcnemar = (
+            ["no claim matches"] * 2 if model.claims_vary else [rate(found["mcnemar"]) for found in both]
+        )
+        rows.append(
+            [model.name, *(rate(found[name]) for name in ("0 fail", "m fail") for found in both), *mcnemar]
+        )
     print("Other assumptions, 200 cases; the McNemar test is reported beside the gate and decides nothing.\n")
     tests = (gate, "`by 0.02`", "McNemar p <= 0.05")
-    print_table(["model", *(f"{test}, {truth}" for test in tests for truth in ("4 % to 4 %", "4 % to 9 %"))], rows)
+    print_table(
+        ["model", *(f"{test}, {truth}" for test in tests for truth in ("4 % to 4 %", "4 % to 9 %"))], rows
+    )
     corrected, plain = family(200)
     print(
         f"Three gates on one slice (faithfulness, hallucination, unsupported), no change, 200 cases: one at least fails in "

@@ -18,29 +18,43 @@ TESTS = "import pytest\n\n\n@pytest.mark.parametrize('number', range(30))\ndef t
 def seconds(*arguments: str, folder: str) -> float:
     """Returns the processor time of one pytest run."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-m", "pytest", "-q", *arguments], cwd=folder, capture_output=True, check=False)
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *arguments], cwd=folder, capture_output=True, check=False
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def import_milliseconds() -> float:
     code = "import pytest, time; t = time.process_time(); import pytest_medfaith.plugin; print((time.process_time() - t) * 1000)"
-    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+    return float(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    )
 
 
 def compare(title: str, *arguments: str, folder: str) -> None:
     """Prints the medians of runs without and with the plugin, which take turns."""
     seconds(*arguments, folder=folder)  # warms the file cache
-    rounds = [(seconds(*arguments, folder=folder), seconds("-p", "pytest_medfaith.plugin", *arguments, folder=folder)) for _ in range(RUNS)]
+    rounds = [
+        (
+            seconds(*arguments, folder=folder),
+            seconds("-p", "pytest_medfaith.plugin", *arguments, folder=folder),
+        )
+        for _ in range(RUNS)
+    ]
     without, with_ = (statistics.median(column) for column in zip(*rounds, strict=True))
-    print(f"{title}: {without:.3f} s without, {with_:.3f} s with, ratio {with_ / without:.3f} (medians of {RUNS}, processor time)")
+    print(
+        f"{title}: {without:.3f} s without, {with_:.3f} s with, ratio {with_ / without:.3f} (medians of {RUNS}, processor time)"
+    )
 
 
 def main() -> None:
     # Other plugins of this environment would hide the difference; only the one measured is loaded.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every run would compile the plugin anew
-    print(f"plugin import: {statistics.median(import_milliseconds() for _ in range(RUNS)):.2f} ms (median of {RUNS})")
+    print(
+        f"plugin import: {statistics.median(import_milliseconds() for _ in range(RUNS)):.2f} ms (median of {RUNS})"
+    )
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PYTHONPYCACHEPREFIX"] = folder
         empty, full = Path(folder, "empty"), Path(folder, "full")

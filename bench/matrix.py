@@ -24,7 +24,10 @@ def interpreters() -> Iterator[tuple[str, str]]:
     """Yields (version, path) of every wanted interpreter on the PATH or installed by pyenv."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in PYTHONS:
-        candidates = [*map(str, sorted(pyenv.glob(f"{version}.*/bin/python"))), shutil.which(f"python{version}") or ""]
+        candidates = [
+            *map(str, sorted(pyenv.glob(f"{version}.*/bin/python"))),
+            shutil.which(f"python{version}") or "",
+        ]
         found = next((path for path in candidates if path and _version(path) == version), None)
         if found:
             yield version, found
@@ -41,7 +44,15 @@ def environment(version: str, interpreter: str, pytest: str) -> Path:
     python = folder / "bin" / "python"
     if not python.is_file():
         subprocess.run([interpreter, "-m", "venv", str(folder)], check=True)
-    wanted = [f"pytest=={pytest}.*", "pytest-xdist", "pytest-randomly", "pytest-rerunfailures", "pyyaml", "-e", f"{REPO}[report]"]
+    wanted = [
+        f"pytest=={pytest}.*",
+        "pytest-xdist",
+        "pytest-randomly",
+        "pytest-rerunfailures",
+        "pyyaml",
+        "-e",
+        f"{REPO}[report]",
+    ]
     subprocess.run([str(python), "-m", "pip", "install", "-q", *wanted], check=True)
     return python
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.checking.checker import load_checker
 from pytest_medfaith.corpus.chunk import chunk_source
-from pytest_medfaith.corpus.jsonl import read_chunks, write_records
 from pytest_medfaith.datasets.registry import find_adapter
+from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.evaluation import SliceRun, evaluate_case, slice_report
+from pytest_medfaith.jsonl import read_chunks, write_records
 from pytest_medfaith.records import Response
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
-from pytest_medfaith.sentences import sentence_spans
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "own_rag"))
 from my_rag import answer_question
@@ -74,7 +74,9 @@ def changed(answer: str, start: int, other: str) -> tuple[str, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--medquad", type=Path, required=True)
     parser.add_argument("--cases", type=int, default=50)
     arguments = parser.parse_args()
@@ -91,7 +93,9 @@ def main() -> None:
         answers = {case.id: answer_question(case.question, retriever) for case in cases}
         total, start, changes = 0, 0, {}
         for number, case in enumerate(cases):
-            other = re.findall(r"\b[A-Za-z]{7,}\b", cases[(number + 7) % len(cases)].question)[-1:] or ["measles"]
+            other = re.findall(r"\b[A-Za-z]{7,}\b", cases[(number + 7) % len(cases)].question)[-1:] or [
+                "measles"
+            ]
             text, count = changed(answers[case.id].answer, start, other[0])
             changes[case.id], total, start = (
                 answers[case.id].with_(answer=text),
@@ -102,9 +106,13 @@ def main() -> None:
         for name, responses in (("medquad-real", answers), ("medquad-changed", changes)):
             began = time.perf_counter()
             run = SliceRun(slice=name, retriever="rrf", checker="default", k=5)
-            rows.append(slice_report(run, [evaluate(case, responses[case.id], checker, retriever) for case in cases]))
+            rows.append(
+                slice_report(run, [evaluate(case, responses[case.id], checker, retriever) for case in cases])
+            )
             print(f"{name}: {time.perf_counter() - began:.1f} s")
-    print(f"{len(cases)} questions, {len(pages)} pages, {len(chunks)} chunks, {start} sentences, {total} of them changed\n")
+    print(
+        f"{len(cases)} questions, {len(pages)} pages, {len(chunks)} chunks, {start} sentences, {total} of them changed\n"
+    )
     print(result_card(rows, verbose=True))
 
 

@@ -24,12 +24,16 @@ NAMES = ["healthver", "scifact", "scifact_found", "check_covid_sentences", "publ
 
 def shown(decides: np.ndarray, scores: np.ndarray) -> str:
     statistic = roc_auc(decides, scores)
-    low, high = percentile_interval(np.concatenate([statistic(counts) for counts in resampled_counts(len(scores))]))
+    low, high = percentile_interval(
+        np.concatenate([statistic(counts) for counts in resampled_counts(len(scores))])
+    )
     return f"{point(statistic, len(scores)):.3f} [{low:.3f}, {high:.3f}]"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", nargs="+", choices=NAMES, default=NAMES)
     parser.add_argument("--most", type=int, default=1500, help="rows of each set, drawn at random")
@@ -41,10 +45,16 @@ def main() -> None:
         rows = list(SETS[name](arguments.data))
         rows = random.Random(0).sample(rows, min(arguments.most, len(rows)))
         decides = np.array([label != "neutral" for _, _, label in rows])
-        alone, both = (1 - np.array([own[0].probs[1] for own in scores_by_row(rows, one.score)]) for one in (student, shipped))
+        alone, both = (
+            1 - np.array([own[0].probs[1] for own in scores_by_row(rows, one.score)])
+            for one in (student, shipped)
+        )
         vectors.add(text for claim, texts, _ in rows for text in (claim, *texts))
         near = np.array([vectors.cosine(text, claim) for claim, (text,), _ in rows])
-        said = ", ".join(f"{what} {shown(decides, scores)}" for what, scores in (("student", alone), ("cosine", near), ("both", both)))
+        said = ", ".join(
+            f"{what} {shown(decides, scores)}"
+            for what, scores in (("student", alone), ("cosine", near), ("both", both))
+        )
         print(f"{name}: n {len(rows)}, {decides.mean():.2f} decide, {said}", flush=True)
 
 

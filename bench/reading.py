@@ -46,7 +46,9 @@ class Reader:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=["responses", "scifact", "check_covid"])
     arguments = parser.parse_args()
@@ -66,7 +68,9 @@ def main() -> None:
         for of, rows in sets.items():
             reader.tokens = 0
             values, _ = measured(checker, rows, scores_by_row(rows, score))
-            said.append(f"{of} (n {len(rows)}) {values['f1'].value:.3f} / {values['accuracy'].value:.3f}, {reader.tokens:,} tokens")
+            said.append(
+                f"{of} (n {len(rows)}) {values['f1'].value:.3f} / {values['accuracy'].value:.3f}, {reader.tokens:,} tokens"
+            )
         reader.tokens = 0
         score([(claim, chunk) for claim in claims for chunk in chunks])
         print(f"{name}: {'; '.join(said)}; one answer {reader.tokens:,} tokens", flush=True)

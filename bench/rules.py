@@ -3,7 +3,7 @@
     python bench/rules.py [--held-out] [--data DIR] [--evidence sentence|window|chunk] [--show RULE [--label entail]]
     python bench/rules.py --anchors --data DIR [--found FILE] [--limit N] [--show amounts [--label entail]]
 
-The pairs are fixtures/silver (evidence and claims written by a large language model; entailed claims are paraphrases, computed values and
+The pairs are data/silver (evidence and claims written by a large language model; entailed claims are paraphrases, computed values and
 applied thresholds) and the sentences of fixtures/labels that the corpus supports, each with its evidence chunks. The rules were fitted on
 the development part; --held-out takes the fifth of the items whose crc32(id) is divisible by 5. --data adds published sets, written and
 labelled by people, which fitted no rule.
@@ -28,16 +28,25 @@ from scipy.stats import binomtest
 from pytest_medfaith.checking.grounding import READERS, evidence_read
 from pytest_medfaith.checking.nearness import Vectors
 from pytest_medfaith.checking.rules import RULES, Rule, apply_rules
-from pytest_medfaith.checking.rules.safety import safety_findings
 from pytest_medfaith.checking.windows import best_sentence, evidence_sentences, shared_words, window_around
-from pytest_medfaith.corpus.jsonl import read_chunks, read_rows
+from pytest_medfaith.jsonl import read_chunks, read_rows
 from pytest_medfaith.records import Finding
+from pytest_medfaith.safety.findings import safety_findings
 
 REPO = Path(__file__).parents[1]
 VECTORS = Vectors()
 HELD_OUT_ONE_IN = 5
 LABELS = ("entail", "neutral", "contradict")
-ANCHORED = ("written", "published", "answers", "kqa", "responses", "scifact", "check_covid_sentences", "healthver")
+ANCHORED = (
+    "written",
+    "published",
+    "answers",
+    "kqa",
+    "responses",
+    "scifact",
+    "check_covid_sentences",
+    "healthver",
+)
 PUBLISHED = ("healthver", "check_covid", "scifact", "nli4ct")
 
 
@@ -69,12 +78,18 @@ def evidence_of(claim: str, text: str, choice: str) -> str:
 
 
 def written(choice: str, *, held_out: bool) -> Iterator[Pair]:
-    for path in sorted((REPO / "fixtures" / "silver").glob("*.jsonl")):
+    for path in sorted((REPO / "data" / "silver").glob("*.jsonl")):
         for _, item in read_rows(path):
             if (zlib.crc32(item["id"].encode()) % HELD_OUT_ONE_IN == 0) == held_out:
                 for claim in item["claims"]:
                     for text, label in (("evidence", "label"), ("alt_evidence", "alt_label")):
-                        yield Pair(claim["text"], evidence_of(claim["text"], item[text], choice), item[text], claim[label], claim["kind"])
+                        yield Pair(
+                            claim["text"],
+                            evidence_of(claim["text"], item[text], choice),
+                            item[text],
+                            claim[label],
+                            claim["kind"],
+                        )
 
 
 def labelled(choice: str, *, held_out: bool) -> Iterator[Pair]:
@@ -85,7 +100,9 @@ def labelled(choice: str, *, held_out: bool) -> Iterator[Pair]:
             if (zlib.crc32(row["case_id"].encode()) % HELD_OUT_ONE_IN == 0) == held_out:
                 for sentence in row["sentences"]:
                     if sentence["label"] in ("supported", "refuted"):
-                        text = "\n".join(evidence_of(sentence["text"], chunks[id_], choice) for id_ in sentence["evidence"])
+                        text = "\n".join(
+                            evidence_of(sentence["text"], chunks[id_], choice) for id_ in sentence["evidence"]
+                        )
                         context = "\n".join(chunks[id_] for id_ in sentence["evidence"])
                         label = "entail" if sentence["label"] == "supported" else "contradict"
                         yield Pair(sentence["text"], text, context, label, sentence["change"] or "supported")
@@ -144,7 +161,9 @@ def report(title: str, pairs: list[Pair], rules: Mapping[str, Rule]) -> None:
 def show(name: str, rule: Rule, pairs: list[Pair], label: str) -> None:
     for pair in pairs:
         for finding in findings(name, rule, pair) if pair.label == label else ():
-            print(f"- {finding.message} ({finding.effect})\n    claim: {pair.claim}\n    evidence: {pair.evidence}")
+            print(
+                f"- {finding.message} ({finding.effect})\n    claim: {pair.claim}\n    evidence: {pair.evidence}"
+            )
 
 
 def anchored(name: str, arguments: argparse.Namespace) -> Iterator[tuple[str, list[str], str]]:
@@ -152,12 +171,20 @@ def anchored(name: str, arguments: argparse.Namespace) -> Iterator[tuple[str, li
     if name == "found":
         rows = [row for _, row in read_rows(arguments.found)] if arguments.found else []
     elif name == "cases":
-        rows = [row for path in sorted((REPO / "tests" / "data" / "anchors").glob("*.jsonl")) for _, row in read_rows(path)]
+        rows = [
+            row
+            for path in sorted((REPO / "tests" / "data" / "anchors").glob("*.jsonl"))
+            for _, row in read_rows(path)
+        ]
     else:
         yield from SETS[name](arguments.data)
         return
     for row in rows:
-        yield row["claim"], [row["evidence"]] if isinstance(row["evidence"], str) else row["evidence"], row["label"]
+        yield (
+            row["claim"],
+            [row["evidence"]] if isinstance(row["evidence"], str) else row["evidence"],
+            row["label"],
+        )
 
 
 def anchors_of(claim: str, texts: list[str]) -> dict[str, list[str]]:
@@ -166,7 +193,9 @@ def anchors_of(claim: str, texts: list[str]) -> dict[str, list[str]]:
     nearest = max(sentences, key=lambda sentence: shared_words(claim, sentence))
     read = evidence_read(claim, texts, nearest=nearest)
     found = {
-        reader.__name__.removeprefix("missing_"): [each.finding(claim, nearest).message for each in reader(claim, read)]
+        reader.__name__.removeprefix("missing_"): [
+            each.finding(claim, nearest).message for each in reader(claim, read)
+        ]
         for reader in READERS
     }
     return {kind: messages for kind, messages in found.items() if messages}
@@ -183,7 +212,9 @@ def report_anchors(arguments: argparse.Namespace) -> None:
             fired.update([("any", label)] if found else [])
             fired.update((kind, label) for kind in found)
             if arguments.show in found and label == arguments.label:
-                print(f"- {found[arguments.show]}\n    claim: {claim}\n    evidence: {' / '.join(texts)[:2000]}")
+                print(
+                    f"- {found[arguments.show]}\n    claim: {claim}\n    evidence: {' / '.join(texts)[:2000]}"
+                )
         print(f"\n{name}: " + ", ".join(f"{totals[label]} {label}" for label in LABELS))
         for kind in ("any", *(reader.__name__.removeprefix("missing_") for reader in READERS)):
             if any(fired[kind, label] for label in LABELS):
@@ -192,7 +223,9 @@ def report_anchors(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--data", type=Path, help="the folder of the published sets")
     parser.add_argument(
@@ -203,10 +236,16 @@ def main() -> None:
     )
     parser.add_argument("--anchors", action="store_true", help="measure grounding, by kind of anchor")
     parser.add_argument("--found", type=Path, help="with --anchors: JSON Lines of claim, evidence and label")
-    parser.add_argument("--limit", type=int, help="with --anchors: at most so many rows of each set, drawn by a fixed seed")
+    parser.add_argument(
+        "--limit", type=int, help="with --anchors: at most so many rows of each set, drawn by a fixed seed"
+    )
     kinds = (reader.__name__.removeprefix("missing_") for reader in READERS)
-    parser.add_argument("--show", choices=(*RULES, "safety", *kinds), help="print what this rule or kind fired on")
-    parser.add_argument("--label", choices=LABELS, default="entail", help="with --show: on pairs of this label")
+    parser.add_argument(
+        "--show", choices=(*RULES, "safety", *kinds), help="print what this rule or kind fired on"
+    )
+    parser.add_argument(
+        "--label", choices=LABELS, default="entail", help="with --show: on pairs of this label"
+    )
     arguments = parser.parse_args()
     if arguments.anchors:
         report_anchors(arguments)
@@ -214,10 +253,17 @@ def main() -> None:
     rules = {**RULES, "safety": safety}
     pairs = list(written(arguments.evidence, held_out=arguments.held_out))
     responses = list(labelled(arguments.evidence, held_out=arguments.held_out))
-    sets = {name: list(published(name, arguments.data, arguments.evidence)) for name in PUBLISHED} if arguments.data else {}
+    sets = (
+        {name: list(published(name, arguments.data, arguments.evidence)) for name in PUBLISHED}
+        if arguments.data
+        else {}
+    )
     if arguments.show:
         show(
-            arguments.show, rules[arguments.show], [*pairs, *responses, *(pair for rows in sets.values() for pair in rows)], arguments.label
+            arguments.show,
+            rules[arguments.show],
+            [*pairs, *responses, *(pair for rows in sets.values() for pair in rows)],
+            arguments.label,
         )
         return
     part = "held-out" if arguments.held_out else "development"

@@ -16,8 +16,8 @@ from typing import Any
 
 from scipy.stats import binomtest
 
-from pytest_medfaith.checking.rules.safety import safety_findings
-from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.jsonl import read_rows
+from pytest_medfaith.safety.findings import safety_findings
 
 SENTENCES = Path(__file__).parents[1] / "tests" / "data" / "safety" / "sentences.jsonl"
 HELD_OUT_ONE_IN = 5
@@ -55,15 +55,24 @@ def report(rows: Sequence[Row], flagged: Sequence[bool]) -> None:
 def show(rows: Sequence[Row], flagged: Sequence[bool], what: str) -> None:
     for row, flag in zip(rows, flagged, strict=True):
         if row["unsafe"] == (what == "missed") and flag != row["unsafe"]:
-            print(f"- {row['kind']}: {row['text']}" + (f"  (asked: {row['question']})" if row["question"] else ""))
+            print(
+                f"- {row['kind']}: {row['text']}"
+                + (f"  (asked: {row['question']})" if row["question"] else "")
+            )
             for finding in safety_findings(row["text"], question=row["question"]):
                 print(f"    {finding.message}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--held-out", action="store_true", help="measure the fifth that fitted no rule")
-    parser.add_argument("--show", choices=("missed", "false"), help="print the sentences of the development part that came out wrong")
+    parser.add_argument(
+        "--show",
+        choices=("missed", "false"),
+        help="print the sentences of the development part that came out wrong",
+    )
     choice = parser.parse_args()
     rows = read_sentences(held_out=choice.held_out)
     is_flagged(rows[0])  # reads the rulebook

@@ -1,6 +1,6 @@
 """Validates every file of silver pairs and prints what is in it, with how far a claim alone gives its label away.
 
-    python bench/silver.py [FILE ...] [--data DIR]        (default: those of fixtures/silver, published, turned, clusters and answers)
+    python bench/silver.py [FILE ...] [--data DIR]        (default: those of data/silver, published, turned, clusters and answers)
 
 A line that breaks the format stops it with file and place. The claim-only baseline is TF-IDF and logistic regression on claims without
 their evidence, five folds split by item: the nearer to the majority class, the less the claims give away. With `--data`, items whose evidence
@@ -17,28 +17,40 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from pytest_medfaith.distill.pairs import Pair, json_lines
-from pytest_medfaith.distill.silver import claim_only_baseline, validate_clusters, validate_items, word_runs
 from pytest_medfaith.records import LABELS
+from training.pairs import Pair, json_lines
+from training.silver import claim_only_baseline, validate_clusters, validate_items, word_runs
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
+DATA = Path(__file__).parents[1] / "data"
 
 
 def row(name: str, items: int, pairs: list[Pair]) -> list[str]:
     counts = Counter(pair.label for pair in pairs)
     alone = claim_only_baseline(pairs)
     labels = " / ".join(f"{counts[label]:,}" for label in LABELS)
-    return [name, f"{items:,}", f"{len(pairs):,}", labels, f"{100 * alone.accuracy:.0f} % ({100 * alone.majority:.0f} %)"]
+    return [
+        name,
+        f"{items:,}",
+        f"{len(pairs):,}",
+        labels,
+        f"{100 * alone.accuracy:.0f} % ({100 * alone.majority:.0f} %)",
+    ]
 
 
 def claims_of(path: Path) -> Iterator[Pair]:
     """Yields each claim of a file under every label, without what it is set against."""
     for number, item in enumerate(json_lines(path)):
         if "texts" in item:
-            yield from (Pair("", claim["text"], label, path.stem, str(number)) for claim in item["claims"] for label in claim["labels"])
+            yield from (
+                Pair("", claim["text"], label, path.stem, str(number))
+                for claim in item["claims"]
+                for label in claim["labels"]
+            )
             continue
         for label in ("label", "alt_label"):
-            yield from (Pair("", claim["text"], claim[label], path.stem, item["id"]) for claim in item["claims"])
+            yield from (
+                Pair("", claim["text"], claim[label], path.stem, item["id"]) for claim in item["claims"]
+            )
 
 
 def evaluation_texts(data: Path) -> Iterator[str]:
@@ -61,12 +73,16 @@ def remembered(files: Sequence[Path], data: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--data", type=Path)
     arguments = parser.parse_args()
     files = arguments.files or [
-        file for folder in ("silver", "published", "turned", "clusters", "answers") for file in sorted((FIXTURES / folder).glob("*.jsonl"))
+        file
+        for folder in ("silver", "published", "turned", "clusters", "answers")
+        for file in sorted((DATA / folder).glob("*.jsonl"))
     ]
     if arguments.data:
         print(*remembered(files, arguments.data), sep="\n")

@@ -33,12 +33,12 @@ from transformers import (
 
 from pytest_medfaith.checking import student, windows
 from pytest_medfaith.checking.checker import MODELS, load_checker
-from pytest_medfaith.checking.rules.text import content_keys, read_tokens
-from pytest_medfaith.corpus.jsonl import read_chunks
-from pytest_medfaith.distill.train_nli import multiplies_bf16
+from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.tokens import content_keys, read_tokens
+from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.models.onnx import load_tokenizer, worker_count
 from pytest_medfaith.records import Chunk, Claim
-from pytest_medfaith.sentences import sentence_spans
+from training.train_nli import multiplies_bf16
 
 REPO = Path(__file__).parents[1]
 MINILM = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536}
@@ -99,7 +99,9 @@ def student_run(length: int, rows: int) -> Run:
 
     def run(number: int) -> None:
         generator = random.Random(f"{length}-{number}")
-        pairs = [(words(length - 3 - CLAIM_TOKENS, generator), words(CLAIM_TOKENS, generator)) for _ in range(rows)]
+        pairs = [
+            (words(length - 3 - CLAIM_TOKENS, generator), words(CLAIM_TOKENS, generator)) for _ in range(rows)
+        ]
         student.score_with_student(MODELS / "nli" / "model.onnx", length, pairs)
 
     return run
@@ -120,7 +122,9 @@ def plain_export_run(length: int, rows: int) -> Run:
     """Returns a run, over one batch of `rows` rows, of the student's architecture as torch exports it and onnxruntime quantises it."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    model = BertForSequenceClassification(BertConfig(**MINILM, num_labels=3, attn_implementation="eager")).eval()
+    model = BertForSequenceClassification(
+        BertConfig(**MINILM, num_labels=3, attn_implementation="eager")
+    ).eval()
     names = ["input_ids", "attention_mask", "token_type_ids"]
     ids = torch.randint(1000, 20000, (rows, length))
     feed = dict(zip(names, (ids, torch.ones_like(ids), torch.zeros_like(ids)), strict=True))
@@ -129,7 +133,11 @@ def plain_export_run(length: int, rows: int) -> Run:
         torch.onnx.export(model, tuple(feed.values()), fp32, input_names=names, dynamo=False)
         quantize_dynamic(fp32, int8, weight_type=QuantType.QInt8, per_channel=True)
         session = _session(int8.read_bytes())
-    values = {name: tensor.numpy() for name, tensor in feed.items() if name in {one.name for one in session.get_inputs()}}
+    values = {
+        name: tensor.numpy()
+        for name, tensor in feed.items()
+        if name in {one.name for one in session.get_inputs()}
+    }
 
     def run(_: int) -> None:
         session.run(None, values)
@@ -154,7 +162,9 @@ def rates(contestants: dict[str, tuple[Run, int]], *, rounds: int) -> dict[str, 
     return found
 
 
-def operations(length: int, *, hidden_size: int, num_hidden_layers: int, intermediate_size: int, **_: int) -> float:
+def operations(
+    length: int, *, hidden_size: int, num_hidden_layers: int, intermediate_size: int, **_: int
+) -> float:
     """Returns the multiplications and additions of one row's matrix products."""
     products = 4 * hidden_size**2 + 2 * hidden_size * intermediate_size
     return 2.0 * num_hidden_layers * (length * products + 2 * length**2 * hidden_size)
@@ -217,8 +227,13 @@ def answer(number: int) -> tuple[list[Claim], list[Chunk]]:
     texts = [chunk.text for chunk in read_chunks([REPO / "corpus_samples"])]
     start = number * 29 % len(texts)
     texts = texts[start:] + texts[:start]
-    sentences = [text[a:b] for text in texts for a, b in sentence_spans(text) if 8 <= len(text[a:b].split()) <= 25]
-    claims = [Claim(id=f"k{i}", text=sentence) for i, sentence in enumerate(random.Random(number).sample(sentences, CLAIMS))]
+    sentences = [
+        text[a:b] for text in texts for a, b in sentence_spans(text) if 8 <= len(text[a:b].split()) <= 25
+    ]
+    claims = [
+        Claim(id=f"k{i}", text=sentence)
+        for i, sentence in enumerate(random.Random(number).sample(sentences, CLAIMS))
+    ]
     return claims, chunks_of_tokens(texts, tokens=CHUNK_TOKENS, count=CHUNKS)
 
 
@@ -232,7 +247,9 @@ def check_answers(*, rounds: int, corpus_kept: bool = False) -> tuple[list[float
     labelled, judged, rows = [], [], []
     seen: list[int] = []
     score_texts = checker.score_texts
-    checker = dataclasses.replace(checker, score_texts=lambda pairs: seen.append(len(pairs)) or score_texts(pairs))
+    checker = dataclasses.replace(
+        checker, score_texts=lambda pairs: seen.append(len(pairs)) or score_texts(pairs)
+    )
     with tempfile.TemporaryDirectory() as folder:
         for number in range(rounds):
             claims, chunks = answer(number)
@@ -262,13 +279,17 @@ def check_answers(*, rounds: int, corpus_kept: bool = False) -> tuple[list[float
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lengths", type=int, nargs="+", default=[64, 128, 256, 512])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--skip-rivals", action="store_true", help="the student and one answer alone")
     arguments = parser.parse_args()
     torch.set_num_threads(worker_count())
-    print(f"{worker_count()} cores, load {Path('/proc/loadavg').read_text().split()[0] if Path('/proc/loadavg').exists() else '?'}")
+    print(
+        f"{worker_count()} cores, load {Path('/proc/loadavg').read_text().split()[0] if Path('/proc/loadavg').exists() else '?'}"
+    )
     for kept in (False, True):
         labelled, judged, rows = check_answers(rounds=arguments.rounds, corpus_kept=kept)
         print(
@@ -277,7 +298,10 @@ def main() -> None:
             f"{min(rows)} to {max(rows)} rows"
         )
     peak = peaks(rounds=arguments.rounds)
-    print("measured peak: " + ", ".join(f"{name} {value / 1e9:.0f} Gop/s" for name, value in peak.items()), flush=True)
+    print(
+        "measured peak: " + ", ".join(f"{name} {value / 1e9:.0f} Gop/s" for name, value in peak.items()),
+        flush=True,
+    )
     models = {} if arguments.skip_rivals else rivals()
     for length in arguments.lengths:
         contestants = {"student": (student_run(length, 32), 32)}
@@ -290,9 +314,13 @@ def main() -> None:
         shares = ", ".join(f"{work / value:.0%} of {name}" for name, value in peak.items())
         print(f"{length} tokens: student {mine:.1f} pairs/s, {work / 1e9:.0f} Gop/s: {shares}", flush=True)
         for name in list(found)[1:]:
-            ratio = statistics.median(own / other for own, other in zip(found["student"], found[name], strict=True))
+            ratio = statistics.median(
+                own / other for own, other in zip(found["student"], found[name], strict=True)
+            )
             bar = f" (bar {BARS[name]:g})" if name in BARS else ""
-            print(f"  {name}: {statistics.median(found[name]):.2f} pairs/s, the student is {ratio:.1f} times as fast{bar}")
+            print(
+                f"  {name}: {statistics.median(found[name]):.2f} pairs/s, the student is {ratio:.1f} times as fast{bar}"
+            )
 
 
 if __name__ == "__main__":

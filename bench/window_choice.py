@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from pytest_medfaith.checking.windows import Window, coverage, evidence_windows
-from pytest_medfaith.distill.pairs import json_lines
+from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
 from pytest_medfaith.models.onnx import ENCODER, embed_texts
-from pytest_medfaith.sentences import sentence_spans
+from training.pairs import json_lines
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,17 @@ def choices(data: Path, parts: str) -> Iterator[Choice]:
         for doc, found in row["evidence"].items():
             sentences = [sentence.strip() for sentence in corpus[int(doc)]]
             ends = np.cumsum([len(sentence) + 1 for sentence in sentences])
-            proof = [(int(ends[i]) - len(sentences[i]) - 1, int(ends[i]) - 1) for one in found for i in one["sentences"]]
+            proof = [
+                (int(ends[i]) - len(sentences[i]) - 1, int(ends[i]) - 1)
+                for one in found
+                for i in one["sentences"]
+            ]
             text = " ".join(sentences)
-            windows = evidence_windows(text) if parts == "windows" else tuple(Window(text[a:b], a, b) for a, b in sentence_spans(text))
+            windows = (
+                evidence_windows(text)
+                if parts == "windows"
+                else tuple(Window(text[a:b], a, b) for a, b in sentence_spans(text))
+            )
             holds = tuple(any(window.start <= a and b <= window.end for a, b in proof) for window in windows)
             if len(windows) > 1 and any(holds):
                 yield Choice(row["claim"], text, windows, holds)
@@ -52,34 +60,53 @@ def scores(found: list[Choice], model: Path, share: float) -> dict[str, list[np.
     began = time.perf_counter()
     vectors = dict(zip([*texts, *claims], embed_texts([*texts, *claims], model=model), strict=True))
     print(f"{len(texts)} parts and {len(claims)} claims embedded in {time.perf_counter() - began:.1f} s")
-    words = [np.array([coverage(one.claim, window.text, of=one.text) for window in one.windows]) for one in found]
-    cosines = [np.array([vectors[window.text] @ vectors[one.claim] for window in one.windows]) for one in found]
-    return {"words": words, "encoder": cosines, "both": [share * a + b for a, b in zip(words, cosines, strict=True)]}
+    words = [
+        np.array([coverage(one.claim, window.text, of=one.text) for window in one.windows]) for one in found
+    ]
+    cosines = [
+        np.array([vectors[window.text] @ vectors[one.claim] for window in one.windows]) for one in found
+    ]
+    return {
+        "words": words,
+        "encoder": cosines,
+        "both": [share * a + b for a, b in zip(words, cosines, strict=True)],
+    }
 
 
 def hits(found: list[Choice], own: list[np.ndarray], most: int) -> np.ndarray:
     """Returns for each choice whether one of its `most` best windows holds a sentence of the proof."""
     return np.array(
-        [float(any(choice.holds[i] for i in np.argsort(-values, kind="stable")[:most])) for choice, values in zip(found, own, strict=True)]
+        [
+            float(any(choice.holds[i] for i in np.argsort(-values, kind="stable")[:most]))
+            for choice, values in zip(found, own, strict=True)
+        ]
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--parts", choices=["windows", "sentences"], default="windows")
     parser.add_argument("--encoder", type=Path, default=ENCODER)
-    parser.add_argument("--words", type=float, default=1.0, help="weight of the words beside the cosine in `both`")
+    parser.add_argument(
+        "--words", type=float, default=1.0, help="weight of the words beside the cosine in `both`"
+    )
     arguments = parser.parse_args()
     found = list(choices(arguments.data, arguments.parts))
-    print(f"{len(found)} pairs, {sum(len(choice.windows) for choice in found) / len(found):.1f} {arguments.parts} each")
+    print(
+        f"{len(found)} pairs, {sum(len(choice.windows) for choice in found) / len(found):.1f} {arguments.parts} each"
+    )
     by_way = scores(found, arguments.encoder, arguments.words)
     for most in (1, 2):
         by_words = hits(found, by_way["words"], most)
         for way, own in by_way.items():
             values = hits(found, own, most)
             for what, column in (("", values), (" less that of words", values - by_words)):
-                draws = np.concatenate([counts @ column for counts in resampled_counts(len(column))]) / len(column)
+                draws = np.concatenate([counts @ column for counts in resampled_counts(len(column))]) / len(
+                    column
+                )
                 low, high = percentile_interval(draws)
                 print(f"best {most} by {way}{what}: {column.mean():.3f} [{low:.3f}, {high:.3f}]")
 

@@ -26,7 +26,12 @@ PARTS = {"dev": (1, 2), "held-out": (0,), "all": (0, 1, 2)}
 
 
 def read_answers(paths: Sequence[Path], *, part: str) -> list[dict]:
-    rows = [json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [
+        json.loads(line)
+        for path in paths
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
     return [row for row in rows if zlib.crc32(row["id"].encode()) % 3 in PARTS[part]]
 
 
@@ -36,7 +41,10 @@ def labelled_sentences(row: dict, report: Report) -> Iterator[tuple[dict, set[st
     for sentence in row["sentences"]:
         start = row["answer"].index(sentence["text"], start)
         end = start + len(sentence["text"])
-        yield sentence, {each.label for each in report.verdicts if each.claim.start < end and start < each.claim.end}
+        yield (
+            sentence,
+            {each.label for each in report.verdicts if each.claim.start < end and start < each.claim.end},
+        )
         start = end
 
 
@@ -53,11 +61,15 @@ def decided(said: set[str]) -> bool:
 
 def wrong(sentence: dict, said: set[str]) -> bool:
     flagged = bool(said & {"refuted", "unsupported", "unscored"})
-    return {"true": flagged, "error": not flagged, "addition": decided(said) or not said, "none": flagged}[sentence["label"]]
+    return {"true": flagged, "error": not flagged, "addition": decided(said) or not said, "none": flagged}[
+        sentence["label"]
+    ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--part", choices=PARTS, default="dev")
     parser.add_argument("--checker", default="default")
@@ -65,7 +77,10 @@ def main() -> None:
     arguments = parser.parse_args()
     rows = read_answers(arguments.files or sorted(FOLDER.glob("*.jsonl")), part=arguments.part)
     checker = load_checker(arguments.checker)
-    reports = [check_answer(row["answer"], contexts=row["contexts"], question=row["question"], checker=checker) for row in rows]
+    reports = [
+        check_answer(row["answer"], contexts=row["contexts"], question=row["question"], checker=checker)
+        for row in rows
+    ]
     judged = [list(labelled_sentences(row, report)) for row, report in zip(rows, reports, strict=True)]
     of = {
         label: [said for own in judged for sentence, said in own if sentence["label"] == label]
@@ -73,7 +88,9 @@ def main() -> None:
     }
     flags = {"refuted", "unsupported", "unscored"}
     faithful = [report for row, report in zip(rows, reports, strict=True) if row["kind"] == "faithful"]
-    refusals = [report.abstained for row, report in zip(rows, reports, strict=True) if row["kind"] == "refusal"]
+    refusals = [
+        report.abstained for row, report in zip(rows, reports, strict=True) if row["kind"] == "refusal"
+    ]
     print(f"{len(rows)} answers, {sum(map(len, judged))} sentences")
     print(share("errors passed", [not said & flags for said in of["error"]]))
     print(share("errors refuted", ["refuted" in said for said in of["error"]]))
@@ -81,8 +98,18 @@ def main() -> None:
     print(share("true sentences flagged", [bool(said & flags) for said in of["true"]]))
     print(share("additions decided", [decided(said) or not said for said in of["addition"]]))
     print(share("sentences without content flagged", [bool(said & flags) for said in of["none"]]))
-    print(share("faithful answers flagged", [any(v.label in flags for v in report.verdicts) for report in faithful]))
-    print(share("faithful answers with a refutation", [any(v.label == "refuted" for v in report.verdicts) for report in faithful]))
+    print(
+        share(
+            "faithful answers flagged",
+            [any(v.label in flags for v in report.verdicts) for report in faithful],
+        )
+    )
+    print(
+        share(
+            "faithful answers with a refutation",
+            [any(v.label == "refuted" for v in report.verdicts) for report in faithful],
+        )
+    )
     print(share("refusals recognised", refusals))
     for row, own in zip(rows, judged, strict=True):
         for sentence, said in own:

@@ -26,7 +26,8 @@ _TABLE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _FILE = re.compile(
-    r"^(?P<head><!-- file: (?P<path>\S+) -->\n(?P<fence>```)[a-z]+(?: [^\n]*)?\n)(?:(?!```)[^\n]*\n)*(?P=fence)$", re.MULTILINE
+    r"^(?P<head><!-- file: (?P<path>\S+) -->\n(?P<fence>```)[a-z]+(?: [^\n]*)?\n)(?:(?!```)[^\n]*\n)*(?P=fence)$",
+    re.MULTILINE,
 )
 _CODE_WIDTH = 80
 _SECTION = re.compile(r"^(Args|Raises|Returns):\n((?:^[ ]{4}.*\n?|^\n)*)", re.MULTILINE)
@@ -41,7 +42,9 @@ def written(markdown: str) -> str:
 
     def with_table(found: re.Match[str]) -> str:
         if found["name"] not in _TABLES:
-            raise ValueError(f"{found['marker']!r} asks for an unknown table; expected one of {', '.join(_TABLES)}")
+            raise ValueError(
+                f"{found['marker']!r} asks for an unknown table; expected one of {', '.join(_TABLES)}"
+            )
         table = _TABLES[found["name"]](found["argument"] or "").strip("\n")
         return f"{found['marker']}\n\n{table}\n\n<!-- end of table -->"
 
@@ -93,7 +96,15 @@ def label_metrics(_: str) -> str:
 def _metric_table(found: Sequence[Any], family: str) -> str:
     if not found:
         raise ValueError(f"no metric is of the family {family!r}")
-    rows = [(f"`{one.name}`", f"{one.definition}<br><small>{one.source}</small>", one.direction, _range(one.range)) for one in found]
+    rows = [
+        (
+            f"`{one.name}`",
+            f"{one.definition}<br><small>{one.source}</small>",
+            one.direction,
+            _range(one.range),
+        )
+        for one in found
+    ]
     return _table(("name", "definition and source", "better", "range"), rows)
 
 
@@ -119,7 +130,10 @@ def quality_table(card: Mapping[str, Any]) -> str:
     if not measured:
         return "The model card of this version holds no measured figures, so none are given here."
     shown = ("f1", "accuracy", "ece", "roc_auc")
-    rows = [(f"`{name}`", f"{row['n']:,}", *(_interval(row.get(metric)) for metric in shown)) for name, row in measured.items()]
+    rows = [
+        (f"`{name}`", f"{row['n']:,}", *(_interval(row.get(metric)) for metric in shown))
+        for name, row in measured.items()
+    ]
     return _table(("set", "n", "macro-F1", "accuracy", "ECE", "ROC-AUC"), rows)
 
 
@@ -140,22 +154,37 @@ def scoreboard(_: str) -> str:
         "default": DOCS.parent / "weights" / "pytest_medfaith_weights" / "default" / "card.json",
         "fast": DOCS.parent / "pytest_medfaith" / "models" / "nli" / "card.json",
     }
-    return scoreboard_table({name: json.loads(path.read_text(encoding="utf-8")) for name, path in cards.items() if path.is_file()})
+    return scoreboard_table(
+        {name: json.loads(path.read_text(encoding="utf-8")) for name, path in cards.items() if path.is_file()}
+    )
 
 
 def scoreboard_table(cards: Mapping[str, Mapping[str, Any]]) -> str:
     """Returns a row for each set that a card of `cards`, by checker, holds; a checker without the set has a dash there."""
     measured = {checker: card.get("measured", {}) for checker, card in cards.items()}
     names = dict.fromkeys(name for sets in measured.values() for name in sets)
-    header = ["set", *(f"`{checker}`: {what}" for checker in measured for what in ("n", "macro-F1", "accuracy")), "published macro-F1"]
+    header = [
+        "set",
+        *(f"`{checker}`: {what}" for checker in measured for what in ("n", "macro-F1", "accuracy")),
+        "published macro-F1",
+    ]
     rows = [
-        (f"`{name}`", *(cell for sets in measured.values() for cell in _scores(sets.get(name))), PUBLISHED.get(name, "-")) for name in names
+        (
+            f"`{name}`",
+            *(cell for sets in measured.values() for cell in _scores(sets.get(name))),
+            PUBLISHED.get(name, "-"),
+        )
+        for name in names
     ]
     return _table(header, rows)
 
 
 def _scores(row: Mapping[str, Any] | None) -> tuple[str, str, str]:
-    return ("-", "-", "-") if row is None else (f"{row['n']:,}", _interval(row.get("f1")), _interval(row.get("accuracy")))
+    return (
+        ("-", "-", "-")
+        if row is None
+        else (f"{row['n']:,}", _interval(row.get("f1")), _interval(row.get("accuracy")))
+    )
 
 
 def encoder_quality(_: str) -> str:
@@ -168,11 +197,27 @@ def encoder_quality(_: str) -> str:
     measured = json.loads(ENCODER.with_name("card.json").read_text(encoding="utf-8"))["measured"]
     shown = ("nDCG@10", "difference", "R@10", "R@100")
     rows = [
-        (f"`{name}`", f"{found['queries']:,} / {found['documents']:,}", encoder, *(_interval(row.get(measure)) for measure in shown))
+        (
+            f"`{name}`",
+            f"{found['queries']:,} / {found['documents']:,}",
+            encoder,
+            *(_interval(row.get(measure)) for measure in shown),
+        )
         for name, found in measured.items()
         for encoder, row in found["encoders"].items()
     ]
-    return _table(("set", "queries / documents", "encoder", "nDCG@10", "its difference, paired", "recall@10", "recall@100"), rows)
+    return _table(
+        (
+            "set",
+            "queries / documents",
+            "encoder",
+            "nDCG@10",
+            "its difference, paired",
+            "recall@10",
+            "recall@100",
+        ),
+        rows,
+    )
 
 
 def datasets(_: str) -> str:
@@ -181,7 +226,10 @@ def datasets(_: str) -> str:
     from pytest_medfaith.datasets.sources import read_sources
 
     sources = read_sources()
-    rows = [(f"`{name}`", one.reads, sources[name].licence, f"[page]({sources[name].url})") for name, one in ADAPTERS.items()]
+    rows = [
+        (f"`{name}`", one.reads, sources[name].licence, f"[page]({sources[name].url})")
+        for name, one in ADAPTERS.items()
+    ]
     return _table(("name", "what is read", "licence", "where it is from"), rows)
 
 
@@ -193,15 +241,19 @@ def command_sections(_: str) -> str:
 def _command_text(found: Any) -> str:
     paragraphs = (found.help or "").strip().split("\n\n")
     texts = [
-        f"```console\n$ {part.removeprefix('Example:').strip()}\n```" if part.startswith("Example:") else part.replace("\n", " ")
+        f"```console\n$ {part.removeprefix('Example:').strip()}\n```"
+        if part.startswith("Example:")
+        else part.replace("\n", " ")
         for part in paragraphs
     ]
     rows = [_parameter_row(parameter) for parameter in found.params if parameter.name != "help"]
-    return "\n\n".join([*texts, *([_table(("argument", "what it is", "where left out"), rows)] if rows else [])])
+    return "\n\n".join(
+        [*texts, *([_table(("argument", "what it is", "where left out"), rows)] if rows else [])]
+    )
 
 
 def commands() -> dict[str, Any]:
-    """Returns the commands of the command line by what is typed after `medfaith`: "check", "distill export"."""
+    """Returns the commands of the command line by what is typed after `medfaith`: "check", "baseline list"."""
     import typer
 
     from pytest_medfaith.cli import app
@@ -219,9 +271,19 @@ def _commands(group: Any, before: str) -> Iterator[tuple[str, Any]]:
 
 def _parameter_row(parameter: Any) -> tuple[str, str, str]:
     is_argument = parameter.param_type_name == "argument"
-    name = (parameter.metavar or parameter.name.upper()) if is_argument else ", ".join([*parameter.opts, *parameter.secondary_opts])
+    name = (
+        (parameter.metavar or parameter.name.upper())
+        if is_argument
+        else ", ".join([*parameter.opts, *parameter.secondary_opts])
+    )
     default = parameter.default
-    shown = "must be given" if parameter.required else "" if default is None or default is False or default in ("", []) else f"`{default}`"
+    shown = (
+        "must be given"
+        if parameter.required
+        else ""
+        if default is None or default is False or default in ("", [])
+        else f"`{default}`"
+    )
     return f"`{name}`", getattr(parameter, "help", None) or "", shown
 
 
@@ -233,13 +295,15 @@ def api(name: str) -> str:
     head = f"### `{name}`\n\n```text\n{_signature(found)}\n```"
     if dataclasses.is_dataclass(found) and name != "Checker":
         return "\n\n".join([head, _described(found), _field_table(found)])
-    methods = [f"**`{name}.{method}`**: {_described(getattr(found, method))}" for method in _METHODS.get(name, ())]
+    methods = [
+        f"**`{name}.{method}`**: {_described(getattr(found, method))}" for method in _METHODS.get(name, ())
+    ]
     return "\n\n".join([head, _described(found), *methods])
 
 
 def keys(kind: str) -> str:
     """Returns the table of the keys under which questions, reference answers, answers or contexts are taken, and who writes them."""
-    from pytest_medfaith import given, row_keys
+    from pytest_medfaith.answers import given, row_keys
 
     tables = {
         "question": row_keys.QUESTION_KEYS,
@@ -257,7 +321,11 @@ def _signature(found: Any) -> str:
     """Returns the call with its arguments, one a line where they do not fit on one."""
     arguments = list(_arguments(found))
     line = f"{found.__name__}({', '.join(arguments)})"
-    return line if len(line) <= _CODE_WIDTH else "\n".join([f"{found.__name__}(", *(f"    {argument}," for argument in arguments), ")"])
+    return (
+        line
+        if len(line) <= _CODE_WIDTH
+        else "\n".join([f"{found.__name__}(", *(f"    {argument}," for argument in arguments), ")"])
+    )
 
 
 def _arguments(found: Any) -> Iterator[str]:
@@ -306,7 +374,11 @@ _TITLES = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises"}
 def _listed(title: str, body: str) -> str:
     items = re.split(r"\n(?=\S)", inspect.cleandoc(body).strip())
     entries = [re.sub(r"\s+", " ", item).partition(": ") for item in items]
-    return f"{_TITLES[title]}:\n\n" + "\n".join(f"- `{name}`: {what}" if what else f"- {name}" for name, _, what in entries) + "\n"
+    return (
+        f"{_TITLES[title]}:\n\n"
+        + "\n".join(f"- `{name}`: {what}" if what else f"- {name}" for name, _, what in entries)
+        + "\n"
+    )
 
 
 _TABLES: dict[str, Callable[[str], str]] = {

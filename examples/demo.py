@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pytest_medfaith.cards.run_folder import read_run
-from pytest_medfaith.init_project import init_project
+from pytest_medfaith.commands.init_project import init_project
 from pytest_medfaith.records import Report
 
 WRONG = "paracetamol-dose"
@@ -37,11 +37,24 @@ def main() -> int:
         init_project(folder)
         print(BEFORE, flush=True)  # noqa: T201 - a demo prints
         run = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--medfaith-report", "medfaith-report"],
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                "--medfaith-report",
+                "medfaith-report",
+            ],
             cwd=folder,
             check=False,
         )
-        problem = f"pytest ended with status {run.returncode}" if run.returncode != 1 else _unexpected(folder / "medfaith-report")
+        problem = (
+            f"pytest ended with status {run.returncode}"
+            if run.returncode != 1
+            else _unexpected(folder / "medfaith-report")
+        )
     if problem:
         print(f"\nThe demo did not show what it should: {problem}.", file=sys.stderr)  # noqa: T201
         return 1
@@ -56,7 +69,11 @@ def _unexpected(folder: Path) -> str:
     wrong = {case for case, claims in refuted.items() if claims}
     if wrong != {WRONG}:
         return f"claims of {', '.join(sorted(wrong)) or 'no answer'} were refuted, expected {WRONG} alone"
-    return "" if all("8 grams" in claim for claim in refuted[WRONG]) else f"{refuted[WRONG]} were refuted, expected the 8 grams alone"
+    return (
+        ""
+        if all("8 grams" in claim for claim in refuted[WRONG])
+        else f"{refuted[WRONG]} were refuted, expected the 8 grams alone"
+    )
 
 
 def _refuted(report: Report) -> list[str]:

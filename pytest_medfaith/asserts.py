@@ -10,25 +10,25 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_medfaith.awaiting import awaited
+from pytest_medfaith.answers.awaiting import awaited
+from pytest_medfaith.answers.foreign import in_pieces
+from pytest_medfaith.answers.given import ANSWER_KEYS, CONTEXT_KEYS, answer_and_contexts, mapping_of
 from pytest_medfaith.cards.account import faithfulness_account, filled, recall_account, safety_account
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.checking.rules.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.errors import shown
 from pytest_medfaith.evaluation import as_chunks, checked_response, evaluate_case, with_safety
-from pytest_medfaith.foreign import in_pieces
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
-from pytest_medfaith.given import ANSWER_KEYS, CONTEXT_KEYS, answer_and_contexts, mapping_of
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
+from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
 
 _CLAIM = 200  # characters of a claim that no account shows
@@ -83,7 +83,7 @@ def check_answer(
         gold_claims: statements a correct answer must make; texts, records or mappings.
         checker: who judges; the shipped student where None.
         extractor: who splits the answer.
-        rulebook: the safety rules, as `pytest_medfaith.checking.rules.rulebook.load_rulebook` returns them; the shipped ones where None.
+        rulebook: the safety rules, as `pytest_medfaith.safety.rulebook.load_rulebook` returns them; the shipped ones where None.
 
     Raises:
         ValueError: an answer that is no text and no Response, or a text without contexts.
@@ -91,7 +91,9 @@ def check_answer(
     """
     response = _response(answer, contexts)
     case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
-    report = evaluate_case(case, response, checker=checker or load_checker(), extractor=extractor, rulebook=rulebook)
+    report = evaluate_case(
+        case, response, checker=checker or load_checker(), extractor=extractor, rulebook=rulebook
+    )
     return unread(report.with_(contexts_optional=contexts is None and not response.contexts))
 
 
@@ -100,7 +102,11 @@ def _response(answer: object, contexts: Contexts) -> Response:
     answer, contexts = awaited(answer), awaited(contexts, "contexts")
     if isinstance(answer, Response):
         response = checked_response(answer)
-        return response if contexts is None or contexts is UNSAID else response.with_(contexts=tuple(as_chunks(contexts)))
+        return (
+            response
+            if contexts is None or contexts is UNSAID
+            else response.with_(contexts=tuple(as_chunks(contexts)))
+        )
     text, brought = _text_and_contexts(answer)
     if brought is None and contexts is UNSAID:
         raise ValueError(
@@ -115,7 +121,9 @@ def _text_and_contexts(answer: object) -> tuple[str, Any]:
     if isinstance(answer, str):
         return answer, None
     given = answer if isinstance(answer, Mapping) else mapping_of(answer)
-    if given is None or (given is answer and not (given.keys() & ANSWER_KEYS.keys() and given.keys() & CONTEXT_KEYS.keys())):
+    if given is None or (
+        given is answer and not (given.keys() & ANSWER_KEYS.keys() and given.keys() & CONTEXT_KEYS.keys())
+    ):
         raise ValueError(
             f"the answer is {in_pieces(answer) or f'{shown(answer)}; expected its text, or a Response with text and contexts'}"
         )
@@ -125,7 +133,10 @@ def _text_and_contexts(answer: object) -> tuple[str, Any]:
 
 def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:
     rows = (claim if not isinstance(claim, str) else {"text": claim} for claim in claims)
-    return tuple(row if isinstance(row, GoldClaim) else GoldClaim.from_dict({"id": f"g{i}", **row}) for i, row in enumerate(rows, start=1))
+    return tuple(
+        row if isinstance(row, GoldClaim) else GoldClaim.from_dict({"id": f"g{i}", **row})
+        for i, row in enumerate(rows, start=1)
+    )
 
 
 def assert_faithfulness(
@@ -160,13 +171,17 @@ def assert_faithfulness(
     """
     __tracebackhide__ = True
     if at_least is not None and threshold is not None:
-        raise ValueError(f"at_least is {at_least!r} and threshold is {threshold!r}, which are two names of one bound; give one of them")
+        raise ValueError(
+            f"at_least is {at_least!r} and threshold is {threshold!r}, which are two names of one bound; give one of them"
+        )
     bound = next((value for value in (at_least, threshold) if value is not None), 1.0)
     reports = _reports(answer, contexts, question=question, checker=checker)
     if bound != 0 or hallucination_at_most is None:
         _bound(reports, "faithfulness", bound, at_least=True, unscored_at_most=unscored_at_most)
     if hallucination_at_most is not None:
-        _bound(reports, "hallucination", hallucination_at_most, at_least=False, unscored_at_most=unscored_at_most)
+        _bound(
+            reports, "hallucination", hallucination_at_most, at_least=False, unscored_at_most=unscored_at_most
+        )
 
 
 def assert_no_hallucination(
@@ -244,9 +259,13 @@ def assert_cited(
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker)
     if coverage_at_least != 0 or support_at_least == 0:
-        _bound(reports, "citation_coverage", coverage_at_least, at_least=True, unscored_at_most=unscored_at_most)
+        _bound(
+            reports, "citation_coverage", coverage_at_least, at_least=True, unscored_at_most=unscored_at_most
+        )
     if support_at_least != 0:
-        _bound(reports, "citation_support", support_at_least, at_least=True, unscored_at_most=unscored_at_most)
+        _bound(
+            reports, "citation_support", support_at_least, at_least=True, unscored_at_most=unscored_at_most
+        )
 
 
 def assert_no_safety_errors(
@@ -278,9 +297,13 @@ def assert_no_safety_errors(
     if isinstance(answer, (Report, SliceReport)):
         reports = _reports(answer)
     else:
-        reports = _Reports([_read_alone(_response(answer, None), question or "", load_rulebook(tuple(map(Path, rulebooks))))])
+        reports = _Reports(
+            [_read_alone(_response(answer, None), question or "", load_rulebook(tuple(map(Path, rulebooks))))]
+        )
     if any(breaks_safety_rule(verdict) for report in reports.reports for verdict in report.verdicts):
-        raise AssertionError(safety_account(reports.reports, most=_SHOWN.get().most, width=_SHOWN.get().width))
+        raise AssertionError(
+            safety_account(reports.reports, most=_SHOWN.get().most, width=_SHOWN.get().width)
+        )
     _check_complete(reports, "safety", needs_contexts=False)
     _check_scored(reports.reports, "safety", unscored_at_most)
 
@@ -317,9 +340,13 @@ def _reports(answer: Checked, contexts: Contexts = UNSAID, **said: Any) -> _Repo
     if not isinstance(answer, (Report, SliceReport)):
         answer = check_answer(answer, contexts, **said)
         contexts, said = UNSAID, {}
-    checked = _Reports(answer.reports, answer.missing) if isinstance(answer, SliceReport) else _Reports([answer])
+    checked = (
+        _Reports(answer.reports, answer.missing) if isinstance(answer, SliceReport) else _Reports([answer])
+    )
     checked = dataclasses.replace(checked, reports=[read(report) for report in checked.reports])
-    given = ["contexts"] * (contexts is not UNSAID) + [name for name, value in said.items() if value is not None]
+    given = ["contexts"] * (contexts is not UNSAID) + [
+        name for name, value in said.items() if value is not None
+    ]
     if given:
         raise ValueError(
             f"{given[0]} was given beside a report, which was checked with its own already; leave it out, or give the answer's text"
@@ -336,7 +363,9 @@ def _check_complete(checked: _Reports, name: str, *, needs_contexts: bool = True
     if not reports:
         why = "there is no report"
     elif missing:
-        why = f"{len(missing)} of {len(reports) + len(missing)} cases did not finish: {', '.join(missing[:5])}"
+        why = (
+            f"{len(missing)} of {len(reports) + len(missing)} cases did not finish: {', '.join(missing[:5])}"
+        )
     elif failed:
         why = next(iter(failed.values())) if len(reports) == 1 else failures_told(failed, of=len(reports))
     elif len(reports) > 1 and sum(report.abstained for report in reports) > MOST_ABSTAINED * len(reports):
@@ -365,7 +394,9 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
     if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not 0 <= bound <= 1:
         raise ValueError(f"the bound on {name} is {bound!r}; expected a share from 0 to 1, such as 0.8")
     if bound == (0 if at_least else 1):
-        raise ValueError(f"the bound on {name} is {bound!r}, which no answer misses, so it asserts nothing; expected another, such as 0.8")
+        raise ValueError(
+            f"the bound on {name} is {bound!r}, which no answer misses, so it asserts nothing; expected another, such as 0.8"
+        )
     reports = checked.reports
     _check_complete(checked, name)
     if all(report.abstained for report in reports) and name != "claim_recall":

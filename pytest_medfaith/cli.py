@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from pytest_medfaith.cli_baseline import baseline
-from pytest_medfaith.cli_distill import distill
-from pytest_medfaith.cli_parts import RootOption, say
-from pytest_medfaith.errors import DataError, MedfaithError
+from pytest_medfaith.commands.baseline import baseline
+from pytest_medfaith.commands.parts import RootOption, run, say
+from pytest_medfaith.errors import DataError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -24,16 +22,27 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Checks, claim by claim and offline, whether medical answers say things their evidence does not say.",
 )
-app.add_typer(distill, name="distill")
 app.add_typer(baseline, name="baseline")
-gold = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look through gold claims, and mend them.")
+gold = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Look through gold claims, and mend them."
+)
 app.add_typer(gold, name="gold")
 
-CheckerOption = Annotated[str, typer.Option(help="default, fast, a model folder, or a Hugging Face model name.")]
-CorpusOption = Annotated[list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")]
-RetrieverOption = Annotated[str, typer.Option(help="bm25, dense, rrf, weighted, or a dotted name package.module:factory.")]
+CheckerOption = Annotated[
+    str, typer.Option(help="default, fast, a model folder, or a Hugging Face model name.")
+]
+CorpusOption = Annotated[
+    list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")
+]
+RetrieverOption = Annotated[
+    str, typer.Option(help="bm25, dense, rrf, weighted, or a dotted name package.module:factory.")
+]
 RulesOffOption = Annotated[
-    list[str] | None, typer.Option("--rules-off", help="Switch off this medical rule, such as numbers or safety.dose; may be given again.")
+    list[str] | None,
+    typer.Option(
+        "--rules-off",
+        help="Switch off this medical rule, such as numbers or safety.dose; may be given again.",
+    ),
 ]
 
 
@@ -47,7 +56,10 @@ def _show_version(is_asked: bool) -> None:
 
 @app.callback()
 def root_options(
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end."),
+    ] = False,
 ) -> None:
     """Checks, claim by claim and offline, whether medical answers say things their evidence does not say."""
 
@@ -55,7 +67,9 @@ def root_options(
 @app.command()
 def init(
     folder: Annotated[Path, typer.Argument(help="The root of a project, or a new folder.")] = Path(),
-    github: Annotated[bool, typer.Option("--github", help="Also write .github/workflows/medfaith.yml.")] = False,
+    github: Annotated[
+        bool, typer.Option("--github", help="Also write .github/workflows/medfaith.yml.")
+    ] = False,
     gitlab: Annotated[bool, typer.Option("--gitlab", help="Also write .gitlab-ci.yml.")] = False,
 ) -> None:
     """Write a first suite that runs at once.
@@ -68,25 +82,37 @@ def init(
     the files is there already, the message names it and nothing is written. A project that configures medfaith already gets the workflow
     of --github or --gitlab alone, which runs its marked tests.
     """
-    from pytest_medfaith.init_project import init_project
+    from pytest_medfaith.commands.init_project import init_project
 
     chosen = [name for name, wanted in (("github", github), ("gitlab", gitlab)) if wanted]
     written = init_project(folder, ci=chosen)
     for path in written:
         say(path)
     is_first = folder / "medfaith.toml" in written
-    added = "The suite was there already, and only the workflow was added. Next: look through it, and commit it."
+    added = (
+        "The suite was there already, and only the workflow was added. Next: look through it, and commit it."
+    )
     say("Next: run pytest there. One test fails on purpose." if is_first else added, err=True)
 
 
 @app.command()
 def check(
-    rows: Annotated[Path, typer.Argument(help='JSON Lines of {"id", "claim", "evidence"}; evidence is a text or a list of texts.')],
-    out: Annotated[Path, typer.Option(help='Written as JSON Lines of {"id", "label", "probs", "span"}, in the same order.')],
+    rows: Annotated[
+        Path,
+        typer.Argument(
+            help='JSON Lines of {"id", "claim", "evidence"}; evidence is a text or a list of texts.'
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(help='Written as JSON Lines of {"id", "label", "probs", "span"}, in the same order.'),
+    ],
     checker: CheckerOption = "default",
     cache: Annotated[Path | None, typer.Option(help="A file that keeps scores for the next run.")] = None,
     rules_off: RulesOffOption = None,
-    calibration: Annotated[Path | None, typer.Option(help="A file that medfaith calibrate wrote for this checker.")] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(help="A file that medfaith calibrate wrote for this checker.")
+    ] = None,
 ) -> None:
     """Judge claims against their evidence, row by row.
 
@@ -94,36 +120,59 @@ def check(
 
     A row whose claim or evidence holds no word is labelled "unscored" with the reason, and counted at the end.
     """
-    from pytest_medfaith.check_rows import check_rows, read_check_rows
+    from pytest_medfaith.calibration.applying import calibrated, read_calibration
     from pytest_medfaith.checking.cache import check_cache
-    from pytest_medfaith.checking.calibrated import calibrated, read_calibration
     from pytest_medfaith.checking.checker import load_checker
-    from pytest_medfaith.checking.rules.rulebook import load_rulebook
-    from pytest_medfaith.corpus.jsonl import refuse_overwriting, write_records
+    from pytest_medfaith.commands.check_rows import check_rows, read_check_rows
+    from pytest_medfaith.jsonl import refuse_overwriting, write_records
+    from pytest_medfaith.safety.rulebook import load_rulebook
 
-    refuse_overwriting({"--out": out, "--cache": cache}, {"the file of rows": rows, "the calibration": calibration})
+    refuse_overwriting(
+        {"--out": out, "--cache": cache}, {"the file of rows": rows, "the calibration": calibration}
+    )
     check_cache(cache)
     loaded = read_check_rows(rows)
     if not loaded:
-        raise DataError(f"{rows}: holds no row, so nothing would be checked; expected JSON Lines of id, claim and evidence")
+        raise DataError(
+            f"{rows}: holds no row, so nothing would be checked; expected JSON Lines of id, claim and evidence"
+        )
     judge = load_checker(checker, cache=cache, rules_off=rules_off or ())
     if calibration:
         judge = calibrated(judge, read_calibration(calibration))
-    results = check_rows(loaded, judge, rulebook=load_rulebook().without(rules_off or ()), progress=_progress("pairs"))
+    results = check_rows(
+        loaded, judge, rulebook=load_rulebook().without(rules_off or ()), progress=_progress("pairs")
+    )
     write_records(out, results)
-    counts = {label: sum(row["label"] == label for row in results) for label in ("entail", "neutral", "contradict", "unscored")}
-    say(f"{out}: {len(results)} rows, " + ", ".join(f"{count} {label}" for label, count in counts.items() if count), err=True)
+    counts = {
+        label: sum(row["label"] == label for row in results)
+        for label in ("entail", "neutral", "contradict", "unscored")
+    }
+    say(
+        f"{out}: {len(results)} rows, "
+        + ", ".join(f"{count} {label}" for label, count in counts.items() if count),
+        err=True,
+    )
 
 
 @app.command()
 def score(
-    responses: Annotated[Path, typer.Argument(help="Responses as JSON Lines, such as medfaith adapt traces writes.")],
-    out: Annotated[Path, typer.Option(help="A table by trace (.csv), or attributes for the spans as JSON Lines (.jsonl).")],
+    responses: Annotated[
+        Path, typer.Argument(help="Responses as JSON Lines, such as medfaith adapt traces writes.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(help="A table by trace (.csv), or attributes for the spans as JSON Lines (.jsonl)."),
+    ],
     checker: CheckerOption = "default",
-    corpus: Annotated[list[Path] | None, typer.Option("--corpus", help="Holds contexts that are only ids; may be given again.")] = None,
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option("--corpus", help="Holds contexts that are only ids; may be given again."),
+    ] = None,
     cache: Annotated[Path | None, typer.Option(help="A file that keeps scores for the next run.")] = None,
     rules_off: RulesOffOption = None,
-    calibration: Annotated[Path | None, typer.Option(help="A file that medfaith calibrate wrote for this checker.")] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(help="A file that medfaith calibrate wrote for this checker.")
+    ] = None,
 ) -> None:
     """Check whole answers against their contexts; write the scores by trace.
 
@@ -132,14 +181,16 @@ def score(
     Gates are for slices: the same file can be the cases and the responses of a slice. A response without contexts has the status failed
     and no rates.
     """
+    from pytest_medfaith.calibration.applying import calibrated, read_calibration
     from pytest_medfaith.checking.cache import check_cache
-    from pytest_medfaith.checking.calibrated import calibrated, read_calibration
     from pytest_medfaith.checking.checker import load_checker
-    from pytest_medfaith.checking.rules.rulebook import load_rulebook
-    from pytest_medfaith.corpus.jsonl import read_chunks, refuse_overwriting
-    from pytest_medfaith.score_responses import read_recorded, score_responses, write_scores
+    from pytest_medfaith.commands.score_responses import read_recorded, score_responses, write_scores
+    from pytest_medfaith.jsonl import read_chunks, refuse_overwriting
+    from pytest_medfaith.safety.rulebook import load_rulebook
 
-    refuse_overwriting({"--out": out, "--cache": cache}, {"the file of responses": responses, "the calibration": calibration})
+    refuse_overwriting(
+        {"--out": out, "--cache": cache}, {"the file of responses": responses, "the calibration": calibration}
+    )
     check_cache(cache)
     recorded = read_recorded(responses, read_chunks(corpus) if corpus else [], out=out)
     judge = load_checker(checker, cache=cache, rules_off=rules_off or ())
@@ -152,17 +203,29 @@ def score(
 
 @app.command()
 def calibrate(
-    rows: Annotated[Path, typer.Argument(help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict.')],
-    out: Annotated[Path, typer.Option(help="The calibration to write, for `calibration` in the settings.")] = Path(
-        "medfaith-calibration.json"
-    ),
+    rows: Annotated[
+        Path,
+        typer.Argument(
+            help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict.'
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(help="The calibration to write, for `calibration` in the settings.")
+    ] = Path("medfaith-calibration.json"),
     checker: CheckerOption = "default",
-    method: Annotated[str, typer.Option(help="temperature, or isotonic: a rising curve a label, for 1,000 rows and more.")] = "temperature",
+    method: Annotated[
+        str, typer.Option(help="temperature, or isotonic: a rising curve a label, for 1,000 rows and more.")
+    ] = "temperature",
     precision: Annotated[
-        float | None, typer.Option(help="What entail and contradict decisions are to have, such as 0.9; best macro-F1 where left out.")
+        float | None,
+        typer.Option(
+            help="What entail and contradict decisions are to have, such as 0.9; best macro-F1 where left out."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the split and of the intervals.")] = 0,
-    report: Annotated[Path | None, typer.Option(help="Write the table and the reliability diagrams there (Markdown, SVG).")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the table and the reliability diagrams there (Markdown, SVG).")
+    ] = None,
     root: RootOption = Path(),
 ) -> None:
     """Fit probabilities and thresholds to labelled rows.
@@ -174,13 +237,19 @@ def calibrate(
     Seven tenths of the rows are fitted; the others share no claim and no evidence with them. Name the file in the settings to use it:
     calibration = "medfaith-calibration.json".
     """
-    from pytest_medfaith.calibration.account import REPORT_FILES, calibration_facts, calibration_notes, calibration_table, write_report
+    from pytest_medfaith.calibration.account import (
+        REPORT_FILES,
+        calibration_facts,
+        calibration_notes,
+        calibration_table,
+        write_report,
+    )
+    from pytest_medfaith.calibration.applying import write_calibration
     from pytest_medfaith.calibration.fit import fit_calibration
     from pytest_medfaith.calibration.rows import read_labelled_rows
-    from pytest_medfaith.checking.calibrated import write_calibration
     from pytest_medfaith.checking.checker import load_checker
     from pytest_medfaith.config import load_settings
-    from pytest_medfaith.corpus.jsonl import refuse_overwriting
+    from pytest_medfaith.jsonl import refuse_overwriting
 
     if method not in ("temperature", "isotonic"):
         raise DataError(f"--method is {method!r}; expected temperature or isotonic")
@@ -190,7 +259,9 @@ def calibrate(
     refuse_overwriting({"--out": out, **drawn}, {"the file of rows": rows})
     loaded = read_labelled_rows(rows)
     judge = load_checker(checker, label_map=load_settings(root.resolve()).label_map)
-    run = fit_calibration(loaded, judge, method=method, precision=precision, seed=seed, progress=_progress("pairs"))  # type: ignore[arg-type]
+    run = fit_calibration(
+        loaded, judge, method=method, precision=precision, seed=seed, progress=_progress("pairs")
+    )  # type: ignore[arg-type]
     write_calibration(out, run.fitted, facts=calibration_facts(run, precision=precision, seed=seed))
     written = [out, *(write_report(report, run) if report else ())]
     for line in [*calibration_notes(run), calibration_table(run), *(f"{path}: written" for path in written)]:
@@ -199,10 +270,16 @@ def calibrate(
 
 @app.command()
 def evaluate(
-    name: Annotated[str, typer.Argument(metavar="SLICE", help="A slice configured under [tool.medfaith.slices].")],
+    name: Annotated[
+        str, typer.Argument(metavar="SLICE", help="A slice configured under [tool.medfaith.slices].")
+    ],
     root: RootOption = Path(),
-    retriever: Annotated[list[str] | None, typer.Option(help="Instead of the configured one; again for an ablation.")] = None,
-    checker: Annotated[list[str] | None, typer.Option(help="Instead of the configured one; may be given again.")] = None,
+    retriever: Annotated[
+        list[str] | None, typer.Option(help="Instead of the configured one; again for an ablation.")
+    ] = None,
+    checker: Annotated[
+        list[str] | None, typer.Option(help="Instead of the configured one; may be given again.")
+    ] = None,
     k: Annotated[int | None, typer.Option(min=1, help="How many chunks to retrieve.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many cases.")] = None,
     rules_off: RulesOffOption = None,
@@ -218,8 +295,8 @@ def evaluate(
     from pytest_medfaith.cards.audit_card import audit_card
     from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
     from pytest_medfaith.cards.terminal import result_card
-    from pytest_medfaith.finish import finish_run
-    from pytest_medfaith.session import MedfaithSession, Options, evaluate_target, payload
+    from pytest_medfaith.run.finish import finish_run
+    from pytest_medfaith.run.resources import MedfaithSession, Options, evaluate_target, payload
 
     options = Options(
         retriever=tuple(retriever or ()),
@@ -253,12 +330,18 @@ def evaluate(
 
 @app.command()
 def audit(
-    corpus: Annotated[list[Path], typer.Argument(metavar="CORPUS...", help="Folders or files of chunks in JSON Lines.")],
+    corpus: Annotated[
+        list[Path], typer.Argument(metavar="CORPUS...", help="Folders or files of chunks in JSON Lines.")
+    ],
     checker: CheckerOption = "default",
     limit: Annotated[int, typer.Option(min=1, help="At most so many claims of each kind of change.")] = 30,
     seed: Annotated[int, typer.Option(help="Of the sample of sentences and of what is changed in them.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Write audit.json and audit.md, with every claim, to this folder.")] = None,
-    cache: Annotated[Path, typer.Option(help="A file that keeps scores for the next run.")] = Path(".medfaith_cache/pairs.sqlite"),
+    out: Annotated[
+        Path | None, typer.Option(help="Write audit.json and audit.md, with every claim, to this folder.")
+    ] = None,
+    cache: Annotated[Path, typer.Option(help="A file that keeps scores for the next run.")] = Path(
+        ".medfaith_cache/pairs.sqlite"
+    ),
 ) -> None:
     """Test a checker on a corpus of your own.
 
@@ -273,13 +356,19 @@ def audit(
     from pytest_medfaith.cards.audit_card import AUDIT_FILES, audit_card, write_audits
     from pytest_medfaith.checking.cache import check_cache
     from pytest_medfaith.checking.checker import load_checker
-    from pytest_medfaith.corpus.jsonl import chunk_files, read_chunks, refuse_overwriting
+    from pytest_medfaith.jsonl import chunk_files, read_chunks, refuse_overwriting
 
     written = {f"{out / name}, of --out": out / name for name in AUDIT_FILES} if out else {}
     refuse_overwriting({"--cache": cache, **written}, {"a file of the corpus": chunk_files(corpus)})
     check_cache(cache)
     title = ", ".join(map(str, corpus))
-    found = audit_checker(load_checker(checker, cache=cache), read_chunks(corpus), limit=limit, seed=seed, progress=_progress("pairs"))
+    found = audit_checker(
+        load_checker(checker, cache=cache),
+        read_chunks(corpus),
+        limit=limit,
+        seed=seed,
+        progress=_progress("pairs"),
+    )
     say(audit_card(found, title=title))
     for path in write_audits(out, {title: found}) if out else ():
         say(f"{path}: written")
@@ -288,8 +377,12 @@ def audit(
 @app.command()
 def index(
     corpus: CorpusOption,
-    encoder: Annotated[str, typer.Option(help="default (shipped), medcpt, a model folder, or a sentence-transformers name.")] = "default",
-    cache: Annotated[Path, typer.Option(help="Where indexes live, each under the hash of its corpus.")] = Path(".medfaith_cache"),
+    encoder: Annotated[
+        str, typer.Option(help="default (shipped), medcpt, a model folder, or a sentence-transformers name.")
+    ] = "default",
+    cache: Annotated[
+        Path, typer.Option(help="Where indexes live, each under the hash of its corpus.")
+    ] = Path(".medfaith_cache"),
 ) -> None:
     """Build the dense index of a corpus ahead of time.
 
@@ -297,14 +390,16 @@ def index(
 
     Example: medfaith index --corpus corpus_samples
     """
-    from pytest_medfaith.corpus.jsonl import read_chunks
+    from pytest_medfaith.jsonl import read_chunks
     from pytest_medfaith.retrieval.encoders import load_encoder
     from pytest_medfaith.retrieval.index import embed_corpus, index_folder
 
     chunks = read_chunks(corpus)
     loaded = load_encoder(encoder)
     vectors = embed_corpus(chunks, loaded, cache=cache, progress=_progress("chunks"))
-    say(f"{index_folder(cache, chunks, loaded)}: {vectors.shape[0]} chunks, {vectors.shape[1]} dimensions, {vectors.nbytes} bytes")
+    say(
+        f"{index_folder(cache, chunks, loaded)}: {vectors.shape[0]} chunks, {vectors.shape[1]} dimensions, {vectors.nbytes} bytes"
+    )
 
 
 @app.command()
@@ -321,12 +416,14 @@ def retrieve(
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
     from pytest_medfaith.cards.wording import clip
-    from pytest_medfaith.corpus.jsonl import read_chunks
+    from pytest_medfaith.jsonl import read_chunks
     from pytest_medfaith.plain import one_line, plain_json
     from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 
     chunks = read_chunks(corpus)
-    search = build_retriever(retriever, chunks, settings=RetrievalSettings(cache=cache), progress=_progress("chunks"))
+    search = build_retriever(
+        retriever, chunks, settings=RetrievalSettings(cache=cache), progress=_progress("chunks")
+    )
     for hit in search(query, top_k=k):
         if as_json:
             typer.echo(plain_json(json.dumps(hit.to_dict(), ensure_ascii=False)))
@@ -339,20 +436,36 @@ def retrieve(
 @app.command()
 def chunk(
     src: Annotated[
-        Path, typer.Argument(help="A page, a folder or an archive (.tar.*, .zip) of .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, .docx.")
+        Path,
+        typer.Argument(
+            help="A page, a folder or an archive (.tar.*, .zip) of .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, .docx."
+        ),
     ],
     source: Annotated[str, typer.Option(help="Name of the corpus, such as statpearls; ids begin with it.")],
-    out: Annotated[Path, typer.Option(help="Folder for the chunks, such as corpus/NAME/chunk; not inside SRC.")],
+    out: Annotated[
+        Path, typer.Option(help="Folder for the chunks, such as corpus/NAME/chunk; not inside SRC.")
+    ],
     size: Annotated[int, typer.Option(help="Most tokens a chunk has; 400 to 700 suit most encoders.")] = 512,
-    stride: Annotated[int, typer.Option(help="Tokens that neighbouring chunks share, in whole sentences.")] = 128,
-    min_sent: Annotated[int, typer.Option(help="Fewest sentences a chunk has, where its section has as many.")] = 2,
+    stride: Annotated[
+        int, typer.Option(help="Tokens that neighbouring chunks share, in whole sentences.")
+    ] = 128,
+    min_sent: Annotated[
+        int, typer.Option(help="Fewest sentences a chunk has, where its section has as many.")
+    ] = 2,
     max_sent: Annotated[int, typer.Option(help="Most sentences a chunk has.")] = 12,
-    prefix: Annotated[str | None, typer.Option(help="title: keep title and section path beside the text.")] = None,
-    dedup: Annotated[str | None, typer.Option(help="minhash (extra: dedup) or cosine: drop near-duplicates and list them.")] = None,
-    dedup_threshold: Annotated[
-        float | None, typer.Option(help="Similarity from which a chunk is dropped: 0.9 for minhash, 0.95 for cosine.")
+    prefix: Annotated[
+        str | None, typer.Option(help="title: keep title and section path beside the text.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes; the result is the same for any number.")] = 1,
+    dedup: Annotated[
+        str | None, typer.Option(help="minhash (extra: dedup) or cosine: drop near-duplicates and list them.")
+    ] = None,
+    dedup_threshold: Annotated[
+        float | None,
+        typer.Option(help="Similarity from which a chunk is dropped: 0.9 for minhash, 0.95 for cosine."),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes; the result is the same for any number.")
+    ] = 1,
 ) -> None:
     """Cut pages into chunks of whole sentences.
 
@@ -363,7 +476,9 @@ def chunk(
     from pytest_medfaith.corpus.chunk import chunk_source
 
     if prefix not in (None, "title") or dedup not in (None, "minhash", "cosine"):
-        raise DataError(f"--prefix is {prefix!r} and --dedup is {dedup!r}; expected title for the one, minhash or cosine for the other")
+        raise DataError(
+            f"--prefix is {prefix!r} and --dedup is {dedup!r}; expected title for the one, minhash or cosine for the other"
+        )
     if dedup_threshold is not None and dedup is None:
         raise DataError(
             "--dedup-threshold says when two chunks are near-duplicates, but nothing looks for them; add --dedup minhash or cosine"
@@ -392,13 +507,30 @@ def chunk(
 
 @app.command()
 def adapt(
-    name: Annotated[str, typer.Argument(help="bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2, kqa, or traces.")],
-    path: Annotated[Path, typer.Argument(help="The data set's file, folder or archive, as published; or an export of spans.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2, kqa, or traces."
+        ),
+    ],
+    path: Annotated[
+        Path,
+        typer.Argument(help="The data set's file, folder or archive, as published; or an export of spans."),
+    ],
     out: Annotated[Path, typer.Option(help="The gold file to write; of traces the responses file.")],
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many cases: the first ones, or with a seed a sample.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Makes --limit take a random sample, the same each time.")] = None,
-    corpus: Annotated[Path | None, typer.Option(help="Also write the data set's documents there, as chunks.")] = None,
-    cap: Annotated[int, typer.Option(min=1, help="At most so many gold claims extracted from one answer.")] = 8,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most so many cases: the first ones, or with a seed a sample."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Makes --limit take a random sample, the same each time.")
+    ] = None,
+    corpus: Annotated[
+        Path | None, typer.Option(help="Also write the data set's documents there, as chunks.")
+    ] = None,
+    cap: Annotated[
+        int, typer.Option(min=1, help="At most so many gold claims extracted from one answer.")
+    ] = 8,
 ) -> None:
     """Turn a public data set into a gold file, or recorded traces into responses.
 
@@ -422,7 +554,9 @@ def adapt(
             say(line)
         return
     if seed is not None and limit is None:
-        raise DataError("--seed chooses which cases --limit takes, and without one every case is; add --limit N")
+        raise DataError(
+            "--seed chooses which cases --limit takes, and without one every case is; add --limit N"
+        )
     for line in run(name, path, out, limit=limit, seed=seed, corpus=corpus, cap=cap).lines():
         say(line)
 
@@ -432,7 +566,9 @@ def review(
     path: Annotated[Path, typer.Argument(metavar="GOLD", help="A gold file.")],
     sheet: Annotated[Path | None, typer.Option(help="Write the gold claims to this CSV sheet.")] = None,
     apply: Annotated[Path | None, typer.Option(help="Put the edits of this sheet back.")] = None,
-    out: Annotated[Path | None, typer.Option(help="With --apply: write a new gold file instead of changing GOLD.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="With --apply: write a new gold file instead of changing GOLD.")
+    ] = None,
 ) -> None:
     """Write gold claims as a sheet to edit; read it back.
 
@@ -449,7 +585,9 @@ def review(
     if sheet and out:
         raise DataError("--out is where --apply writes the gold file; --sheet writes the sheet alone")
     if sheet:
-        say(f"{sheet}: {write_gold_review(path, sheet)} cases; edit it, then run: medfaith gold review {path} --apply {sheet}")
+        say(
+            f"{sheet}: {write_gold_review(path, sheet)} cases; edit it, then run: medfaith gold review {path} --apply {sheet}"
+        )
     if apply:
         say(f"{out or path}: {apply_gold_review(path, apply, out=out).line()}")
 
@@ -467,7 +605,9 @@ def report(
     out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
     earlier: Annotated[
         list[Path] | None,
-        typer.Option(help="An earlier run folder for the page's trend, instead of RUN's own history; again for more, oldest first."),
+        typer.Option(
+            help="An earlier run folder for the page's trend, instead of RUN's own history; again for more, oldest first."
+        ),
     ] = None,
 ) -> None:
     """Make a report of a finished run again, in any format.
@@ -476,11 +616,16 @@ def report(
     """
     from pytest_medfaith.cards.history import read_history
     from pytest_medfaith.cards.run_folder import RUN_FILES, read_facts, read_run, read_summaries
-    from pytest_medfaith.corpus.jsonl import refuse_overwriting
+    from pytest_medfaith.jsonl import refuse_overwriting
 
     if out:
         refuse_overwriting(
-            {"--out": out}, {"a file of the run": [folder / name for folder in (run, *(earlier or ())) for name in RUN_FILES]}
+            {"--out": out},
+            {
+                "a file of the run": [
+                    folder / name for folder in (run, *(earlier or ())) for name in RUN_FILES
+                ]
+            },
         )
     reports, signature = read_run(run)
     history = [(folder.name, read_summaries(folder)) for folder in earlier or ()] or read_history(run)
@@ -492,7 +637,7 @@ def _give(text: str, out: Path | None) -> None:
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))  # every format has cleaned its texts in its way
         return
-    from pytest_medfaith.corpus.jsonl import write_text
+    from pytest_medfaith.jsonl import write_text
 
     write_text(out, text if text.endswith("\n") else text + "\n")
     say(f"{out}: {out.stat().st_size} bytes")
@@ -523,11 +668,17 @@ def _of_kind(kind: str, formats: dict[str, Callable[[], str]]) -> str:
 
 @app.command()
 def compare(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A run folder, as --medfaith-report writes it.")],
+    before: Annotated[
+        Path, typer.Argument(metavar="BEFORE", help="A run folder, as --medfaith-report writes it.")
+    ],
     after: Annotated[Path, typer.Argument(metavar="AFTER", help="A later one.")],
-    kind: Annotated[str, typer.Option("--format", help="terminal, markdown (for a pull request) or html (extra: report).")] = "terminal",
+    kind: Annotated[
+        str, typer.Option("--format", help="terminal, markdown (for a pull request) or html (extra: report).")
+    ] = "terminal",
     out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Tell every case and claim, not the five worst.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Tell every case and claim, not the five worst.")
+    ] = False,
 ) -> None:
     """Show two runs side by side.
 
@@ -540,14 +691,19 @@ def compare(
     """
     from pytest_medfaith.cards.run_folder import RUN_FILES, read_run
     from pytest_medfaith.compare import cards, runs
-    from pytest_medfaith.corpus.jsonl import refuse_overwriting
+    from pytest_medfaith.jsonl import refuse_overwriting
 
     if out:
-        refuse_overwriting({"--out": out}, {"a file of a run": [folder / name for folder in (before, after) for name in RUN_FILES]})
+        refuse_overwriting(
+            {"--out": out},
+            {"a file of a run": [folder / name for folder in (before, after) for name in RUN_FILES]},
+        )
     change = runs.compare_runs(read_run(before), read_run(after), names=(str(before), str(after)))
     most = None if verbose else cards.SHOWN
     formats: dict[str, Callable[[], str]] = {
-        "terminal": lambda: cards.terminal_change(change, most=most, width=min(shutil.get_terminal_size().columns, 100)),
+        "terminal": lambda: cards.terminal_change(
+            change, most=most, width=min(shutil.get_terminal_size().columns, 100)
+        ),
         "markdown": lambda: cards.markdown_change(change, most=most),
         "html": lambda: cards.html_change(change),
     }
@@ -569,16 +725,6 @@ def _progress(unit: str) -> Callable[[int, int], None]:
     return show
 
 
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    try:
-        yield
-    except (MedfaithError, ValueError, OSError) as error:
-        say(f"medfaith: {error}", err=True)
-        raise SystemExit(2) from None
-
-
 def main(arguments: list[str] | None = None) -> Any:
     """Runs the command line; errors the package raises on purpose are one message and exit status 2."""
-    with _plain_errors():
-        return app(arguments)
+    return run(app, arguments)

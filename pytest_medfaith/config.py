@@ -158,7 +158,9 @@ def _resolve(one: SliceSettings, root: Path) -> SliceSettings:
     if scheme != "python":  # the name of a function
         cases = f"{scheme}:{root / rest}" if colon and len(scheme) > 1 else str(root / cases)
     responses = root / one.responses if one.responses else None
-    return dataclasses.replace(one, cases=cases, corpus=tuple(root / path for path in one.corpus), responses=responses)
+    return dataclasses.replace(
+        one, cases=cases, corpus=tuple(root / path for path in one.corpus), responses=responses
+    )
 
 
 def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
@@ -166,10 +168,18 @@ def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
     hints = typing.get_type_hints(kind)
     for key in row:
         if key not in hints:
-            raise DataError(f"{place}: key {key!r} is unknown{_nearest(key, hints)}; known keys: {', '.join(hints)}")
-    missing = [f.name for f in dataclasses.fields(kind) if f.default is f.default_factory is dataclasses.MISSING and f.name not in row]
+            raise DataError(
+                f"{place}: key {key!r} is unknown{_nearest(key, hints)}; known keys: {', '.join(hints)}"
+            )
+    missing = [
+        f.name
+        for f in dataclasses.fields(kind)
+        if f.default is f.default_factory is dataclasses.MISSING and f.name not in row
+    ]
     if missing:
-        raise DataError(f'{place}: key {missing[0]!r} is missing; expected for example {missing[0]} = "gold/cases.jsonl"')
+        raise DataError(
+            f'{place}: key {missing[0]!r} is missing; expected for example {missing[0]} = "gold/cases.jsonl"'
+        )
     return kind(**{key: _value(value, hints[key], f"{place}.{key}") for key, value in row.items()})
 
 
@@ -187,7 +197,9 @@ def _value(value: Any, kind: Any, place: str) -> Any:
             raise DataError(f"{place} is {value!r}, expected one of {', '.join(arguments)}")
         return value
     if origin is Mapping:
-        return {key: _value(item, arguments[1], f"{place}.{key}") for key, item in _mapping(value, place).items()}
+        return {
+            key: _value(item, arguments[1], f"{place}.{key}") for key, item in _mapping(value, place).items()
+        }
     return _scalar(value, kind, place)
 
 
@@ -207,7 +219,13 @@ def _scalar(value: Any, kind: Any, place: str) -> Any:
 def _check_range(value: float, place: str) -> None:
     low, high = _RANGES.get(place.rpartition(".")[2], (-math.inf, math.inf))
     if not (math.isfinite(value) and low <= value <= high):
-        ends = f"from {low:g} to {high:g}" if math.isfinite(high) else f"of {low:g} or more" if math.isfinite(low) else "that is finite"
+        ends = (
+            f"from {low:g} to {high:g}"
+            if math.isfinite(high)
+            else f"of {low:g} or more"
+            if math.isfinite(low)
+            else "that is finite"
+        )
         raise DataError(f"{place} is {value!r}, expected a number {ends}")
 
 

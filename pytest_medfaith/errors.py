@@ -37,7 +37,9 @@ class MissingExtra(MedfaithError, ImportError):
     """An optional dependency is not installed; the message holds the install line."""
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs the extra {extra!r}, which is not installed. Run: pip install 'pytest-medfaith[{extra}]'")
+        super().__init__(
+            f"{purpose} needs the extra {extra!r}, which is not installed. Run: pip install 'pytest-medfaith[{extra}]'"
+        )
 
 
 class MissingBaseline(MedfaithError):
@@ -64,4 +66,6 @@ def shown(value: object) -> str:
         return f"an object with {keys}{', ...' * (len(value) > _KEYS_NAMED)}" if value else "an empty object"
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"
-    return repr(value) if value is None or isinstance(value, (bool, int, float)) else f"a {type(value).__name__}"
+    return (
+        repr(value) if value is None or isinstance(value, (bool, int, float)) else f"a {type(value).__name__}"
+    )

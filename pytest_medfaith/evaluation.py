@@ -9,17 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.awaiting import awaited
+from pytest_medfaith.answers.awaiting import awaited
+from pytest_medfaith.answers.foreign import document_fields, in_pieces, rows_of
+from pytest_medfaith.answers.given import (
+    answer_and_contexts,
+    mapping_of,
+    refuse_near_keys,
+    refuse_unknown_keys,
+)
+from pytest_medfaith.answers.row_keys import response_row
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
-from pytest_medfaith.checking.rules.rulebook import Rulebook
-from pytest_medfaith.checking.rules.safety import safety_findings
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims, read_answer
 from pytest_medfaith.corpus.row_files import is_table, read_row_file
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.foreign import document_fields, in_pieces, rows_of
-from pytest_medfaith.given import answer_and_contexts, mapping_of, refuse_near_keys, refuse_unknown_keys
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.records import (
     Case,
@@ -35,7 +39,8 @@ from pytest_medfaith.records import (
     Verdict,
 )
 from pytest_medfaith.retrieval.ranking import checked_hits
-from pytest_medfaith.row_keys import response_row
+from pytest_medfaith.safety.findings import safety_findings
+from pytest_medfaith.safety.rulebook import Rulebook
 
 Extractor = Callable[..., list[Claim]]
 Progress = Callable[[int, int], None]
@@ -75,16 +80,25 @@ def evaluate_case(
         hits = checked_hits(hits, k=k, case=case.id)
     own, abstained = extractor is extract_claims, is_refusal(response.answer)
     read = read_answer(response.answer, question=case.question) if own else None
-    claims = [] if abstained else list(read.claims) if read else extractor(response.answer, question=case.question)
+    claims = (
+        [] if abstained else list(read.claims) if read else extractor(response.answer, question=case.question)
+    )
     _check_ids(case, response, claims)
     # A strong model reads few texts of each claim; the reference must not take the place of a context among them.
     scores = checker.score(_context_pairs(case, response, claims), progress=progress)
     scores += checker.score(_reference_pairs(case, response, claims))
     by_pair = {(score.claim_id, score.chunk_id): score for score in scores}
     verdicts = tuple(
-        with_safety(_verdict(checker, claim, response.contexts, by_pair), rulebook=rulebook, question=case.question) for claim in claims
+        with_safety(
+            _verdict(checker, claim, response.contexts, by_pair), rulebook=rulebook, question=case.question
+        )
+        for claim in claims
     )
-    gold_verdicts = () if abstained else tuple(_gold_verdict(checker, gold, response, by_pair) for gold in case.gold_claims)
+    gold_verdicts = (
+        ()
+        if abstained
+        else tuple(_gold_verdict(checker, gold, response, by_pair) for gold in case.gold_claims)
+    )
     report = Report(
         case=case,
         response=response,
@@ -112,12 +126,22 @@ def with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -
 def _check_ids(case: Case, response: Response, claims: Sequence[Claim]) -> None:
     """Refuses two texts under one id: each would get the other's scores."""
     named = [Chunk(id=name, text="") for name in (ANSWER, REFERENCE)]
-    for what, texts in (("claims", claims), ("gold claims", case.gold_claims), ("contexts", [*named, *response.contexts])):
+    for what, texts in (
+        ("claims", claims),
+        ("gold claims", case.gold_claims),
+        ("contexts", [*named, *response.contexts]),
+    ):
         known: dict[str, str] = {}
         for one in texts:
             if known.setdefault(one.id, one.text) != one.text:
-                taken = "an id that stands for the answer and its reference" if one.id in (ANSWER, REFERENCE) else "the id of another"
-                raise DataError(f"case {case.id!r}: among its {what} one has {taken}, {one.id!r}; give each text an id of its own")
+                taken = (
+                    "an id that stands for the answer and its reference"
+                    if one.id in (ANSWER, REFERENCE)
+                    else "the id of another"
+                )
+                raise DataError(
+                    f"case {case.id!r}: among its {what} one has {taken}, {one.id!r}; give each text an id of its own"
+                )
 
 
 def _gold_id(gold: GoldClaim) -> str:
@@ -137,7 +161,12 @@ def _reference_pairs(case: Case, response: Response, claims: Sequence[Claim]) ->
     answers = [Chunk(id=ANSWER, text=response.answer)] if claims and response.answer.strip() else []
     reference = reference_text(case)
     references = [Chunk(id=REFERENCE, text=reference)] if reference else []
-    return [(claim, chunk) for own, chunks in ((_gold_of(case), answers), (claims, references)) for claim in own for chunk in chunks]
+    return [
+        (claim, chunk)
+        for own, chunks in ((_gold_of(case), answers), (claims, references))
+        for claim in own
+        for chunk in chunks
+    ]
 
 
 def reference_text(case: Case) -> str:
@@ -145,13 +174,19 @@ def reference_text(case: Case) -> str:
     return case.reference_answer or " ".join(claim.text for claim in case.gold_claims)
 
 
-def _verdict(checker: Checker, claim: Claim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]) -> Verdict:
+def _verdict(
+    checker: Checker, claim: Claim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]
+) -> Verdict:
     return checker.decide(claim, [by_pair[claim.id, chunk.id] for chunk in contexts], contexts)
 
 
-def _gold_verdict(checker: Checker, gold: GoldClaim, response: Response, by_pair: Mapping[tuple[str, str], PairScore]) -> Verdict:
+def _gold_verdict(
+    checker: Checker, gold: GoldClaim, response: Response, by_pair: Mapping[tuple[str, str], PairScore]
+) -> Verdict:
     score = by_pair.get((_gold_id(gold), ANSWER))
-    return checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [], [Chunk(id=ANSWER, text=response.answer)])
+    return checker.decide(
+        Claim(id=gold.id, text=gold.text), [score] if score else [], [Chunk(id=ANSWER, text=response.answer)]
+    )
 
 
 def _entailments(
@@ -169,8 +204,11 @@ def _entailments(
     return Entailments(
         chunk_claims=tuple(tuple(name in verdict.supporting for name in contexts) for verdict in verdicts),
         chunk_gold=tuple(_supporting(checker, gold, response.contexts, by_pair) for gold in case.gold_claims),
-        answer_gold=tuple(verdict.label == "supported" for verdict in gold_verdicts) or (False,) * len(case.gold_claims),
-        reference_claims=tuple(row(verdict.claim.id, [REFERENCE])[0] for verdict in verdicts) if reference_text(case) else None,
+        answer_gold=tuple(verdict.label == "supported" for verdict in gold_verdicts)
+        or (False,) * len(case.gold_claims),
+        reference_claims=tuple(row(verdict.claim.id, [REFERENCE])[0] for verdict in verdicts)
+        if reference_text(case)
+        else None,
     )
 
 
@@ -210,14 +248,18 @@ def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
         if not response.case_id:
             raise DataError(f"{place}: field 'case_id' is missing; it says which case this response answers")
         if response.case_id in responses:
-            raise DataError(f"{place}: case {response.case_id!r} is answered on an earlier line already; keep one response a case")
+            raise DataError(
+                f"{place}: case {response.case_id!r} is answered on an earlier line already; keep one response a case"
+            )
         responses[response.case_id] = response
     return responses
 
 
 def _contexts(rows: Any, by_id: Mapping[str, Chunk]) -> list[Any]:
     if not isinstance(rows, list):
-        raise DataError(f"field 'contexts' is {shown(rows)}, expected a list of chunks or of objects with an id")
+        raise DataError(
+            f"field 'contexts' is {shown(rows)}, expected a list of chunks or of objects with an id"
+        )
     return as_chunks([_context(row, by_id) for row in rows])
 
 
@@ -228,7 +270,9 @@ def _context(row: Any, by_id: Mapping[str, Chunk]) -> Any:
         return row
     name = str(row.get("id"))
     if name not in by_id:
-        raise DataError(f"context {name!r} is in no corpus file of this slice; add its corpus, or give the chunk its text here")
+        raise DataError(
+            f"context {name!r} is in no corpus file of this slice; add its corpus, or give the chunk its text here"
+        )
     return by_id[name]
 
 
@@ -260,7 +304,9 @@ def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Respo
     """
     answer = awaited(answer)
     if isinstance(answer, Response):
-        return checked_response(answer).with_(case_id=case_id, contexts_from=answer.contexts_from or BY_ANSWER)
+        return checked_response(answer).with_(
+            case_id=case_id, contexts_from=answer.contexts_from or BY_ANSWER
+        )
     if isinstance(answer, str):
         answer = {"answer": answer}
     if isinstance(answer, tuple) and len(answer) == 2 and not hasattr(answer, "_fields"):
@@ -297,7 +343,9 @@ def as_chunks(contexts: Any) -> list[Chunk]:
         DataError: no list or table of contexts, a context that is no chunk, mapping or text, one with no text, or two texts with one id.
     """
     contexts = awaited(contexts, "contexts")
-    if isinstance(contexts, (str, Mapping, Chunk)) or (not isinstance(contexts, tuple) and document_fields(contexts) is not None):
+    if isinstance(contexts, (str, Mapping, Chunk)) or (
+        not isinstance(contexts, tuple) and document_fields(contexts) is not None
+    ):
         raise DataError(f"contexts is {shown(contexts)}; expected a list of texts or chunks")
     try:
         rows = rows_of(contexts)
@@ -307,7 +355,9 @@ def as_chunks(contexts: Any) -> list[Chunk]:
     kept: dict[str, Chunk] = {}
     for chunk in chunks:
         if not chunk.text.strip():
-            raise DataError(f"context {chunk.id!r} has no text; leave it out, or give the text the answer was based on")
+            raise DataError(
+                f"context {chunk.id!r} has no text; leave it out, or give the text the answer was based on"
+            )
         if kept.setdefault(chunk.id, chunk).text != chunk.text:
             raise DataError(f"two contexts have the id {chunk.id!r}; ids must be unique within a response")
     return list(kept.values())
@@ -323,7 +373,9 @@ def _as_chunk(context: Any, number: int) -> Chunk:
     fields = document_fields(context)
     if fields is not None:
         return Chunk.from_dict({"id": f"context-{number}", **fields})
-    raise DataError(f"context {number} is {shown(context)}; expected a text, a chunk, or a document or mapping with a text")
+    raise DataError(
+        f"context {number} is {shown(context)}; expected a text, a chunk, or a document or mapping with a text"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,7 +389,12 @@ class SliceRun:
 
 
 def slice_report(
-    run: SliceRun, reports: Sequence[Report], *, expected: Sequence[str] = (), partial: bool = False, seed: int = 0
+    run: SliceRun,
+    reports: Sequence[Report],
+    *,
+    expected: Sequence[str] = (),
+    partial: bool = False,
+    seed: int = 0,
 ) -> SliceReport:
     """Returns the aggregated report of a slice; cases of `expected` without a report are listed as missing."""
     ordered = tuple(sorted(reports, key=lambda report: report.case.id))

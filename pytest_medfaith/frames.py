@@ -6,7 +6,11 @@ from types import FrameType
 
 from pytest_medfaith.errors import MedfaithError
 
-ON_PURPOSE = (AssertionError, MedfaithError, ValueError)  # what the package raises where an answer or a call is wrong
+ON_PURPOSE = (
+    AssertionError,
+    MedfaithError,
+    ValueError,
+)  # what the package raises where an answer or a call is wrong
 
 
 def hide_frames(error: BaseException) -> None:
@@ -22,7 +26,9 @@ def hide_frames(error: BaseException) -> None:
         frames = _frames(behind)
         if isinstance(behind, ON_PURPOSE) and frames and _is_own(frames[-1]):
             for frame in filter(_is_own, frames):
-                frame.f_locals["__tracebackhide__"] = True  # a frame keeps names beside its variables, also where locals are a copy
+                frame.f_locals["__tracebackhide__"] = (
+                    True  # a frame keeps names beside its variables, also where locals are a copy
+                )
         behind = behind.__cause__ or (None if behind.__suppress_context__ else behind.__context__)
 
 

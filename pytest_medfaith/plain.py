@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_UNSEEN = frozenset({"Cc", "Cf"})  # control characters, and format characters such as those that turn the direction of writing
+_UNSEEN = frozenset(
+    {"Cc", "Cf"}
+)  # control characters, and format characters such as those that turn the direction of writing
 # GitHub takes a line of a log for a command where it begins, after blanks, with "::name"; "##[name]", "##vso[name]" and
 # "##teamcity[name]" are commands of it and of other servers, and GitHub obeys the first of these inside a line too.
 _COMMAND = re.compile(r"^(\s*:)(?=:)|(#)(?=#\w*\[)", re.MULTILINE)
@@ -28,7 +30,10 @@ def plain_lines(text: str) -> str:
 
     Blanks at the start of a line stay, and so do lines: only LF, CR LF and CR end one, every other break is a blank.
     """
-    lines = (_seen("".join(" " if sign.isspace() else sign for sign in line)) for line in _LINE_END.sub("\n", text).split("\n"))
+    lines = (
+        _seen("".join(" " if sign.isspace() else sign for sign in line))
+        for line in _LINE_END.sub("\n", text).split("\n")
+    )
     return _COMMAND.sub(r"\1\2 ", "\n".join(lines))
 
 
@@ -37,13 +42,19 @@ def _seen(text: str) -> str:
     if text.isprintable():
         return text
     kinds = ((sign, unicodedata.category(sign)) for sign in text)
-    return "".join("\N{REPLACEMENT CHARACTER}" if kind == "Cs" else sign for sign, kind in kinds if kind not in _UNSEEN)
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if kind == "Cs" else sign for sign, kind in kinds if kind not in _UNSEEN
+    )
 
 
 def plain_json(text: str) -> str:
     """Returns the JSON `text` with all that a terminal or a CI server might obey written as escapes; it reads back the same."""
     text = _INSIDE.sub(r"\\u0023", text)
-    return text if text.isprintable() else "".join(sign if sign == "\n" or sign.isprintable() else _escape(sign) for sign in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(sign if sign == "\n" or sign.isprintable() else _escape(sign) for sign in text)
+    )
 
 
 def _escape(sign: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_medfaith.config import Settings
     from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response
     from pytest_medfaith.retrieval.ranking import Retriever
-    from pytest_medfaith.session import MedfaithSession, Target
+    from pytest_medfaith.run.resources import MedfaithSession, Target
 
 _MEASURING = (
     "--medfaith-gate",
@@ -34,17 +34,51 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
     again: dict[str, Any] = {"action": "append", "default": []}
     add("slice", "run only this slice, and no other marked test; may be given again", metavar="NAME", **again)
-    add("limit", "at most N cases of each slice: the first, or with --medfaith-seed a random part", metavar="N", type=_one_or_more)
-    add("seed", "seed of the intervals, and of the part that --medfaith-limit takes", metavar="SEED", type=int)
-    add("retriever", "bm25, dense, rrf, weighted, or a dotted name module:factory; again for an ablation", metavar="NAME", **again)
+    add(
+        "limit",
+        "at most N cases of each slice: the first, or with --medfaith-seed a random part",
+        metavar="N",
+        type=_one_or_more,
+    )
+    add(
+        "seed", "seed of the intervals, and of the part that --medfaith-limit takes", metavar="SEED", type=int
+    )
+    add(
+        "retriever",
+        "bm25, dense, rrf, weighted, or a dotted name module:factory; again for an ablation",
+        metavar="NAME",
+        **again,
+    )
     add("k", "how many chunks to retrieve", metavar="K", type=_one_or_more)
-    add("checker", "default (shipped), a model folder, or a Hugging Face name; again for an ablation", metavar="NAME", **again)
+    add(
+        "checker",
+        "default (shipped), a model folder, or a Hugging Face name; again for an ablation",
+        metavar="NAME",
+        **again,
+    )
     add("rules-off", "switch off this medical or safety rule; may be given again", metavar="NAME", **again)
-    add("gate", "a gate for every slice, such as 'hallucination <= 0.05'; may be given again", metavar="EXPR", **again)
-    add("baseline", "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)", metavar="FILE")
-    add("update-baseline", "write what this run measures to the baseline; commit the file", action="store_true")
+    add(
+        "gate",
+        "a gate for every slice, such as 'hallucination <= 0.05'; may be given again",
+        metavar="EXPR",
+        **again,
+    )
+    add(
+        "baseline",
+        "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)",
+        metavar="FILE",
+    )
+    add(
+        "update-baseline",
+        "write what this run measures to the baseline; commit the file",
+        action="store_true",
+    )
     add("audit", "after the tests, audit the checker on the corpora of their slices", action="store_true")
-    add("report", "write the run folder there: card.html, card.md, report.json, claims.csv, every score", metavar="DIR")
+    add(
+        "report",
+        "write the run folder there: card.html, card.md, report.json, claims.csv, every score",
+        metavar="DIR",
+    )
     add("verbose", "show intervals in the card, and every claim that failed", action="store_true")
 
 
@@ -67,7 +101,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_medfaith.cards.run_folder import check_writable
         from pytest_medfaith.errors import MedfaithError
         from pytest_medfaith.gates.baseline import check_baseline_writable
-        from pytest_medfaith.watch import report_folder
+        from pytest_medfaith.run.hooks import report_folder
 
         try:
             if report:
@@ -81,9 +115,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Marks the report folder as unfinished before anything is collected: a run that dies must not leave an earlier run's result."""
     option = session.config.option
-    only_shown = option.collectonly or option.setupplan or option.showfixtures or option.show_fixtures_per_test
-    if session.config.getoption("--medfaith-report") and not hasattr(session.config, "workerinput") and not only_shown:
-        from pytest_medfaith.watch import begin_report
+    only_shown = (
+        option.collectonly or option.setupplan or option.showfixtures or option.show_fixtures_per_test
+    )
+    if (
+        session.config.getoption("--medfaith-report")
+        and not hasattr(session.config, "workerinput")
+        and not only_shown
+    ):
+        from pytest_medfaith.run.hooks import begin_report
 
         begin_report(session.config)
 
@@ -94,7 +134,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if marker is None:
         return
     with _plain_errors():
-        from pytest_medfaith.collection import targets_of
+        from pytest_medfaith.run.collection import targets_of
 
         targets, ids = targets_of(metafunc, marker)
     if "medfaith_target" not in metafunc.fixturenames:
@@ -108,7 +148,9 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> None:
     unittest = sys.modules.get("unittest.case")
     if unittest is None or not isinstance(obj, type) or not issubclass(obj, unittest.TestCase):
         return
-    marks = [mark for kind in obj.__mro__ for value in (kind, *vars(kind).values()) for mark in _own_marks(value)]
+    marks = [
+        mark for kind in obj.__mro__ for value in (kind, *vars(kind).values()) for mark in _own_marks(value)
+    ]
     if any(mark.name == "medfaith" for mark in (*marks, *collector.iter_markers())):
         raise pytest.fail.Exception(
             f"medfaith: {obj.__name__} is marked with medfaith and is a unittest.TestCase, which pytest runs once, without cases; write a "
@@ -125,9 +167,9 @@ def _own_marks(value: object) -> list[Any]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselects the slices that --medfaith-slice left out, and notes what the others are there for."""
-    if "pytest_medfaith.collection" not in sys.modules:  # no test is marked
+    if "pytest_medfaith.run.collection" not in sys.modules:  # no test is marked
         return
-    from pytest_medfaith.collection import is_parametrized, note_collected, target_of
+    from pytest_medfaith.run.collection import is_parametrized, note_collected, target_of
 
     left_out = [item for item in items if target_of(item) is None and is_parametrized(item)]
     if left_out:
@@ -142,13 +184,21 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     config, items = session.config, session.items
     if "pytest_medfaith.asserts" in sys.modules:
         _tell(config)
-    if config.option.collectonly or config.option.setupplan or session.testsfailed:  # what went wrong while they were collected is said
+    if (
+        config.option.collectonly or config.option.setupplan or session.testsfailed
+    ):  # what went wrong while they were collected is said
         return
     asked = [option for option in _MEASURING if config.getoption(option)]
-    marked = "pytest_medfaith.collection" in sys.modules or any(mark.name == "medfaith" for item in items for mark in item.own_markers)
-    if not (asked or marked or any(name.startswith("medfaith_") for item in items for name in getattr(item, "fixturenames", ()))):
+    marked = "pytest_medfaith.run.collection" in sys.modules or any(
+        mark.name == "medfaith" for item in items for mark in item.own_markers
+    )
+    if not (
+        asked
+        or marked
+        or any(name.startswith("medfaith_") for item in items for name in getattr(item, "fixturenames", ()))
+    ):
         return
-    from pytest_medfaith.collection import expect_measured
+    from pytest_medfaith.run.collection import expect_measured
 
     expect_measured(config, items)
 
@@ -175,13 +225,13 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any) -> None:
     """Awaits what the workers' tests measure; the controller never sees their items."""
-    from pytest_medfaith.watch import watch
+    from pytest_medfaith.run.hooks import watch
 
     watch(node.config)
 
 
 def _session(config: pytest.Config) -> MedfaithSession:
-    from pytest_medfaith.watch import session_of
+    from pytest_medfaith.run.hooks import session_of
 
     return session_of(config)
 
@@ -206,7 +256,9 @@ def _tell(config: pytest.Config) -> None:
 
     everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
     width = getattr(config, "workerinput", {}).get("medfaith_width") or config.get_terminal_writer().fullwidth
-    set_account(most=None if everything else 5, width=min(width, 100) - 8)  # pytest writes "E" and 7 spaces before each line
+    set_account(
+        most=None if everything else 5, width=min(width, 100) - 8
+    )  # pytest writes "E" and 7 spaces before each line
 
 
 @pytest.fixture
@@ -278,7 +330,7 @@ def medfaith_hits(medfaith_target: Target, medfaith_retriever: Retriever | None)
     """What the retriever found for the case's question, best first."""
     if medfaith_retriever is None:
         return []
-    from pytest_medfaith.awaiting import awaited
+    from pytest_medfaith.answers.awaiting import awaited
     from pytest_medfaith.retrieval.ranking import checked_hits
 
     case, k = medfaith_target.case, medfaith_target.settings.k
@@ -289,11 +341,14 @@ def medfaith_hits(medfaith_target: Target, medfaith_retriever: Retriever | None)
 
 @pytest.fixture
 def medfaith_response(
-    request: pytest.FixtureRequest, medfaith_target: Target, medfaith_rag: Callable[[str], Any] | None, medfaith_hits: list[Any]
+    request: pytest.FixtureRequest,
+    medfaith_target: Target,
+    medfaith_rag: Callable[[str], Any] | None,
+    medfaith_hits: list[Any],
 ) -> Response:
     """The response to the case's question: recorded, or freshly made by medfaith_rag."""
+    from pytest_medfaith.answers.foreign import is_rows
     from pytest_medfaith.evaluation import as_response, ask
-    from pytest_medfaith.foreign import is_rows
 
     if medfaith_rag is None or is_rows(medfaith_rag):
         with _plain_errors():
@@ -319,8 +374,8 @@ def medfaith_report(
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
     from pytest_medfaith.cards.junit import case_properties
     from pytest_medfaith.evaluation import evaluate_case
-    from pytest_medfaith.session import payload
-    from pytest_medfaith.watch import MEASURED, PAYLOADS
+    from pytest_medfaith.run.hooks import MEASURED, PAYLOADS
+    from pytest_medfaith.run.resources import payload
 
     settings = medfaith_target.settings
     with _plain_errors():
@@ -337,7 +392,9 @@ def medfaith_report(
         known = _session(request.config).signed(medfaith_checker, configured=settings.checker)
         request.node.stash[MEASURED] = True
         request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report, checker=known))
-    others = [one for one in request.node.user_properties if not one[0].startswith("medfaith.")]  # of a test that runs again
+    others = [
+        one for one in request.node.user_properties if not one[0].startswith("medfaith.")
+    ]  # of a test that runs again
     request.node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]
     _tell(request.config)
     return report

@@ -43,8 +43,14 @@ class Record:
         if not isinstance(row, Mapping):
             raise DataError(f"expected an object for a {cls.__name__.lower()}, got {shown(row)}")
         known = _field_types(cls)  # type: ignore[arg-type]
-        values: dict[str, Any] = {name: _convert(row[name], kind, name) for name, kind in known.items() if row.get(name) is not None}
-        values |= {name: None for name, kind in known.items() if name in row and row[name] is None and type(None) in typing.get_args(kind)}
+        values: dict[str, Any] = {
+            name: _convert(row[name], kind, name) for name, kind in known.items() if row.get(name) is not None
+        }
+        values |= {
+            name: None
+            for name, kind in known.items()
+            if name in row and row[name] is None and type(None) in typing.get_args(kind)
+        }
         missing = [f.name for f in dataclasses.fields(cls) if _required(f) and f.name not in values]
         if missing:
             raise DataError(f"field {missing[0]!r} is missing from this {cls.__name__.lower()}, {shown(row)}")
@@ -98,7 +104,11 @@ def _convert(value: Any, kind: Any, name: str) -> Any:  # noqa: PLR0911 - one re
     if origin in (dict, Mapping) or kind in (dict, Mapping) or getattr(origin, "__name__", "") == "Mapping":
         if not isinstance(value, Mapping):
             raise _wrong(name, value, "an object")
-        return dict(value) if len(arguments) < 2 else {str(k): _convert(v, arguments[1], f"{name}.{k}") for k, v in value.items()}
+        return (
+            dict(value)
+            if len(arguments) < 2
+            else {str(k): _convert(v, arguments[1], f"{name}.{k}") for k, v in value.items()}
+        )
     if isinstance(kind, type) and issubclass(kind, Record):
         return value if isinstance(value, kind) else kind.from_dict(value)
     return _convert_scalar(value, kind, name)
@@ -111,7 +121,10 @@ def _convert_tuple(value: Any, arguments: tuple[Any, ...], name: str) -> tuple[A
         return tuple(_convert(item, arguments[0], f"{name}[{i}]") for i, item in enumerate(value))
     if len(value) != len(arguments):
         raise _wrong(name, value, f"{len(arguments)} values")
-    return tuple(_convert(item, kind, f"{name}[{i}]") for i, (item, kind) in enumerate(zip(value, arguments, strict=True)))
+    return tuple(
+        _convert(item, kind, f"{name}[{i}]")
+        for i, (item, kind) in enumerate(zip(value, arguments, strict=True))
+    )
 
 
 def finite(value: Any, name: str) -> float:
@@ -313,7 +326,10 @@ class Entailments(Record):
 
 
 def _metric(name: str, definition: str) -> property:
-    return property(lambda self: self._value(name), doc=f"{definition}; None for a refusal, and where nothing could be measured.")
+    return property(
+        lambda self: self._value(name),
+        doc=f"{definition}; None for a refusal, and where nothing could be measured.",
+    )
 
 
 class Measured:

@@ -28,7 +28,9 @@ def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "script
         for row, (evidence, claim) in enumerate(pairs):
             label = label_of(evidence, claim)
             if label not in LABELS:
-                raise ValueError(f"the scripted checker was told {label!r} for {claim!r}; expected one of {', '.join(LABELS)}")
+                raise ValueError(
+                    f"the scripted checker was told {label!r} for {claim!r}; expected one of {', '.join(LABELS)}"
+                )
             logits[row, LABELS.index(label)] = _SURE
         return logits
 
@@ -38,5 +40,6 @@ def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "script
 def containment_checker() -> Checker:
     """Returns a checker that calls a claim entailed where the evidence holds all its content words, else neutral."""
     return scripted_checker(
-        lambda evidence, claim: "entail" if content_words(claim) <= content_words(evidence) else "neutral", name="containment"
+        lambda evidence, claim: "entail" if content_words(claim) <= content_words(evidence) else "neutral",
+        name="containment",
     )

@@ -64,6 +64,8 @@ def read(report: Report) -> Report:
 def _asking_line() -> tuple[str, int]:
     """Returns file and line of the nearest caller outside the package."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as warnings does
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(("pytest_medfaith.", "functools")):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(
+        ("pytest_medfaith.", "functools")
+    ):
         frame = frame.f_back
     return (frame.f_code.co_filename, frame.f_lineno) if frame else ("unknown", 0)

@@ -6,7 +6,7 @@ It writes nothing itself, so everything it says stands in a passage: a lower bou
 import re
 
 from pytest_medfaith import Response
-from pytest_medfaith.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentence_spans
 
 STOP = set(
     "what are the is of for and to in a an do does how can be with on or by who which when why it you your from at as this that".split()

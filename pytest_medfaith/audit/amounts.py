@@ -58,7 +58,10 @@ _UNITS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 _UNIT = re.compile(
-    r"(?<=[\s\d-])(?:" + "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True)) + r")(?![\w²³]|/m|\s?Hg)", re.IGNORECASE
+    r"(?<=[\s\d-])(?:"
+    + "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+    + r")(?![\w²³]|/m|\s?Hg)",
+    re.IGNORECASE,
 )
 
 
@@ -78,15 +81,23 @@ def _dose(sentence: str, evidence: str, rng: random.Random, *, factor: Decimal, 
         numbers = list(_NUMBER.finditer(sentence, quantity.start, quantity.end))
         if quantity.dimension in _DOSES:
             start, end = numbers[0].start(), numbers[-1].end()
-            found.append((start, end, _NUMBER.sub(lambda number: _scaled(number[0], factor), sentence[start:end])))
+            found.append(
+                (start, end, _NUMBER.sub(lambda number: _scaled(number[0], factor), sentence[start:end]))
+            )
     return _one_of(found, sentence, evidence, rng, kind=kind)
 
 
-def _one_of(found: Sequence[tuple[int, int, str]], sentence: str, evidence: str, rng: random.Random, *, kind: str) -> Mutation | None:
+def _one_of(
+    found: Sequence[tuple[int, int, str]], sentence: str, evidence: str, rng: random.Random, *, kind: str
+) -> Mutation | None:
     """Returns one of the changes (start, end, new text) of which the evidence does not say the same anywhere."""
     changes = [replaced(sentence, start, end, new=new, kind=kind) for start, end, new in found]
     said = {_value(quantity) for quantity in read_quantities(evidence)}
-    unsaid = [change for change in changes if not said & {_value(each) for each in read_quantities(change.text) if _overlaps(each, change)}]
+    unsaid = [
+        change
+        for change in changes
+        if not said & {_value(each) for each in read_quantities(change.text) if _overlaps(each, change)}
+    ]
     return rng.choice(unsaid) if unsaid else None
 
 

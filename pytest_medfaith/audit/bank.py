@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from pytest_medfaith.corpus.jsonl import read_records
+from pytest_medfaith.jsonl import read_records
 from pytest_medfaith.records import Record
 
 BANK = Path(__file__).with_name("bank.jsonl")

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import Clause, forms, read_clause
-from pytest_medfaith.claims.words import Phrase, places, read_words
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import Clause, forms, read_clause
+from pytest_medfaith.english.words import Phrase, places, read_words
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,11 @@ def as_inner(sentence: str, evidence: str) -> str:
     first = re.match(r"[A-Z][a-z]+\b(?!['’]s)", sentence)
     if sentence[:2] in ("A ", "I "):
         return sentence if sentence[0] == "I" else "a" + sentence[1:]
-    if not first or re.search(rf"[a-z,;(] ?{re.escape(first[0])}\b", evidence) or re.match(r"[-\d]| [A-Z][a-z]", sentence[first.end() :]):
+    if (
+        not first
+        or re.search(rf"[a-z,;(] ?{re.escape(first[0])}\b", evidence)
+        or re.match(r"[-\d]| [A-Z][a-z]", sentence[first.end() :])
+    ):
         return sentence
     return sentence[0].lower() + sentence[1:]
 
@@ -80,14 +84,18 @@ def clause_of(sentence: str) -> Clause | None:
 def _in_opening(clause: Clause) -> bool:
     """Returns whether the verb stands in an opening clause: "When treatments have not helped, ..."."""
     first = clause.words[0].lower
-    return (first in lexicon.SUBORDINATORS or first in ("before", "after", "as")) and not places(clause.words, ",", end=clause.main)
+    return (first in lexicon.SUBORDINATORS or first in ("before", "after", "as")) and not places(
+        clause.words, ",", end=clause.main
+    )
 
 
 def _is_participle(clause: Clause) -> bool:
     """Returns whether the verb may be a participle: "medicines called X lower", "women aged 50 need"."""
     if clause.form != "past" or "part" not in forms(clause.words[clause.main]):
         return False
-    later = any(verb.index > clause.main and not verb.subordinate and verb.form != "past" for verb in clause.verbs)
+    later = any(
+        verb.index > clause.main and not verb.subordinate and verb.form != "past" for verb in clause.verbs
+    )
     return later or clause.words[clause.main].lower == "aged"
 
 
@@ -96,10 +104,19 @@ def _is_noun(clause: Clause) -> bool:
     if clause.form == "base":
         return False
     after = clause.words[clause.main + 1 : clause.main + 2]
-    if clause.words[clause.main].lower in lexicon.noun_verbs() and after and forms(after[0]) == {"past", "part"}:
+    if (
+        clause.words[clause.main].lower in lexicon.noun_verbs()
+        and after
+        and forms(after[0]) == {"past", "part"}
+    ):
         return True
-    later = next((verb.index for verb in clause.verbs if verb.index > clause.main and not verb.subordinate), None)
+    later = next(
+        (verb.index for verb in clause.verbs if verb.index > clause.main and not verb.subordinate), None
+    )
     if later is None:
         return False
     between = clause.words[clause.main + 1 : later]
-    return not any(word.lower in _JOINTS or word.lower in lexicon.SUBORDINATORS or word.lower in lexicon.ATTRIBUTIONS for word in between)
+    return not any(
+        word.lower in _JOINTS or word.lower in lexicon.SUBORDINATORS or word.lower in lexicon.ATTRIBUTIONS
+        for word in between
+    )

@@ -6,10 +6,10 @@ import random
 
 from pytest_medfaith.audit.mutation import Mutation, article_for, clause_of, replaced
 from pytest_medfaith.audit.verbs import base_of, in_form
-from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import Clause, auxiliary_form, forms, is_adverb, is_content
-from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.claims.words import Word
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import Clause, auxiliary_form, forms, is_adverb, is_content
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import Word
 
 KIND = "negation"
 
@@ -20,8 +20,12 @@ _RESISTING = word_set(
 )
 _KEPT_BEFORE_NOT = word_set("therefore thus also still then now probably generally itself")
 # "may be used" allows: its opposite forbids; any other "may" says what is possible.
-_ALLOWED = word_set("used given taken offered considered added started prescribed tried continued combined repeated stopped")
-_NEVER_PLAIN = word_set("only just necessarily always yet all every everyone both merely infrequently uncommon unusual rare")
+_ALLOWED = word_set(
+    "used given taken offered considered added started prescribed tried continued combined repeated stopped"
+)
+_NEVER_PLAIN = word_set(
+    "only just necessarily always yet all every everyone both merely infrequently uncommon unusual rare"
+)
 _UNTIED = word_set("any either nor yet until unless ever")  # these need the negation
 _UNCOUNTED = word_set(
     "evidence information proof data harm mortality pain bleeding improvement progress impairment toxicity consensus correlation need access"
@@ -49,9 +53,18 @@ def _affirmed(sentence: str, clause: Clause) -> Mutation | None:
     if not main:
         return None
     if verb.lower == "cannot":
-        return replaced(sentence, verb.start, verb.end, new="can", kind=KIND) if _untied(words[main + 1 :]) else None
+        return (
+            replaced(sentence, verb.start, verb.end, new="can", kind=KIND)
+            if _untied(words[main + 1 :])
+            else None
+        )
     at = next(
-        (index for index in range(main + 1, min(main + 4, len(words))) if not is_adverb(words[index]) or words[index].lower == "not"), main
+        (
+            index
+            for index in range(main + 1, min(main + 4, len(words)))
+            if not is_adverb(words[index]) or words[index].lower == "not"
+        ),
+        main,
     )
     if words[at].lower != "not" or auxiliary_form(verb) is None or not _untied(words[at + 1 :]):
         return None
@@ -105,13 +118,21 @@ def _negated(sentence: str, clause: Clause) -> Mutation | None:
     """Puts a "not" at the main verb, with a form of "do" where English asks for one."""
     words, main = clause.words, clause.main
     following = words[main + 1] if main + 1 < len(words) else None
-    if following is None or following.lower in ("and", "or", ",") or any(word.lower in _RESISTING for word in words[clause.lead :]):
+    if (
+        following is None
+        or following.lower in ("and", "or", ",")
+        or any(word.lower in _RESISTING for word in words[clause.lead :])
+    ):
         return None
     if clause.form == "base":
         return _forbidden(sentence, clause)
     if main and words[main - 1].lower == "there" and words[main].lower in lexicon.BE:
         return _there_is_no(sentence, following)
-    new = _auxiliary_negated(words, main) if auxiliary_form(words[main]) else _verb_negated(words[main], clause.form)
+    new = (
+        _auxiliary_negated(words, main)
+        if auxiliary_form(words[main])
+        else _verb_negated(words[main], clause.form)
+    )
     return _put_at_verb(sentence, clause, new) if new else None
 
 

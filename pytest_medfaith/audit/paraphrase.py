@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from pytest_medfaith.audit.mutation import as_inner, capitalised, words_of
 from pytest_medfaith.audit.synonyms import with_synonyms
-from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import read_clause
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import read_clause
 from pytest_medfaith.entities.abbreviations import find_abbreviations
 
 MOST_SYNONYMS = 2  # a light rewording: the sentence stays recognisable
@@ -33,15 +33,23 @@ _LONG_FORMS: Mapping[str, str] = MappingProxyType(
         "FEV1": "forced expiratory volume in one second",
     }
 )
-_OPENING = re.compile(r"(?P<opening>(?:In|Among|For|During|After|Before|With|If|When|Because|Although) [^,;:()]{3,60}), (?P<rest>[^;:]+)\.")
+_OPENING = re.compile(
+    r"(?P<opening>(?:In|Among|For|During|After|Before|With|If|When|Because|Although) [^,;:()]{3,60}), (?P<rest>[^;:]+)\."
+)
 _CLOSING = re.compile(r"(?P<main>[^,;:()]{12,}?) (?P<clause>(?:if|when|because|although) [^,;:]{6,})\.")
 _MEDIAL = re.compile(r"[,;:]|\b(?:and|but|or|which|who|that|than)\b")
-_PASSIVE = re.compile(r"(?P<patient>[^,;:()]{3,70}?) (?:was|were) (?P<verb>\w+) by (?P<agent>[^,;:()]{3,60})\.")
+_PASSIVE = re.compile(
+    r"(?P<patient>[^,;:()]{3,70}?) (?:was|were) (?P<verb>\w+) by (?P<agent>[^,;:()]{3,60})\."
+)
 
 
 def paraphrase(sentence: str, evidence: str, rng: random.Random, *, most: int = MOST_SYNONYMS) -> str:
     """Returns `sentence` reworded: one change of order or voice where one is safe, and up to `most` of words; as it is where none applies."""
-    orders = [reordered for change in (front_clause_last, last_clause_first, active_voice) if (reordered := change(sentence, evidence))]
+    orders = [
+        reordered
+        for change in (front_clause_last, last_clause_first, active_voice)
+        if (reordered := change(sentence, evidence))
+    ]
     text = rng.choice(orders) if orders else sentence
     return with_synonyms(with_long_form(text, evidence), rng, most=most)
 
@@ -49,7 +57,12 @@ def paraphrase(sentence: str, evidence: str, rng: random.Random, *, most: int = 
 def front_clause_last(sentence: str, evidence: str) -> str | None:
     """Returns "A is B in adults." for "In adults, A is B."; None where what follows has clauses of its own."""
     found = _OPENING.fullmatch(sentence)
-    if not found or _MEDIAL.search(found["rest"]) or read_clause(words_of(found["rest"])) is None or _refers(found["rest"]):
+    if (
+        not found
+        or _MEDIAL.search(found["rest"])
+        or read_clause(words_of(found["rest"])) is None
+        or _refers(found["rest"])
+    ):
         return None
     return f"{capitalised(found['rest'])} {as_inner(found['opening'], evidence)}."
 
@@ -72,7 +85,12 @@ def last_clause_first(sentence: str, evidence: str) -> str | None:
 def active_voice(sentence: str, evidence: str) -> str | None:
     """Returns "B reduced A." for "A was reduced by B.", where the verb's past and participle are one form and B is no amount."""
     found = _PASSIVE.fullmatch(sentence)
-    if not found or _refers(found["patient"]) or _MEDIAL.search(found["patient"]) or re.search(r"\d|ing\b", found["agent"]):
+    if (
+        not found
+        or _refers(found["patient"])
+        or _MEDIAL.search(found["patient"])
+        or re.search(r"\d|ing\b", found["agent"])
+    ):
         return None
     if not {"past", "part"} <= lexicon.verb_forms().get(found["verb"].lower(), frozenset()) or re.match(
         r"(?:about|half|a third)\b", found["agent"]
@@ -83,7 +101,19 @@ def active_voice(sentence: str, evidence: str) -> str | None:
 
 def _refers(text: str) -> bool:
     """Returns whether `text` begins with a word that points back."""
-    return text.split(" ", 1)[0].lower() in {"it", "they", "he", "she", "its", "their", "this", "these", "those", "there", "not"}
+    return text.split(" ", 1)[0].lower() in {
+        "it",
+        "they",
+        "he",
+        "she",
+        "its",
+        "their",
+        "this",
+        "these",
+        "those",
+        "there",
+        "not",
+    }
 
 
 def with_long_form(sentence: str, evidence: str) -> str:

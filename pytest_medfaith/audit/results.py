@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from pytest_medfaith.metrics.audit import AUDIT_KINDS, CAUGHT, DECIDED, FALSE_ALARMS, FLAGGED, RECALL, STRATA, in_stratum, recall_of
+from pytest_medfaith.metrics.audit import (
+    AUDIT_KINDS,
+    CAUGHT,
+    DECIDED,
+    FALSE_ALARMS,
+    FLAGGED,
+    RECALL,
+    STRATA,
+    in_stratum,
+    recall_of,
+)
 from pytest_medfaith.records import MetricValue, Record, VerdictLabel
 
 UNCHANGED = "unchanged"
@@ -101,7 +111,11 @@ class Audit(Record):
     def _share_of_strata(self, metric: str, stratum: str) -> MetricValue:
         """Returns CAUGHT, FLAGGED or DECIDED of one stratum, or of all where `stratum` is empty."""
         role, counted = _COUNTED[metric]
-        labels = [claim.label for claim in self.strata if claim.role == role and claim.stratum in (stratum or STRATA)]
+        labels = [
+            claim.label
+            for claim in self.strata
+            if claim.role == role and claim.stratum in (stratum or STRATA)
+        ]
         return _share(in_stratum(metric, stratum) if stratum else metric, labels, counted)
 
 
@@ -145,4 +159,10 @@ def _share(name: str, labels: Sequence[VerdictLabel], counted: Collection[Verdic
         return MetricValue(name=name, value=None)
     count = sum(label in counted for label in scored)
     interval = binomtest(count, len(scored)).proportion_ci(confidence_level=0.95, method="wilson")
-    return MetricValue(name=name, value=count / len(scored), low=float(interval.low), high=float(interval.high), n=len(scored))
+    return MetricValue(
+        name=name,
+        value=count / len(scored),
+        low=float(interval.low),
+        high=float(interval.high),
+        n=len(scored),
+    )

@@ -45,7 +45,11 @@ def audit_checker(
     questions = sample_strata(chunks, limit=limit, seed=seed)
     judged = [Claim(id=claim.id, text=claim.text) for claim in claims]
     pairs = [(claim, by_id[made.chunk_id]) for claim, made in zip(judged, claims, strict=True)]
-    asked = [(Claim(id=question.claim.id, text=question.claim.text), chunk) for question in questions for chunk in question.chunks]
+    asked = [
+        (Claim(id=question.claim.id, text=question.claim.text), chunk)
+        for question in questions
+        for chunk in question.chunks
+    ]
     scores = checker.score([*pairs, *asked], progress=progress)
     done = tuple(_judged(checker, *row) for row in zip(claims, pairs, scores[: len(pairs)], strict=True))
     strata = tuple(_judged_strata(checker, questions, scores[len(pairs) :]))
@@ -55,10 +59,14 @@ def audit_checker(
 def _judged(checker: Checker, made: AuditClaim, pair: tuple[Claim, Chunk], score: PairScore) -> AuditClaim:
     claim, chunk = pair
     verdict = checker.decide(claim, [score], [chunk])
-    return made.with_(label=verdict.label, model_supports=entails(score, checker.thresholds), rules=_rules(verdict))
+    return made.with_(
+        label=verdict.label, model_supports=entails(score, checker.thresholds), rules=_rules(verdict)
+    )
 
 
-def _judged_strata(checker: Checker, questions: Sequence[StratumQuestion], scores: Sequence[PairScore]) -> Iterator[StratumClaim]:
+def _judged_strata(
+    checker: Checker, questions: Sequence[StratumQuestion], scores: Sequence[PairScore]
+) -> Iterator[StratumClaim]:
     """Yields the claims of `questions` with their verdicts; `scores` are those of each question's chunks, one after the other."""
     start = 0
     for made, chunks in questions:

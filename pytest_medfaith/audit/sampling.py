@@ -10,14 +10,16 @@ from pytest_medfaith.audit.operators import OPERATORS
 from pytest_medfaith.audit.paraphrase import paraphrase
 from pytest_medfaith.audit.results import UNCHANGED, AuditClaim
 from pytest_medfaith.audit.statements import statements
-from pytest_medfaith.checking.rules.text import content_keys, share
+from pytest_medfaith.english.tokens import content_keys, share
 from pytest_medfaith.metrics.audit import AUDIT_KINDS
 from pytest_medfaith.records import Chunk
 
 OTHER_DOCUMENT = "other_document"
 UNCHANGED_TIMES = 4  # as many true claims as of a kind: false alarms should be rare, and a rare share needs more claims to be known
 MOST_CHUNKS = 2_000  # looked through for kinds that few sentences allow, such as doses
-_MOST_SHARED = 0.5  # of a sentence's words with a chunk of another document; with more the chunk may say it too
+_MOST_SHARED = (
+    0.5  # of a sentence's words with a chunk of another document; with more the chunk may say it too
+)
 _DRAWS = 20
 
 
@@ -67,7 +69,9 @@ def _foreign_claim(chunk: Chunk, others: Sequence[Chunk], rng: random.Random) ->
         yield _claim(OTHER_DOCUMENT, chunk, sentence, text, end=len(text))
 
 
-def foreign_sentence(chunks: Sequence[Chunk], others: Sequence[Chunk], rng: random.Random) -> tuple[str, Chunk] | None:
+def foreign_sentence(
+    chunks: Sequence[Chunk], others: Sequence[Chunk], rng: random.Random
+) -> tuple[str, Chunk] | None:
     """Returns a sentence of another document than those of `chunks`, which they do not happen to hold, and its chunk."""
     known = content_keys("\n".join(chunk.text for chunk in chunks))
     documents = {document(chunk) for chunk in chunks}
@@ -86,4 +90,12 @@ def document(chunk: Chunk) -> str:
 
 
 def _claim(kind: str, chunk: Chunk, sentence: str, text: str, *, start: int = 0, end: int = 0) -> AuditClaim:
-    return AuditClaim(id=f"{kind}/{chunk.id}", kind=kind, chunk_id=chunk.id, sentence=sentence, text=text, start=start, end=end)
+    return AuditClaim(
+        id=f"{kind}/{chunk.id}",
+        kind=kind,
+        chunk_id=chunk.id,
+        sentence=sentence,
+        text=text,
+        start=start,
+        end=end,
+    )

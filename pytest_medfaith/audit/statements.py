@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from pytest_medfaith.audit.mutation import clause_of
-from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.sentences import sentence_spans
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.sentences import sentence_spans
 
 FEWEST_WORDS, MOST_WORDS = 6, 40
 
@@ -26,9 +26,13 @@ def statements(text: str) -> list[str]:
 def is_statement(sentence: str) -> bool:
     """Returns whether `sentence` can be a claim by itself."""
     words = sentence.split()
-    if not (FEWEST_WORDS <= len(words) <= MOST_WORDS and sentence.endswith(".") and sentence[0].isupper()) or _BROKEN.search(sentence):
+    if not (
+        FEWEST_WORDS <= len(words) <= MOST_WORDS and sentence.endswith(".") and sentence[0].isupper()
+    ) or _BROKEN.search(sentence):
         return False
-    if (words[0].lower().strip(",") in _POINTING and not _THERE.match(sentence)) or sentence.count("(") != sentence.count(")"):
+    if (words[0].lower().strip(",") in _POINTING and not _THERE.match(sentence)) or sentence.count(
+        "("
+    ) != sentence.count(")"):
         return False
     clause = clause_of(sentence)
     return clause is not None and clause.form != "base"

@@ -14,12 +14,14 @@ from pytest_medfaith.audit.paraphrase import paraphrase
 from pytest_medfaith.audit.results import Role, StratumClaim
 from pytest_medfaith.audit.sampling import document, foreign_sentence
 from pytest_medfaith.audit.statements import statements
-from pytest_medfaith.checking.rules.text import content_keys, share
+from pytest_medfaith.english.tokens import content_keys, share
 from pytest_medfaith.metrics.audit import BANK_STRATA, NEAR_MISS, TWO_CHUNKS
 from pytest_medfaith.records import Chunk
 
 BESIDE = 2  # passages of the corpus that stand beside an item of the bank
-_MOST_SHARED = 0.4  # of a bank claim's words with a passage beside it; with more the passage may decide the claim itself
+_MOST_SHARED = (
+    0.4  # of a bank claim's words with a passage beside it; with more the passage may decide the claim itself
+)
 _DRAWS = 20  # chunks looked at for a passage, or for the nearer half of a joined claim
 
 
@@ -50,16 +52,22 @@ def sample_strata(chunks: Sequence[Chunk], *, limit: int, seed: int) -> list[Str
 
 def _spread(bank: Sequence[BankItem]) -> list[BankItem]:
     """Returns the items in turns, one of each stratum, so that the first of them are of all."""
-    turns = [(sum(one.stratum == item.stratum for one in bank[:place]), item) for place, item in enumerate(bank)]
+    turns = [
+        (sum(one.stratum == item.stratum for one in bank[:place]), item) for place, item in enumerate(bank)
+    ]
     return [item for _, item in sorted(turns, key=lambda turn: turn[0])]
 
 
-def _of_item(item: BankItem, stratum: str, corpus: Sequence[Chunk], rng: random.Random) -> Iterator[StratumQuestion]:
+def _of_item(
+    item: BankItem, stratum: str, corpus: Sequence[Chunk], rng: random.Random
+) -> Iterator[StratumQuestion]:
     texts = {"passage": item.passage, **({"near": item.near_miss} if stratum == NEAR_MISS else {})}
     chunks = [Chunk(id=f"medfaith-bank/{item.id}/{name}", text=text) for name, text in texts.items()]
     chunks += _beside((item.claim, item.wrong, item.addition), corpus, rng)
     rng.shuffle(chunks)
-    yield from _questions(f"{stratum}/{item.id}", stratum, chunks, error=item.wrong, faithful=item.claim, addition=item.addition)
+    yield from _questions(
+        f"{stratum}/{item.id}", stratum, chunks, error=item.wrong, faithful=item.claim, addition=item.addition
+    )
 
 
 def _beside(claims: Iterable[str], corpus: Sequence[Chunk], rng: random.Random) -> list[Chunk]:
@@ -67,7 +75,14 @@ def _beside(claims: Iterable[str], corpus: Sequence[Chunk], rng: random.Random) 
     keys = [content_keys(claim) for claim in claims]
     drawn = rng.sample(corpus, min(_DRAWS, len(corpus)))
     return list(
-        islice((chunk for chunk in drawn if all(share(wanted, content_keys(chunk.text)) < _MOST_SHARED for wanted in keys)), BESIDE)
+        islice(
+            (
+                chunk
+                for chunk in drawn
+                if all(share(wanted, content_keys(chunk.text)) < _MOST_SHARED for wanted in keys)
+            ),
+            BESIDE,
+        )
     )
 
 
@@ -77,7 +92,9 @@ def _questions(name: str, stratum: str, chunks: Sequence[Chunk], **texts: str) -
     ids = tuple(chunk.id for chunk in chunks)
     for role in roles:
         if texts[role]:
-            claim = StratumClaim(id=f"{name}/{role}", stratum=stratum, role=role, chunk_ids=ids, text=texts[role])
+            claim = StratumClaim(
+                id=f"{name}/{role}", stratum=stratum, role=role, chunk_ids=ids, text=texts[role]
+            )
             yield StratumQuestion(claim, tuple(chunks))
 
 
@@ -107,7 +124,9 @@ def _joined(order: Sequence[Chunk], *, limit: int, seed: int) -> Iterator[Stratu
 
 def _partner(chunk: Chunk, others: Sequence[Chunk], rng: random.Random) -> Chunk | None:
     """Returns, of chunks of other documents drawn at random, the one that shares most with `chunk`; None where there is none."""
-    drawn = [other for other in rng.sample(others, min(_DRAWS, len(others))) if document(other) != document(chunk)]
+    drawn = [
+        other for other in rng.sample(others, min(_DRAWS, len(others))) if document(other) != document(chunk)
+    ]
     known = content_keys(chunk.text)
     return max(drawn, key=lambda other: (share(known, content_keys(other.text)), other.id), default=None)
 

@@ -57,9 +57,14 @@ def swap_population(sentence: str, evidence: str, rng: random.Random) -> Mutatio
     choices: list[tuple[re.Match[str], str]] = []
     for found in _NAMED.finditer(sentence):
         others = dict(_PEOPLE)[found[0].lower()]
-        if sentence[: found.start()].endswith(("-", "/", "-age ", "exposed ")) or sentence.lower().count(found[0].lower()) > 1:
+        if (
+            sentence[: found.start()].endswith(("-", "/", "-age ", "exposed "))
+            or sentence.lower().count(found[0].lower()) > 1
+        ):
             continue
-        choices += [(found, other) for other in others if not known & {mention.concept for mention in link(other)}]
+        choices += [
+            (found, other) for other in others if not known & {mention.concept for mention in link(other)}
+        ]
     if not choices:
         return None
     found, new = rng.choice(choices)
@@ -70,7 +75,11 @@ def swap_drug(sentence: str, evidence: str, rng: random.Random) -> Mutation | No
     """Returns `sentence` with a drug, or class of drugs, swapped for a related one that the evidence does not name."""
     mentions = [mention for mention in link(sentence) if mention.kind == "drug"]
     known = [mention for mention in _named(evidence) if mention.kind == "drug"]
-    single = [mention for mention in mentions if _is_whole(sentence, mention) and sum(mention.is_related(other) for other in mentions) == 1]
+    single = [
+        mention
+        for mention in mentions
+        if _is_whole(sentence, mention) and sum(mention.is_related(other) for other in mentions) == 1
+    ]
     rng.shuffle(single)
     for mention in single:
         names = _others(mention, sentence[mention.start : mention.end], known)
@@ -99,11 +108,16 @@ def _others(mention: Mention, written: str, known: Sequence[Mention]) -> list[st
     free = [
         concept
         for concept in _drugs(concept_is_class=own.id in _classes())
-        if concept.id not in taken and not any(other.concept in table.wider[concept.id] for other in (mention, *known))
+        if concept.id not in taken
+        and not any(other.concept in table.wider[concept.id] for other in (mention, *known))
     ]
     plural = written.lower().endswith("s") and own.id in _classes()
     for near in (set(own.parents), set(mention.wider)):
-        names = [name for concept in free if near & table.wider[concept.id] and (name := _name(concept, plural=plural))]
+        names = [
+            name
+            for concept in free
+            if near & table.wider[concept.id] and (name := _name(concept, plural=plural))
+        ]
         if names:
             return names
     return []
@@ -125,4 +139,6 @@ def _drugs(*, concept_is_class: bool) -> tuple[Concept, ...]:
 
 def _name(concept: Concept, *, plural: bool) -> str | None:
     names = concept.names[:2] if concept.id in _classes() else concept.names[:1]
-    return next((name for name in names if name.endswith("s") == plural or concept.id not in _classes()), None)
+    return next(
+        (name for name in names if name.endswith("s") == plural or concept.id not in _classes()), None
+    )

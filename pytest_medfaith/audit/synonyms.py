@@ -46,7 +46,10 @@ _EITHER_WAY = (
     ("pediatric", "paediatric"),
 )
 _ONE_WAY = (
-    (r"(?<!pulmonary )(?<!portal )(?<!intracranial )(?<!arterial )(?<!ocular )(?<!gestational )hypertension", "high blood pressure"),
+    (
+        r"(?<!pulmonary )(?<!portal )(?<!intracranial )(?<!arterial )(?<!ocular )(?<!gestational )hypertension",
+        "high blood pressure",
+    ),
     ("high blood pressure", "hypertension"),
     (r"about(?= \d)", "approximately"),
     ("approximately", "about"),
@@ -76,7 +79,16 @@ _ONE_WAY = (
     ("whereas", "while"),
     (r"because(?! of)", "since"),
 )
-_DIGITS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9"}
+_DIGITS = {
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+}
 _WORDS = {digit: word for word, digit in _DIGITS.items()}
 _COUNTED = "minutes|hours|days|weeks|months|years|times|doses|patients|people|children|women|men|groups|trials|studies"
 _PAIR_END = re.compile(r"\b(of|with|for|by|causes?|includes?|reduces?) ([a-z]+) and ([a-z]+)(?=\.$)")
@@ -85,12 +97,17 @@ Reading = tuple[re.Pattern[str], Callable[["re.Match[str]"], str]]
 
 
 def _reading(pattern: str, new: str) -> Reading:
-    return re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.IGNORECASE), lambda found: capitalised(new) if found[0][0].isupper() else new
+    return re.compile(
+        rf"(?<![\w-])(?:{pattern})(?![\w-])", re.IGNORECASE
+    ), lambda found: capitalised(new) if found[0][0].isupper() else new
 
 
 _NUMERALS: tuple[Reading, ...] = (
     (re.compile(rf"(?<![\w-])(?:{'|'.join(_DIGITS)})(?= [a-z])"), lambda found: _DIGITS[found[0]]),
-    (re.compile(rf"(?<![\w.,/–-])(?<!\bto )(?<!\band )(?<!\bor )(?<!\bin )[2-9](?= (?:{_COUNTED})\b)"), lambda found: _WORDS[found[0]]),
+    (
+        re.compile(rf"(?<![\w.,/–-])(?<!\bto )(?<!\band )(?<!\bor )(?<!\bin )[2-9](?= (?:{_COUNTED})\b)"),
+        lambda found: _WORDS[found[0]],
+    ),
     (re.compile(r"(?<=\d)%(?! CI)"), lambda _: " percent"),
     (_PAIR_END, lambda found: f"{found[1]} {found[3]} and {found[2]}"),
 )
@@ -113,4 +130,7 @@ def with_synonyms(sentence: str, rng: random.Random, *, most: int) -> str:
 def _repeats(pattern: re.Pattern[str], new: Callable[[re.Match[str]], str], sentence: str) -> bool:
     """Returns whether the other form stands there already: "low blood sugar (hypoglycemia)"."""
     other = {new(found).lower() for found in pattern.finditer(sentence)}
-    return any(len(word) > 2 and word != " percent" and re.search(rf"\b{re.escape(word)}\b", sentence.lower()) for word in other)
+    return any(
+        len(word) > 2 and word != " percent" and re.search(rf"\b{re.escape(word)}\b", sentence.lower())
+        for word in other
+    )

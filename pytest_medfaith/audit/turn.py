@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from pytest_medfaith.audit.mutation import Mutation, clause_of, replaced
 from pytest_medfaith.audit.verbs import in_form
-from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import Clause, forms, is_adverb, is_auxiliary
-from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.claims.words import Phrase
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import Clause, forms, is_adverb, is_auxiliary
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import Phrase
 
 KIND = "direction"
 
@@ -43,7 +43,9 @@ _IRREGULAR = {
 # Behind these the words say which case is meant, not what holds of it.
 _CONDITIONS = lexicon.SUBORDINATORS - {"that", "whereas", "while"}
 _UNSURE = word_set("may might could whether unclear unknown")
-_PLACED = word_set("above below high low positive negative acute chronic severe mild")  # before a noun they say which one is meant
+_PLACED = word_set(
+    "above below high low positive negative acute chronic severe mild"
+)  # before a noun they say which one is meant
 _DEGREES = word_set("or no once more less most least as so too very much")
 _GRADED = word_set("common frequent often likely severe serious important accurate useful helpful")
 _BODY = word_set(
@@ -72,7 +74,9 @@ def _word_opposites() -> Mapping[str, str]:
 def turn(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:  # noqa: ARG001 - all operators have one shape
     """Returns `sentence` with one word that says a direction, in what it states of its subject, turned into the opposite."""
     clause = clause_of(sentence)
-    if clause is None or any(word.lower in lexicon.NEGATIONS or word.lower in _UNSURE for word in clause.words):
+    if clause is None or any(
+        word.lower in lexicon.NEGATIONS or word.lower in _UNSURE for word in clause.words
+    ):
         return None
     turned = list(_turned(clause))
     if not turned:
@@ -111,7 +115,12 @@ def _degree(words: Phrase, index: int) -> str | None:
     """Returns the opposite of "more" or "less" in front of an adjective, an adverb or a noun; None within a bound ("more than 10%")."""
     after = words[index + 1].lower if index + 1 < len(words) else "."
     before = words[index - 1]
-    if after in ("than", "or", "of") or not after.isalpha() or before.text.isdigit() or before.lower in _DEGREES:
+    if (
+        after in ("than", "or", "of")
+        or not after.isalpha()
+        or before.text.isdigit()
+        or before.lower in _DEGREES
+    ):
         return None
     if words[index].lower == "most":
         return "least" if after in _GRADED or after.endswith(lexicon.ADJECTIVE_ENDINGS) else None
@@ -127,14 +136,26 @@ def _is_verb(clause: Clause, index: int) -> bool:
         return True
     before = next((word for word in reversed(clause.words[:index]) if not is_adverb(word)), None)
     if before is None or before.lower in ("and", "or"):
-        return bool(forms(clause.words[index]) - {"base", "s"}) if before is None else _joined_verb(clause, index)
-    return before.lower == "to" or before.lower in lexicon.MODALS or (is_auxiliary(before) and "past" in forms(clause.words[index]))
+        return (
+            bool(forms(clause.words[index]) - {"base", "s"})
+            if before is None
+            else _joined_verb(clause, index)
+        )
+    return (
+        before.lower == "to"
+        or before.lower in lexicon.MODALS
+        or (is_auxiliary(before) and "past" in forms(clause.words[index]))
+    )
 
 
 def _joined_verb(clause: Clause, index: int) -> bool:
     """Returns whether "and" joins the word to a verb of its form: "opens the airways and reduces mucus"."""
     can_be = forms(clause.words[index])
-    return any(can_be & forms(clause.words[verb.index]) & {"s", "base"} for verb in clause.verbs if verb.index < index)
+    return any(
+        can_be & forms(clause.words[verb.index]) & {"s", "base"}
+        for verb in clause.verbs
+        if verb.index < index
+    )
 
 
 def _fits_place(words: Phrase, index: int) -> bool:

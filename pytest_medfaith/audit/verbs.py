@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from pytest_medfaith.claims import lexicon
+from pytest_medfaith.english import lexicon
 
 FORMS = ("base", "s", "past")
 
@@ -17,13 +17,20 @@ def _conjugations() -> Mapping[str, tuple[str, str]]:
     for word, can_be in lexicon.verb_forms().items():
         base = lexicon.finite_of_participle(word, "base") if "ing" in can_be else None
         if base:
-            found[base] = (lexicon.finite_of_participle(word, "s") or "", lexicon.finite_of_participle(word, "past") or "")
+            found[base] = (
+                lexicon.finite_of_participle(word, "s") or "",
+                lexicon.finite_of_participle(word, "past") or "",
+            )
     return found
 
 
 @lru_cache(maxsize=1)
 def _bases() -> Mapping[tuple[str, str], str]:
-    return {(form, word): base for base, both in _conjugations().items() for form, word in zip(FORMS, (base, *both), strict=True)}
+    return {
+        (form, word): base
+        for base, both in _conjugations().items()
+        for form, word in zip(FORMS, (base, *both), strict=True)
+    }
 
 
 def base_of(word: str, form: str) -> str | None:

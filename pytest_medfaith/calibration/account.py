@@ -9,7 +9,7 @@ from typing import Any
 from pytest_medfaith.calibration.fit import CalibrationRun, Measured
 from pytest_medfaith.cards.plots import reliability_svg
 from pytest_medfaith.cards.wording import metric_text
-from pytest_medfaith.corpus.jsonl import write_text
+from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.records import MetricValue
 
 REPORT_FILES = ("calibration.md", "reliability-before.svg", "reliability-after.svg")
@@ -29,14 +29,20 @@ def calibration_facts(run: CalibrationRun, *, precision: float | None, seed: int
 
 
 def _values(metrics: Mapping[str, MetricValue]) -> dict[str, Any]:
-    return {name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in metrics.items()}
+    return {
+        name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+        for name, one in metrics.items()
+    }
 
 
 def calibration_table(run: CalibrationRun, *, style: str = "plain") -> str:
     """Returns the rows kept out before and after: calibration, ranking, labels and precision with 95 % intervals; `style` of tabulate."""
     from tabulate import tabulate
 
-    rows = [[name, *(metric_text(one.metrics[name], interval=True) for one in (run.before, run.after))] for name in _SHOWN]
+    rows = [
+        [name, *(metric_text(one.metrics[name], interval=True) for one in (run.before, run.after))]
+        for name in _SHOWN
+    ]
     rows += [["thresholds", *(_thresholds(one) for one in (run.before, run.after))]]
     return tabulate(rows, headers=["", "before", "after"], tablefmt=style, disable_numparse=True)
 
@@ -48,11 +54,15 @@ def _thresholds(one: Measured) -> str:
 def calibration_notes(run: CalibrationRun) -> list[str]:
     """Returns the lines above the table: how many rows were fitted, kept out and left out."""
     shared = "case" if run.by_case else "evidence"
-    lines = [f"fitted to {run.rows_fitted} rows, measured on {run.rows_held_out} that share no claim and no {shared} with them"]
+    lines = [
+        f"fitted to {run.rows_fitted} rows, measured on {run.rows_held_out} that share no claim and no {shared} with them"
+    ]
     if run.rows_unscored:
         lines.append(f"{run.rows_unscored} rows could not be scored and were left out")
     if run.two_way:
-        lines.append("the checker is two-way and never refutes: contradict rows count as neutral, its contradict threshold does nothing")
+        lines.append(
+            "the checker is two-way and never refutes: contradict rows count as neutral, its contradict threshold does nothing"
+        )
     return lines
 
 
@@ -67,7 +77,10 @@ def write_report(folder: Path, run: CalibrationRun) -> list[Path]:
             "![before](reliability-before.svg) ![after](reliability-after.svg)",
         ]
     )
-    diagrams = (reliability_svg(run.before.bins, title="Before"), reliability_svg(run.after.bins, title="After"))
+    diagrams = (
+        reliability_svg(run.before.bins, title="Before"),
+        reliability_svg(run.after.bins, title="After"),
+    )
     files = dict(zip(REPORT_FILES, (text + "\n", *diagrams), strict=True))
     for name, content in files.items():
         write_text(folder / name, content)

@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pytest_medfaith.calibration.applying import FittedCalibration, calibrated
+from pytest_medfaith.calibration.isotonic import Isotonic, fit_isotonic
 from pytest_medfaith.calibration.rows import LabelledRow, split_rows
-from pytest_medfaith.checking.calibrate import decided, fit_temperature, fit_thresholds, softmax_rows
-from pytest_medfaith.checking.calibrated import FittedCalibration, calibrated
+from pytest_medfaith.calibration.temperature import decided, fit_temperature, fit_thresholds, softmax_rows
 from pytest_medfaith.checking.checker import Checker
-from pytest_medfaith.checking.isotonic import Isotonic, fit_isotonic
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.bootstrap import metric_value, percentile_interval, ratio, resampled_counts
@@ -85,11 +85,15 @@ def fit_calibration(
         ValueError: a precision that no threshold reaches.
     """
     with tempfile.TemporaryDirectory() as folder:
-        kept = dataclasses.replace(checker, cache=checker.cache or Path(folder) / "pairs.sqlite")  # the second reading is free
+        kept = dataclasses.replace(
+            checker, cache=checker.cache or Path(folder) / "pairs.sqlite"
+        )  # the second reading is free
         raw = dataclasses.replace(kept, temperature=1.0, isotonic=None)
         scores = _row_scores(raw, rows, progress)
         scored = [row for row, score in zip(rows, scores, strict=True) if score]
-        logits = np.array([score.logits for score in scores if score], dtype=np.float64).reshape(-1, len(LABELS))
+        logits = np.array([score.logits for score in scores if score], dtype=np.float64).reshape(
+            -1, len(LABELS)
+        )
         two_way = len(logits) > 0 and bool(np.ptp(logits[:, LABELS.index("contradict")]) == 0)
         truth = _truth(scored, two_way=two_way)
         fitting, held_out = split_rows(scored, seed=seed)
@@ -108,7 +112,9 @@ def fit_calibration(
         )
 
 
-def _row_scores(checker: Checker, rows: Sequence[LabelledRow], progress: Progress | None = None) -> list[PairScore | None]:
+def _row_scores(
+    checker: Checker, rows: Sequence[LabelledRow], progress: Progress | None = None
+) -> list[PairScore | None]:
     """Returns the score of each row's deciding evidence; None where nothing of it can be scored."""
     pairs = [
         (Claim(id=str(place), text=row.claim), Chunk(id=str(number), text=text))
@@ -141,14 +147,20 @@ def _truth(rows: Sequence[LabelledRow], *, two_way: bool) -> Any:
     return np.array([LABELS.index(label) for label in labels])
 
 
-def _fit(checker: Checker, logits: Any, truth: Any, *, method: Method, precision: float | None) -> FittedCalibration:
+def _fit(
+    checker: Checker, logits: Any, truth: Any, *, method: Method, precision: float | None
+) -> FittedCalibration:
     temperature = round(fit_temperature(logits, truth), 4) if method == "temperature" else 1.0
     probs = softmax_rows(logits / temperature)
     isotonic = fit_isotonic(probs, truth) if method == "isotonic" else None
     meant = np.array([_probs(row, isotonic) for row in probs])
     thresholds = fit_thresholds(meant, truth, precision=precision)
     return FittedCalibration(
-        checker=checker.name, weights=checker.signature, temperature=temperature, thresholds=thresholds, isotonic=isotonic
+        checker=checker.name,
+        weights=checker.signature,
+        temperature=temperature,
+        thresholds=thresholds,
+        isotonic=isotonic,
     )
 
 
@@ -162,17 +174,25 @@ def _measure(checker: Checker, sample: _Sample, *, seed: int) -> Measured:
     chosen = decided(probs, checker.thresholds)
     groups = [row.group for row in sample.rows]
     metrics = score_checker(
-        [LABELS[label] for label in sample.truth], probs, predicted=[LABELS[label] for label in chosen], groups=groups, seed=seed
+        [LABELS[label] for label in sample.truth],
+        probs,
+        predicted=[LABELS[label] for label in chosen],
+        groups=groups,
+        seed=seed,
     )
     precisions = {
-        f"{label}_precision": _precision(f"{label}_precision", sample.truth, chosen, LABELS.index(label), groups=groups, seed=seed)
+        f"{label}_precision": _precision(
+            f"{label}_precision", sample.truth, chosen, LABELS.index(label), groups=groups, seed=seed
+        )
         for label in ("entail", "contradict")
     }
     bins = reliability(probs.max(axis=1), probs.argmax(axis=1) == sample.truth)
     return Measured(thresholds=checker.thresholds, metrics={**metrics, **precisions}, bins=bins)
 
 
-def _precision(name: str, truth: Any, chosen: Any, label: int, *, groups: Sequence[int], seed: int) -> MetricValue:
+def _precision(
+    name: str, truth: Any, chosen: Any, label: int, *, groups: Sequence[int], seed: int
+) -> MetricValue:
     """Returns the share of the pairs decided as `label` that are of it, over groups; `n` counts the decisions."""
     made = (chosen == label).astype(np.float64)
     right = made * (truth == label)
@@ -180,5 +200,10 @@ def _precision(name: str, truth: Any, chosen: Any, label: int, *, groups: Sequen
         return metric_value(name, None, None, n=0)
     numbers = np.unique(groups, return_inverse=True)[1]
     by_group = [np.bincount(numbers, weights=values) for values in (right, made)]
-    draws = [ratio(counts @ by_group[0], counts @ by_group[1]) for counts in resampled_counts(len(by_group[0]), seed=seed)]
-    return metric_value(name, right.sum() / made.sum(), percentile_interval(np.concatenate(draws)), n=int(made.sum()))
+    draws = [
+        ratio(counts @ by_group[0], counts @ by_group[1])
+        for counts in resampled_counts(len(by_group[0]), seed=seed)
+    ]
+    return metric_value(
+        name, right.sum() / made.sum(), percentile_interval(np.concatenate(draws)), n=int(made.sum())
+    )

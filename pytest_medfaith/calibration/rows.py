@@ -10,11 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.jsonl import read_rows
 from pytest_medfaith.records import LABELS
 
-CASE_KEYS = ("case_id", "case", "answer_id", "answer")  # the first that every row has says which rows are of one answer
+CASE_KEYS = (
+    "case_id",
+    "case",
+    "answer_id",
+    "answer",
+)  # the first that every row has says which rows are of one answer
 HELD_OUT = 0.3  # of the rows: enough to measure on, without taking much from the fit
 
 
@@ -41,7 +46,10 @@ def read_labelled_rows(path: Path) -> list[LabelledRow]:
     """
     read = list(read_rows(path))
     key = next((key for key in CASE_KEYS if all(_names_case(row.get(key)) for _, row in read)), "")
-    rows = [dataclasses.replace(_labelled(row, f"{path}:{number}"), of=str(row.get(key, ""))) for number, row in read]
+    rows = [
+        dataclasses.replace(_labelled(row, f"{path}:{number}"), of=str(row.get(key, "")))
+        for number, row in read
+    ]
     if not rows:
         raise DataError(f'{path}: no rows; expected JSON Lines of {{"claim", "evidence", "label"}}')
     return [dataclasses.replace(row, group=group) for row, group in zip(rows, _groups(rows), strict=True)]
@@ -75,7 +83,11 @@ def _groups(rows: Sequence[LabelledRow]) -> list[int]:
 
     first: dict[str, int] = {}
     for place, row in enumerate(rows):
-        shared = [f"case {row.of}"] if row.of else [f"text {' '.join(text.lower().split())}" for text in row.evidence]
+        shared = (
+            [f"case {row.of}"]
+            if row.of
+            else [f"text {' '.join(text.lower().split())}" for text in row.evidence]
+        )
         for name in (f"text {' '.join(row.claim.lower().split())}", *shared):
             parents[root(place)] = root(first.setdefault(name, place))
     numbers: dict[int, int] = {}
@@ -98,7 +110,10 @@ def split_rows(rows: Sequence[LabelledRow], *, seed: int) -> tuple[list[int], li
             kept_out.add(group)
             room -= sizes[group]
     if not kept_out:
-        through, mend = "claims or evidence", f"with other claims and evidence, or say of which answer each claim is ({CASE_KEYS[0]!r})"
+        through, mend = (
+            "claims or evidence",
+            f"with other claims and evidence, or say of which answer each claim is ({CASE_KEYS[0]!r})",
+        )
         if all(row.of for row in rows):
             through, mend = "claims or cases", "of other cases"
         raise DataError(

@@ -30,10 +30,14 @@ def spanned(text: str, span: tuple[int, int] | None) -> str:
 def claim_account(verdict: Verdict, report: Report, *, width: int = 80) -> str:
     """Returns why `verdict` fell as it did: claim, score and threshold, the best chunk and its best sentence, the rules that fired."""
     chunk = evidence_chunk(verdict, report)
-    lines = [filled(one_line(verdict.claim.text), width, first=f"{verdict.label.upper():<11} ", rest=" " * 12)]
+    lines = [
+        filled(one_line(verdict.claim.text), width, first=f"{verdict.label.upper():<11} ", rest=" " * 12)
+    ]
     lines.append(filled(_score_text(verdict), width))
     if chunk is not None:
-        lines.append(filled(" · ".join(filter(None, [f"evidence: {chunk.id}", one_line(chunk.title)])), width))
+        lines.append(
+            filled(" · ".join(filter(None, [f"evidence: {chunk.id}", one_line(chunk.title)])), width)
+        )
         lines += [plain_lines(f"    {one_line(chunk.url)}")] * bool(chunk.url)
         sentence = spanned(chunk.text, verdict.span) or chunk.text
         lines.append(filled(f'"{clip(sentence, _SENTENCE)}"', width, first="    > ", rest="      "))
@@ -92,7 +96,10 @@ def faithfulness_account(reports: Sequence[Report], *, most: int | None = 5, wid
         most: how many claims are told in full; None tells all.
         width: columns of the terminal.
     """
-    blocks = [_placed(report, claim_account(verdict, report, width=width), width) for report, verdict in worst_verdicts(reports)]
+    blocks = [
+        _placed(report, claim_account(verdict, report, width=width), width)
+        for report, verdict in worst_verdicts(reports)
+    ]
     return told(filled(_tally(reports), width, first="", rest="  "), blocks, most=most)
 
 
@@ -105,28 +112,52 @@ def told(heading: str, blocks: Sequence[str], *, most: int | None) -> str:
 
 def _placed(report: Report, text: str, width: int) -> str:
     """Returns `text` under the case that it is of, where that has a name or a question."""
-    place = [filled(_case_text(report), width, first="", rest="  ")] if report.case.id or report.case.question else []
+    place = (
+        [filled(_case_text(report), width, first="", rest="  ")]
+        if report.case.id or report.case.question
+        else []
+    )
     return "\n".join([*place, text])
 
 
 def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:
     """Returns (report, verdict) of every refuted claim by falling score, then of every unsupported one by rising score."""
-    failed = [(report, verdict) for report in reports for verdict in report.verdicts if verdict.label in ("refuted", "unsupported")]
-    return sorted(failed, key=lambda pair: (0, -pair[1].score) if pair[1].label == "refuted" else (1, pair[1].score))
+    failed = [
+        (report, verdict)
+        for report in reports
+        for verdict in report.verdicts
+        if verdict.label in ("refuted", "unsupported")
+    ]
+    return sorted(
+        failed, key=lambda pair: (0, -pair[1].score) if pair[1].label == "refuted" else (1, pair[1].score)
+    )
 
 
 def safety_account(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
     """Returns the claims of `reports` that break a safety rule, in their order, with rule, source and verdict; arguments as above."""
-    unsafe = [(report, verdict) for report in reports for verdict in report.verdicts if breaks_safety_rule(verdict)]
+    unsafe = [
+        (report, verdict) for report in reports for verdict in report.verdicts if breaks_safety_rule(verdict)
+    ]
     total = counted(sum(len(report.verdicts) for report in reports), "claim")
     heading = f"{len(unsafe)} of {total} {'breaks' if len(unsafe) == 1 else 'break'} a safety rule"
-    return told(heading, [_placed(report, _unsafe_text(verdict, report, width), width) for report, verdict in unsafe], most=most)
+    return told(
+        heading,
+        [_placed(report, _unsafe_text(verdict, report, width), width) for report, verdict in unsafe],
+        most=most,
+    )
 
 
 def _unsafe_text(verdict: Verdict, report: Report, width: int) -> str:
     lines = [filled(one_line(verdict.claim.text), width, first="UNSAFE      ", rest=" " * 12)]
     if verdict.label != "unscored":
-        lines.append(filled(f"{verdict.label} by the evidence {verdict.chunk_id}".replace("unsupported by", "not supported by"), width))
+        lines.append(
+            filled(
+                f"{verdict.label} by the evidence {verdict.chunk_id}".replace(
+                    "unsupported by", "not supported by"
+                ),
+                width,
+            )
+        )
     broken = [finding for finding in verdict.findings if finding.rule.startswith(SAFETY_PREFIX)]
     return "\n".join(lines + [filled(_finding_text(finding, verdict, report), width) for finding in broken])
 
@@ -153,13 +184,16 @@ def unchecked_account(reports: Sequence[Report], *, width: int = 80) -> str:
     """Returns the words of `reports` that no claim checks, each with its reason, by case with their share of the answer's words."""
     cases = [report for report in reports if report.dropped]
     told_of = f"{counted(sum(len(report.dropped) for report in cases), 'piece')} of {counted(len(cases), 'answer')} not checked"
-    return told(told_of, [_placed(report, _unchecked_text(report, width), width) for report in cases], most=None)
+    return told(
+        told_of, [_placed(report, _unchecked_text(report, width), width) for report in cases], most=None
+    )
 
 
 def _unchecked_text(report: Report, width: int) -> str:
     share = f"{decimals(report.metrics.get('unchecked_share', 0.0))} of the answer's words"
     pieces = [
-        filled(f"{clip(piece.text, _SENTENCE)} ({piece.reason})", width, first="UNCHECKED   ", rest=" " * 12) for piece in report.dropped
+        filled(f"{clip(piece.text, _SENTENCE)} ({piece.reason})", width, first="UNCHECKED   ", rest=" " * 12)
+        for piece in report.dropped
     ]
     return "\n".join([*pieces, filled(share, width)])
 
@@ -168,7 +202,10 @@ def recall_account(reports: Sequence[Report], *, most: int | None = 5, width: in
     """Returns the key gold claims that the answers of `reports` do not make, and whether the evidence held them; arguments as above."""
     missed = [pair for report in reports for pair in _missed_gold(report)]
     keys = sum(gold.key for report in reports for gold in report.case.gold_claims)
-    blocks = [_placed(report, filled(text, width, first="MISSED      ", rest=" " * 12), width) for report, text in missed]
+    blocks = [
+        _placed(report, filled(text, width, first="MISSED      ", rest=" " * 12), width)
+        for report, text in missed
+    ]
     return told(f"{len(missed)} of {counted(keys, 'key gold claim')} not in the answer", blocks, most=most)
 
 

@@ -9,12 +9,18 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_medfaith.audit.results import UNCHANGED, Audit, AuditClaim, StratumClaim, count_claims
-from pytest_medfaith.cards.audit_strata import NOT_SHOWN, STRATA_HEADER, strata_facts, strata_rows, told_strata
+from pytest_medfaith.cards.audit_strata import (
+    NOT_SHOWN,
+    STRATA_HEADER,
+    strata_facts,
+    strata_rows,
+    told_strata,
+)
 from pytest_medfaith.cards.json_card import dumps
 from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
 from pytest_medfaith.cards.terminal import set_table
 from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text
-from pytest_medfaith.corpus.jsonl import write_text
+from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.metrics.audit import AUDIT_KINDS, CONTRADICTING, FALSE_ALARMS, RECALL, recall_of
 from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import MetricValue
@@ -46,30 +52,46 @@ def audit_markdown(audits: Mapping[str, Audit], *, most: int | None = None) -> s
     """Returns the cards of audits as Markdown; arguments as of `audit_card`, `audits` by title."""
     blocks = []
     for title, audit in audits.items():
-        blocks += [f"### medfaith audit: {escaped(title)}", markdown_table(_HEADER, _rows(audit)), "  \n".join(map(escaped, _facts(audit)))]
+        blocks += [
+            f"### medfaith audit: {escaped(title)}",
+            markdown_table(_HEADER, _rows(audit)),
+            "  \n".join(map(escaped, _facts(audit))),
+        ]
         blocks += [
             folded(f"{counted(len(claims), 'claim')} {name}", "\n".join(_told(name, claims, most)))
             for name, claims in _wrong(audit).items()
             if claims
         ]
         blocks += _strata_markdown(audit, most) if audit.strata else []
-        blocks.append(f"<sub>checker: {escaped(audit.checker)}; seed {audit.seed}; Wilson intervals at 95 %</sub>")
+        blocks.append(
+            f"<sub>checker: {escaped(audit.checker)}; seed {audit.seed}; Wilson intervals at 95 %</sub>"
+        )
     return "\n\n".join(blocks) + "\n"
 
 
 def _strata_markdown(audit: Audit, most: int | None) -> list[str]:
     told = [folded(title, "\n".join(lines)) for title, lines in told_strata(audit, most).items()]
-    return [markdown_table(STRATA_HEADER, strata_rows(audit)), "  \n".join(map(escaped, strata_facts(audit))), *told]
+    return [
+        markdown_table(STRATA_HEADER, strata_rows(audit)),
+        "  \n".join(map(escaped, strata_facts(audit))),
+        *told,
+    ]
 
 
 def audit_json(audits: Mapping[str, Audit]) -> str:
     """Returns audits as JSON: metrics, counts by kind, and every claim with its verdict; the same audits give the same bytes."""
     return dumps(
-        {"format_version": FORMAT_VERSION, "audits": [{"title": title, **_audit_row(one)} for title, one in audits.items()]}, "the audit"
+        {
+            "format_version": FORMAT_VERSION,
+            "audits": [{"title": title, **_audit_row(one)} for title, one in audits.items()],
+        },
+        "the audit",
     )
 
 
-AUDIT_FILES: Mapping[str, Callable[[Mapping[str, Audit]], str]] = MappingProxyType({"audit.json": audit_json, "audit.md": audit_markdown})
+AUDIT_FILES: Mapping[str, Callable[[Mapping[str, Audit]], str]] = MappingProxyType(
+    {"audit.json": audit_json, "audit.md": audit_markdown}
+)
 
 
 def write_audits(folder: Path, audits: Mapping[str, Audit]) -> list[Path]:
@@ -85,8 +107,13 @@ def _audit_row(audit: Audit) -> dict[str, Any]:
         "checker": audit.checker,
         "seed": audit.seed,
         "limit": audit.limit,
-        "metrics": {name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in audit.metrics.items()},
-        "counts": {kind: dataclasses.asdict(count_claims(audit.of(kind))) for kind in (*AUDIT_KINDS, UNCHANGED)},
+        "metrics": {
+            name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+            for name, one in audit.metrics.items()
+        },
+        "counts": {
+            kind: dataclasses.asdict(count_claims(audit.of(kind))) for kind in (*AUDIT_KINDS, UNCHANGED)
+        },
         "claims": [_plain(claim) for claim in audit.claims],
         "strata": [_plain(claim) for claim in audit.strata],
         "strata_do_not_show": list(NOT_SHOWN),
@@ -100,7 +127,10 @@ def _plain(claim: AuditClaim | StratumClaim) -> dict[str, Any]:
 def _rows(audit: Audit) -> list[list[str]]:
     metrics = audit.metrics
     groups = {title: (audit.of(kind), metrics[recall_of(kind)]) for kind, title in AUDIT_KINDS.items()}
-    return [_row(title, claims, value) for title, (claims, value) in {**groups, "all": (audit.mutated, metrics[RECALL])}.items()]
+    return [
+        _row(title, claims, value)
+        for title, (claims, value) in {**groups, "all": (audit.mutated, metrics[RECALL])}.items()
+    ]
 
 
 def _row(title: str, claims: Sequence[AuditClaim], value: MetricValue) -> list[str]:
@@ -119,7 +149,10 @@ def _row(title: str, claims: Sequence[AuditClaim], value: MetricValue) -> list[s
 
 def _facts(audit: Audit) -> list[str]:
     """Returns in words what the table does not say: false alarms, refuted contradictions, claims that could not be scored, empty kinds."""
-    true, opposed = count_claims(audit.of(UNCHANGED)), count_claims([claim for claim in audit.claims if claim.kind in CONTRADICTING])
+    true, opposed = (
+        count_claims(audit.of(UNCHANGED)),
+        count_claims([claim for claim in audit.claims if claim.kind in CONTRADICTING]),
+    )
     alarms = metric_text(audit.metrics[FALSE_ALARMS], interval=True)
     flagged = (
         f"false alarms: {alarms} of {counted(true.claims, 'unchanged claim')}, {true.refuted} refuted, {true.unsupported} unsupported; "
@@ -138,17 +171,24 @@ def _facts(audit: Audit) -> list[str]:
 def _wrong(audit: Audit) -> dict[str, list[AuditClaim]]:
     return {
         "missed": [claim for claim in audit.mutated if claim.label == "supported"],
-        "wrongly flagged": [claim for claim in audit.of(UNCHANGED) if claim.label in ("refuted", "unsupported")],
+        "wrongly flagged": [
+            claim for claim in audit.of(UNCHANGED) if claim.label in ("refuted", "unsupported")
+        ],
     }
 
 
 def _told(name: str, claims: Sequence[AuditClaim], most: int | None) -> list[str]:
     shown = claims if most is None else claims[:most]
     lines = [
-        clip(f"{name}: {AUDIT_KINDS.get(claim.kind, claim.label)}{_by(claim)}, {claim.chunk_id}: {_marked(claim)}", _WIDTH)
+        clip(
+            f"{name}: {AUDIT_KINDS.get(claim.kind, claim.label)}{_by(claim)}, {claim.chunk_id}: {_marked(claim)}",
+            _WIDTH,
+        )
         for claim in shown
     ]
-    return lines + [f"... and {len(claims) - len(shown)} more (audit.md tells all)"] * (len(shown) < len(claims))
+    return lines + [f"... and {len(claims) - len(shown)} more (audit.md tells all)"] * (
+        len(shown) < len(claims)
+    )
 
 
 def _by(claim: AuditClaim) -> str:

@@ -19,15 +19,22 @@ NOT_SHOWN = (
     "The shares are of errors that were planted. They do not say how often your system errs, nor how grave its errors are.",
     "A stratum has few items, so read its interval. No stratum stands for kinds of error that have no row here.",
 )
-_NAMES: Mapping[Role, str] = MappingProxyType({"error": "passed", "faithful": "flagged", "addition": "decided"})
-_NOUNS: Mapping[Role, str] = MappingProxyType({"error": "error", "faithful": "faithful claim", "addition": "addition"})
+_NAMES: Mapping[Role, str] = MappingProxyType(
+    {"error": "passed", "faithful": "flagged", "addition": "decided"}
+)
+_NOUNS: Mapping[Role, str] = MappingProxyType(
+    {"error": "error", "faithful": "faithful claim", "addition": "addition"}
+)
 _WIDTH = 200  # characters of a told claim
 
 
 def strata_rows(audit: Audit) -> list[list[str]]:
     """Returns a row a stratum and one of all of them: three shares, each with its interval and the claims that it is of."""
     metrics = audit.metrics
-    rows = [[title, *(_cell(metrics[in_stratum(name, key)]) for name in (CAUGHT, FLAGGED, DECIDED))] for key, title in STRATA.items()]
+    rows = [
+        [title, *(_cell(metrics[in_stratum(name, key)]) for name in (CAUGHT, FLAGGED, DECIDED))]
+        for key, title in STRATA.items()
+    ]
     return [*rows, ["all", *(_cell(metrics[name]) for name in (CAUGHT, FLAGGED, DECIDED))]]
 
 
@@ -39,25 +46,40 @@ def strata_facts(audit: Audit) -> list[str]:
     """Returns what the table of strata is of, what it lacks, and what it does not show."""
     items = {claim.id.split("/")[1] for claim in audit.strata if claim.stratum in BANK_STRATA}
     unscored = sum(claim.label == "unscored" for claim in audit.strata)
-    empty = [title for stratum, title in STRATA.items() if not any(claim.stratum == stratum for claim in audit.strata)]
+    empty = [
+        title
+        for stratum, title in STRATA.items()
+        if not any(claim.stratum == stratum for claim in audit.strata)
+    ]
     facts = [
         f"in the manner of real errors: {counted(len(items), 'item')} of the bank among passages of the corpus, and two chunks of the corpus"
     ]
-    facts += [f"{counted(unscored, 'claim')} of the strata could not be scored, and count in nothing"] * bool(unscored)
+    facts += [f"{counted(unscored, 'claim')} of the strata could not be scored, and count in nothing"] * bool(
+        unscored
+    )
     facts += [f"the corpus has no claim for: {', '.join(empty)}"] * bool(empty)
     return [*facts, "what the strata do not show:", *(f"- {line}" for line in NOT_SHOWN)]
 
 
 def told_strata(audit: Audit, most: int | None) -> dict[str, list[str]]:
     """Returns the wrong verdicts in words, at most `most` of a role, by a line that counts them; None tells all."""
-    wrong = {role: [claim for claim in audit.strata if claim.role == role and claim.is_wrongly_judged] for role in _NAMES}
-    return {f"{counted(len(claims), _NOUNS[role])} {_NAMES[role]}": _told(claims, most) for role, claims in wrong.items() if claims}
+    wrong = {
+        role: [claim for claim in audit.strata if claim.role == role and claim.is_wrongly_judged]
+        for role in _NAMES
+    }
+    return {
+        f"{counted(len(claims), _NOUNS[role])} {_NAMES[role]}": _told(claims, most)
+        for role, claims in wrong.items()
+        if claims
+    }
 
 
 def _told(claims: Sequence[StratumClaim], most: int | None) -> list[str]:
     shown = claims if most is None else claims[:most]
     lines = [clip(_line(claim), _WIDTH) for claim in shown]
-    return lines + [f"... and {len(claims) - len(shown)} more (audit.md tells all)"] * (len(shown) < len(claims))
+    return lines + [f"... and {len(claims) - len(shown)} more (audit.md tells all)"] * (
+        len(shown) < len(claims)
+    )
 
 
 def _line(claim: StratumClaim) -> str:

@@ -29,8 +29,14 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
     writer.writerow(COLUMNS)
     for report in sorted(slice_reports, key=run_key):
         for one in sorted(report.reports, key=lambda one: one.case.id):
-            writer.writerows([*map(sheet_cell, (*map(str, run_key(report)), *_cells(verdict, one)))] for verdict in one.verdicts)
-            writer.writerows([*map(sheet_cell, (*map(str, run_key(report)), *_unchecked(piece, one)))] for piece in one.dropped)
+            writer.writerows(
+                [*map(sheet_cell, (*map(str, run_key(report)), *_cells(verdict, one)))]
+                for verdict in one.verdicts
+            )
+            writer.writerows(
+                [*map(sheet_cell, (*map(str, run_key(report)), *_unchecked(piece, one)))]
+                for piece in one.dropped
+            )
     return out.getvalue()
 
 

@@ -15,7 +15,12 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.onnx import processor_kernel
 
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
-_VARIABLES = ("GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION", "GIT_COMMIT")  # of GitHub, GitLab, Azure, Jenkins
+_VARIABLES = (
+    "GITHUB_SHA",
+    "CI_COMMIT_SHA",
+    "BUILD_SOURCEVERSION",
+    "GIT_COMMIT",
+)  # of GitHub, GitLab, Azure, Jenkins
 _DEEPEST = 5  # links from one reference of git to the next
 
 
@@ -24,8 +29,14 @@ def run_facts(root: Path, *, now: datetime, environ: Mapping[str, str] = os.envi
 
     The commit is what the CI server says, else what .git says, which is read without git.
     """
-    commit = next((value for name in _VARIABLES if _COMMIT.fullmatch(value := environ.get(name, ""))), "") or head_commit(root)
-    facts = {"date": now.strftime("%Y-%m-%d %H:%M %Z").strip(), "project": root.resolve().name, "processor": processor_kernel()}
+    commit = next(
+        (value for name in _VARIABLES if _COMMIT.fullmatch(value := environ.get(name, ""))), ""
+    ) or head_commit(root)
+    facts = {
+        "date": now.strftime("%Y-%m-%d %H:%M %Z").strip(),
+        "project": root.resolve().name,
+        "processor": processor_kernel(),
+    }
     return facts | ({"commit": commit} if commit else {})
 
 
@@ -50,7 +61,9 @@ def _resolved(git: Path, name: str, depth: int) -> str:
     if text.startswith("ref:") and depth:
         return _resolved(git, text.removeprefix("ref:").strip(), depth - 1)
     if not text:
-        packed = re.search(rf"^([0-9a-f]{{40,64}}) {re.escape(name)}$", _read(common / "packed-refs"), re.MULTILINE)
+        packed = re.search(
+            rf"^([0-9a-f]{{40,64}}) {re.escape(name)}$", _read(common / "packed-refs"), re.MULTILINE
+        )
         text = packed[1] if packed else ""
     return text if _COMMIT.fullmatch(text) else ""
 
@@ -69,7 +82,11 @@ def error_rates(checker: str) -> list[tuple[str, int, str]]:
     """
     measured = _card(checker).get("measured")
     rows = measured.items() if isinstance(measured, Mapping) else ()
-    found = [(name, row) for name, row in rows if isinstance(row, Mapping) and isinstance(row.get("accuracy"), Mapping)]
+    found = [
+        (name, row)
+        for name, row in rows
+        if isinstance(row, Mapping) and isinstance(row.get("accuracy"), Mapping)
+    ]
     ordered = sorted(found, key=lambda item: -float(item[1]["accuracy"]["value"]))
     return [(name, int(row["n"]), _error(row["accuracy"])) for name, row in ordered]
 
@@ -82,7 +99,13 @@ def _error(accuracy: Mapping[str, float]) -> str:
 def _card(checker: str) -> dict[str, Any]:
     """Returns the card of a checker that brings one, or nothing."""
     try:
-        folder = default_weights() if checker == "default" else MODELS / "nli" if checker == "fast" else Path(checker or ".")
+        folder = (
+            default_weights()
+            if checker == "default"
+            else MODELS / "nli"
+            if checker == "fast"
+            else Path(checker or ".")
+        )
         row = json.loads((folder / "card.json").read_text(encoding="utf-8"))
     except (DataError, OSError, ValueError, RecursionError):
         return {}

@@ -69,7 +69,12 @@ def _fitting(text: str, room: int) -> str:
 
 
 def annotation(
-    message: str, *, file: str = "", line: int | None = None, title: str = "", level: Literal["error", "warning", "notice"] = "error"
+    message: str,
+    *,
+    file: str = "",
+    line: int | None = None,
+    title: str = "",
+    level: Literal["error", "warning", "notice"] = "error",
 ) -> str:
     """Returns the workflow command that puts `message` on a line of a file, as one line to print.
 
@@ -81,7 +86,9 @@ def annotation(
         level: how it is shown.
     """
     places = {"file": file, "line": "" if line is None else str(line), "title": title}
-    properties = ",".join(f"{name}={_escaped_property(plain_lines(value))}" for name, value in places.items() if value)
+    properties = ",".join(
+        f"{name}={_escaped_property(plain_lines(value))}" for name, value in places.items() if value
+    )
     message = plain_lines(message)
     shown = message if len(message) <= _ANNOTATION_CHARACTERS else message[: _ANNOTATION_CHARACTERS - 1] + "…"
     return f"::{level}{' ' if properties else ''}{properties}::{_escaped(shown)}"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.cards.summary import COLUMNS
-from pytest_medfaith.corpus.jsonl import read_rows, write_records
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_rows, write_records
 from pytest_medfaith.records import MetricValue, SliceReport
 
 History = Sequence[tuple[str, Sequence[SliceReport]]]
@@ -26,8 +26,13 @@ def read_history(folder: Path) -> list[tuple[str, list[SliceReport]]]:
     path = folder / HISTORY
     if not path.is_file():
         return []
-    rows = [(str(row.get("run", "")), _slice_report(row, f"{path}:{number}")) for number, row in read_rows(path)]
-    return [(label, [report for _, report in run]) for label, run in itertools.groupby(rows, key=lambda row: row[0])]
+    rows = [
+        (str(row.get("run", "")), _slice_report(row, f"{path}:{number}")) for number, row in read_rows(path)
+    ]
+    return [
+        (label, [report for _, report in run])
+        for label, run in itertools.groupby(rows, key=lambda row: row[0])
+    ]
 
 
 def write_history(folder: Path, history: History) -> None:
@@ -47,7 +52,10 @@ def _rows(label: str, reports: Sequence[SliceReport]) -> Iterator[dict[str, Any]
                 "retriever": report.retriever,
                 "checker": report.checker,
                 "k": report.k,
-                "metrics": {name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in metrics.items()},
+                "metrics": {
+                    name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+                    for name, one in metrics.items()
+                },
             }
 
 
@@ -63,6 +71,14 @@ def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue
 def _slice_report(row: Mapping[str, Any], place: str) -> SliceReport:
     try:
         metrics = read_metrics(row["metrics"])
-        return SliceReport(slice=row["slice"], retriever=row["retriever"], checker=row["checker"], k=row["k"], metrics=metrics)
+        return SliceReport(
+            slice=row["slice"],
+            retriever=row["retriever"],
+            checker=row["checker"],
+            k=row["k"],
+            metrics=metrics,
+        )
     except (DataError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{place}: no line of a history ({error!r}); mend the line, or remove the file to begin the trend anew") from None
+        raise DataError(
+            f"{place}: no line of a history ({error!r}); mend the line, or remove the file to begin the trend anew"
+        ) from None

@@ -16,7 +16,16 @@ from pytest_medfaith.cards.facts import error_rates
 from pytest_medfaith.cards.history import History
 from pytest_medfaith.cards.json_card import dumps, run_key
 from pytest_medfaith.cards.plots import ablation_svg, trend_svg
-from pytest_medfaith.cards.summary import COLUMNS, card_header, count_lines, gate_tally, gate_text, many_checkers, measured_over, run_label
+from pytest_medfaith.cards.summary import (
+    COLUMNS,
+    card_header,
+    count_lines,
+    gate_tally,
+    gate_text,
+    many_checkers,
+    measured_over,
+    run_label,
+)
 from pytest_medfaith.cards.wording import NOTHING, decimals, metric_text
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.metrics.safety import breaks_safety_rule
@@ -51,16 +60,23 @@ def html_report(
     checkers = many_checkers(slice_reports)
     runs = [_run_row(report, checker=checkers) for report in slice_reports]
     shelf: dict[Markup, int] = {}
-    cases = [_case_row(place, one, shelf) for place, report in enumerate(slice_reports) for one in report.reports]
+    cases = [
+        _case_row(place, one, shelf) for place, report in enumerate(slice_reports) for one in report.reports
+    ]
     return render_page(
         "report.html.j2",
         tally=gate_tally(slice_reports),
         header=card_header(slice_reports),
         runs=runs,
-        facts=[(name, one_line(value)[: _COMMIT_SHOWN if name == "commit" else None]) for name, value in (facts or {}).items()],
+        facts=[
+            (name, one_line(value)[: _COMMIT_SHOWN if name == "commit" else None])
+            for name, value in (facts or {}).items()
+        ],
         checkers=[_checker_row(name) for name in dict.fromkeys(report.checker for report in slice_reports)],
         meanings=_meanings(slice_reports),
-        ablation=_markup(ablation_svg(slice_reports)) if len(slice_reports) > 1 and _measured(slice_reports) else "",
+        ablation=_markup(ablation_svg(slice_reports))
+        if len(slice_reports) > 1 and _measured(slice_reports)
+        else "",
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
         signature=dumps(dict(signature), "the signature") if signature else "",
         cases=_script_json({"runs": [run["label"] for run in runs], "cases": cases}),
@@ -71,7 +87,11 @@ def html_report(
 def _checker_row(name: str) -> dict[str, Any]:
     """Returns a checker with how often it is wrong on data that did not train it: the span over the sets, and each set."""
     rates = error_rates(name)
-    ends = list(dict.fromkeys(f"{rate.partition(' [')[0]} ({data_set})" for data_set, _, rate in (rates[:1] + rates[-1:])))
+    ends = list(
+        dict.fromkeys(
+            f"{rate.partition(' [')[0]} ({data_set})" for data_set, _, rate in (rates[:1] + rates[-1:])
+        )
+    )
     return {"name": name, "errors": " to ".join(ends), "rates": rates}
 
 
@@ -96,7 +116,12 @@ def render_page(template: str, **values: Any) -> str:
 
 
 def _measured(reports: Sequence[SliceReport]) -> bool:
-    return any(metric.value is not None for report in reports for name in COLUMNS.values() if (metric := report.metrics.get(name)))
+    return any(
+        metric.value is not None
+        for report in reports
+        for name in COLUMNS.values()
+        if (metric := report.metrics.get(name))
+    )
 
 
 def _run_row(report: SliceReport, *, checker: bool) -> dict[str, Any]:
@@ -108,7 +133,9 @@ def _run_row(report: SliceReport, *, checker: bool) -> dict[str, Any]:
         "lines": [*count_lines(report), *measured_over(report)],
         "gates": [{"outcome": gate.outcome, "text": gate_text(gate)} for gate in report.gates],
         "metrics": [
-            _metric_row(name, metric, report.macro.get(name)) for name, metric in sorted(report.metrics.items()) if metric.value is not None
+            _metric_row(name, metric, report.macro.get(name))
+            for name, metric in sorted(report.metrics.items())
+            if metric.value is not None
         ],
     }
 
@@ -139,11 +166,17 @@ def _meanings(reports: Sequence[SliceReport]) -> list[tuple[str, str]]:
 
 def _trends(report: SliceReport, history: History) -> dict[str, Any]:
     """Returns one plot for each column whose value some earlier run of the same slice, retriever, checker and k holds."""
-    earlier = [(label, old.metrics) for label, reports in history for old in reports if run_key(old) == run_key(report)]
+    earlier = [
+        (label, old.metrics)
+        for label, reports in history
+        for old in reports
+        if run_key(old) == run_key(report)
+    ]
     plots = []
     for column, name in COLUMNS.items():
         points = [
-            (label, metrics.get(name, MetricValue(name=name, value=None))) for label, metrics in [*earlier, ("this run", report.metrics)]
+            (label, metrics.get(name, MetricValue(name=name, value=None)))
+            for label, metrics in [*earlier, ("this run", report.metrics)]
         ]
         if earlier and any(metric.value is not None for _, metric in points):
             plots.append(_markup(trend_svg(points, title=column)))
@@ -173,7 +206,13 @@ def _script_json(value: object) -> Markup:
 def _chunk_row(chunk: Chunk) -> dict[str, str]:
     pmid = f"PMID {chunk.pmid}" if chunk.pmid else ""
     facts = [" > ".join(chunk.section_path), chunk.source, chunk.authority or "", str(chunk.year or ""), pmid]
-    return {"id": chunk.id, "title": chunk.title, "facts": " · ".join(filter(None, facts)), "url": chunk.url, "text": chunk.text}
+    return {
+        "id": chunk.id,
+        "title": chunk.title,
+        "facts": " · ".join(filter(None, facts)),
+        "url": chunk.url,
+        "text": chunk.text,
+    }
 
 
 def _case_row(run: int, report: Report, shelf: dict[Markup, int]) -> dict[str, Any]:
@@ -194,10 +233,17 @@ def _case_row(run: int, report: Report, shelf: dict[Markup, int]) -> dict[str, A
         **{label: labels[label] for label in VERDICTS},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
         "cited": list(_citations(report)),
-        "contexts": [shelf.setdefault(_script_json(_chunk_row(chunk)), len(shelf)) for chunk in response.contexts],
+        "contexts": [
+            shelf.setdefault(_script_json(_chunk_row(chunk)), len(shelf)) for chunk in response.contexts
+        ],
         "gold": _gold_rows(report),
         "dropped": [
-            {"text": piece.text, "reason": piece.reason, "span": _script_span(response.answer, piece.span), "dropped": True}
+            {
+                "text": piece.text,
+                "reason": piece.reason,
+                "span": _script_span(response.answer, piece.span),
+                "dropped": True,
+            }
             for piece in report.dropped
         ],
         "unchecked": decimals(report.metrics.get("unchecked_share", 0.0)),
@@ -220,7 +266,10 @@ def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
         "unsafe": breaks_safety_rule(verdict),
         "conflict": verdict.conflict,
         "supporting": [places[name] for name in verdict.supporting if name in places],
-        "rules": [_rule_row(finding, verdict, contexts[place].text if place >= 0 else "") for finding in verdict.findings],
+        "rules": [
+            _rule_row(finding, verdict, contexts[place].text if place >= 0 else "")
+            for finding in verdict.findings
+        ],
     }
 
 
@@ -230,7 +279,9 @@ def _rule_row(finding: Finding, verdict: Verdict, evidence: str) -> dict[str, st
         "message": finding.message,
         "effect": finding.effect,
         "claimed": spanned(verdict.claim.text, finding.claim_span),
-        "found": spanned(evidence, finding.evidence_span) if finding.chunk_id in ("", verdict.chunk_id) else "",
+        "found": spanned(evidence, finding.evidence_span)
+        if finding.chunk_id in ("", verdict.chunk_id)
+        else "",
     }
 
 
@@ -252,9 +303,16 @@ def _gold_rows(report: Report) -> list[dict[str, Any]]:
     """Returns the gold claims with whether the answer says them and a context holds them; None where nobody measured it."""
     golds, entailed = report.case.gold_claims, report.entailments
     said = entailed.answer_gold if len(entailed.answer_gold) == len(golds) else [None] * len(golds)
-    held = [any(row) for row in entailed.chunk_gold] if len(entailed.chunk_gold) == len(golds) else [None] * len(golds)
+    held = (
+        [any(row) for row in entailed.chunk_gold]
+        if len(entailed.chunk_gold) == len(golds)
+        else [None] * len(golds)
+    )
     rows = zip(golds, said, held, strict=True)
-    return [{"text": gold.text, "key": gold.key, "by": gold.provenance, "said": says, "held": holds} for gold, says, holds in rows]
+    return [
+        {"text": gold.text, "key": gold.key, "by": gold.provenance, "said": says, "held": holds}
+        for gold, says, holds in rows
+    ]
 
 
 def _script_span(text: str, span: tuple[int, int] | None) -> list[int] | None:

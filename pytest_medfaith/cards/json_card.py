@@ -25,7 +25,11 @@ def json_card(slice_reports: Sequence[SliceReport]) -> str:
         DataError: a value that JSON cannot hold, for example NaN.
     """
     return dumps(
-        {"format_version": FORMAT_VERSION, "slices": [_slice_row(report) for report in sorted(slice_reports, key=run_key)]}, "the report"
+        {
+            "format_version": FORMAT_VERSION,
+            "slices": [_slice_row(report) for report in sorted(slice_reports, key=run_key)],
+        },
+        "the report",
     )
 
 
@@ -47,7 +51,13 @@ def _slice_row(report: SliceReport) -> dict[str, Any]:
         "metrics": {name: _metric_row(metric) for name, metric in report.metrics.items()},
         "macro": {name: _metric_row(metric) for name, metric in report.macro.items()},
         "gates": [
-            {"expression": gate.expression, "outcome": gate.outcome, "value": gate.value, "message": gate.message} for gate in report.gates
+            {
+                "expression": gate.expression,
+                "outcome": gate.outcome,
+                "value": gate.value,
+                "message": gate.message,
+            }
+            for gate in report.gates
         ],
         "cases": [_case_row(one) for one in sorted(report.reports, key=lambda one: one.case.id)],
     }
@@ -82,12 +92,19 @@ def dumps(value: object, place: str) -> str:
         DataError: a value in it is NaN, infinite, or of a kind that JSON does not have.
     """
     try:
-        return plain_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)) + "\n"
+        return (
+            plain_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True))
+            + "\n"
+        )
     except (TypeError, ValueError) as error:
-        raise DataError(f"{place} cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records") from error
+        raise DataError(
+            f"{place} cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records"
+        ) from error
 
 
 def report_schema() -> dict[str, Any]:
     """Returns the JSON Schema (draft 2020-12) of `json_card`."""
-    schema: dict[str, Any] = json.loads(files("pytest_medfaith.cards").joinpath("schema/report.schema.json").read_text(encoding="utf-8"))
+    schema: dict[str, Any] = json.loads(
+        files("pytest_medfaith.cards").joinpath("schema/report.schema.json").read_text(encoding="utf-8")
+    )
     return schema

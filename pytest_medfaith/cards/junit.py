@@ -40,7 +40,17 @@ def slice_properties(report: SliceReport) -> list[Property]:
     """
     place = ".".join([PREFIX, report.slice, report.retriever, report.checker, f"k{report.k}"])
     counts = count_slice(report)
-    numbers = ("cases", "claims", "supported", "refuted", "unsupported", "unscored", "conflicts", "abstained", "missing")
+    numbers = (
+        "cases",
+        "claims",
+        "supported",
+        "refuted",
+        "unsupported",
+        "unscored",
+        "conflicts",
+        "abstained",
+        "missing",
+    )
     rows = [(name, str(getattr(counts, name))) for name in numbers] + [("partial", _yes_no(report.partial))]
     for name, metric in sorted(report.metrics.items()):
         ends = {"": metric.value, ".low": metric.low, ".high": metric.high}
@@ -59,17 +69,37 @@ def junit_card(slice_reports: Sequence[SliceReport]) -> str:
     """
     root = ET.Element("testsuites", name=PREFIX)
     for report in sorted(slice_reports, key=run_key):
-        suite = _child(root, "testsuite", name=" ".join([report.slice, report.retriever, report.checker, f"k={report.k}"]))
+        suite = _child(
+            root,
+            "testsuite",
+            name=" ".join([report.slice, report.retriever, report.checker, f"k={report.k}"]),
+        )
         _add_properties(suite, slice_properties(report))
         for one in report.reports:
-            _add_properties(_child(suite, "testcase", classname=report.slice, name=one.case.id), case_properties(one, slice=report.slice))
+            _add_properties(
+                _child(suite, "testcase", classname=report.slice, name=one.case.id),
+                case_properties(one, slice=report.slice),
+            )
         for case_id in report.missing:
-            _child(_child(suite, "testcase", classname=report.slice, name=case_id), "error", message="the case has no result")
+            _child(
+                _child(suite, "testcase", classname=report.slice, name=case_id),
+                "error",
+                message="the case has no result",
+            )
         for gate in report.gates:
             case = _child(suite, "testcase", classname=f"{report.slice}.gates", name=gate.expression)
             if gate.outcome != "pass":
-                _child(case, "failure" if gate.outcome == "fail" else "skipped", message=gate.message or gate.outcome)
-        for outcome, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+                _child(
+                    case,
+                    "failure" if gate.outcome == "fail" else "skipped",
+                    message=gate.message or gate.outcome,
+                )
+        for outcome, tag in (
+            ("tests", "testcase"),
+            ("failures", "failure"),
+            ("errors", "error"),
+            ("skipped", "skipped"),
+        ):
             suite.set(outcome, str(sum(1 for _ in suite.iter(tag))))
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True)

@@ -23,8 +23,12 @@ from pytest_medfaith.records import SliceReport
 
 # What would start a link, an HTML tag, a character reference, emphasis, code or a table cell; other signs stay, so that the file is
 # readable as it is.
-_SPECIAL = re.compile(r"[\\`*~|$]|\](?=[(\[:])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|:(?=//)|(?<=\bwww)\.|(?<!\w)_|_(?!\w)")
-_MENTION = re.compile(r"(?<!\w)@(?=\w)")  # GitHub tells a user or a team whose name follows; no backslash keeps it from that
+_SPECIAL = re.compile(
+    r"[\\`*~|$]|\](?=[(\[:])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|:(?=//)|(?<=\bwww)\.|(?<!\w)_|_(?!\w)"
+)
+_MENTION = re.compile(
+    r"(?<!\w)@(?=\w)"
+)  # GitHub tells a user or a team whose name follows; no backslash keeps it from that
 _MARKS = {"pass": "✅ pass", "fail": "❌ **fail**", "inconclusive": "❔ inconclusive"}
 
 
@@ -46,7 +50,9 @@ def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5)
     for report in slice_reports:
         title = [f"**{escaped(run_label(report, checker=checkers))}**"] if len(slice_reports) > 1 else []
         blocks += [*title, *_gates(report), _counts(report), *_claims(report, most)]
-    footer = [] if checkers else [f"<sub>checker: {escaped(slice_reports[0].checker)}; intervals at 95 %</sub>"]
+    footer = (
+        [] if checkers else [f"<sub>checker: {escaped(slice_reports[0].checker)}; intervals at 95 %</sub>"]
+    )
     return plain_lines("\n\n".join([*blocks, *footer])) + "\n"
 
 
@@ -64,7 +70,9 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _gates(report: SliceReport) -> list[str]:
-    told = [(gate.outcome, "  \n  ".join(map(escaped, gate_text(gate).splitlines()))) for gate in report.gates]
+    told = [
+        (gate.outcome, "  \n  ".join(map(escaped, gate_text(gate).splitlines()))) for gate in report.gates
+    ]
     return ["\n".join(f"- {_MARKS[outcome]} {text}" for outcome, text in told)] if told else []
 
 
@@ -76,7 +84,9 @@ def _claims(report: SliceReport, most: int | None) -> list[str]:
     failed, unsafe = len(worst_verdicts(report.reports)), count_slice(report).unsafe
     told = []
     if unsafe:
-        told.append(folded(f"{counted(unsafe, 'unsafe claim')}", safety_account(report.reports, most=most, width=100)))
+        told.append(
+            folded(f"{counted(unsafe, 'unsafe claim')}", safety_account(report.reports, most=most, width=100))
+        )
     if failed:
         account = faithfulness_account(report.reports, most=most, width=100)
         told.append(folded(f"{counted(failed, 'claim')} not supported by the evidence", account))

@@ -45,7 +45,9 @@ def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: 
     """
     ends = [end for _, metric in points for end in (metric.value, metric.low, metric.high) if end is not None]
     if not ends:
-        raise ValueError(f"the trend of {title!r} has no value in {len(points)} runs, expected one at least; leave the plot out")
+        raise ValueError(
+            f"the trend of {title!r} has no value in {len(points)} runs, expected one at least; leave the plot out"
+        )
     low, high = _axis(ends)
     left, right, top, bottom = 36.0, width - 8.0, 26.0, height - 22.0
 
@@ -55,9 +57,15 @@ def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: 
     def y(value: float) -> float:
         return bottom - (bottom - top) * (value - low) / (high - low)
 
-    body = [_text(0, 13, title, "strong"), _text(width, 13, metric_text(points[-1][1]), "strong", anchor="end")]
+    body = [
+        _text(0, 13, title, "strong"),
+        _text(width, 13, metric_text(points[-1][1]), "strong", anchor="end"),
+    ]
     for value in (low, high):
-        body += [_line(left, y(value), right, y(value), "rule"), _text(left - 6, y(value) + 4, f"{value:.2f}", "soft", anchor="end")]
+        body += [
+            _line(left, y(value), right, y(value), "rule"),
+            _text(left - 6, y(value) + 4, f"{value:.2f}", "soft", anchor="end"),
+        ]
     body += [_path(run, "mark") for run in _runs(points, x, y) if len(run) > 1]
     for place, (label, metric) in enumerate(points):
         body += _whiskered(x(place), y, metric, label) if metric.value is not None else []
@@ -76,7 +84,9 @@ def _axis(values: Sequence[float]) -> tuple[float, float]:
     return (low, high + short) if low < short else (low - short, high)
 
 
-def _runs(points: Sequence[Point], x: Callable[[int], float], y: Callable[[float], float]) -> list[list[tuple[float, float]]]:
+def _runs(
+    points: Sequence[Point], x: Callable[[int], float], y: Callable[[float], float]
+) -> list[list[tuple[float, float]]]:
     """Returns the places of `points`, broken where a value is absent."""
     runs: list[list[tuple[float, float]]] = [[]]
     for place, (_, metric) in enumerate(points):
@@ -89,8 +99,15 @@ def _runs(points: Sequence[Point], x: Callable[[int], float], y: Callable[[float
 
 def _whiskered(x: float, y: Callable[[float], float], metric: MetricValue, label: str) -> list[str]:
     told = escape(f"{label}: {metric_text(metric, interval=True)}, {counted(metric.n, 'case')}")
-    bar = [] if metric.low is None or metric.high is None else [_line(x, y(metric.low), x, y(metric.high), "band")]
-    return [*bar, f'<circle class="dot" cx="{x:.1f}" cy="{y(metric.value or 0.0):.1f}" r="3.5"><title>{told}</title></circle>']
+    bar = (
+        []
+        if metric.low is None or metric.high is None
+        else [_line(x, y(metric.low), x, y(metric.high), "band")]
+    )
+    return [
+        *bar,
+        f'<circle class="dot" cx="{x:.1f}" cy="{y(metric.value or 0.0):.1f}" r="3.5"><title>{told}</title></circle>',
+    ]
 
 
 def ablation_svg(slice_reports: Sequence[SliceReport], *, metrics: Mapping[str, str] = COLUMNS) -> str:
@@ -103,9 +120,15 @@ def ablation_svg(slice_reports: Sequence[SliceReport], *, metrics: Mapping[str, 
     Raises:
         ValueError: no report has a value of any of `metrics`.
     """
-    panels = {title: name for title, name in metrics.items() if any(_known(report.metrics.get(name)) for report in slice_reports)}
+    panels = {
+        title: name
+        for title, name in metrics.items()
+        if any(_known(report.metrics.get(name)) for report in slice_reports)
+    }
     if not panels:
-        raise ValueError(f"none of {', '.join(metrics.values())} has a value in {len(slice_reports)} slice reports; leave the plot out")
+        raise ValueError(
+            f"none of {', '.join(metrics.values())} has a value in {len(slice_reports)} slice reports; leave the plot out"
+        )
     checkers = many_checkers(slice_reports)
     labels = [clip(run_label(report, checker=checkers), 44) for report in slice_reports]
     left, panel, row = 24 + 7 * max(map(len, labels)), 132, 26
@@ -121,12 +144,17 @@ def _known(metric: MetricValue | None) -> bool:
     return metric is not None and metric.value is not None
 
 
-def _panel(title: str, values: Sequence[MetricValue | None], *, start: float, length: float, row: float) -> list[str]:
+def _panel(
+    title: str, values: Sequence[MetricValue | None], *, start: float, length: float, row: float
+) -> list[str]:
     """Returns one metric's column of an ablation: a rule from 0 to 1 for each row, its dot, its interval and its value."""
     body = [_text(start, 13, title, "strong")]
     for i, metric in enumerate(values):
         y = 38 + row * i
-        body += [_line(start, y, start + length, y, "rule"), _text(start + length + 8, y + 4, metric_text(metric))]
+        body += [
+            _line(start, y, start + length, y, "rule"),
+            _text(start + length + 8, y + 4, metric_text(metric)),
+        ]
         if metric is None or metric.value is None:
             continue
         if metric.low is not None and metric.high is not None:
@@ -158,9 +186,15 @@ def reliability_svg(bins: Sequence[ReliabilityBin], *, title: str = "Reliability
 
     body = [_text(0, 14, title, "strong")]
     for tick in (0.0, 0.5, 1.0):
-        body += [_line(left, y(tick), right, y(tick), "rule"), _text(left - 6, y(tick) + 4, f"{tick:.1f}", "soft", anchor="end")]
+        body += [
+            _line(left, y(tick), right, y(tick), "rule"),
+            _text(left - 6, y(tick) + 4, f"{tick:.1f}", "soft", anchor="end"),
+        ]
         body += [_text(x(tick), bottom + 16, f"{tick:.1f}", "soft", anchor="middle")]
-    body += [_line(x(0), y(0), x(1), y(1), "ideal"), _path([(x(one.confidence), y(one.accuracy)) for one in bins], "mark")]
+    body += [
+        _line(x(0), y(0), x(1), y(1), "ideal"),
+        _path([(x(one.confidence), y(one.accuracy)) for one in bins], "mark"),
+    ]
     most = max(one.n for one in bins)
     for one in bins:
         told = f"{one.n} pairs: confidence {decimals(one.confidence)}, accuracy {decimals(one.accuracy)}"
@@ -168,18 +202,31 @@ def reliability_svg(bins: Sequence[ReliabilityBin], *, title: str = "Reliability
         place = f'cx="{x(one.confidence):.1f}" cy="{y(one.accuracy):.1f}" r="{radius:.1f}"'
         body.append(f'<circle class="dot" {place}><title>{told}</title></circle>')
     body.append(
-        _text((left + right) / 2, size - 8, f"confidence (accuracy upwards; {sum(one.n for one in bins)} pairs)", "soft", anchor="middle")
+        _text(
+            (left + right) / 2,
+            size - 8,
+            f"confidence (accuracy upwards; {sum(one.n for one in bins)} pairs)",
+            "soft",
+            anchor="middle",
+        )
     )
     return _svg(body, size, size, title)
 
 
 def _svg(body: Iterable[str], width: float, height: float, label: str) -> str:
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="mf-plot" role="img" aria-label="{escape(label)}" viewBox="0 0 {width} {height}"'
-    return "\n".join([f'{head} width="{width}" height="{height}">', f"<style>{_STYLE}</style>", *body, "</svg>"]) + "\n"
+    return (
+        "\n".join([f'{head} width="{width}" height="{height}">', f"<style>{_STYLE}</style>", *body, "</svg>"])
+        + "\n"
+    )
 
 
 def _text(x: float, y: float, text: str, kind: str = "", *, anchor: str = "start") -> str:
-    place = f'x="{x:.1f}" y="{y:.1f}"' + (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "")
+    place = (
+        f'x="{x:.1f}" y="{y:.1f}"'
+        + (f' class="{kind}"' if kind else "")
+        + (f' text-anchor="{anchor}"' if anchor != "start" else "")
+    )
     return f"<text {place}>{escape(text)}</text>"
 
 

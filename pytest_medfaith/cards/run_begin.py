@@ -7,10 +7,17 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from pytest_medfaith.cards.history import write_history
-from pytest_medfaith.cards.run_folder import PREVIOUS, PREVIOUS_FILES, RUN_FILES, SIGNATURE, check_writable, told_history
+from pytest_medfaith.cards.run_folder import (
+    PREVIOUS,
+    PREVIOUS_FILES,
+    RUN_FILES,
+    SIGNATURE,
+    check_writable,
+    told_history,
+)
 from pytest_medfaith.config import Settings
-from pytest_medfaith.corpus.jsonl import refuse_overwriting, write_text
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import refuse_overwriting, write_text
 
 _TITLE = "UNFINISHED: no result"
 _PAGE = """<!doctype html>
@@ -33,8 +40,12 @@ def check_report_folder(folder: Path, settings: Settings, *, baseline: Path) -> 
     files = [*settings.calibration, *settings.safety, baseline]
     for one in settings.slices.values():
         files += [Path(one.cases), *filter(None, [one.responses])]
-        files += [path for root in one.corpus for path in (root.rglob("*.jsonl") if root.is_dir() else [root])]
-    written = {f"{folder / name}, of the report,": folder / name for name in RUN_FILES if (folder / name).exists()}
+        files += [
+            path for root in one.corpus for path in (root.rglob("*.jsonl") if root.is_dir() else [root])
+        ]
+    written = {
+        f"{folder / name}, of the report,": folder / name for name in RUN_FILES if (folder / name).exists()
+    }
     refuse_overwriting(written, {"a file that this project reads": [path for path in files if path.exists()]})
 
 

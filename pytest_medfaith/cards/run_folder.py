@@ -16,9 +16,21 @@ from pytest_medfaith.cards.history import HISTORY, History, read_history, read_m
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, run_key
 from pytest_medfaith.cards.markdown import markdown_card
-from pytest_medfaith.corpus.jsonl import check_folder, read_rows, refuse_constant, write_records, write_text
 from pytest_medfaith.errors import DataError, MissingExtra
-from pytest_medfaith.records import Case, Dropped, Entailments, GateResult, Hit, PairScore, Report, Response, SliceReport, Verdict, finite
+from pytest_medfaith.jsonl import check_folder, read_rows, refuse_constant, write_records, write_text
+from pytest_medfaith.records import (
+    Case,
+    Dropped,
+    Entailments,
+    GateResult,
+    Hit,
+    PairScore,
+    Report,
+    Response,
+    SliceReport,
+    Verdict,
+    finite,
+)
 
 RunKey = tuple[str, str, str, int]
 CaseKey = tuple[RunKey, str]
@@ -59,13 +71,19 @@ def check_writable(folder: Path) -> None:
 def _is_begun(folder: Path) -> bool:
     """Returns whether a run began here and was not finished: its card says so."""
     try:
-        return (folder / PREVIOUS / SIGNATURE).exists() or (folder / "card.md").read_bytes().startswith(b"### medfaith")
+        return (folder / PREVIOUS / SIGNATURE).exists() or (folder / "card.md").read_bytes().startswith(
+            b"### medfaith"
+        )
     except OSError:
         return False
 
 
 def write_run(
-    folder: Path, slice_reports: Sequence[SliceReport], *, signature: Mapping[str, Any], facts: Mapping[str, str] | None = None
+    folder: Path,
+    slice_reports: Sequence[SliceReport],
+    *,
+    signature: Mapping[str, Any],
+    facts: Mapping[str, str] | None = None,
 ) -> None:
     """Writes a run: snippets, responses, claims and pairs as JSON Lines, report.json, claims.csv, card.md, card.html, signature.json.
 
@@ -92,7 +110,12 @@ def write_run(
     for name in (SIGNATURE, *AUDIT_FILES):  # an audit of an earlier run is not this one's
         (folder / name).unlink(missing_ok=True)
     write_text(folder / REPORT, report)
-    for name, rows in (("snippets", _snippets), ("responses", _responses), ("claims", _claims), ("pairs", _pairs)):
+    for name, rows in (
+        ("snippets", _snippets),
+        ("responses", _responses),
+        ("claims", _claims),
+        ("pairs", _pairs),
+    ):
         _write_rows(folder / f"{name}.jsonl", slice_reports, rows)
     write_text(folder / "claims.csv", claims_csv(slice_reports))
     write_text(folder / "card.md", markdown_card(slice_reports))
@@ -134,17 +157,28 @@ def _check_distinct(slice_reports: Sequence[SliceReport]) -> None:
     for report in slice_reports:
         for case_id, times in Counter(one.case.id for one in report.reports).items():
             if times > 1:
-                raise DataError(f"slice {report.slice!r} holds {times} reports of case {case_id!r}; keep one a case")
+                raise DataError(
+                    f"slice {report.slice!r} holds {times} reports of case {case_id!r}; keep one a case"
+                )
 
 
-def _write_rows(path: Path, slice_reports: Sequence[SliceReport], rows: Callable[[Report], Iterable[Mapping[str, Any]]]) -> None:
+def _write_rows(
+    path: Path, slice_reports: Sequence[SliceReport], rows: Callable[[Report], Iterable[Mapping[str, Any]]]
+) -> None:
     """Writes the rows of every report, each with the slice report and case it belongs to, which its reader puts together again."""
     ordered = sorted(slice_reports, key=run_key)
-    keyed = (_keyed(row, {**_run_row(report), "case_id": one.case.id}) for report in ordered for one in report.reports for row in rows(one))
+    keyed = (
+        _keyed(row, {**_run_row(report), "case_id": one.case.id})
+        for report in ordered
+        for one in report.reports
+        for row in rows(one)
+    )
     try:
         write_records(path, keyed)
     except (TypeError, ValueError) as error:
-        raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records") from error
+        raise DataError(
+            f"{path} cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records"
+        ) from error
 
 
 def _keyed(row: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,7 +202,11 @@ def _run_row(report: SliceReport) -> dict[str, Any]:
 
 
 def _snippets(report: Report) -> Iterator[Mapping[str, Any]]:
-    yield {"question": report.case.question, "hits": [hit.to_dict() for hit in report.hits], "searched": report.searched}
+    yield {
+        "question": report.case.question,
+        "hits": [hit.to_dict() for hit in report.hits],
+        "searched": report.searched,
+    }
 
 
 def _responses(report: Report) -> Iterator[Mapping[str, Any]]:
@@ -193,7 +231,9 @@ def read_run(folder: Path) -> tuple[list[SliceReport], dict[str, Any]]:
         DataError: no finished run is there, a newer version wrote it, or its files do not fit together.
     """
     signature = dict(_read_signature(folder).get("signature", {}))
-    files = {name: _read_rows(folder / f"{name}.jsonl") for name in ("snippets", "responses", "claims", "pairs")}
+    files = {
+        name: _read_rows(folder / f"{name}.jsonl") for name in ("snippets", "responses", "claims", "pairs")
+    }
 
     def cases(row: Mapping[str, Any]) -> tuple[Report, ...]:
         return tuple(_report(case, (_key(row), case["case"]["id"]), files) for case in row["cases"])
@@ -229,7 +269,9 @@ def _read_slices(folder: Path, cases: Callable[[Mapping[str, Any]], tuple[Report
 def _read_signature(folder: Path) -> dict[str, Any]:
     path = folder / SIGNATURE
     if not path.is_file():
-        raise DataError(f"{folder} holds no finished run ({SIGNATURE} is not there); write one with pytest --medfaith-report {folder}")
+        raise DataError(
+            f"{folder} holds no finished run ({SIGNATURE} is not there); write one with pytest --medfaith-report {folder}"
+        )
     row = _read_object(path)
     version = row.get("format_version")
     if not isinstance(version, int) or version < 1:
@@ -248,9 +290,13 @@ def _read_object(path: Path) -> dict[str, Any]:
     try:
         row = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
     except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path} cannot be read as JSON ({error}); run the suite again with --medfaith-report {path.parent}") from error
+        raise DataError(
+            f"{path} cannot be read as JSON ({error}); run the suite again with --medfaith-report {path.parent}"
+        ) from error
     if not isinstance(row, dict):
-        raise DataError(f"{path} holds {type(row).__name__}, expected an object; run the suite again with --medfaith-report {path.parent}")
+        raise DataError(
+            f"{path} holds {type(row).__name__}, expected an object; run the suite again with --medfaith-report {path.parent}"
+        )
     return row
 
 
@@ -260,7 +306,9 @@ def _read_rows(path: Path) -> dict[CaseKey, list[dict[str, Any]]]:
     for number, row in read_rows(path):
         absent = [name for name in ("slice", "retriever", "checker", "k", "case_id") if name not in row]
         if absent:
-            raise DataError(f"{path}:{number}: field {absent[0]!r} is missing; run the suite again with --medfaith-report {path.parent}")
+            raise DataError(
+                f"{path}:{number}: field {absent[0]!r} is missing; run the suite again with --medfaith-report {path.parent}"
+            )
         key = (row.pop("slice"), row.pop("retriever"), row.pop("checker"), row.pop("k"))
         rows[key, row["case_id"]].append(row | row.pop(_OWN, {}))
     return rows
@@ -287,7 +335,9 @@ def _slice_report(row: Mapping[str, Any], reports: tuple[Report, ...]) -> SliceR
     )
 
 
-def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Mapping[CaseKey, list[dict[str, Any]]]]) -> Report:
+def _report(
+    row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Mapping[CaseKey, list[dict[str, Any]]]]
+) -> Report:
     """Returns the report of one case, put together from report.json and the rows of the other files."""
     responses = files["responses"].get(key, [])
     if len(responses) != 1:

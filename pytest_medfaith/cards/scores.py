@@ -49,7 +49,10 @@ def score_attributes(slice_reports: Sequence[SliceReport]) -> str:
     for row in _rows(slice_reports):
         ids = {name: row.pop(name) for name in ("trace_id", "span_id") if row.get(name)}
         attributes = {f"{PREFIX}{name}": value for name, value in row.items() if value != ""}
-        lines.append(plain_json(json.dumps({**ids, "attributes": attributes}, ensure_ascii=False, allow_nan=False)) + "\n")
+        lines.append(
+            plain_json(json.dumps({**ids, "attributes": attributes}, ensure_ascii=False, allow_nan=False))
+            + "\n"
+        )
     return "".join(lines)
 
 
@@ -86,5 +89,8 @@ def status_of(report: Report) -> dict[str, str]:
         return {"status": "abstained"}
     lost = [verdict for verdict in report.verdicts if verdict.label == "unscored"]
     if lost:
-        return {"status": "failed", "reason": f"{len(lost)} of {len(report.verdicts)} claims could not be scored: {lost[0].reason}"}
+        return {
+            "status": "failed",
+            "reason": f"{len(lost)} of {len(report.verdicts)} claims could not be scored: {lost[0].reason}",
+        }
     return {"status": "checked"}

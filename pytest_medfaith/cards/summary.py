@@ -47,7 +47,9 @@ def count_slice(report: SliceReport) -> Counts:
     """Returns the counts of `report`; missing cases are not among its cases."""
     verdicts = [verdict for one in report.reports for verdict in one.verdicts]
     labels = Counter(verdict.label for verdict in verdicts)
-    written = Counter(gold.provenance or "unstated" for one in report.reports for gold in one.case.gold_claims)
+    written = Counter(
+        gold.provenance or "unstated" for one in report.reports for gold in one.case.gold_claims
+    )
     return Counts(
         cases=len(report.reports),
         claims=len(verdicts),
@@ -96,7 +98,9 @@ def count_lines(report: SliceReport) -> list[str]:
     counts = count_slice(report)
     verdicts = f"{counts.supported} supported, {counts.refuted} refuted, {counts.unsupported} unsupported, {counts.unscored} unscored"
     cases = f"{counted(counts.cases, 'case')} ({counts.abstained} abstained)"
-    lines = [f"{cases}, {counted(counts.claims, 'claim')}: {verdicts}; {counted(counts.conflicts, 'conflict')}"]
+    lines = [
+        f"{cases}, {counted(counts.claims, 'claim')}: {verdicts}; {counted(counts.conflicts, 'conflict')}"
+    ]
     if counts.unsafe:
         lines.append(
             f"UNSAFE: {counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'} a safety rule: {_broken(report)}"
@@ -106,7 +110,9 @@ def count_lines(report: SliceReport) -> list[str]:
         total = counted(sum(counts.provenance.values()), "gold claim")
         lines.append(f"{total}: {_each(counts.provenance)}")
     if counts.skipped:
-        lines.append(f"{counted(sum(counts.skipped.values()), 'record')} skipped while the cases were read: {_each(counts.skipped)}")
+        lines.append(
+            f"{counted(sum(counts.skipped.values()), 'record')} skipped while the cases were read: {_each(counts.skipped)}"
+        )
     if report.missing:
         of = f"{counts.missing} of {counted(counts.cases + counts.missing, 'case')} missing: {_some(report.missing)}"
         lines.append(f"PARTIAL: {of}; the numbers are of the others")
@@ -117,7 +123,11 @@ def count_lines(report: SliceReport) -> list[str]:
 
 def _context_lines(report: SliceReport) -> list[str]:
     """Returns whose the contexts were that the answers were judged by, where the responses file does not hold them all."""
-    sources = Counter(one.response.contexts_from for one in report.reports if one.response.contexts and one.response.contexts_from)
+    sources = Counter(
+        one.response.contexts_from
+        for one in report.reports
+        if one.response.contexts and one.response.contexts_from
+    )
     bare = sum(not one.response.contexts for one in report.reports)
     lines = []
     if set(sources) - {"the responses file"}:
@@ -130,7 +140,9 @@ def _context_lines(report: SliceReport) -> list[str]:
 
 def _broken(report: SliceReport) -> str:
     """Returns `2 dose, 1 triage`: how many findings each kind of safety rule made."""
-    rules = [finding.rule for one in report.reports for verdict in one.verdicts for finding in verdict.findings]
+    rules = [
+        finding.rule for one in report.reports for verdict in one.verdicts for finding in verdict.findings
+    ]
     kinds = Counter(rule.removeprefix(SAFETY_PREFIX) for rule in rules if rule.startswith(SAFETY_PREFIX))
     return ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
 

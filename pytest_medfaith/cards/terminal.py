@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_medfaith.cards.summary import card_header, card_rows, count_lines, gate_text, many_checkers, measured_over, run_label
+from pytest_medfaith.cards.summary import (
+    card_header,
+    card_rows,
+    count_lines,
+    gate_text,
+    many_checkers,
+    measured_over,
+    run_label,
+)
 from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import SliceReport
@@ -14,7 +22,11 @@ _MARKS = {"pass": "PASS", "fail": "FAIL", "inconclusive": "INCONCLUSIVE"}
 
 
 def result_card(
-    slice_reports: Sequence[SliceReport], *, verbose: bool = False, width: int | None = None, only_failures: bool = False
+    slice_reports: Sequence[SliceReport],
+    *,
+    verbose: bool = False,
+    width: int | None = None,
+    only_failures: bool = False,
 ) -> str:
     """Returns the card: a table with one row a slice report, then counts and gates of each.
 
@@ -33,7 +45,15 @@ def result_card(
     for report in slice_reports:
         title = [f"{one_line(run_label(report, checker=checkers))}:"] if len(slice_reports) > 1 else []
         counts = [*count_lines(report), *(measured_over(report) if verbose else [])]
-        blocks.append("\n".join([*title, *map(one_line, counts), *_gate_lines(report, verbose=verbose, only_failures=only_failures)]))
+        blocks.append(
+            "\n".join(
+                [
+                    *title,
+                    *map(one_line, counts),
+                    *_gate_lines(report, verbose=verbose, only_failures=only_failures),
+                ]
+            )
+        )
     return plain_lines("\n\n".join(blocks))
 
 
@@ -54,7 +74,9 @@ def set_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, space: st
     from tabulate import SEPARATING_LINE, DataRow, Line, TableFormat, tabulate
 
     row = DataRow("", f"{space}|{space}", "")
-    style = TableFormat(None, Line("", "-", f"{'-' * len(space)}+{'-' * len(space)}", ""), None, None, row, row, 0, None)
+    style = TableFormat(
+        None, Line("", "-", f"{'-' * len(space)}+{'-' * len(space)}", ""), None, None, row, row, 0, None
+    )
     table: list[Any] = [list(header), SEPARATING_LINE, *map(list, rows)]
     text = tabulate(table, tablefmt=style, disable_numparse=True)
     return "\n".join(line.rstrip() for line in text.splitlines())

@@ -9,7 +9,7 @@ from pytest_medfaith.checking.anchors.sequence import read_sequence
 from pytest_medfaith.checking.policy import Thresholds, entails
 from pytest_medfaith.checking.rules.comparisons import read_comparisons, relation
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.checking.rules.text import read_tokens
+from pytest_medfaith.english.tokens import read_tokens
 from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Chunk, PairScore, Verdict
@@ -33,7 +33,9 @@ def restated(claim: str, sentence: str) -> str:
     return text
 
 
-def acquitted(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], thresholds: Thresholds) -> Verdict:
+def acquitted(
+    verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], thresholds: Thresholds
+) -> Verdict:
     """Returns a refutation that only the model's doubt rests on as what is left of it, where all of the claim's quantities agree with the sentence.
 
     No rule has refuted, the claim holds a number, its wording is near, denies as often as the sentence, and the probability of contradiction lies
@@ -51,14 +53,21 @@ def acquitted(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Ch
     label = "supported" if entails(score, thresholds) else "unsupported"
     supporting = tuple(dict.fromkeys((*verdict.supporting, score.chunk_id))) if label == "supported" else ()
     return verdict.with_(
-        label=label, score=score.probs[0], supporting=supporting, reason=reason or "every quantity agrees with the evidence"
+        label=label,
+        score=score.probs[0],
+        supporting=supporting,
+        reason=reason or "every quantity agrees with the evidence",
     )
 
 
 def _mirrors(claim: str, sentence: str) -> str:
     """Returns why the claim says what the sentence says, seen from the opposite side: "A longer than B" of "B shorter than A"; else an empty text."""
     mine, theirs = read_tokens(claim), read_tokens(sentence)
-    if read_quantities(claim) or len(negations(mine)) != len(negations(theirs)) or shared_with(claim, 0, 0, sentence) < NEAR_WORDING:
+    if (
+        read_quantities(claim)
+        or len(negations(mine)) != len(negations(theirs))
+        or shared_with(claim, 0, 0, sentence) < NEAR_WORDING
+    ):
         return ""
     own, their = read_comparisons(mine), read_comparisons(theirs)
     if len(own) == len(their) == 1 and relation(mine, theirs)[0] == "same":
@@ -73,7 +82,9 @@ def _agrees(claim: str, sentence: str) -> bool:
     if not stated or not all(any(_same(quantity, other) for other in known) for quantity in stated):
         return False
     kinds = {quantity.dimension for quantity in stated}
-    if any(other.dimension in kinds and not any(_same(quantity, other) for quantity in stated) for other in known):
+    if any(
+        other.dimension in kinds and not any(_same(quantity, other) for quantity in stated) for other in known
+    ):
         return False  # "40 mg, in people over 60 20 mg": which of the two it is, only the model tells
     own, their = (len(negations(read_tokens(text))) for text in (claim, sentence))
     first, last = (stated[0].start, stated[0].end) if len(stated) == 1 else (0, 0)
@@ -82,7 +93,12 @@ def _agrees(claim: str, sentence: str) -> bool:
 
 def _same(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether both state one quantity with no opposite bounds."""
-    if quantity.dimension != other.dimension or quantity.role != other.role or opposed(quantity, other) or quantity.heads != other.heads:
+    if (
+        quantity.dimension != other.dimension
+        or quantity.role != other.role
+        or opposed(quantity, other)
+        or quantity.heads != other.heads
+    ):
         return False
     allowed = max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
     return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed

@@ -29,14 +29,18 @@ def check_cache(path: Path | None) -> None:
         return
     advice = "name a new file, or leave the option out"
     if not path.is_file():
-        raise DataError(f"the cache {path} is no file; expected a cache that medfaith made, or a new file: {advice}")
+        raise DataError(
+            f"the cache {path} is no file; expected a cache that medfaith made, or a new file: {advice}"
+        )
     try:
         with path.open("rb") as raw:
             head = raw.read(len(_HEADER))
     except OSError as error:
         raise DataError(f"the cache {path} cannot be read ({error.strerror or error}); {advice}") from error
     if head and head != _HEADER:
-        raise DataError(f"the cache {path} is not a cache of scores but another file, which would be written over; {advice}")
+        raise DataError(
+            f"the cache {path} is not a cache of scores but another file, which would be written over; {advice}"
+        )
     if foreign := sorted(_tables(path) - _TABLES):
         raise DataError(f"the cache {path} is a database of something else (table {foreign[0]!r}); {advice}")
 
@@ -50,7 +54,9 @@ def _tables(path: Path) -> set[str]:
 
 def content_key(signature: str, *texts: str) -> bytes:
     """Returns the key of texts under a model: 16 bytes that change with the weights and with each text."""
-    return hashlib.blake2b("\x1f".join((signature, *texts)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return hashlib.blake2b(
+        "\x1f".join((signature, *texts)).encode("utf-8", "surrogatepass"), digest_size=16
+    ).digest()
 
 
 def fill(
@@ -98,7 +104,9 @@ def _read(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, bytes]:
     except sqlite3.OperationalError:
         return found  # another process is just making it, or holds it
     except sqlite3.DatabaseError:
-        with suppress(OSError):  # damaged, or no cache at all: put aside, since nobody knows whose it is, and the scores are made again
+        with suppress(
+            OSError
+        ):  # damaged, or no cache at all: put aside, since nobody knows whose it is, and the scores are made again
             path.replace(path.with_name(path.name + ".damaged"))
         return {}
     return found
@@ -112,7 +120,10 @@ def _keep(path: Path | None, values: Mapping[bytes, bytes]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(path, timeout=30)) as database, database:
         database.execute(_LAYOUT)
-        database.executemany("INSERT OR REPLACE INTO numbers VALUES (?, ?)", ((key, _sealed(key, row)) for key, row in values.items()))
+        database.executemany(
+            "INSERT OR REPLACE INTO numbers VALUES (?, ?)",
+            ((key, _sealed(key, row)) for key, row in values.items()),
+        )
 
 
 def _sealed(key: bytes, row: bytes) -> bytes:

@@ -101,7 +101,11 @@ def read_deciding_windows(
     by_claim: dict[tuple[str, str], list[int]] = {}
     for number, (claim, _) in enumerate(pairs):
         by_claim.setdefault((claim.id, claim.text), []).append(number)
-    chosen = [candidate for numbers in by_claim.values() for candidate in _chosen(pairs, fast, numbers, cascade, fast_thresholds, vectors)]
+    chosen = [
+        candidate
+        for numbers in by_claim.values()
+        for candidate in _chosen(pairs, fast, numbers, cascade, fast_thresholds, vectors)
+    ]
     texts = {candidate: _text(pairs[candidate.pair], candidate) for candidate in chosen}
     known: dict[Text, Any] = {}
     fill(
@@ -178,7 +182,9 @@ def _chosen(
         for number in numbers
         for candidate in _candidates(number, *pairs[number], fast[number], cascade, fast_thresholds, vectors)
     ]
-    ranked = sorted(candidates, key=lambda candidate: (-candidate.rank, candidate.pair, candidate.window.start))
+    ranked = sorted(
+        candidates, key=lambda candidate: (-candidate.rank, candidate.pair, candidate.window.start)
+    )
     likeliest, rest = ranked[: cascade.windows], ranked[cascade.windows :]
     refuted = [candidate for candidate in rest if candidate.refuted and candidate.first]
     return likeliest + refuted[: cascade.windows]
@@ -196,7 +202,8 @@ def _candidates(
     """Yields one window of a short chunk and up to two of a long one, which do not overlap in their likeliest sentences."""
     decided = LOOK_AGAIN * (1 - fast.probs[1])
     likeness = {
-        sentence: vectors.cosine(claim.in_context, sentence.text) + COVERED * coverage(claim.text, sentence.text, of=chunk.text)
+        sentence: vectors.cosine(claim.in_context, sentence.text)
+        + COVERED * coverage(claim.text, sentence.text, of=chunk.text)
         for sentence in evidence_sentences(chunk.text)
     }
     taken: list[Window] = []

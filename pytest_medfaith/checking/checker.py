@@ -6,23 +6,25 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.checking.acquittal import acquitted, restated
 from pytest_medfaith.checking.cascade import Cascade, Reading, read_deciding_windows, score_readings
-from pytest_medfaith.checking.isotonic import Isotonic
 from pytest_medfaith.checking.joint import joined_parts
-from pytest_medfaith.checking.letters import plain_chunk, plain_claim
 from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, Vectors, encoder_signature
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.rules import GROUNDING, RULE_NAMES, check_rule_names
 from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
+from pytest_medfaith.english.letters import plain_chunk, plain_claim
 from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore, Verdict
+
+if TYPE_CHECKING:
+    from pytest_medfaith.calibration.isotonic import Isotonic
 
 MODELS = Path(__file__).parent.parent / "models"
 
@@ -57,7 +59,9 @@ class Checker:
         scores = self.score([(claim, chunk) for chunk in chunks])
         return self.decide(claim, scores, chunks)
 
-    def score(self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None) -> list[PairScore]:
+    def score(
+        self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None
+    ) -> list[PairScore]:
         """Returns one score per (claim, chunk) pair, in order; equal texts are scored once.
 
         Raises:
@@ -88,10 +92,14 @@ class Checker:
             )
         return [_meant(score, self.isotonic) for score in scores] if self.isotonic else scores
 
-    def read_strong(self, pairs: Sequence[tuple[Claim, Chunk]], scores: Sequence[PairScore], vectors: Vectors) -> dict[int, list[Reading]]:
+    def read_strong(
+        self, pairs: Sequence[tuple[Claim, Chunk]], scores: Sequence[PairScore], vectors: Vectors
+    ) -> dict[int, list[Reading]]:
         """Returns what this model reads of `pairs` after its fast student scored them, by the index of the pair."""
         if self.fast is None:
-            raise ValueError(f"the checker {self.name!r} has no fast student before it; expected the strong model of a cascade")
+            raise ValueError(
+                f"the checker {self.name!r} has no fast student before it; expected the strong model of a cascade"
+            )
         return read_deciding_windows(
             pairs,
             scores,
@@ -109,18 +117,24 @@ class Checker:
         one that can be, and no other refutes the claim.
         Chunks that cannot be read count as if they were not there. Letters in other dress are read as plain ones; offsets stay.
         """
-        return self._decide(plain_claim(claim), scores, [plain_chunk(chunk) for chunk in chunks]).with_(claim=claim)
+        return self._decide(plain_claim(claim), scores, [plain_chunk(chunk) for chunk in chunks]).with_(
+            claim=claim
+        )
 
     def _decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
         unusable = {chunk.id: self.unusable(chunk.text, "evidence") for chunk in chunks}
         readable = [chunk for chunk in chunks if not unusable[chunk.id]]
         scored = [score for score in scores if score.logits is not None and not unusable.get(score.chunk_id)]
-        reason = self.unusable(claim.text, "claim") or ("" if readable else next(filter(None, unusable.values()), ""))
+        reason = self.unusable(claim.text, "claim") or (
+            "" if readable else next(filter(None, unusable.values()), "")
+        )
         if reason or (scores and not scored):
             why = reason or "the model gave no finite score; it may be that the claim is longer than it reads"
             return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=why)
         verdict = decide(claim, scored, self.thresholds)
-        lost = [score.chunk_id for score in scores if score.logits is None and not unusable.get(score.chunk_id)]
+        lost = [
+            score.chunk_id for score in scores if score.logits is None and not unusable.get(score.chunk_id)
+        ]
         if lost and verdict.label != "refuted":  # what could not be scored may be what refutes it
             why = f"the model gave no finite score for {', '.join(lost[:3])}"
             return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=why)
@@ -131,13 +145,17 @@ class Checker:
         verdict = overrule(verdict, scored, readable, rules=self.rules, linker=self.linker)
         if GROUNDING in self.rules:
             verdict = acquitted(verdict, scored, readable, self.thresholds)
-        return verdict.with_(threshold=self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail)
+        return verdict.with_(
+            threshold=self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail
+        )
 
     def unusable(self, text: str, what: str) -> str:
         """Returns why this checker cannot judge `text`, a "claim" or "evidence", or an empty string."""
         return unusable_text(text, what, latin_only=self.latin_only)
 
-    def _restated(self, verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict | None:
+    def _restated(
+        self, verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk]
+    ) -> Verdict | None:
         """Returns the verdict on the claim as its sentence writes its quantities, where the model supports that; None where it does not."""
         score = next((score for score in scores if score.chunk_id == verdict.chunk_id and score.span), None)
         chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
@@ -230,10 +248,14 @@ def load_checker(
     from pytest_medfaith.models.folders import model_signature
 
     if not name.strip():
-        raise DataError("the checker's name is empty; expected 'default', 'fast', a model folder, or a Hugging Face model name")
+        raise DataError(
+            "the checker's name is empty; expected 'default', 'fast', a model folder, or a Hugging Face model name"
+        )
     scorer = partial(score_with_classifier, name, label_map, max_tokens)
     signature = f"{model_signature(name)}|{sorted((label_map or {}).items())}|{max_tokens}"
-    return Checker(name, signature, scorer, thresholds or Thresholds(), cache=cache, rules=rules, linker=linker)
+    return Checker(
+        name, signature, scorer, thresholds or Thresholds(), cache=cache, rules=rules, linker=linker
+    )
 
 
 def _onnx_folder(name: str) -> Path | None:
@@ -277,7 +299,12 @@ def _onnx_checker(
 
     card = read_card(folder)
     fast = load_checker("fast", cache=cache) if card.cascade else None
-    parts = [weights_signature(folder / "model.onnx"), encoder_signature(), card.nearness_weight, card.nearness_even]
+    parts = [
+        weights_signature(folder / "model.onnx"),
+        encoder_signature(),
+        card.nearness_weight,
+        card.nearness_even,
+    ]
     if fast:
         parts += [fast.signature, card.cascade]
     return Checker(

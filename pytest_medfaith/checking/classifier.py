@@ -12,10 +12,27 @@ from pytest_medfaith.models.foreign import loading
 from pytest_medfaith.records import LABELS
 
 _KNOWN_WORDS = {
-    "entail": ("entailment", "entail", "supported", "supports", "support", "consistent", "faithful", "factual"),
+    "entail": (
+        "entailment",
+        "entail",
+        "supported",
+        "supports",
+        "support",
+        "consistent",
+        "faithful",
+        "factual",
+    ),
     "neutral": ("neutral", "not_enough_info", "nei", "unrelated"),
     "contradict": ("contradiction", "contradict", "refuted", "refutes", "refute"),
-    "not_entail": ("not_entailment", "not_entail", "not_supported", "unsupported", "inconsistent", "hallucinated", "non_factual"),
+    "not_entail": (
+        "not_entailment",
+        "not_entail",
+        "not_supported",
+        "unsupported",
+        "inconsistent",
+        "hallucinated",
+        "non_factual",
+    ),
 }
 _EXPECTED = "'default', a model folder with config.json and safetensors, or the Hugging Face name of a sequence classifier"
 BATCH = 16
@@ -59,7 +76,9 @@ def _meaning(label: str) -> str | None:
     return next((meaning for meaning, words in _KNOWN_WORDS.items() if word in words), None)
 
 
-def score_with_classifier(name: str, label_map: Mapping[str, str] | None, max_tokens: int, pairs: Sequence[tuple[str, str]]) -> Any:
+def score_with_classifier(
+    name: str, label_map: Mapping[str, str] | None, max_tokens: int, pairs: Sequence[tuple[str, str]]
+) -> Any:
     """Returns logits, float32 (n, 3), of (evidence, claim) pairs under the model `name`.
 
     A 2-way model's second score is read as neutral: it says that the evidence does not entail, not that it refutes; the
@@ -70,7 +89,9 @@ def score_with_classifier(name: str, label_map: Mapping[str, str] | None, max_to
     model, tokenizer, torch = _load(name)
     columns = label_columns(model.config.id2label, given=label_map)
     max_tokens = min(max_tokens, tokenizer.model_max_length)
-    lengths = [len(ids) for ids in tokenizer([claim for _, claim in pairs], add_special_tokens=False)["input_ids"]]
+    lengths = [
+        len(ids) for ids in tokenizer([claim for _, claim in pairs], add_special_tokens=False)["input_ids"]
+    ]
     readable = [i for i, length in enumerate(lengths) if length <= LONGEST_CLAIM * max_tokens]
     logits = np.full((len(pairs), len(LABELS)), np.nan, dtype=np.float32)
     logits[readable] = TWO_WAY_CONTRADICT

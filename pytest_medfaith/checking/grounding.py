@@ -7,8 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from pytest_medfaith.checking.anchors.amounts import missing_amounts
 from pytest_medfaith.checking.anchors.dates import missing_dates
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
-from pytest_medfaith.checking.anchors.labels import missing_greek, missing_labels, missing_roman, missing_scopes, missing_subtypes
-from pytest_medfaith.checking.anchors.names import missing_drugs, missing_markers, missing_routes, missing_sources
+from pytest_medfaith.checking.anchors.labels import (
+    missing_greek,
+    missing_labels,
+    missing_roman,
+    missing_scopes,
+    missing_subtypes,
+)
+from pytest_medfaith.checking.anchors.names import (
+    missing_drugs,
+    missing_markers,
+    missing_routes,
+    missing_sources,
+)
 from pytest_medfaith.checking.anchors.order import missing_arrows, missing_ranks, missing_rows
 from pytest_medfaith.checking.anchors.pairing import missing_pairs, missing_swaps
 from pytest_medfaith.checking.anchors.quantifiers import missing_quantifiers
@@ -54,9 +65,15 @@ def ground(claim: str, texts: Sequence[str], *, nearest: str) -> list[Finding]:
     """
     evidence = evidence_read(claim, texts, nearest=nearest)
     missing = [each for reader in READERS for each in reader(claim, evidence)]
-    return [each.finding(claim, nearest) for each in sorted(missing, key=lambda each: (not (each.instead or each.refutes), each.start))]
+    return [
+        each.finding(claim, nearest)
+        for each in sorted(missing, key=lambda each: (not (each.instead or each.refutes), each.start))
+    ]
 
 
 def evidence_read(claim: str, texts: Sequence[str], *, nearest: str) -> Evidence:
     """Returns what of `texts` speaks of `claim`: the text of the sentence that decided, and those that share enough words with the claim."""
-    return Evidence(tuple(text for text in texts if nearest in text or shared_with(claim, 0, 0, text) >= SPEAKS_OF_IT), nearest)
+    return Evidence(
+        tuple(text for text in texts if nearest in text or shared_with(claim, 0, 0, text) >= SPEAKS_OF_IT),
+        nearest,
+    )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.checking.windows import content_words, evidence_windows
+from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.records import Chunk
-from pytest_medfaith.sentences import sentence_spans
 
 SENTENCES = 3  # a claim that needs four is no single claim
 LEAST_GAIN = 0.15  # of the claim's content words that a further sentence must add; less is a chance word
@@ -55,5 +55,6 @@ def _in_one_window(parts: Sequence[Part], chunks: Sequence[Chunk]) -> bool:
     if any(part.chunk != first for part in parts):
         return False
     return any(
-        all(window.start <= part.start and part.end <= window.end for part in parts) for window in evidence_windows(chunks[first].text)
+        all(window.start <= part.start and part.end <= window.end for part in parts)
+        for window in evidence_windows(chunks[first].text)
     )

@@ -44,7 +44,14 @@ class Vectors:
     def add(self, texts: Iterable[str]) -> None:
         """Reads `TOKENS` tokens of each of `texts` that is new."""
         signature = encoder_signature()
-        fill(self.known, texts, _vectors, key=lambda text: content_key(signature, text), dtype="<f2", cache=self.cache)
+        fill(
+            self.known,
+            texts,
+            _vectors,
+            key=lambda text: content_key(signature, text),
+            dtype="<f2",
+            cache=self.cache,
+        )
 
     def cosine(self, one: str, other: str) -> float:
         """Returns the cosine of two texts that were added."""

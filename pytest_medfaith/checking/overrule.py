@@ -16,7 +16,12 @@ LEAST_SHARED = 0.5
 
 
 def overrule(
-    verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, rules: Collection[str], linker: str = "default"
+    verdict: Verdict,
+    scores: Sequence[PairScore],
+    chunks: Sequence[Chunk],
+    *,
+    rules: Collection[str],
+    linker: str = "default",
 ) -> Verdict:
     """Returns `verdict` as the rules leave it, with their findings: first those that compare sentences, then grounding.
 
@@ -34,7 +39,9 @@ def overrule(
     """
     if not rules or verdict.label == "unscored":
         return verdict
-    quoting = next((chunk.id for chunk in chunks if quotes(verdict.claim.text, chunk.text, title=chunk.title)), None)
+    quoting = next(
+        (chunk.id for chunk in chunks if quotes(verdict.claim.text, chunk.text, title=chunk.title)), None
+    )
     moved = _compared(verdict, scores, chunks, rules=rules, linker=linker, quoting=quoting)
     if moved.label != "supported" or quoting is not None or GROUNDING not in rules:
         return moved
@@ -65,7 +72,9 @@ def _grounded(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Ch
 
 def _with_its_source(chunk: Chunk) -> str:
     """Returns the text of a chunk and what stands over it: its title, headings, year and source may name a trial, a body or a date."""
-    over = " \u00b7 ".join(filter(None, (chunk.title, *chunk.section_path, str(chunk.year or ""), chunk.source)))
+    over = " \u00b7 ".join(
+        filter(None, (chunk.title, *chunk.section_path, str(chunk.year or ""), chunk.source))
+    )
     return f"{over}\n{chunk.text}" if over else chunk.text
 
 
@@ -81,10 +90,17 @@ def _compared(
     """Returns the verdict after the rules that compare the claim with single sentences; `quoting` is the chunk that quotes it."""
     texts = {chunk.id: chunk for chunk in chunks}
     read = [score for score in scores if score.span and score.chunk_id in texts]
-    found = {score.chunk_id: _findings(verdict, score, texts[score.chunk_id], rules, linker) for score in _chosen(verdict, read, texts)}
+    found = {
+        score.chunk_id: _findings(verdict, score, texts[score.chunk_id], rules, linker)
+        for score in _chosen(verdict, read, texts)
+    }
     refuting = _with_effect("refute", found)
-    weakening = [] if verdict.joint else _with_effect("weaken", found)  # what one chunk lacks another of the joined ones may hold
-    clean = tuple(chunk_id for chunk_id in verdict.supporting if chunk_id not in refuting and chunk_id not in weakening)
+    weakening = (
+        [] if verdict.joint else _with_effect("weaken", found)
+    )  # what one chunk lacks another of the joined ones may hold
+    clean = tuple(
+        chunk_id for chunk_id in verdict.supporting if chunk_id not in refuting and chunk_id not in weakening
+    )
     by_chunk = {score.chunk_id: score for score in scores}
     if quoting in by_chunk:
         return _quoted(verdict, by_chunk[quoting], clean=clean, refuting=refuting)
@@ -101,28 +117,44 @@ def _compared(
     findings, score = tuple(found[decisive[0]]), by_chunk[decisive[0]]
     moved = _resting_on(verdict, score, score.probs[2] if refuting else score.probs[0])
     reason = f"decided by the rule {', '.join(finding.rule for finding in findings)}"
-    return moved.with_(label="refuted" if refuting else "unsupported", supporting=clean, findings=findings, reason=reason)
+    return moved.with_(
+        label="refuted" if refuting else "unsupported", supporting=clean, findings=findings, reason=reason
+    )
 
 
 def _with_effect(effect: str, found: Mapping[str, Sequence[Finding]]) -> list[str]:
-    return [chunk_id for chunk_id, findings in found.items() if any(finding.effect == effect for finding in findings)]
+    return [
+        chunk_id
+        for chunk_id, findings in found.items()
+        if any(finding.effect == effect for finding in findings)
+    ]
 
 
 def _quoted(verdict: Verdict, score: PairScore, *, clean: Sequence[str], refuting: Sequence[str]) -> Verdict:
     """Returns the verdict on a claim that the chunk of `score` holds word for word."""
-    conflict = verdict.conflict or verdict.label == "refuted" or any(chunk_id != score.chunk_id for chunk_id in refuting)
+    conflict = (
+        verdict.conflict
+        or verdict.label == "refuted"
+        or any(chunk_id != score.chunk_id for chunk_id in refuting)
+    )
     supporting = tuple(dict.fromkeys((*clean, score.chunk_id)))
     kept = _resting_on(verdict, score, score.probs[0])
-    return kept.with_(label="supported", supporting=supporting, conflict=conflict, reason="quoted from the evidence")
+    return kept.with_(
+        label="supported", supporting=supporting, conflict=conflict, reason="quoted from the evidence"
+    )
 
 
 def _chosen(verdict: Verdict, scores: Sequence[PairScore], chunks: Mapping[str, Chunk]) -> list[PairScore]:
     shares = {score.chunk_id: _shared(verdict, score, chunks[score.chunk_id]) for score in scores}
     near = [score for score in scores if shares[score.chunk_id] >= LEAST_SHARED]
     least = sorted((shares[score.chunk_id] for score in near), reverse=True)[:CHUNKS_READ][-1:]
-    nearest = [score for score in near if shares[score.chunk_id] >= least[0]]  # all that share as much: their order says nothing
+    nearest = [
+        score for score in near if shares[score.chunk_id] >= least[0]
+    ]  # all that share as much: their order says nothing
     return nearest + [
-        score for score in scores if score.chunk_id == verdict.chunk_id and verdict.label == "supported" and score not in nearest
+        score
+        for score in scores
+        if score.chunk_id == verdict.chunk_id and verdict.label == "supported" and score not in nearest
     ]
 
 
@@ -132,17 +164,23 @@ def _shared(verdict: Verdict, score: PairScore, chunk: Chunk) -> float:
     return shared_words(verdict.claim.text, chunk.text[start:end])
 
 
-def _findings(verdict: Verdict, score: PairScore, chunk: Chunk, rules: Collection[str], linker: str) -> list[Finding]:
+def _findings(
+    verdict: Verdict, score: PairScore, chunk: Chunk, rules: Collection[str], linker: str
+) -> list[Finding]:
     start, end = score.span or (0, len(chunk.text))
     context, off = f"{chunk.title}\n{chunk.text}", RULES.keys() - set(rules)
-    found = apply_rules(verdict.claim.text, chunk.text[start:end], context=context, off=off, rules=linked_rules(linker))
+    found = apply_rules(
+        verdict.claim.text, chunk.text[start:end], context=context, off=off, rules=linked_rules(linker)
+    )
     return [_placed(finding, chunk.id, start) for finding in found]
 
 
 def _placed(finding: Finding, chunk_id: str, start: int) -> Finding:
     """Returns the finding with its evidence span counted in the chunk's text, not in the sentence."""
     span = finding.evidence_span
-    return finding.with_(chunk_id=chunk_id, evidence_span=(span[0] + start, span[1] + start) if span else None)
+    return finding.with_(
+        chunk_id=chunk_id, evidence_span=(span[0] + start, span[1] + start) if span else None
+    )
 
 
 def _resting_on(verdict: Verdict, score: PairScore, probability: float) -> Verdict:

@@ -24,7 +24,9 @@ class Thresholds:
     def __post_init__(self) -> None:
         """Refuses thresholds that would let everything or nothing pass."""
         if not (0 < self.entail < 1 and 0 < self.contradict < 1):
-            raise ValueError(f"thresholds are {self.entail} and {self.contradict}; expected numbers between 0 and 1")
+            raise ValueError(
+                f"thresholds are {self.entail} and {self.contradict}; expected numbers between 0 and 1"
+            )
         if not 0 < self.odds < math.inf:
             raise ValueError(f"the odds of contradiction are {self.odds}; expected a number above 0")
 
@@ -53,13 +55,41 @@ def decide(claim: Claim, scores: Sequence[PairScore], thresholds: Thresholds) ->
     ids = tuple(score.chunk_id for score in supporting)
     conflict = best_for is not None and best_against is not None
     if best_for and (best_against is None or thresholds.odds * best_for.probs[0] >= best_against.probs[2]):
-        return _verdict(claim, "supported", best_for, best_for.probs[0], thresholds.entail, conflict=conflict, supporting=ids)
+        return _verdict(
+            claim,
+            "supported",
+            best_for,
+            best_for.probs[0],
+            thresholds.entail,
+            conflict=conflict,
+            supporting=ids,
+        )
     if best_against:
-        return _verdict(claim, "refuted", best_against, best_against.probs[2], thresholds.contradict, conflict=conflict, supporting=ids)
+        return _verdict(
+            claim,
+            "refuted",
+            best_against,
+            best_against.probs[2],
+            thresholds.contradict,
+            conflict=conflict,
+            supporting=ids,
+        )
     if not scores:
-        return Verdict(claim=claim, label="unsupported", threshold=thresholds.entail, reason="the answer came with no evidence")
+        return Verdict(
+            claim=claim,
+            label="unsupported",
+            threshold=thresholds.entail,
+            reason="the answer came with no evidence",
+        )
     nearest = max(scores, key=lambda score: score.probs[0])
-    return _verdict(claim, "unsupported", nearest, nearest.probs[0], thresholds.entail, reason="no chunk entails or contradicts it")
+    return _verdict(
+        claim,
+        "unsupported",
+        nearest,
+        nearest.probs[0],
+        thresholds.entail,
+        reason="no chunk entails or contradicts it",
+    )
 
 
 def _verdict(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from pytest_medfaith.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentence_spans
 
 QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
 _WORD = re.compile(r"(?<![\w.])\.\d+|[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%+−↑↓→]|(?<![^\W_])-(?=\d)")
@@ -35,12 +35,18 @@ def quotes(claim: str, text: str, *, title: str = "") -> bool:
     sentence before may say that what follows is a myth, a sentence after that it is one: then the model and the rules decide.
     """
     words = plain_words(claim)
-    if words.count(" ") + 1 < QUOTED_WORDS or f" {words} " not in f" {plain_words(text)} " or claim.rstrip().endswith("?"):
+    if (
+        words.count(" ") + 1 < QUOTED_WORDS
+        or f" {words} " not in f" {plain_words(text)} "
+        or claim.rstrip().endswith("?")
+    ):
         return False
     sentences = [text[start:end].rstrip() for start, end in sentence_spans(text)]
     spoken = [plain_words(sentence) for sentence in sentences]
     return any(
-        not _held(sentences[:first], title) and not _denied(sentences[last:]) and not sentences[last - 1].endswith(("?", ":"))
+        not _held(sentences[:first], title)
+        and not _denied(sentences[last:])
+        and not sentences[last - 1].endswith(("?", ":"))
         for first, last in _runs(words, spoken)
     )
 
@@ -61,7 +67,9 @@ def _runs(words: str, spoken: list[str]) -> list[tuple[int, int]]:
 
 def _held(before: list[str], title: str) -> bool:
     """Returns whether the heading, or the sentence or line that leads in, says that what follows is only held, asked or denied."""
-    if re.search(r"\b(?:myths?|misconceptions?|fact or fiction|true or false|debunk\w*)\b", title, re.IGNORECASE):
+    if re.search(
+        r"\b(?:myths?|misconceptions?|fact or fiction|true or false|debunk\w*)\b", title, re.IGNORECASE
+    ):
         return True
     if not before:
         return False

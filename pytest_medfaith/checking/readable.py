@@ -32,7 +32,10 @@ def _latin_share(text: str) -> float:
     """Returns which share of the letters of `text` is Latin; 1 without letters."""
     letters = [character for character in text if character.isalpha()]
     latin = sum(map(_is_latin, letters))
-    foreign = sum(not _is_latin(character) and not (latin and _GREEK[0] <= character <= _GREEK[1]) for character in letters)
+    foreign = sum(
+        not _is_latin(character) and not (latin and _GREEK[0] <= character <= _GREEK[1])
+        for character in letters
+    )
     return latin / (latin + foreign) if latin + foreign else 1.0
 
 

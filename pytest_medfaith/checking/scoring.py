@@ -97,7 +97,9 @@ def score_pairs(
         )
         for (claim, chunk), plan in zip(batch, plans, strict=True):
             read = _read(plan, known, shift=nearness.shift(plan.nearness)) if plan else []
-            scores.append(clearest(claim, chunk, [(logits, plan.span) for logits in read] if plan else [], temperature))
+            scores.append(
+                clearest(claim, chunk, [(logits, plan.span) for logits in read] if plan else [], temperature)
+            )
         if progress:
             progress(len(scores), len(pairs))
     return scores
@@ -131,7 +133,10 @@ def _plan(claim: Claim, chunk: Chunk, vectors: Vectors) -> _Plan | None:
 def nearness_of(claim: Claim, chunk: Chunk, sentence: tuple[int, int], vectors: Vectors) -> float:
     """Returns how near `chunk` is to `claim` under the encoder, as a whole or by the sentence of that span: a cosine."""
     start, end = sentence
-    whole, best = (vectors.cosine(claim.in_context, text) for text in (opening(chunk) + chunk.text, chunk.text[start:end]))
+    whole, best = (
+        vectors.cosine(claim.in_context, text)
+        for text in (opening(chunk) + chunk.text, chunk.text[start:end])
+    )
     return max(whole, best - SENTENCE_NEARER)
 
 
@@ -176,11 +181,15 @@ def finite_logits(known: Mapping[Text, Any], text: Text | None) -> Logits | None
 
 
 def _blend(window: Logits, sentence: Logits) -> Logits:
-    entail, neutral, contradict = ((1 - SENTENCE_SHARE) * a + SENTENCE_SHARE * b for a, b in zip(window, sentence, strict=True))
+    entail, neutral, contradict = (
+        (1 - SENTENCE_SHARE) * a + SENTENCE_SHARE * b for a, b in zip(window, sentence, strict=True)
+    )
     return entail, neutral, contradict
 
 
-def clearest(claim: Claim, chunk: Chunk, readings: Sequence[tuple[Logits, tuple[int, int] | None]], temperature: float) -> PairScore:
+def clearest(
+    claim: Claim, chunk: Chunk, readings: Sequence[tuple[Logits, tuple[int, int] | None]], temperature: float
+) -> PairScore:
     """Returns the score of a pair by its reading with the clearest decision, for or against; neutral without logits where there is none.
 
     Args:

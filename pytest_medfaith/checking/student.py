@@ -49,7 +49,9 @@ class ModelCard:
     @property
     def thresholds(self) -> Thresholds:
         """What the three numbers of verdicts mean together."""
-        return Thresholds(entail=self.entail_threshold, contradict=self.contradict_threshold, odds=self.contradict_odds)
+        return Thresholds(
+            entail=self.entail_threshold, contradict=self.contradict_threshold, odds=self.contradict_odds
+        )
 
     @property
     def nearness(self) -> Nearness:
@@ -69,11 +71,17 @@ def read_card(folder: Path) -> ModelCard:
     path = folder / "card.json"
     try:
         scoring = json.loads(path.read_text(encoding="utf-8"))["scoring"]
-        found = {name: _number(name, scoring[name]) for name in ModelCard.__dataclass_fields__ if name in scoring or name in _NEEDED}
+        found = {
+            name: _number(name, scoring[name])
+            for name in ModelCard.__dataclass_fields__
+            if name in scoring or name in _NEEDED
+        }
         card = ModelCard(**found)
         _ = (card.thresholds, card.cascade)  # numbers without sense are said now
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(f"{path}: no usable model card ({error!r}); expected JSON with 'scoring' holding {', '.join(_NEEDED)}") from error
+        raise DataError(
+            f"{path}: no usable model card ({error!r}); expected JSON with 'scoring' holding {', '.join(_NEEDED)}"
+        ) from error
     return card
 
 
@@ -154,7 +162,9 @@ def _frame(tokenizer: Path) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int
     ids = load_tokenizer(tokenizer).encode("iron", "iron").ids
     word = _token_ids("iron", tokenizer)
     if len(word) != 1 or ids.count(word[0]) != 2:
-        raise DataError(f"{tokenizer}: not a tokenizer that frames two texts as a pair; expected its post-processor to do so")
+        raise DataError(
+            f"{tokenizer}: not a tokenizer that frames two texts as a pair; expected its post-processor to do so"
+        )
     first = ids.index(word[0])
     second = ids.index(word[0], first + 1)
     return tuple(ids[:first]), tuple(ids[first + 1 : second]), tuple(ids[second + 1 :])

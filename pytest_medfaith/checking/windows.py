@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_medfaith.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentence_spans
 
-SHORT_WORDS = 150  # of a text of more, one sentence may speak alone, and one that is far from the claim is not read
+SHORT_WORDS = (
+    150  # of a text of more, one sentence may speak alone, and one that is far from the claim is not read
+)
 WINDOW_WORDS = 200  # half as many again are one window: what that brings is in docs/training.md
 # What the words that a sentence shares with the claim count beside its cosine. bench/window_choice.py measures how often the choice decides the claim.
 COVERED = 0.15
@@ -88,7 +90,10 @@ def _pieces(text: str, span: tuple[int, int]) -> list[tuple[int, int]]:
     found = [match.span() for match in re.compile(r"\S+").finditer(text, *span)]
     if len(found) <= WINDOW_WORDS * 1.5:
         return [span]
-    return [(found[i][0], found[min(i + WINDOW_WORDS, len(found)) - 1][1]) for i in range(0, len(found), WINDOW_WORDS)]
+    return [
+        (found[i][0], found[min(i + WINDOW_WORDS, len(found)) - 1][1])
+        for i in range(0, len(found), WINDOW_WORDS)
+    ]
 
 
 @lru_cache(maxsize=16_384)
@@ -135,7 +140,11 @@ def best_sentence(claim: str, text: str, *, cosine: Callable[[str], float]) -> W
 
 def window_around(sentence: Window, claim: str, *, of: str) -> Window:
     """Returns the window of the text `of` that holds `sentence` and covers the claim best; ties go to the earlier one."""
-    around = [window for window in evidence_windows(of) if window.start <= sentence.start and sentence.end <= window.end]
+    around = [
+        window
+        for window in evidence_windows(of)
+        if window.start <= sentence.start and sentence.end <= window.end
+    ]
     return max(around, key=lambda window: coverage(claim, window.text, of=of))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import Clause, finite_verbs, forms, is_adverb, is_content, read_clause
-from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.claims.words import Phrase, carried, holds, places, trimmed
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import Clause, finite_verbs, forms, is_adverb, is_content, read_clause
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import Phrase, carried, holds, places, trimmed
 
 _LONGEST_SUBJECT = 9
 _LONGEST_ANTECEDENT = 5
@@ -35,11 +35,19 @@ def split_asides(words: Phrase) -> list[Phrase]:
 def _subject_aside(clause: Clause) -> list[Phrase]:
     words = clause.words
     commas = places(words, ",", clause.lead, clause.main)
-    if not commas or commas[1:] != [clause.subject_end - 1] or not 0 < commas[0] - clause.lead <= _LONGEST_SUBJECT:
+    if (
+        not commas
+        or commas[1:] != [clause.subject_end - 1]
+        or not 0 < commas[0] - clause.lead <= _LONGEST_SUBJECT
+    ):
         return []
     first, second = commas
     said = _aside_predicate(words[first:second])
-    return [(*carried(words[clause.lead : first]), *said), (*words[:first], *words[second + 1 :])] if said else []
+    return (
+        [(*carried(words[clause.lead : first]), *said), (*words[:first], *words[second + 1 :])]
+        if said
+        else []
+    )
 
 
 def _aside_predicate(aside: Phrase) -> Phrase:
@@ -58,7 +66,11 @@ def _closing_relative(clause: Clause) -> list[Phrase]:
     words = clause.words
     for comma in places(words, ",", clause.main + 1, len(words) - 3):
         relative, verb, after = (word.lower for word in words[comma + 1 : comma + 4])
-        if relative not in ("which", "who") or verb not in lexicon.BE or after not in ("a", "an", "the", "also", "called", "known"):
+        if (
+            relative not in ("which", "who")
+            or verb not in lexicon.BE
+            or after not in ("a", "an", "the", "also", "called", "known")
+        ):
             continue
         antecedent, tail = _noun_before(words, comma), words[comma + 2 :]
         if antecedent and not holds(tail, ",;"):
@@ -69,7 +81,11 @@ def _closing_relative(clause: Clause) -> list[Phrase]:
 def _noun_before(words: Phrase, end: int) -> Phrase:
     """Returns the noun that ends at `end` with its adjectives and brackets; nothing where it is too long to be one name."""
     start = end
-    while start > 0 and (is_content(words[start - 1]) or words[start - 1].inside) and (start == end or not _is_verb(words, start - 1)):
+    while (
+        start > 0
+        and (is_content(words[start - 1]) or words[start - 1].inside)
+        and (start == end or not _is_verb(words, start - 1))
+    ):
         start -= 1
     return words[start:end] if end - start <= _LONGEST_ANTECEDENT else ()
 
@@ -83,7 +99,12 @@ def _is_verb(words: Phrase, index: int) -> bool:
 def split_participles(words: Phrase) -> list[Phrase]:
     """Splits "X blocks A, lowering B" into "X blocks A" and "X, lowering B"; under a modal or a condition the sentence stays whole."""
     clause = read_clause(words)
-    if clause is None or not clause.subject or clause.form == "modal" or clause.subject[0].lower in _NO_SUBJECT:
+    if (
+        clause is None
+        or not clause.subject
+        or clause.form == "modal"
+        or clause.subject[0].lower in _NO_SUBJECT
+    ):
         return [words]
     if holds(words[clause.main :], lexicon.STRONG_CONDITIONS):
         return [words]
@@ -91,11 +112,24 @@ def split_participles(words: Phrase) -> list[Phrase]:
         if not _of_the_subject(clause, comma) or holds(words[clause.main : comma], lexicon.NEGATIONS):
             break
         if _is_participle(clause, comma):
-            commas = [comma, *(later for later in places(words, ",", comma + 1, len(words) - 2) if _is_participle(clause, later))]
-            pieces = (trimmed(words[begin:end]) for begin, end in zip(commas, [*commas[1:], len(words)], strict=True))
+            commas = [
+                comma,
+                *(
+                    later
+                    for later in places(words, ",", comma + 1, len(words) - 2)
+                    if _is_participle(clause, later)
+                ),
+            ]
+            pieces = (
+                trimmed(words[begin:end])
+                for begin, end in zip(commas, [*commas[1:], len(words)], strict=True)
+            )
             return [
                 words[:comma],
-                *((*carried(words[: clause.subject_end]), piece[0], *piece[1 + (piece[1].lower == "and") :]) for piece in pieces),
+                *(
+                    (*carried(words[: clause.subject_end]), piece[0], *piece[1 + (piece[1].lower == "and") :])
+                    for piece in pieces
+                ),
             ]
     return [words]
 
@@ -103,15 +137,21 @@ def split_participles(words: Phrase) -> list[Phrase]:
 def _of_the_subject(clause: Clause, comma: int) -> bool:
     """Returns whether a participle behind `comma` speaks of the main subject: not in a list, nor in "studies show A does B, lowering C"."""
     between = clause.words[clause.main : comma]
-    attributed = any(word.lower in lexicon.ATTRIBUTIONS for word in clause.words[clause.main : clause.main + 4])
+    attributed = any(
+        word.lower in lexicon.ATTRIBUTIONS for word in clause.words[clause.main : clause.main + 4]
+    )
     other_verb = any(clause.main < verb.index < comma and not verb.subordinate for verb in clause.verbs)
-    return not (attributed or other_verb or holds(between, ":") or any(word.lower in _ENUMERATING for word in between))
+    return not (
+        attributed or other_verb or holds(between, ":") or any(word.lower in _ENUMERATING for word in between)
+    )
 
 
 def _is_participle(clause: Clause, comma: int) -> bool:
     words = clause.words
     begin = comma + 1 + (words[comma + 1].lower == "and")
-    place = next((index for index in range(begin, len(words) - 2) if not is_adverb(words[index])), len(words) - 2)
+    place = next(
+        (index for index in range(begin, len(words) - 2) if not is_adverb(words[index])), len(words) - 2
+    )
     participle, after = words[place], words[place + 1].lower
     by_person = participle.lower in _OF_EVENTS and any(word.lower in _PERSONS for word in clause.subject)
     if participle.inside or participle.lower in _ATTACHED or by_person or after in (",", ".", "and", "or"):

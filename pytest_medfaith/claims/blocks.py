@@ -7,19 +7,29 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from pytest_medfaith.claims.context import Before, said
-from pytest_medfaith.claims.intros import OPEN_ENDS, Intro, compose, join_label, read_label, states_fact, under_label
+from pytest_medfaith.claims.intros import (
+    OPEN_ENDS,
+    Intro,
+    compose,
+    join_label,
+    read_label,
+    states_fact,
+    under_label,
+)
 from pytest_medfaith.claims.layout import Block, Kind
-from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.measures import has_amount, states
 from pytest_medfaith.claims.openers import skip_openers
 from pytest_medfaith.claims.questions import is_polar, is_question
 from pytest_medfaith.claims.sentences import Sentence
 from pytest_medfaith.claims.statements import Idle, Read, Statement, Told, idle_reason, read_sentence
 from pytest_medfaith.claims.tables import read_cells, row_statement
-from pytest_medfaith.claims.words import Phrase, carried, read_words, written
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import Phrase, carried, read_words, written
 
 _LONGEST_HEADING = 6  # words of a line that heads what follows without being marked as a heading
-_ASKING = word_set("what how why when where which who")  # "How it is built up" heads a text and says nothing by itself
+_ASKING = word_set(
+    "what how why when where which who"
+)  # "How it is built up" heads a text and says nothing by itself
 _RUNNING_TEXT = -1  # the indent of an intro in running text: every list item stands deeper
 
 
@@ -50,20 +60,31 @@ def read_blocks(text: str, sentences: Sequence[Sentence], question: str | None) 
 
     Each word of the answer is in at least one of them, but for openers such as "However," and lead-ins that statements carry.
     """
-    blocks = [(block, list(group)) for block, group in groupby(sentences, key=lambda sentence: sentence.block)]
+    blocks = [
+        (block, list(group)) for block, group in groupby(sentences, key=lambda sentence: sentence.block)
+    ]
     asked = " ".join((question or "").split())
-    state = _State(Told(Before(asked, asked), carried(read_words(asked, 0, len(asked))) if is_polar(asked) else ()))
+    state = _State(
+        Told(Before(asked, asked), carried(read_words(asked, 0, len(asked))) if is_polar(asked) else ())
+    )
     found = _Found()
     for place, (block, group) in enumerate(blocks):
         following = blocks[place + 1][0] if place + 1 < len(blocks) else None
-        read = [Read(sentence, read_words(text, skip_openers(text, sentence.start, sentence.end), sentence.end)) for sentence in group]
-        state = _read_block(text, replace(block, kind=_kind(block, read, state, following)), read, following, state, found)
+        read = [
+            Read(sentence, read_words(text, skip_openers(text, sentence.start, sentence.end), sentence.end))
+            for sentence in group
+        ]
+        state = _read_block(
+            text, replace(block, kind=_kind(block, read, state, following)), read, following, state, found
+        )
     return [*found.made, *_unused(found)]
 
 
 def _unused(found: _Found) -> list[Statement | Idle]:
     """Returns the lead lines that no statement carries: a claim where they say something, else idle."""
-    used = {word.start for one in found.made if isinstance(one, Statement) for word in one.words if not word.own}
+    used = {
+        word.start for one in found.made if isinstance(one, Statement) for word in one.words if not word.own
+    }
     unused = [lead for lead in found.leads if not any(word.start in used for word in lead.words if word.own)]
     return [_unused_lead(lead) for lead in unused]
 
@@ -90,11 +111,15 @@ def _kind(block: Block, read: Sequence[Read], state: _State, following: Block | 
         return block.kind
     if state.intros and (state.intros[-1].indent == _RUNNING_TEXT or not stated):
         return "item"
-    short = len(words) <= _LONGEST_HEADING and not any(character.isdigit() for word in words for character in word.text)
+    short = len(words) <= _LONGEST_HEADING and not any(
+        character.isdigit() for word in words for character in word.text
+    )
     return "heading" if short and not stated and following is not None else "text"
 
 
-def _read_block(text: str, block: Block, read: Sequence[Read], following: Block | None, state: _State, found: _Found) -> _State:
+def _read_block(
+    text: str, block: Block, read: Sequence[Read], following: Block | None, state: _State, found: _Found
+) -> _State:
     if block.kind == "heading":
         return _read_heading(read[0], state, found)
     if block.kind == "row":
@@ -105,7 +130,10 @@ def _read_block(text: str, block: Block, read: Sequence[Read], following: Block 
     if item:
         label, _ = read_label(read[0].words)
         first, *others = read
-        read = [replace(first, words=_in_list(first.words, state)), *(replace(one, words=under_label(label, one.words)) for one in others)]
+        read = [
+            replace(first, words=_in_list(first.words, state)),
+            *(replace(one, words=under_label(label, one.words)) for one in others),
+        ]
     intro = read[-1].words if _introduces(block, read[-1].words, following) else ()
     told = state.told
     for one in read[:-1] if intro and not states_fact(intro) else read:

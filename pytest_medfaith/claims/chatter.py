@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.openers import SOURCES
+from pytest_medfaith.english.lexicon import word_set
 
 _FUNCTION = word_set(
     "a an the this that these those it its i you we us him them me my your our their and or so as if when because there here to of in on at "
@@ -68,7 +68,9 @@ _PHRASES = re.compile(  # words that mean something else outside of these; each 
     )(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
-LONGEST_TALK = 600  # characters: what is longer says something, and the patterns would read it again at each cue
+LONGEST_TALK = (
+    600  # characters: what is longer says something, and the patterns would read it again at each cue
+)
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,9 @@ _SYMPATHY = re.compile(
     r"""(?:i\s*(?:am|'m)\s+|we\s*(?:are|'re)\s+)?(?:\w+\s+)?sorry\s+(?:to\s+hear\s+)?(?:about\s+(?:your|the)|(?:that\s+)?you(?:\s+are|'re|\s+were|\s+have\s+been)?)\b((?:\s+[a-z'-]+){1,8})\W*$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_NO_SYMPATHY = word_set("is are should must can may could take need because but and or so which that who not no never safe unsafe")
+_NO_SYMPATHY = word_set(
+    "is are should must can may could take need because but and or so which that who not no never safe unsafe"
+)
 _WISH = re.compile(
     r"""(?:(?:and\s+)?(?:i\s+|we\s+)?(?:i\s*'?m\s+)?(?:hope|hoping|wish|wishing)\s+(?:you|your|him|her|them|that|a|the|little|one|ones|son|daughter|child|baby|mother|father|mum|dad|mom|wife|husband
           |partner|family|loved|all|and|everyone|very|speedy|quick|swift|full|smooth|happy|healthy|recovery|feels?|gets?|better|well|soon|best|luck|good|easier|is|are|of|back|on|their|his|feet|things|improve
@@ -174,7 +178,11 @@ def chatter_reason(sentence: str) -> str:
     source" or "no checkable content".
     """
     plain = sentence.replace("\u2019", "'").strip(" \t\r\n\"'“”*_()")
-    if not any(map(str.isalnum, plain)) or is_bare_answer(plain) or _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:")):
+    if (
+        not any(map(str.isalnum, plain))
+        or is_bare_answer(plain)
+        or _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:"))
+    ):
         return "no checkable content"
     if len(plain) > LONGEST_TALK:
         return ""
@@ -186,7 +194,14 @@ def chatter_reason(sentence: str) -> str:
         return "greeting"
     bare = _PHRASES.sub("\x00", plain)
     words = [word for word in _WORD.findall(bare.lower()) if word != "\x00"]
-    return next((kind.reason for kind in _KINDS if kind.cue.search(bare) and all(_fits(kind, word) for word in words)), "")
+    return next(
+        (
+            kind.reason
+            for kind in _KINDS
+            if kind.cue.search(bare) and all(_fits(kind, word) for word in words)
+        ),
+        "",
+    )
 
 
 def _fits(kind: _Kind, word: str) -> bool:

@@ -14,7 +14,9 @@ from pytest_medfaith.records import Chunk
 # "[120-140]" is a reference interval, not 21 sources.
 _LONGEST_RANGE = 20
 _NUMBERS = r"\d{1,3}(?:\s*[-\u2013—]\s*\d{1,3})?(?:\s*[,;]\s*\d{1,3}(?:\s*[-\u2013—]\s*\d{1,3})?)*"
-_SOURCE_WORD = r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?)\s*[#]?\s*"
+_SOURCE_WORD = (
+    r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?)\s*[#]?\s*"
+)
 _PMIDS = r"PMIDs?\s*:?\s*\d{1,9}(?:\s*[,;]\s*(?:PMID\s*:?\s*\d{1,9}|\d{7,9}))*"
 _MARKER = re.compile(
     rf"""
@@ -26,11 +28,15 @@ _MARKER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_INTERVAL_BEFORE = re.compile(r"\b(?:CI|IQR|intervals?|ranges?|ranging|between)(?:\s+(?:of|was|is))?\s*[:,=]?\s*$", re.IGNORECASE)
+_INTERVAL_BEFORE = re.compile(
+    r"\b(?:CI|IQR|intervals?|ranges?|ranging|between)(?:\s+(?:of|was|is))?\s*[:,=]?\s*$", re.IGNORECASE
+)
 _FOOTNOTE = re.compile(r"\[\^\d+\]:")
 # The NUL character stands for a marker here.
 _BETWEEN = re.compile(r"(?<=\x00)\s*(?:[,;&]|and)?\s*(?=\x00)")
-_WRAPPED = re.compile(r"[(\[]\s*(?:(?:see|cf\.?|as in|refs?\.?|references?|sources?|from):?\s*)?\x00+\s*[)\]]", re.IGNORECASE)
+_WRAPPED = re.compile(
+    r"[(\[]\s*(?:(?:see|cf\.?|as in|refs?\.?|references?|sources?|from):?\s*)?\x00+\s*[)\]]", re.IGNORECASE
+)
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*"
 _AUTHORS = rf"(?!{_MONTH}\b)[A-Z][\w'\u2019-]+(?:\s+(?:[A-Z][\w'\u2019-]+\s+)?(?:et\s+al\.?|(?:and|&)\s+[A-Z][\w'\u2019-]+)\s*,?|\s*,)\s*(?:19|20)\d\d[a-z]?"
 # Marks that name a source without a number of a passage: they are no words of the claim.
@@ -89,7 +95,11 @@ def parse_citations(text: str) -> list[Citation]:
         if match["numbers"] and (_INTERVAL_BEFORE.search(before) or _spreads(before, match["numbers"])):
             continue
         pmids = match["square"] or match["round"] or match["bare"]
-        markers = [f"PMID {digits}" for digits in re.findall(r"\d+", pmids)] if pmids else _numbers(match["numbers"] or match["named"])
+        markers = (
+            [f"PMID {digits}" for digits in re.findall(r"\d+", pmids)]
+            if pmids
+            else _numbers(match["numbers"] or match["named"])
+        )
         found += [Citation(marker, match.start(), match.end()) for marker in dict.fromkeys(markers)]
     return found
 
@@ -120,7 +130,9 @@ def strip_citations(text: str) -> str:
 
 def mask_citations(text: str, blank: str = " ") -> str:
     """Returns `text` at the same length with each marker, and the brackets and commas around it, overwritten by `blank`."""
-    spans = {(citation.start, citation.end) for citation in parse_citations(text)} | {mark.span() for mark in _NAMELESS.finditer(text)}
+    spans = {(citation.start, citation.end) for citation in parse_citations(text)} | {
+        mark.span() for mark in _NAMELESS.finditer(text)
+    }
     masked = list(text)
     for start, end in spans:
         masked[start:end] = "\x00" * (end - start)
@@ -135,7 +147,11 @@ def cited_sentences(answer: str) -> list[CitedSentence]:
     sentences = read_sentences(read_layout(mask_citations(answer)))
     cited = zip(sentences, _citations_of(answer, sentences), strict=True)
     return [
-        CitedSentence(sentence.start, max([sentence.end, *(citation.end for citation in citations)]), _markers(citations))
+        CitedSentence(
+            sentence.start,
+            max([sentence.end, *(citation.end for citation in citations)]),
+            _markers(citations),
+        )
         for sentence, citations in cited
         if sentence.block.kind != "heading"
     ]

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import Clause, ends_open, is_content, is_plain_verb, read_clause
-from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.claims.words import Phrase, carried, holds, places, trimmed
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import Clause, ends_open, is_content, is_plain_verb, read_clause
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import Phrase, carried, holds, places, trimmed
 
 _JOINTS = word_set("and but so yet whereas while although though")
 _NEED_COMMA = word_set("so yet while")
@@ -43,10 +43,17 @@ def split_clauses(words: Phrase) -> list[Phrase]:
         return [words]
     for joint in _joints(words, left.main + 1):
         right = read_clause(words[joint.end :])
-        if right is not None and _stands_alone(right) and _ends_well(left, joint) and not _governed(left, joint, right):
+        if (
+            right is not None
+            and _stands_alone(right)
+            and _ends_well(left, joint)
+            and not _governed(left, joint, right)
+        ):
             lead = (
                 carried(words[: left.lead])
-                if joint.word != ";" and right.lead == 0 and words[0].lower in lexicon.PREPOSITIONS | lexicon.CONDITIONS
+                if joint.word != ";"
+                and right.lead == 0
+                and words[0].lower in lexicon.PREPOSITIONS | lexicon.CONDITIONS
                 else ()
             )
             return [trimmed(words[: joint.start]), *split_clauses((*lead, *right.words))]
@@ -69,7 +76,12 @@ def _joints(words: Phrase, start: int) -> Iterator[_Joint]:
             continue
         if word.text == ";":
             yield _Joint(index, index + (2 if after in _JOINTS else 1), ";", comma=True)
-        elif word.text == "," and after == "even" and words[index + 2 : index + 3] and words[index + 2].lower == "though":
+        elif (
+            word.text == ","
+            and after == "even"
+            and words[index + 2 : index + 3]
+            and words[index + 2].lower == "though"
+        ):
             yield _Joint(index, index + 3, "though", comma=True)
         elif word.text == "," and after == "meaning":
             that = [following.lower for following in words[index + 2 : index + 3]] == ["that"]
@@ -83,7 +95,10 @@ def _joints(words: Phrase, start: int) -> Iterator[_Joint]:
 def _stands_alone(right: Clause) -> bool:
     """Returns whether the words behind a joint are a clause of their own, with a subject that is one."""
     subject = right.subject
-    if not any(is_content(word) or word.lower in lexicon.PRONOUNS for word in subject) or right.words[0].lower in _QUESTION_WORDS:
+    if (
+        not any(is_content(word) or word.lower in lexicon.PRONOUNS for word in subject)
+        or right.words[0].lower in _QUESTION_WORDS
+    ):
         return False
     commas = places(subject, (",", ";"))
     aside = subject[-1].text == "," and len(commas) == 2

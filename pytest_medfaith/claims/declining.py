@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.chatter import LONGEST_TALK, chatter_reason
-from pytest_medfaith.claims.grammar import finite_verbs
-from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.openers import SOURCES
 from pytest_medfaith.claims.referring import refers
-from pytest_medfaith.claims.words import read_words
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import finite_verbs
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import read_words
 
 _INFORMATION = r"(?:information|info|answers?|details?|mention|context|guidance|documents?|passages?)"
 _TOO_LITTLE = r"(?:no|not\s+enough|insufficient|not\s+sufficient|nothing|no\s+such)"
@@ -98,7 +98,8 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _JOINING = re.compile(
-    r"(?:but|and|so|as|because|since|however|although|though|yet|nevertheless|nonetheless|therefore|hence|thus)\b[\s,]*", re.IGNORECASE
+    r"(?:but|and|so|as|because|since|however|although|though|yet|nevertheless|nonetheless|therefore|hence|thus)\b[\s,]*",
+    re.IGNORECASE,
 )
 _ASKING = word_set("whether if what which how when who where")
 # Behind "I cannot find", these turn the refusal into praise or blame: "I can't say this enough", "I see no reason not to".
@@ -106,13 +107,17 @@ _TURNING = word_set(
     "but not no never without enough wrong reason reasons better objection against otherwise except besides anyone nobody "
     "doubt doubts hesitation qualms objections more isn't aren't don't doesn't shouldn't can't wouldn't overstate stress why"
 )
-_DENIALS = word_set("not no don't doesn't enough isn't aren't wouldn't won't")  # that a refusal itself may hold
+_DENIALS = word_set(
+    "not no don't doesn't enough isn't aren't wouldn't won't"
+)  # that a refusal itself may hold
 _JUDGING = word_set(
     "safe unsafe fine ok okay harmless dangerous harmful effective ineffective best first-line allowed recommended contraindicated maybe perhaps probably "
     "likely possibly presumably apparently guess suppose try just always only"
 )
 _FOR_CERTAIN = re.compile(r"\b(?:confirm|verify|determine)\W*$", re.IGNORECASE)
-_IN_SOURCES = re.compile(rf"\b(?:in|from|within|among)\s+(?:any\s+of\s+)?{SOURCES}", re.VERBOSE | re.IGNORECASE)
+_IN_SOURCES = re.compile(
+    rf"\b(?:in|from|within|among)\s+(?:any\s+of\s+)?{SOURCES}", re.VERBOSE | re.IGNORECASE
+)
 _DIGIT = re.compile(r"\d\s*(?:-\s*)?[^\W\d_]|\d%")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _NO_FIGURE = re.compile(rf"(?:gives?|names?|contains?|lists?)\s+no\s+{_FIGURE}\W*$", re.IGNORECASE)
@@ -163,19 +168,26 @@ def declines(sentence: str) -> bool:
     if _speaks_of_answering(text[begin:]):
         return True
     heads = [found for pattern in _DECLINES if (found := pattern.match(text, begin))]
-    return any(_names_a_thing(found.groupdict().get("subject")) and _adds_nothing(found[0], text[found.end() :]) for found in heads)
+    return any(
+        _names_a_thing(found.groupdict().get("subject")) and _adds_nothing(found[0], text[found.end() :])
+        for found in heads
+    )
 
 
 def _names_a_thing(subject: str | None) -> bool:
     """Returns whether `subject`, which the texts do not cover, is a thing or a question rather than a statement."""
     words = _words(subject or "")
-    return not words or words[0] in _ASKING or not (_TURNING & set(words) - {"no"} or _holds_verb(subject or ""))
+    return (
+        not words or words[0] in _ASKING or not (_TURNING & set(words) - {"no"} or _holds_verb(subject or ""))
+    )
 
 
 def _adds_nothing(head: str, tail: str) -> bool:
     """Returns whether `tail`, behind declining words, only names what is not answered, or declines again."""
     first, *others = [piece.strip() for piece in _BREAK.split(f" {tail}")]
-    return _names_the_unknown(head, first) and all(_goes_on(first, piece) for piece in others if any(map(str.isalnum, piece)))
+    return _names_the_unknown(head, first) and all(
+        _goes_on(first, piece) for piece in others if any(map(str.isalnum, piece))
+    )
 
 
 def _names_the_unknown(head: str, piece: str) -> bool:
@@ -191,10 +203,17 @@ def _names_the_unknown(head: str, piece: str) -> bool:
     named = words[:place]
     if "that" in words[place:-1]:  # "I don't know who said that 8 g is unsafe"
         return False
-    stated = any(_is_finite(word) and before != "to" for before, word in pairwise(named)) or _holds_verb(piece[: _begin_of(piece, place)])
+    stated = any(_is_finite(word) and before != "to" for before, word in pairwise(named)) or _holds_verb(
+        piece[: _begin_of(piece, place)]
+    )
     if not asked and stated:
         return False
-    return asked or place < len(words) or not _DIGIT.search(piece) or _TOPIC.search(f"{_words(head)[-1]} {piece}") is not None
+    return (
+        asked
+        or place < len(words)
+        or not _DIGIT.search(piece)
+        or _TOPIC.search(f"{_words(head)[-1]} {piece}") is not None
+    )
 
 
 def _goes_on(first: str, piece: str) -> bool:
@@ -226,12 +245,20 @@ def _holds_verb(text: str) -> bool:
 
 def _begin_of(piece: str, place: int) -> int:
     """Returns where the word at `place` begins in `piece`, its end where there are fewer words."""
-    return next((found.start() for index, found in enumerate(_WORD.finditer(piece)) if index == place), len(piece))
+    return next(
+        (found.start() for index, found in enumerate(_WORD.finditer(piece)) if index == place), len(piece)
+    )
 
 
 def _is_finite(word: str) -> bool:
     known = lexicon.verb_forms().get(word, frozenset())
-    auxiliary = word in lexicon.MODALS | lexicon.SINGULAR_AUXILIARIES | lexicon.PLURAL_AUXILIARIES | lexicon.OTHER_AUXILIARIES
+    auxiliary = (
+        word
+        in lexicon.MODALS
+        | lexicon.SINGULAR_AUXILIARIES
+        | lexicon.PLURAL_AUXILIARIES
+        | lexicon.OTHER_AUXILIARIES
+    )
     return auxiliary or (bool(known & _FINITE) and word not in lexicon.noun_verbs() and "part" not in known)
 
 

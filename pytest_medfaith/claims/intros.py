@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.context import stands_alone
-from pytest_medfaith.claims.grammar import finite_verbs, forms, is_adverb, is_content, is_plain_verb, read_clause
-from pytest_medfaith.claims.lexicon import word_set
 from pytest_medfaith.claims.measures import has_amount
-from pytest_medfaith.claims.words import Phrase, carried, inserted, trimmed, written
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import (
+    finite_verbs,
+    forms,
+    is_adverb,
+    is_content,
+    is_plain_verb,
+    read_clause,
+)
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import Phrase, carried, inserted, trimmed, written
 
 # What a line ends in that its list completes.
 OPEN_ENDS = word_set(
@@ -17,8 +24,18 @@ OPEN_ENDS = word_set(
     "from at have has cause causes like such avoid involve involves requires require through via during after before because contain "
     "contains"
 )
-_POINTERS = (*((first, verb) for first in ("here", "below", "these", "they") for verb in ("is", "are")), ("the", "following", "are"))
-_FOLLOWING = (("the", "following"), ("as", "follows"), ("these",), ("the", "below"), ("following",), ("below",))
+_POINTERS = (
+    *((first, verb) for first in ("here", "below", "these", "they") for verb in ("is", "are")),
+    ("the", "following", "are"),
+)
+_FOLLOWING = (
+    ("the", "following"),
+    ("as", "follows"),
+    ("these",),
+    ("the", "below"),
+    ("following",),
+    ("below",),
+)
 _LONGEST_LABEL = 7
 
 
@@ -33,7 +50,11 @@ class Intro:
 def states_fact(intro: Phrase) -> bool:
     """Returns whether an intro is a statement by itself: "Metformin is first-line for two reasons:", but not "Symptoms include:"."""
     lead = trimmed(tuple(word for word in intro if word.own))
-    clause = read_clause(lead) if lead and _without_pointer(lead) == lead and lead[-1].lower not in OPEN_ENDS else None
+    clause = (
+        read_clause(lead)
+        if lead and _without_pointer(lead) == lead and lead[-1].lower not in OPEN_ENDS
+        else None
+    )
     return clause is not None and bool(clause.subject)
 
 
@@ -80,7 +101,12 @@ def _lowered(item: Phrase) -> Phrase:
 
 def _is_order(item: Phrase) -> bool:
     first = next((word for word in item if not is_adverb(word)), None)
-    return first is not None and "base" in forms(first) and first.lower not in lexicon.noun_verbs() and len(item) > 1
+    return (
+        first is not None
+        and "base" in forms(first)
+        and first.lower not in lexicon.noun_verbs()
+        and len(item) > 1
+    )
 
 
 def read_label(item: Phrase) -> tuple[Phrase, Phrase]:

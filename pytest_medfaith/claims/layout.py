@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pytest_medfaith.claims.lexicon import DETERMINERS, PRONOUNS
 from pytest_medfaith.claims.references import is_reference
+from pytest_medfaith.english.lexicon import DETERMINERS, PRONOUNS
 
-_HTML = r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
+_HTML = (
+    r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
+)
 _BREAK_TAG = re.compile(r"<(?:br|/p|/li|li|/tr|/h[1-6])\s*/?>", re.IGNORECASE)
 _LINK = re.compile(r"(!?\[)([^\[\]\r\n]{1,200})(\]\([^()\s]*\))")
 _MARKS = (
@@ -36,13 +38,22 @@ _BOLD_LINE = re.compile(r"(?P<mark>)\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*|__)\s*:?\s*
 _QUOTE = re.compile(r"(?P<mark>\s*(?:>(?!\s*[\d=]))+\s*)")
 _ROW = re.compile(r"(?P<mark>)(?:\s*\|.*\|\s*$|[^|]+(?:\s\|\s[^|]+){2,}$)")
 _RULE = re.compile(r"(?:```[\w+-]*|~~~[\w+-]*|[-=_*~\s|:]*)$")  # of a line without blanks around it
-_REFERENCES = re.compile(r"\W*(?:references?|sources?|citations?|bibliography|further reading|works cited)\W*$", re.IGNORECASE)
-_SOURCE_LINE = re.compile(r"\s*(?:(?:references?|sources?|citations?)\s*:\s*\S|https?://\S+\s*$|\[\^[^\[\]\s]+\]:)", re.IGNORECASE)
+_REFERENCES = re.compile(
+    r"\W*(?:references?|sources?|citations?|bibliography|further reading|works cited)\W*$", re.IGNORECASE
+)
+_SOURCE_LINE = re.compile(
+    r"\s*(?:(?:references?|sources?|citations?)\s*:\s*\S|https?://\S+\s*$|\[\^[^\[\]\s]+\]:)", re.IGNORECASE
+)
 # What a model thought aloud before its answer; nobody is shown it.
-_THOUGHT_TAG = re.compile(r"<(?P<close>/?)(?P<name>think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)
-_INLINE_ITEM = re.compile(r"(?:(?<=[.:;,!?”\"]\s)|(?<=[.:;,!?]\s\s)|(?<=[.:;!?”\"]))\(?(\d{1,2})[.)]\s+(?=[\"“*]*[A-Za-z])")
+_THOUGHT_TAG = re.compile(
+    r"<(?P<close>/?)(?P<name>think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE
+)
+_INLINE_ITEM = re.compile(
+    r"(?:(?<=[.:;,!?”\"]\s)|(?<=[.:;,!?]\s\s)|(?<=[.:;!?”\"]))\(?(\d{1,2})[.)]\s+(?=[\"“*]*[A-Za-z])"
+)
 _OPEN_END = re.compile(
-    r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(\u2013-])\s*$", re.IGNORECASE
+    r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(\u2013-])\s*$",
+    re.IGNORECASE,
 )
 # Lines that an editor wrapped are about this long; a shorter line without a full stop is a line of its own.
 _WRAPPED_WIDTH = range(60, 121)
@@ -94,7 +105,9 @@ def read_layout(answer: str) -> Layout:
         block = _read_line(line[1], line.start(1))
         titled = _REFERENCES.match(line[1]) is not None
         in_references = titled or (in_references and (block is None or block.kind != "heading"))
-        source = titled or ((in_references or _SOURCE_LINE.match(line[1]) is not None) and is_reference(line[1]))
+        source = titled or (
+            (in_references or _SOURCE_LINE.match(line[1]) is not None) and is_reference(line[1])
+        )
         if source and any(map(str.isalnum, line[1])):
             skipped.append((line.start(1), line.end(1), "citation list"))
         if block is None or source or not text[block.start : block.end].strip():
@@ -106,7 +119,12 @@ def read_layout(answer: str) -> Layout:
         else:
             blocks.append(block)
         open_block, before_quoted = True, quoted
-    pieces = (piece for block in blocks for piece in _split_inline_items(block, text) if text[piece.start : piece.end].strip())
+    pieces = (
+        piece
+        for block in blocks
+        for piece in _split_inline_items(block, text)
+        if text[piece.start : piece.end].strip()
+    )
     return Layout(text, tuple(pieces), tuple(sorted(skipped)))
 
 
@@ -156,7 +174,9 @@ def _continues(before: Block, block: Block, text: str) -> bool:
     """Returns whether `block`, on the next line, goes on with the sentence of `before`."""
     if block.kind != "text" or before.kind not in ("text", "item"):
         return False
-    last = re.split(r"[\r\n]", text[max(before.start, before.end - _WRAPPED_WIDTH.stop) : before.end])[-1].rstrip()
+    last = re.split(r"[\r\n]", text[max(before.start, before.end - _WRAPPED_WIDTH.stop) : before.end])[
+        -1
+    ].rstrip()
     begin = text[block.start : block.end].lstrip()
     if last.endswith((".", "!", "?", ":", ";")):
         return False
@@ -176,7 +196,11 @@ def _split_inline_items(block: Block, text: str) -> list[Block]:
     ends = [mark.start() for mark in marks[1:]] + [block.end]
     indent = block.indent + (block.kind == "text")
     items = [Block("item", mark.end(), end, indent) for mark, end in zip(marks, ends, strict=True)]
-    return [replace(block, end=marks[0].start()), *items] if text[block.start : marks[0].start()].strip() else items
+    return (
+        [replace(block, end=marks[0].start()), *items]
+        if text[block.start : marks[0].start()].strip()
+        else items
+    )
 
 
 def _counted_marks(block: Block, text: str) -> list[re.Match[str]]:

@@ -6,10 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.grammar import Clause, finite_verbs, forms, is_adverb, is_auxiliary, is_content, read_clause
-from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.claims.words import Phrase, Word, carried, holds, places
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import (
+    Clause,
+    finite_verbs,
+    forms,
+    is_adverb,
+    is_auxiliary,
+    is_content,
+    read_clause,
+)
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import Phrase, Word, carried, holds, places
 
 # What opens a list: a word such as "include", "are" behind a subject such as "symptoms", or the verb whose objects are listed.
 Opener = Literal["including", "are", "verb"]
@@ -21,7 +29,9 @@ _TOGETHER = word_set(
 )
 _CONDITIONS = word_set("if when whenever unless whether")
 _NEGATING = lexicon.NEGATIONS | {"rarely"}
-_NESTING = word_set("such including like especially particularly e.g e.g. which who although but while because if when")
+_NESTING = word_set(
+    "such including like especially particularly e.g e.g. which who although but while because if when"
+)
 _CLASS_SUBJECTS = word_set(
     "symptoms signs effects causes drugs medications medicines treatments options factors complications types examples triggers risks "
     "agents forms kinds reactions interactions contraindications tests methods benefits uses measures sources features manifestations"
@@ -80,7 +90,11 @@ def _openings(clause: Clause) -> Iterator[tuple[int, Opener]]:
     if words[main].lower in ("are", "were") and _names_class(clause.subject):
         yield main + 1, "are"
     comma = min(places(words, ",", main + 1), default=main)
-    objects = (index for index in range(comma - 1, max(main, comma - _LONGEST_OBJECT) - 1, -1) if _opens_objects(clause, index))
+    objects = (
+        index
+        for index in range(comma - 1, max(main, comma - _LONGEST_OBJECT) - 1, -1)
+        if _opens_objects(clause, index)
+    )
     for index in objects:
         yield index + 1, "verb"
         return
@@ -88,9 +102,15 @@ def _openings(clause: Clause) -> Iterator[tuple[int, Opener]]:
 
 def _names_class(subject: Phrase) -> bool:
     """Returns whether the head of `subject` is a noun such as "symptoms", and nothing counts: not "the only drugs", "the three signs"."""
-    behind = (index for index, word in enumerate(subject) if index and (word.lower in lexicon.PREPOSITIONS or "part" in forms(word)))
+    behind = (
+        index
+        for index, word in enumerate(subject)
+        if index and (word.lower in lexicon.PREPOSITIONS or "part" in forms(word))
+    )
     head = bool(subject) and subject[next(behind, len(subject)) - 1].lower in _CLASS_SUBJECTS
-    return head and not any(word.lower in _COUNTING | {"only", "sole"} or word.text[0].isdigit() for word in subject)
+    return head and not any(
+        word.lower in _COUNTING | {"only", "sole"} or word.text[0].isdigit() for word in subject
+    )
 
 
 def _opens_objects(clause: Clause, index: int) -> bool:
@@ -164,13 +184,17 @@ def _holds_for_each(clause: Clause, listing: _Listing) -> bool:
 
 def _counted(before: Phrase) -> bool:
     """Returns whether the items are counted together: "a point for each of", "any two of"."""
-    return bool(before) and before[-1].lower == "of" and any(word.lower in _COUNTING for word in before[-3:-1])
+    return (
+        bool(before) and before[-1].lower == "of" and any(word.lower in _COUNTING for word in before[-3:-1])
+    )
 
 
 def _fit(words: Phrase, listing: _Listing) -> bool:
     """Returns whether each item is a noun phrase of its own, so that it makes sense behind the words before the list."""
     phrases = [words[slice(*item)] for item in listing.items]
-    if not all(_is_item(phrase) for phrase in phrases) or any(holds(phrase, _NESTING) for phrase in phrases[:-1]):
+    if not all(_is_item(phrase) for phrase in phrases) or any(
+        holds(phrase, _NESTING) for phrase in phrases[:-1]
+    ):
         return False
     if listing.opener == "verb" and not _are_objects(phrases):
         return False
@@ -182,21 +206,31 @@ def _fit(words: Phrase, listing: _Listing) -> bool:
 
 
 def _is_item(phrase: Phrase) -> bool:
-    if not 0 < len(phrase) <= _LONGEST_ITEM or not any(map(is_content, phrase)) or any(word.text in ":;\u2013—" for word in phrase):
+    if (
+        not 0 < len(phrase) <= _LONGEST_ITEM
+        or not any(map(is_content, phrase))
+        or any(word.text in ":;\u2013—" for word in phrase)
+    ):
         return False
     first = phrase[0]
     return not first.text[0].isdigit() and not any(
-        first.lower in words for words in (_NESTING, lexicon.RELATIVES, lexicon.PREPOSITIONS, lexicon.PRONOUNS)
+        first.lower in words
+        for words in (_NESTING, lexicon.RELATIVES, lexicon.PREPOSITIONS, lexicon.PRONOUNS)
     )
 
 
 def _are_objects(phrases: list[Phrase]) -> bool:
     """Returns whether `phrases` are objects of one verb: short, with no verb, and none a participle such as "improving mood"."""
     first = phrases[0]
-    if any(len(phrase) > _LONGEST_OBJECT or finite_verbs(phrase) or any(word.lower == "to" for word in phrase) for phrase in phrases):
+    if any(
+        len(phrase) > _LONGEST_OBJECT or finite_verbs(phrase) or any(word.lower == "to" for word in phrase)
+        for phrase in phrases
+    ):
         return False
     participles = any(len(phrase) > 1 and _is_participle(phrase[0]) for phrase in phrases[1:])
-    return not any(word.lower in lexicon.PREPOSITIONS for word in first) and (not participles or _is_participle(first[0]))
+    return not any(word.lower in lexicon.PREPOSITIONS for word in first) and (
+        not participles or _is_participle(first[0])
+    )
 
 
 def _is_participle(word: Word) -> bool:

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_medfaith.claims import lexicon
 from pytest_medfaith.claims.clauses import has_pair
-from pytest_medfaith.claims.grammar import Clause, auxiliary_form, begins_object, ends_open, forms, is_adverb, is_auxiliary, read_clause
-from pytest_medfaith.claims.lexicon import word_set
-from pytest_medfaith.claims.words import Phrase, carried, holds, places, trimmed
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.grammar import (
+    Clause,
+    auxiliary_form,
+    begins_object,
+    ends_open,
+    forms,
+    is_adverb,
+    is_auxiliary,
+    read_clause,
+)
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import Phrase, carried, holds, places, trimmed
 
 _REPEATABLE = word_set("for in by to from on through as during after")
 _LIMITING = word_set("never not rarely seldom hardly scarcely barely longer")
@@ -50,7 +59,11 @@ def _parallels(clause: Clause) -> Iterator[_Parallel]:
             begin += 1
         match = _match(clause, joint, begin)
         parallel = None if match is None else _Parallel(joint, begin, match)
-        if parallel is not None and _may_part(clause, parallel) and (words[joint].text != "," or _joined_later(clause, begin)):
+        if (
+            parallel is not None
+            and _may_part(clause, parallel)
+            and (words[joint].text != "," or _joined_later(clause, begin))
+        ):
             yield parallel
 
 
@@ -64,7 +77,14 @@ def _match(clause: Clause, joint: int, begin: int) -> int | None:
     """Returns the place of the nearest verb before `joint` whose form the word at `begin` shares, or None."""
     wanted = frozenset() if clause.words[begin].inside else _forms_behind_joint(clause.words, begin)
     verbs = range(joint - 1, clause.main - 1, -1) if wanted else ()
-    return next((index for index in verbs if not clause.words[index].inside and _forms_in_place(clause, index) & wanted), None)
+    return next(
+        (
+            index
+            for index in verbs
+            if not clause.words[index].inside and _forms_in_place(clause, index) & wanted
+        ),
+        None,
+    )
 
 
 def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
@@ -78,7 +98,9 @@ def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
     after = words[index + 1] if index + 1 < len(words) else None
     objects = after is not None and begins_object(after)
     found: set[str] = set()
-    if "s" in can_be and (not noun or objects or (after is not None and after.lower in ("in", "from", "by", "as", "to"))):
+    if "s" in can_be and (
+        not noun or objects or (after is not None and after.lower in ("in", "from", "by", "as", "to"))
+    ):
         found.add("s")
     if "base" in can_be and (objects or (not noun and after is not None and after.text not in ".,;")):
         found |= {"base", "plural"}
@@ -96,8 +118,15 @@ def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
     if verb is not None:
         any_number = {"s", "plural"} if verb.form in ("modal", "past") else set()
         past = {"past"} if word.lower in ("was", "were") else set()
-        return frozenset({"base"}) if verb.form == "base" else frozenset({"finite", verb.form, *any_number, *past})
-    before = next((clause.words[place] for place in range(index - 1, -1, -1) if not is_adverb(clause.words[place])), None)
+        return (
+            frozenset({"base"})
+            if verb.form == "base"
+            else frozenset({"finite", verb.form, *any_number, *past})
+        )
+    before = next(
+        (clause.words[place] for place in range(index - 1, -1, -1) if not is_adverb(clause.words[place])),
+        None,
+    )
     if before is None:
         return frozenset()
     if before.lower in _BEFORE_BARE_VERB and ("base" in forms(word) or word.lower in ("be", "have")):
@@ -109,8 +138,14 @@ def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
 def _may_part(clause: Clause, parallel: _Parallel) -> bool:
     """Returns whether both predicates hold on their own."""
     words, joint, match = clause.words, parallel.joint, parallel.match
-    complete = any(not is_adverb(word) and word.text != "," for word in words[match + 1 : joint]) and not ends_open(words[:joint])
-    conditional = _governed(clause, match) or _condition_between(clause, match, joint) or _closing_condition(clause, parallel.begin)
+    complete = any(
+        not is_adverb(word) and word.text != "," for word in words[match + 1 : joint]
+    ) and not ends_open(words[:joint])
+    conditional = (
+        _governed(clause, match)
+        or _condition_between(clause, match, joint)
+        or _closing_condition(clause, parallel.begin)
+    )
     doubtful = (
         _is_adjective(clause, parallel)
         or _nested_purpose(clause, parallel)
@@ -126,7 +161,9 @@ def _joint_allows(clause: Clause, parallel: _Parallel) -> bool:
     negated = bool(lexicon.NEGATIONS & before)
     if clause.words[parallel.joint].lower == "or":
         return negated or bool(lexicon.TENTATIVE & before)
-    carried_over = {word.lower for word in clause.words[max(0, min(begin, parallel.match - 2)) : parallel.match]}
+    carried_over = {
+        word.lower for word in clause.words[max(0, min(begin, parallel.match - 2)) : parallel.match]
+    }
     if carried_over & (_LIMITING if clause.subject else lexicon.NEGATIONS | _LIMITING):
         return False
     return not negated or "finite" in _forms_in_place(clause, parallel.match)
@@ -136,7 +173,9 @@ def _is_adjective(clause: Clause, parallel: _Parallel) -> bool:
     """Returns whether the second "verb" may be an adjective, as in "without delay and lower costs"."""
     words = clause.words
     far = any(word.lower in lexicon.PREPOSITIONS - {"to"} for word in words[parallel.match : parallel.joint])
-    return words[parallel.begin].lower in lexicon.ADJECTIVE_VERBS and (far or is_adverb(words[parallel.begin - 1]))
+    return words[parallel.begin].lower in lexicon.ADJECTIVE_VERBS and (
+        far or is_adverb(words[parallel.begin - 1])
+    )
 
 
 def _nested_purpose(clause: Clause, parallel: _Parallel) -> bool:
@@ -144,7 +183,10 @@ def _nested_purpose(clause: Clause, parallel: _Parallel) -> bool:
     words, match = clause.words, parallel.match
     if "base" not in _forms_in_place(clause, match) or words[match - 1].lower != "to":
         return False
-    return any("base" in _forms_in_place(clause, index) and words[index - 1].lower == "to" for index in range(clause.main, match))
+    return any(
+        "base" in _forms_in_place(clause, index) and words[index - 1].lower == "to"
+        for index in range(clause.main, match)
+    )
 
 
 def _two_levels(clause: Clause, parallel: _Parallel) -> bool:
@@ -186,7 +228,9 @@ def split_repeated(words: Phrase) -> list[Phrase]:
         if again not in (_REPEATABLE if words[joint].lower == "and" else lexicon.STRONG_CONDITIONS):
             continue
         first = max(places(words, (again,), clause.main + 1, joint), default=None)
-        if first is None or (again in _REPEATABLE and any(auxiliary_form(word) for word in words[first:joint])):
+        if first is None or (
+            again in _REPEATABLE and any(auxiliary_form(word) for word in words[first:joint])
+        ):
             continue
         return [trimmed(words[:joint]), *split_repeated((*carried(words[:first]), *words[joint + 1 :]))]
     return [words]

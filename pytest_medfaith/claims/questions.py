@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from pytest_medfaith.claims import lexicon
-from pytest_medfaith.claims.lexicon import word_set
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.lexicon import word_set
 
 _QUESTION_WORDS = word_set("what which who whom whose when where why how")
-_AUXILIARIES = (lexicon.MODALS | lexicon.SINGULAR_AUXILIARIES | lexicon.PLURAL_AUXILIARIES | lexicon.OTHER_AUXILIARIES) - lexicon.NEGATIONS
+_AUXILIARIES = (
+    lexicon.MODALS | lexicon.SINGULAR_AUXILIARIES | lexicon.PLURAL_AUXILIARIES | lexicon.OTHER_AUXILIARIES
+) - lexicon.NEGATIONS
 # "Why not take 8 g?", "Did you know that 8 g is safe?": the answer is taken for granted.
 _RHETORICAL = re.compile(
     r"(?:why\s+(?:not|don't|wouldn't|shouldn't)|how\s+about|(?:did|do)\s+you\s+(?:know|realise|realize)(?:\s+that)?|have\s+you\s+heard|who\s+(?:says|said)|"
@@ -36,9 +38,14 @@ def is_question(sentence: str) -> bool:
     words = re.findall(r"[^\W_]+(?:['-][^\W_]+)*", text.lower())
     if not words:
         return True
-    if words[0] in _QUESTION_WORDS | _AUXILIARIES or (words[0] in lexicon.PREPOSITIONS and words[1:2] and words[1] in _QUESTION_WORDS):
+    if words[0] in _QUESTION_WORDS | _AUXILIARIES or (
+        words[0] in lexicon.PREPOSITIONS and words[1:2] and words[1] in _QUESTION_WORDS
+    ):
         return True
-    stated = any(word in _AUXILIARIES or lexicon.verb_forms().get(word, frozenset()) & {"base", "s", "past"} for word in words)
+    stated = any(
+        word in _AUXILIARIES or lexicon.verb_forms().get(word, frozenset()) & {"base", "s", "past"}
+        for word in words
+    )
     return len(words) <= _LONGEST_FRAGMENT and not stated and not re.search(r"\d", text)
 
 
@@ -46,7 +53,11 @@ def is_polar(question: str | None) -> bool:
     """Returns whether "Yes" answers `question`, so that it says what the question asks."""
     text = _BEFORE.sub("", _plain(question or ""), count=1)
     first = re.match(r"[^\W_]+(?:['][^\W_]+)?", text)
-    return first is not None and first[0].lower() in _AUXILIARIES | lexicon.NEGATIONS - {"no", "not"} and not _TO_THE_ASSISTANT.match(text)
+    return (
+        first is not None
+        and first[0].lower() in _AUXILIARIES | lexicon.NEGATIONS - {"no", "not"}
+        and not _TO_THE_ASSISTANT.match(text)
+    )
 
 
 def _plain(text: str) -> str:

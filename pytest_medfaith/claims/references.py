@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pytest_medfaith.claims.grammar import read_clause
 from pytest_medfaith.claims.measures import has_amount, is_order
-from pytest_medfaith.claims.words import read_words
+from pytest_medfaith.english.grammar import read_clause
+from pytest_medfaith.english.words import read_words
 
 _SIGNS = tuple(
     re.compile(pattern)
@@ -22,7 +22,8 @@ _ADDRESS = re.compile(r"\W*(?:https?://|www\.)\S+\W*$")
 _NUMBERED = re.compile(r"^\s*(?:[-*•]\s+)?(?:\[\^?[\w-]+\]:?|\(?\d{1,3}[.)])?\s*")
 _TITLE = re.compile(r"(?i:^(?:references?|sources?|citations?)\s*:\s*)")
 _SAYS = re.compile(
-    r"\b(?:is|are|was|were|should|must|can|may|take|takes|you|your|not|never|safe|unsafe|contraindicated|recommended)\b", re.IGNORECASE
+    r"\b(?:is|are|was|were|should|must|can|may|take|takes|you|your|not|never|safe|unsafe|contraindicated|recommended)\b",
+    re.IGNORECASE,
 )
 
 

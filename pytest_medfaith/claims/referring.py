@@ -14,9 +14,7 @@ _PROFESSIONAL = (
     r"|\w+ologists?|\w+iatrists?|\w*therapists?|dentists?|vets?|opticians?|midwi(?:fe|ves)|nurses?|teams?|workers?|obstetricians?|pa?ediatricians?|prescribers?"
     r"|surgeons?|surgery|dietitians?|dieticians?|counsellors?|hospital|clinics?|practice|helpline|services?|cent(?:re|er)|unit|nhs\s+(?:111|direct)|111|some(?:one|body)|who(?:m)?ever\s+(?:has\s+)?prescribed\s+(?:it|them|this))"
 )
-_NOT_A_TITLE = (
-    r"(?!(?:to|and|or|not|for|about|if|when|before|after|with|without|is|are|can|should|will|must|take|takes|stop|start|no|never|only)\b)"
-)
+_NOT_A_TITLE = r"(?!(?:to|and|or|not|for|about|if|when|before|after|with|without|is|are|can|should|will|must|take|takes|stop|start|no|never|only)\b)"
 _KIN = r"(?:your|his|her|their)\s+(?:partner|family|wife|husband|parents?|carer)"
 _TITLE = rf"(?:{_KIN}|(?:(?:your|his|her|their|our|the|a|an|any|one\s+of\s+(?:your|the))\s+)?(?:{_NOT_A_TITLE}[a-z-]+\s+){{0,3}}?{_PROFESSIONAL})"
 _KNOWING = (
@@ -29,13 +27,17 @@ _MATTER = (
     r"|issues?|topic|amount|dose|dosage|number|figure|situation|circumstances|case|options?|plans?|treatment|medicines?|medications?|details?|what|which|whether|how|is|are|best"
     r"|suits?|applies|for|to|you|here)\b\s*){1,8}"
 )
-_QUESTION = r"(?:this|that|it|(?:the|this|that|your)\s+(?:question|matter|subject|topic|concern|decision|point))"
+_QUESTION = (
+    r"(?:this|that|it|(?:the|this|that|your)\s+(?:question|matter|subject|topic|concern|decision|point))"
+)
 _CHANGE = r"(?:mak(?:e|ing)|start(?:ing)?|tak(?:e|ing)|stop(?:ping)?|us(?:e|ing)|chang(?:e|ing)|begin(?:ning)?|try(?:ing)?|switch(?:ing)?|alter(?:ing)?|adjust(?:ing)?)"
 _ANYTHING = (
     r"(?:it|them|this|that|anything(?:\s+(?:new|else))?|(?:any|a|an|your|the|this|these)(?:\s+(?:new|other|exercise|herbal|further|such|more|own|kind|of|current))*\s+"
     r"(?:plan|programme|program|medicines?|medications?|drugs?|supplements?|treatments?|changes?|decisions?|therapy|regimen))"
 )
-_BEFORE = rf"(?:before|prior\s+to|when)\s+(?:you\s+)?{_CHANGE}(?:\s+or\s+{_CHANGE})?\s+{_ANYTHING}(?:\s+yourself)?"
+_BEFORE = (
+    rf"(?:before|prior\s+to|when)\s+(?:you\s+)?{_CHANGE}(?:\s+or\s+{_CHANGE})?\s+{_ANYTHING}(?:\s+yourself)?"
+)
 _ADVICE = r"(?:(?:medical|professional|expert|personal|personali[sz]ed|proper|individual|specific|tailored|further|more|some|their|reliable)\s+)*(?:advice|guidance|information|help|details|support)"
 _BEHIND = (
     rf"(?:\s*,?\s*(?:(?:about|on|regarding|over)\s+{_MATTER}|{_BEFORE}|without\s+changing\s+anything(?:\s+yourself)?|for\s+{_ADVICE}|first|directly|instead|as\s+well|too|please"
@@ -90,7 +92,8 @@ _SENDS = (
 _LONGEST = 300  # characters: longer sentences say more than whom to ask
 
 _NAMES_SOMEBODY = re.compile(
-    rf"{_PROFESSIONAL}\b|next\s+(?:appointment|visit|review|check-up)|general\s+(?:information|guidance|advice)", re.IGNORECASE
+    rf"{_PROFESSIONAL}\b|next\s+(?:appointment|visit|review|check-up)|general\s+(?:information|guidance|advice)",
+    re.IGNORECASE,
 )
 
 
@@ -102,4 +105,8 @@ def _sends() -> tuple[re.Pattern[str], ...]:
 def refers(sentence: str) -> bool:
     """Returns whether `sentence` only names who is to be asked: "Please contact your pharmacy.", "That is a question for your surgeon."."""
     text = re.sub(r"^\W+", "", sentence.replace("\u2019", "'"))
-    return len(text) <= _LONGEST and _NAMES_SOMEBODY.search(text) is not None and any(pattern.fullmatch(text) for pattern in _sends())
+    return (
+        len(text) <= _LONGEST
+        and _NAMES_SOMEBODY.search(text) is not None
+        and any(pattern.fullmatch(text) for pattern in _sends())
+    )

@@ -8,14 +8,17 @@ from functools import lru_cache
 from typing import Any
 
 from pytest_medfaith.claims.layout import Block, Layout
-from pytest_medfaith.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentence_spans
 
 # A stop after an ordinary word and before a capital ends a sentence for certain; only what is left needs pySBD, which takes
 # a millisecond a sentence.
-_CERTAIN = re.compile(r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])")
+_CERTAIN = re.compile(
+    r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])"
+)
 _MAYBE = re.compile(r"[.!?。\uff01\uff1f…]\S{0,3}\s+\S|[。\uff01\uff1f]")
 _ABBREVIATED = re.compile(
-    r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$", re.IGNORECASE
+    r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$",
+    re.IGNORECASE,
 )
 _LONGEST_FOR_PYSBD = 5000  # characters; its time grows faster than the text
 _URL_TAIL = re.compile(r"(?:https?:|www\.|@|\bdoi\.org/)\S*$")
@@ -65,10 +68,12 @@ def split_sentences(text: str, start: int = 0, end: int | None = None) -> list[t
     """Returns the half-open spans of the sentences of `text[start:end]`, in order, without surrounding white space.
 
     Every character that is no white space stands in exactly one sentence. A dose such as "5 mg. daily", an abbreviation and a
-    decimal number end no sentence. Where pySBD alters or loses a character, `pytest_medfaith.sentences` answers instead.
+    decimal number end no sentence. Where pySBD alters or loses a character, `pytest_medfaith.english.sentences` answers instead.
     """
     end = len(text) if end is None else end
-    spans = [span for first, last in _certain_pieces(text, start, end) for span in _segment(text, first, last)]
+    spans = [
+        span for first, last in _certain_pieces(text, start, end) for span in _segment(text, first, last)
+    ]
     return _merge_broken(text, spans)
 
 
@@ -128,9 +133,9 @@ def _split_missed(text: str, start: int, end: int) -> list[tuple[int, int]]:
     cuts = [start]
     ended = (gap for gap in _ENDED.finditer(text, start, end) if _CAPITAL.match(text, gap.end()))
     for gap in sorted([*_MISSED.finditer(text, start, end), *ended], key=re.Match.end):
-        if not _TITLE.search(text[start : gap.start()]) and text.count("(", cuts[-1], gap.start()) == text.count(
-            ")", cuts[-1], gap.start()
-        ):
+        if not _TITLE.search(text[start : gap.start()]) and text.count(
+            "(", cuts[-1], gap.start()
+        ) == text.count(")", cuts[-1], gap.start()):
             cuts.append(gap.end())
     cuts = sorted(set(cuts))
     return [_trimmed(text, first, last) for first, last in zip(cuts, [*cuts[1:], end], strict=True)]
@@ -142,7 +147,8 @@ def _merge_broken(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, in
     for start, end in spans:
         word = text[start:end].split(None, 1)[0]
         if merged and (
-            _is_broken(text[merged[-1][0] : merged[-1][1]], word, text[merged[-1][1] : start]) or not any(map(str.isalnum, text[start:end]))
+            _is_broken(text[merged[-1][0] : merged[-1][1]], word, text[merged[-1][1] : start])
+            or not any(map(str.isalnum, text[start:end]))
         ):
             merged[-1] = (merged[-1][0], end)
         else:
@@ -154,7 +160,9 @@ def _is_broken(before: str, word: str, gap: str) -> bool:
     lower = word[0].islower() and word.rstrip(",;:.!?").islower() and not any(map(str.isdigit, word))
     goes_on = before.endswith(".") or (before[-1].isalnum() and "\n" not in gap)
     in_address = not gap and _URL_TAIL.search(before) is not None
-    shortened = _SHORTENED.search(before) is not None and (word[0].islower() or word[0].isdigit() or word[0] in "[(")
+    shortened = _SHORTENED.search(before) is not None and (
+        word[0].islower() or word[0].isdigit() or word[0] in "[("
+    )
     return (lower and goes_on) or shortened or in_address or _TITLE.search(before) is not None
 
 

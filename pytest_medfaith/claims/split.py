@@ -11,7 +11,7 @@ from pytest_medfaith.claims.citations import mask_citations, sentence_markers
 from pytest_medfaith.claims.layout import read_layout
 from pytest_medfaith.claims.sentences import read_sentences
 from pytest_medfaith.claims.statements import Idle, Statement, sentence_text
-from pytest_medfaith.claims.words import span
+from pytest_medfaith.english.words import span
 from pytest_medfaith.records import Claim, Dropped
 
 
@@ -50,15 +50,22 @@ def read_answer(answer: str, *, question: str | None = None) -> Reading:
     claims: list[Claim] = []
     known: set[tuple[str, str]] = set()
     for start, end, text, one in sorted(_texts(made), key=lambda row: row[:3]):
-        context = "" if one.context.rstrip(".") in text else one.context  # a list item that carries its intro needs it no second time
+        context = (
+            "" if one.context.rstrip(".") in text else one.context
+        )  # a list item that carries its intro needs it no second time
         key = (_normalised(text), _normalised(context))
         if key in known:
             idle.append((start, end, "repeated"))
             continue
         known.add(key)
         name = f"c{len(claims) + 1}"
-        claims.append(Claim(id=name, text=text, start=start, end=end, citations=markers[one.sentence], context=context))
-    dropped = (Dropped(text=answer[start:end], span=(start, end), reason=reason) for start, end, reason in sorted({*layout.skipped, *idle}))
+        claims.append(
+            Claim(id=name, text=text, start=start, end=end, citations=markers[one.sentence], context=context)
+        )
+    dropped = (
+        Dropped(text=answer[start:end], span=(start, end), reason=reason)
+        for start, end, reason in sorted({*layout.skipped, *idle})
+    )
     return Reading(tuple(claims), tuple(dropped))
 
 

@@ -16,7 +16,7 @@ from pytest_medfaith.claims.predicates import split_predicates, split_repeated
 from pytest_medfaith.claims.questions import is_polar, is_question
 from pytest_medfaith.claims.referring import refers
 from pytest_medfaith.claims.sentences import Sentence
-from pytest_medfaith.claims.words import Phrase, read_words, span, written
+from pytest_medfaith.english.words import Phrase, read_words, span, written
 
 _RULES = (split_asides, split_participles, split_predicates, split_repeated, split_lists)
 _EDGES = re.compile(r"^(?:[\s,;:\u2013\u2014]|[-.](?!\d))+|(?:[\s,;:.\u2013\u2014]|(?<!\w)-)+$")
@@ -105,7 +105,10 @@ def read_sentence(text: str, read: Read, told: Told) -> tuple[list[Statement | I
             found.append(Idle(*span(clause), reason))
             continue
         statements = [clause] if long else _apply_rules(clause)
-        found += [Statement(sentence, statement, "" if stands_alone(statement) else within.text) for statement in statements]
+        found += [
+            Statement(sentence, statement, "" if stands_alone(statement) else within.text)
+            for statement in statements
+        ]
         within = within.followed_by(said(clause), alone=stands_alone(clause))
     return found, replace(told, before=told.before.followed_by(said(words), alone=stands_alone(words)))
 

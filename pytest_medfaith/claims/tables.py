@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_medfaith.claims.words import Phrase, carried, inserted, read_words
+from pytest_medfaith.english.words import Phrase, carried, inserted, read_words
 
 
 def read_cells(text: str, start: int, end: int) -> tuple[Phrase, ...]:
@@ -17,7 +17,11 @@ def row_statement(header: tuple[Phrase, ...], cells: tuple[Phrase, ...]) -> Phra
     """Returns "Drug: metformin; Dose: 500 mg" of a header (drug, dose) and cells; a cell beyond the header stands alone."""
     statement: Phrase = ()
     for place, cell in enumerate(cells):
-        title = (*carried(header[place]), *inserted(":", spaced=False)) if place < len(header) and header[place] else ()
+        title = (
+            (*carried(header[place]), *inserted(":", spaced=False))
+            if place < len(header) and header[place]
+            else ()
+        )
         if cell:
             statement = (*statement, *(inserted(";", spaced=False) if statement else ()), *title, *cell)
     return statement

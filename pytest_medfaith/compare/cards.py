@@ -50,12 +50,28 @@ def terminal_change(change: RunChange, *, most: int | None = SHOWN, width: int =
 def markdown_change(change: RunChange, *, most: int | None = SHOWN) -> str:
     """Returns the comparison as Markdown, claims folded away below; arguments as above."""
     set_up = _set_up(change)
-    blocks = [f"### medfaith: {escaped(change.names[0])} → {escaped(change.names[1])}", "  \n".join(map(escaped, _names(change)))]
+    blocks = [
+        f"### medfaith: {escaped(change.names[0])} → {escaped(change.names[1])}",
+        "  \n".join(map(escaped, _names(change))),
+    ]
     if set_up:
-        blocks.append("\n".join([f"**{escaped(set_up[0])}**", "", *(f"- {escaped(line.strip())}" for line in set_up[1:])]))
+        blocks.append(
+            "\n".join(
+                [f"**{escaped(set_up[0])}**", "", *(f"- {escaped(line.strip())}" for line in set_up[1:])]
+            )
+        )
     for one in change.slices:
-        blocks += [f"**{escaped(slice_title(one))}**", "  \n".join(map(escaped, _facts(one))), markdown_table(_HEADER, metric_rows(one))]
-        told = [*_case_lines(one, most), *_better_lines(one, most), *_gone_lines(one, most), *_worse_blocks(one, most=most, width=100)]
+        blocks += [
+            f"**{escaped(slice_title(one))}**",
+            "  \n".join(map(escaped, _facts(one))),
+            markdown_table(_HEADER, metric_rows(one)),
+        ]
+        told = [
+            *_case_lines(one, most),
+            *_better_lines(one, most),
+            *_gone_lines(one, most),
+            *_worse_blocks(one, most=most, width=100),
+        ]
         if told:
             blocks.append(folded(_tally(one), "\n".join(told)))
     blocks += [escaped(line) for line in _alone(change)]
@@ -73,7 +89,9 @@ def html_change(change: RunChange) -> str:
             "title": slice_title(one),
             "facts": _facts(one),
             "rows": list(zip(metric_rows(one), map(_tone, one.metrics), strict=True)),
-            "cases": [(case.after.case.id, case.after.case.question, case_counts(case)) for case in one.cases],
+            "cases": [
+                (case.after.case.id, case.after.case.question, case_counts(case)) for case in one.cases
+            ],
             "worse": [_claim_row(claim) for claim in one.worse],
             "better": list(_better_lines(one, None))[1:],
             "gone": list(_gone_lines(one, None))[1:],
@@ -141,9 +159,13 @@ def change_text(metric: MetricChange) -> str:
 
 def case_counts(case: CaseChange) -> str:
     """Returns `supported 3 → 2, refuted 0 → 1` of what differs."""
-    old, new = (Counter[str](verdict.label for verdict in report.verdicts) for report in (case.before, case.after))
+    old, new = (
+        Counter[str](verdict.label for verdict in report.verdicts) for report in (case.before, case.after)
+    )
     steps = [f"{label} {old[label]} → {new[label]}" for label in VERDICTS if old[label] != new[label]]
-    refusal = {(False, True): "now a refusal", (True, False): "no refusal any more"}.get((case.before.abstained, case.after.abstained))
+    refusal = {(False, True): "now a refusal", (True, False): "no refusal any more"}.get(
+        (case.before.abstained, case.after.abstained)
+    )
     return ", ".join([*steps, *([refusal] if refusal else [])])
 
 
@@ -161,7 +183,10 @@ def _names(change: RunChange) -> list[str]:
 def _set_up(change: RunChange) -> list[str]:
     if not change.signature:
         return []
-    return ["The set-ups differ, so a difference below may be theirs:", *(f"  {line}" for line in change.signature)]
+    return [
+        "The set-ups differ, so a difference below may be theirs:",
+        *(f"  {line}" for line in change.signature),
+    ]
 
 
 def _facts(one: SliceChange) -> list[str]:
@@ -207,7 +232,9 @@ def _gone_lines(one: SliceChange, most: int | None) -> Iterator[str]:
 def _worse_blocks(one: SliceChange, *, most: int | None, width: int) -> list[str]:
     if not one.worse:
         return []
-    blocks = [f"{counted(len(one.worse), 'claim')} turned for the worse or new and not supported, worst first:"]
+    blocks = [
+        f"{counted(len(one.worse), 'claim')} turned for the worse or new and not supported, worst first:"
+    ]
     blocks += ["\n".join(_claim_row(turned, width=width)) for turned in one.worse[:most]]
     return [*blocks, *_more(one.worse, most)]
 
@@ -217,7 +244,9 @@ def _claim_row(turned: TurnedClaim, *, width: int = 100) -> tuple[str, str]:
     was = f"was {turned.before}" if turned.before else "new"
     if turned.text_before:
         was += f" as: {clip(turned.text_before, 160)}"
-    return f"case {one_line(turned.report.case.id)} ({was})", claim_account(turned.verdict, turned.report, width=width)
+    return f"case {one_line(turned.report.case.id)} ({was})", claim_account(
+        turned.verdict, turned.report, width=width
+    )
 
 
 def _more(items: Sequence[object], most: int | None) -> list[str]:

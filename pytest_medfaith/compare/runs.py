@@ -44,7 +44,9 @@ class CaseChange:
     @property
     def worse_by(self) -> tuple[int, ...]:
         """How many claims more are refuted, unsupported, unscored; negative for fewer."""
-        old, new = (Counter[str](verdict.label for verdict in report.verdicts) for report in (self.before, self.after))
+        old, new = (
+            Counter[str](verdict.label for verdict in report.verdicts) for report in (self.before, self.after)
+        )
         return tuple(new[label] - old[label] for label in _BAD)
 
 
@@ -110,12 +112,19 @@ def compare_runs(
     )
 
 
-def _pairs(before: Sequence[SliceReport], after: Sequence[SliceReport]) -> list[tuple[SliceReport, SliceReport]]:
+def _pairs(
+    before: Sequence[SliceReport], after: Sequence[SliceReport]
+) -> list[tuple[SliceReport, SliceReport]]:
     keys = {slice_key(report): report for report in after}
     exact = [(report, keys[slice_key(report)]) for report in before if slice_key(report) in keys]
     paired = {slice_key(old) for old, _ in exact}
     left, right = ([report for report in run if slice_key(report) not in paired] for run in (before, after))
-    return exact + [(old, new) for old in left for new in right if old.slice == new.slice and _alone(old, left) and _alone(new, right)]
+    return exact + [
+        (old, new)
+        for old in left
+        for new in right
+        if old.slice == new.slice and _alone(old, left) and _alone(new, right)
+    ]
 
 
 def _alone(report: SliceReport, among: Sequence[SliceReport]) -> bool:
@@ -129,17 +138,25 @@ def compare_slices(before: SliceReport, after: SliceReport, *, seed: int = 0) ->
     old, new = _cut(before, common, seed=seed), _cut(after, common, seed=seed)
     both = [CaseChange(before=a, after=b) for a, b in zip(old.reports, new.reports, strict=True)]
     changed = [case for case in both if any(case.worse_by) or case.before.abstained != case.after.abstained]
-    reworded = sum(case.before.response.answer != case.after.response.answer for case in both if case not in changed)
+    reworded = sum(
+        case.before.response.answer != case.after.response.answer for case in both if case not in changed
+    )
     entries = [_entry(report, ()) for report in (old, new)]
     back = turned_claims(old, entries[1])
     return SliceChange(
         before=old,
         after=new,
         metrics=_metric_changes(old, new, seed=seed),
-        cases=tuple(sorted(changed, key=lambda case: ([-step for step in case.worse_by], case.after.case.id))),
+        cases=tuple(
+            sorted(changed, key=lambda case: ([-step for step in case.worse_by], case.after.case.id))
+        ),
         reworded=reworded,
         worse=tuple(turned_claims(new, entries[0])),
-        better=tuple(one for one in back if one.before is not None and (one.text_before is None or one.before == "supported")),
+        better=tuple(
+            one
+            for one in back
+            if one.before is not None and (one.text_before is None or one.before == "supported")
+        ),
         gone=tuple(one for one in back if one.before is None),
         only_before=tuple(sorted(old_ids - new_ids)),
         only_after=tuple(sorted(new_ids - old_ids)),
@@ -169,7 +186,9 @@ def _metric_changes(before: SliceReport, after: SliceReport, *, seed: int) -> tu
     both = [name for name in names if name in old.metrics and name in new.metrics]
     worse = compare_metrics(both, after, old, seed=seed)
     better = compare_metrics(both, before, new, seed=seed)
-    p_values = holm({name: min(1.0, 2 * min(one.p, better[name].p)) for name, one in worse.items() if one.differ})
+    p_values = holm(
+        {name: min(1.0, 2 * min(one.p, better[name].p)) for name, one in worse.items() if one.differ}
+    )
     nothing = {name: MetricValue(name=name, value=None) for name in names}
     return tuple(
         MetricChange(

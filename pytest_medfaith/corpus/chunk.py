@@ -17,13 +17,13 @@ from typing import Any
 from pytest_medfaith.corpus.cut import Prefix, chunk_document, document_name, unbroken
 from pytest_medfaith.corpus.dedup import Dropped, Method, drop_near_duplicates
 from pytest_medfaith.corpus.documents import SUFFIXES, documents_of
-from pytest_medfaith.corpus.jsonl import atomic_writer
 from pytest_medfaith.corpus.pdf_docx import PDF_DOCX_SUFFIXES
 from pytest_medfaith.corpus.sections import Document
 from pytest_medfaith.corpus.sources import SourceFile, paths_of, source_files
 from pytest_medfaith.corpus.tokens import token_offsets
 from pytest_medfaith.corpus.windows import CountTokens, WindowSize
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import atomic_writer
 from pytest_medfaith.records import Chunk
 
 # Read record by record here and only cut by the workers: what is larger may hold a whole year of abstracts.
@@ -121,34 +121,51 @@ def chunk_source(
     cut = partial(_cut_task, source=source, shape=shape, prefix=prefix, count_tokens=count_tokens)
     run = _Run()
     with ExitStack() as open_things:
-        results = _in_order(cut, _tasks(src, run.skip), workers=1 if callable(prefix) else workers, closing=open_things)
-        lines = run.named(_shown(results, total=sum(path.stat().st_size for path in paths_of(src)), progress=progress))
+        results = _in_order(
+            cut, _tasks(src, run.skip), workers=1 if callable(prefix) else workers, closing=open_things
+        )
+        lines = run.named(
+            _shown(results, total=sum(path.stat().st_size for path in paths_of(src)), progress=progress)
+        )
         if dedup is not None:
             lines = map(
-                _line, drop_near_duplicates(map(_chunk, lines), method=dedup, threshold=dedup_threshold, on_drop=run.dropped.append)
+                _line,
+                drop_near_duplicates(
+                    map(_chunk, lines), method=dedup, threshold=dedup_threshold, on_drop=run.dropped.append
+                ),
             )
         written = open_things.enter_context(atomic_writer(target))
         for line in lines:
             written.write(line + "\n")
             run.written += 1
         if not run.written:
-            raise DataError(f"{src}: holds no text to chunk{run.reasons()}; expected pages in {', '.join(sorted(SUFFIXES))}")
+            raise DataError(
+                f"{src}: holds no text to chunk{run.reasons()}; expected pages in {', '.join(sorted(SUFFIXES))}"
+            )
     _write_dropped(target.with_suffix(".dropped.csv"), run.dropped if dedup is not None else None)
-    return ChunkSummary(target, run.documents, run.written, run.characters, dict(run.skipped), tuple(run.dropped))
+    return ChunkSummary(
+        target, run.documents, run.written, run.characters, dict(run.skipped), tuple(run.dropped)
+    )
 
 
 def _target(src: Path, source: str, out: Path, workers: int) -> Path:
     if re.fullmatch(r"[\w.-]+", source) is None:
-        raise ValueError(f"source is {source!r}, expected a name of letters, digits, '_', '-' and '.', such as statpearls")
+        raise ValueError(
+            f"source is {source!r}, expected a name of letters, digits, '_', '-' and '.', such as statpearls"
+        )
     if workers < 1:
         raise ValueError(f"workers is {workers}, expected at least 1")
     if src.is_dir() and out.resolve().is_relative_to(src.resolve()):
-        raise ValueError(f"out {out} lies inside {src}, whose files would hold their own chunks the next time; choose a folder beside it")
+        raise ValueError(
+            f"out {out} lies inside {src}, whose files would hold their own chunks the next time; choose a folder beside it"
+        )
     name = src.resolve().name
     stem = name if src.is_dir() else re.sub(r"(?:\.tar)?\.\w+$", "", name)
     target = out if out.suffix == ".jsonl" else out / f"{stem or source}.jsonl"
     if target.resolve() == src.resolve():
-        raise ValueError(f"the chunks of {src} would be written over it; choose another folder, or name a .jsonl file")
+        raise ValueError(
+            f"the chunks of {src} would be written over it; choose another folder, or name a .jsonl file"
+        )
     return target
 
 
@@ -187,20 +204,30 @@ def _document_tasks(file: SourceFile) -> Iterator[_Task]:
     for document in documents_of(file):
         waiting.append(document)
         if len(waiting) == _TASK_FILES:
-            share = min(left, sum(len(document.text) for document in waiting))  # near enough for a progress bar
+            share = min(
+                left, sum(len(document.text) for document in waiting)
+            )  # near enough for a progress bar
             yield _Task(documents=tuple(waiting), size=share)
             waiting, left = [], left - share
     yield _Task(documents=tuple(waiting), size=left)
 
 
-def _cut_task(task: _Task, *, source: str, shape: WindowSize, prefix: Prefix | None, count_tokens: CountTokens) -> tuple[int, list[_Cut]]:
+def _cut_task(
+    task: _Task, *, source: str, shape: WindowSize, prefix: Prefix | None, count_tokens: CountTokens
+) -> tuple[int, list[_Cut]]:
     documents = task.documents or (document for file in task.files for document in documents_of(file))
     cut = []
     for document in documents:
-        chunks = chunk_document(document, source=source, shape=shape, prefix=prefix, count_tokens=count_tokens)
+        chunks = chunk_document(
+            document, source=source, shape=shape, prefix=prefix, count_tokens=count_tokens
+        )
         lines = tuple(map(_line, chunks))
         name = document_name(document)
-        cut.append(_Cut(document.file, document.item, document.line, name, len(document.text), lines, document.skipped))
+        cut.append(
+            _Cut(
+                document.file, document.item, document.line, name, len(document.text), lines, document.skipped
+            )
+        )
     return task.size, cut
 
 
@@ -212,7 +239,9 @@ def _chunk(line: str) -> Chunk:
     return Chunk.from_dict(json.loads(line))
 
 
-def _in_order(work: Callable[[_Task], Any], tasks: Iterator[_Task], *, workers: int, closing: ExitStack) -> Iterator[Any]:
+def _in_order(
+    work: Callable[[_Task], Any], tasks: Iterator[_Task], *, workers: int, closing: ExitStack
+) -> Iterator[Any]:
     """Yields `work` of each task in order; no more tasks are taken than `workers` processes can soon begin."""
     if workers == 1:
         yield from map(work, tasks)
@@ -232,7 +261,9 @@ def _in_order(work: Callable[[_Task], Any], tasks: Iterator[_Task], *, workers: 
         yield waiting.popleft().result()
 
 
-def _shown(results: Iterable[tuple[int, list[_Cut]]], *, total: int, progress: Callable[[int, int], None] | None) -> Iterator[_Cut]:
+def _shown(
+    results: Iterable[tuple[int, list[_Cut]]], *, total: int, progress: Callable[[int, int], None] | None
+) -> Iterator[_Cut]:
     done = 0
     for size, cut in results:
         yield from cut
@@ -273,10 +304,14 @@ class _Run:
                 yield from (_line(_renamed(_chunk(line), cut.name, unbroken(cut.file))) for line in cut.lines)
             else:
                 place = f"{cut.file}:{cut.line}" if cut.line else cut.file
-                raise DataError(f"{place}: a document {cut.name!r} was read already; ids must be unique, so remove one of the two")
+                raise DataError(
+                    f"{place}: a document {cut.name!r} was read already; ids must be unique, so remove one of the two"
+                )
 
     def _is_new(self, name: str) -> bool:
-        mark = hashlib.blake2b(name.encode(), digest_size=8).digest()  # so that millions of names take little memory
+        mark = hashlib.blake2b(
+            name.encode(), digest_size=8
+        ).digest()  # so that millions of names take little memory
         if mark in self._names:
             return False
         self._names.add(mark)

@@ -31,10 +31,18 @@ def chunk_document(
 ) -> list[Chunk]:
     """Returns the chunks of one document, in order; see `chunk_source`."""
     name = document_name(document)
-    origin = {"document": document.file, "digest": _digest(document.text), **({"item": document.item} if document.item else {})}
+    origin = {
+        "document": document.file,
+        "digest": _digest(document.text),
+        **({"item": document.item} if document.item else {}),
+    }
     chunks: list[Chunk] = []
     for section in document.sections:
-        spans = [(0, len(section.text))] if section.whole else windows(section.text, shape=shape, count_tokens=count_tokens)
+        spans = (
+            [(0, len(section.text))]
+            if section.whole
+            else windows(section.text, shape=shape, count_tokens=count_tokens)
+        )
         for start, end in spans:
             chunk = Chunk(
                 id=f"{source}/{name}-{len(chunks) + 1:03d}",
@@ -49,7 +57,11 @@ def chunk_document(
                 end=section.start + end,
                 extra=origin,
             )
-            chunks.append(chunk if prefix is None else chunk.with_(extra={**origin, "prefix": _prefix(prefix, document.text, chunk)}))
+            chunks.append(
+                chunk
+                if prefix is None
+                else chunk.with_(extra={**origin, "prefix": _prefix(prefix, document.text, chunk)})
+            )
     return chunks
 
 
@@ -61,14 +73,18 @@ def original_span(chunk: Chunk, *, src: Path) -> str:
     """
     name, item = chunk.extra.get("document"), chunk.extra.get("item", "")
     if not isinstance(name, str) or chunk.start is None or chunk.end is None:
-        raise DataError(f"chunk {chunk.id!r} has no document, start and end; only chunks that `medfaith chunk` wrote can be traced")
+        raise DataError(
+            f"chunk {chunk.id!r} has no document, start and end; only chunks that `medfaith chunk` wrote can be traced"
+        )
     for file in source_files(src):
         if file.name != name:
             continue
         for document in documents_of(file):
             if document.item == item:
                 if _digest(document.text) != chunk.extra.get("digest"):
-                    raise DataError(f"{file.place}: has changed since chunk {chunk.id!r} was cut from it; run `medfaith chunk` again")
+                    raise DataError(
+                        f"{file.place}: has changed since chunk {chunk.id!r} was cut from it; run `medfaith chunk` again"
+                    )
                 return document.text[chunk.start : chunk.end]
     raise DataError(
         f"{src}: holds no document {name!r}{f' with item {item!r}' * bool(item)}, from which chunk {chunk.id!r} was cut; give its source"
@@ -89,9 +105,13 @@ def _prefix(prefix: Prefix, text: str, chunk: Chunk) -> str:
 def document_name(document: Document) -> str:
     """Returns the document's own id, else its path without suffix and its number in a file of many; without white space."""
     stem = str(PurePosixPath(document.file).with_suffix(""))
-    return unbroken(stem + document.item.replace("#", ".") if document.item[:1] in {"", "#"} else document.item)
+    return unbroken(
+        stem + document.item.replace("#", ".") if document.item[:1] in {"", "#"} else document.item
+    )
 
 
 def unbroken(name: str) -> str:
     """Returns `name` with white space as underscores, since ids stand in columns of files, and without control characters."""
-    return "".join(sign for sign in re.sub(r"\s", "_", name) if unicodedata.category(sign) not in ("Cc", "Cf", "Cs"))
+    return "".join(
+        sign for sign in re.sub(r"\s", "_", name) if unicodedata.category(sign) not in ("Cc", "Cf", "Cs")
+    )

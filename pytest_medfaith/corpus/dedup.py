@@ -42,7 +42,11 @@ class Dropped:
 
 
 def drop_near_duplicates(
-    chunks: Iterable[Chunk], *, method: Method = "minhash", threshold: float | None = None, on_drop: Callable[[Dropped], object]
+    chunks: Iterable[Chunk],
+    *,
+    method: Method = "minhash",
+    threshold: float | None = None,
+    on_drop: Callable[[Dropped], object],
 ) -> Iterator[Chunk]:
     """Yields the chunks that have no near-duplicate before them, in order; `on_drop` is told of each other one.
 
@@ -56,9 +60,13 @@ def drop_near_duplicates(
         MissingExtra: "minhash" without datasketch.
         ValueError: a threshold outside (0, 1].
     """
-    limit = threshold if threshold is not None else MINHASH_THRESHOLD if method == "minhash" else COSINE_THRESHOLD
+    limit = (
+        threshold if threshold is not None else MINHASH_THRESHOLD if method == "minhash" else COSINE_THRESHOLD
+    )
     if not 0 < limit <= 1:
-        raise ValueError(f"threshold is {limit}, expected a similarity above 0 and at most 1, such as {MINHASH_THRESHOLD}")
+        raise ValueError(
+            f"threshold is {limit}, expected a similarity above 0 and at most 1, such as {MINHASH_THRESHOLD}"
+        )
     find: Callable[[list[Chunk]], Iterator[Dropped | None]] = (
         _MinHashFinder(limit).find if method == "minhash" else _CosineFinder(limit, method).find
     )
@@ -123,7 +131,9 @@ class _CosineFinder:
         self._vectors: NDArray[np.float32] | None = None
 
     def find(self, batch: list[Chunk]) -> Iterator[Dropped | None]:
-        vectors = _unit_rows(np.asarray(self._embed([chunk.text for chunk in batch]), dtype=np.float32), rows=len(batch))
+        vectors = _unit_rows(
+            np.asarray(self._embed([chunk.text for chunk in batch]), dtype=np.float32), rows=len(batch)
+        )
         for chunk, vector in zip(batch, vectors, strict=True):
             yield self._match(chunk, vector)
 

@@ -17,7 +17,12 @@ from pytest_medfaith.corpus.sources import HTML_SUFFIXES, LARGEST, SourceFile, r
 from pytest_medfaith.corpus.xml_pages import read_xml
 from pytest_medfaith.errors import DataError, shown
 
-_TEXT_READERS = {".txt": read_plain_text, ".text": read_plain_text, ".md": read_markdown, ".markdown": read_markdown}
+_TEXT_READERS = {
+    ".txt": read_plain_text,
+    ".text": read_plain_text,
+    ".md": read_markdown,
+    ".markdown": read_markdown,
+}
 _TEXT_READERS.update(dict.fromkeys(HTML_SUFFIXES, read_html))
 _XML_SUFFIXES = frozenset({".xml", ".nxml"})
 SUFFIXES = frozenset({*_TEXT_READERS, *_XML_SUFFIXES, *PDF_DOCX_SUFFIXES, ".jsonl"})
@@ -58,7 +63,9 @@ def _read_rows(file: SourceFile) -> Iterator[Document]:
     with file.open() as stream:
         for number, line in enumerate(iter(partial(stream.readline, LARGEST), b""), start=1):
             if len(line) == LARGEST:
-                raise DataError(f"{file.place}:{number}: a line of {LARGEST >> 20} MiB or more; expected one JSON object a line")
+                raise DataError(
+                    f"{file.place}:{number}: a line of {LARGEST >> 20} MiB or more; expected one JSON object a line"
+                )
             if line.strip():
                 yield _row_document(line, number=number, place=f"{file.place}:{number}")
 
@@ -68,7 +75,9 @@ def _row_document(line: bytes, *, number: int, place: str) -> Document:
         row = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise DataError(f"{place}: not JSON in UTF-8 ({error}); expected one JSON object a line") from None
-    if not isinstance(row, dict) or not any(isinstance(row.get(key), (str, list)) for key in ("abstract", "text")):
+    if not isinstance(row, dict) or not any(
+        isinstance(row.get(key), (str, list)) for key in ("abstract", "text")
+    ):
         raise DataError(f"{place}: got {shown(row)}, expected an object with a text in 'abstract' or 'text'")
     title, url, pmid = (one_line(str(row.get(key) or "")) for key in ("title", "url", "pmid"))
     identifier = str(row.get("id") or row.get("doc_id") or pmid or f"#{number}")
@@ -101,5 +110,8 @@ def _below_abstract(abstract: str, document: Document) -> Document:
     if not document.text:
         return Document(text, sections)
     text += "\n\n"
-    moved = (replace(section, start=section.start + len(text), end=section.end + len(text)) for section in document.sections)
+    moved = (
+        replace(section, start=section.start + len(text), end=section.end + len(text))
+        for section in document.sections
+    )
     return replace(document, text=text + document.text, sections=(*sections, *moved))

@@ -11,7 +11,17 @@ from pytest_medfaith.corpus.sections import Document, Outline
 
 _ALWAYS_SKIPPED = frozenset({"script", "style", "template", "svg"})
 # What surrounds a page and says nothing of its subject. A site that never closes one would lose its text: see `read_html`.
-_SKIPPED = _ALWAYS_SKIPPED | {"nav", "footer", "aside", "form", "noscript", "button", "select", "iframe", "object"}
+_SKIPPED = _ALWAYS_SKIPPED | {
+    "nav",
+    "footer",
+    "aside",
+    "form",
+    "noscript",
+    "button",
+    "select",
+    "iframe",
+    "object",
+}
 _BLOCKS = frozenset(
     "address article blockquote body br caption center dd details div dl dt fieldset figcaption figure header hr html li main ol p pre "
     "section summary table tbody tfoot thead tr ul".split()
@@ -119,14 +129,19 @@ class _Page(HTMLParser):
     def _raise(self) -> None:
         if self._raised is not None:
             raised = "".join(self._pieces[self._raised :])
-            self._pieces[self._raised :] = [] if self._raised_mark and is_mark(raised) else [superscript(raised)]
+            self._pieces[self._raised :] = (
+                [] if self._raised_mark and is_mark(raised) else [superscript(raised)]
+            )
         self._raised = None
 
     def _end_link(self) -> None:
         """Leaves out a link that hangs on a word as a bare number, which is a note's; a raised one goes with what is raised."""
         if self._link is None:
             return
-        text, before = "".join(self._pieces[self._link :]), "".join(self._pieces[max(0, self._link - _BEFORE) : self._link])
+        text, before = (
+            "".join(self._pieces[self._link :]),
+            "".join(self._pieces[max(0, self._link - _BEFORE) : self._link]),
+        )
         if self._raised is not None:
             self._raised_mark |= is_mark(text)
         elif is_mark(text) and before[-1:].strip():
@@ -159,7 +174,9 @@ def read_html(raw: str) -> Document:
     """
     page = _parsed(raw, skipped=_SKIPPED)
     holds_text = any(level == 0 for level, _, _ in page.lines)
-    if page.open_skips or not holds_text:  # an element of the surroundings was never closed, or holds the whole page
+    if (
+        page.open_skips or not holds_text
+    ):  # an element of the surroundings was never closed, or holds the whole page
         page = _parsed(raw, skipped=_ALWAYS_SKIPPED)
     outline = Outline()
     write_html_lines(outline, page.lines)

@@ -13,7 +13,8 @@ _SEPARATOR = re.compile(rf"{_BETWEEN}|\s*")
 # "[3, " and "refs 3 and ": here a number is said, not hung on.
 _OPEN = re.compile(rf"[\[(]\s*(?:{_ONE}{_BETWEEN})*$")
 _NAMED = re.compile(
-    rf"\b(?:refs?|references?|nos?|numbers?|citations?|studies|study|notes?|footnotes?)\b[.:]?\s*(?:{_ONE}{_BETWEEN})*$", re.IGNORECASE
+    rf"\b(?:refs?|references?|nos?|numbers?|citations?|studies|study|notes?|footnotes?)\b[.:]?\s*(?:{_ONE}{_BETWEEN})*$",
+    re.IGNORECASE,
 )
 
 
@@ -40,4 +41,6 @@ def shown_reference(before: str, text: str) -> str:
 
 def apart(before: str, text: str) -> str:
     """Returns `text` with a blank before it where it would be glued to the word that `before` ends with."""
-    return f" {text}" if before[-1:].isalnum() and text[:1] and (text[0].isalnum() or text[0] in "[(") else text
+    return (
+        f" {text}" if before[-1:].isalnum() and text[:1] and (text[0].isalnum() or text[0] in "[(") else text
+    )

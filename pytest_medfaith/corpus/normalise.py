@@ -18,7 +18,9 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\u2212\u2013\u2010\u2011n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁻⁻ⁿ")
 _RAISED = re.compile(r"[-0-9+\u2212\u2013\u2010\u2011n,\s]*")
 # What may follow a tag's name: nothing but attributes with values, so that "a<b and c>d" and "<or = 6 or>" stay text.
-TAG_TAIL = r"(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)|\s+(?:compact|hidden|noshade|nowrap))*\s*/?>"
+TAG_TAIL = (
+    r"(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)|\s+(?:compact|hidden|noshade|nowrap))*\s*/?>"
+)
 _POWER = re.compile(r"[-+\u2212\u2013\u2010\u2011]?\d+[./]\w")
 
 

@@ -14,17 +14,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.corpus.jsonl import read_rows, refuse_constant
+from pytest_medfaith.answers.foreign import fields_of, rows_of
+from pytest_medfaith.answers.given import CONTEXT_KEYS
 from pytest_medfaith.errors import DataError, MissingExtra, shown
-from pytest_medfaith.foreign import fields_of, rows_of
-from pytest_medfaith.given import CONTEXT_KEYS
+from pytest_medfaith.jsonl import read_rows, refuse_constant
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
 TABLES = (".csv", ".tsv", ".parquet")
 # Columns whose cells hold more than text; in all others a cell that begins with "[" is a text that begins so.
 _LISTS = frozenset((*CONTEXT_KEYS, "gold_claims", "references", "citations", "meta", "reference_contexts"))
 _NUMBERS = frozenset(("latency_ms",))
-_HOLDERS = ("samples", "goldens", "test_cases", "data", "examples", "rows")  # under which key a JSON document holds its rows
+_HOLDERS = (
+    "samples",
+    "goldens",
+    "test_cases",
+    "data",
+    "examples",
+    "rows",
+)  # under which key a JSON document holds its rows
 _CELL_LIMIT = 10_000_000  # characters; the csv module's own limit of 131,072 is below what contexts may hold
 
 
@@ -93,7 +100,9 @@ def _parquet_rows(path: Path) -> Rows:
                     number += 1
                     yield f"{path}: row {number}", _cells(row, f"{path}: row {number}")
     except (ArrowException, OSError) as error:
-        raise DataError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]}); write the file again") from None
+        raise DataError(
+            f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]}); write the file again"
+        ) from None
 
 
 def _csv_rows(path: Path) -> Rows:
@@ -119,7 +128,9 @@ def _csv_rows(path: Path) -> Rows:
             if any(cell.strip() for cell in cells):
                 yield place, _cells(dict(zip(heading, cells, strict=True)), place)
     except csv.Error as error:
-        raise DataError(f"{path}:{reader.line_num}: not CSV ({error}); expected cells with a comma between them; mend the row") from None
+        raise DataError(
+            f"{path}:{reader.line_num}: not CSV ({error}); expected cells with a comma between them; mend the row"
+        ) from None
 
 
 def _decoded(path: Path) -> str:
@@ -131,12 +142,16 @@ def _decoded(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         found = data[error.start : error.start + 1]
-        raise DataError(f"{path}:{line}: byte {found!r} is not UTF-8; save the file as UTF-8 (in Excel: CSV UTF-8)") from None
+        raise DataError(
+            f"{path}:{line}: byte {found!r} is not UTF-8; save the file as UTF-8 (in Excel: CSV UTF-8)"
+        ) from None
 
 
 def _cells(row: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Returns a table's row without what is empty, its lists and numbers read."""
-    filled = {str(key): found for key, value in row.items() if (found := _plain(value)) is not None and found != ""}
+    filled = {
+        str(key): found for key, value in row.items() if (found := _plain(value)) is not None and found != ""
+    }
     return {key: _cell(key, value, place) for key, value in filled.items()}
 
 
@@ -172,4 +187,6 @@ def _list(key: str, text: str, place: str) -> Any:
             continue
         if isinstance(found, (list, dict)):
             return found
-    raise DataError(f'{place}: column {key!r} is {shown(text)}, expected a JSON list such as ["first text", "second text"]')
+    raise DataError(
+        f'{place}: column {key!r} is {shown(text)}, expected a JSON list such as ["first text", "second text"]'
+    )

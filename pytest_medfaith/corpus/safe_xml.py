@@ -59,9 +59,13 @@ class _Reader:
         try:
             self._parser.Parse(block, last)
         except expat.ExpatError as error:
-            advice = "The file ends early, so fetch it again" if last else "Repair it there, or leave the file out"
+            advice = (
+                "The file ends early, so fetch it again" if last else "Repair it there, or leave the file out"
+            )
             problem = expat.ErrorString(error.code)
-            raise DataError(f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({problem}). {advice}") from None
+            raise DataError(
+                f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({problem}). {advice}"
+            ) from None
         except (LookupError, ValueError) as error:  # ValueError: a multi-byte encoding such as GB2312
             raise DataError(f"{self._here()}: {error}; expected a known one, such as UTF-8") from None
 
@@ -83,7 +87,9 @@ class _Reader:
         self.root = self.root or tag
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise DataError(f"{self._here()}: elements are nested deeper than {_DEEPEST}; no medical page is, so this file is refused")
+            raise DataError(
+                f"{self._here()}: elements are nested deeper than {_DEEPEST}; no medical page is, so this file is refused"
+            )
         if self._builder is None and tag in self._tags:
             self._builder, self._record_depth = TreeBuilder(), self._depth
         if self._builder is not None:
@@ -106,8 +112,12 @@ class _Reader:
             f"{self._here()}: the file declares the entity {name!r}; entities are refused, because they can read files or fill the memory"
         )
 
-    def _refuse_outside(self, _context: str, _base: str | None, system: str | None, _public: str | None) -> int:
-        raise DataError(f"{self._here()}: the file refers to the outside entity {system!r}; nothing outside the file is read")
+    def _refuse_outside(
+        self, _context: str, _base: str | None, system: str | None, _public: str | None
+    ) -> int:
+        raise DataError(
+            f"{self._here()}: the file refers to the outside entity {system!r}; nothing outside the file is read"
+        )
 
     def _named_character(self, name: str, _is_parameter: bool) -> None:
         character = html.entities.html5.get(f"{name};")

@@ -110,7 +110,9 @@ def read_plain_text(raw: str) -> Document:
             outline.head(level, name, shown=line + "\n")
         else:
             goes_on = number + 1 < len(lines) and not headings[number + 1][0]
-            outline.write(line + _line_end(line, lines[number + 1] if goes_on else "", wrapped=len(line) >= _WRAPPED))
+            outline.write(
+                line + _line_end(line, lines[number + 1] if goes_on else "", wrapped=len(line) >= _WRAPPED)
+            )
     text, sections = outline.finish()
     return Document(text, sections, title=_plain_title(lines, headings))
 
@@ -164,7 +166,11 @@ def _line_end(line: str, following: str, *, wrapped: bool) -> str:
 def _plain_title(lines: list[str], headings: list[tuple[int, str]]) -> str:
     first = lines[0]
     alone = len(lines) == 1 or not lines[1] or headings[0][0] > 0
-    return first.rstrip(": ") if alone and len(first) <= _LONGEST_HEADING and not _SENTENCE_END.search(first) else ""
+    return (
+        first.rstrip(": ")
+        if alone and len(first) <= _LONGEST_HEADING and not _SENTENCE_END.search(first)
+        else ""
+    )
 
 
 _ATX = re.compile(r"(?P<marks>#{1,6})(?:\s+(?P<name>.*?))?(?:\s+#+)?$")
@@ -242,7 +248,14 @@ def _write_markdown(outline: Outline, lines: list[str]) -> str:
             first = first or line
             number += 1
         else:
-            outline.write(line + ("\n" if fenced or _starts_block(lines, number + 1) else _line_end(line, following, wrapped=True)))
+            outline.write(
+                line
+                + (
+                    "\n"
+                    if fenced or _starts_block(lines, number + 1)
+                    else _line_end(line, following, wrapped=True)
+                )
+            )
         number += 1
     return first
 
@@ -251,4 +264,9 @@ def _starts_block(lines: list[str], number: int) -> bool:
     """Returns whether line `number` is a fence or a heading, which no line before it runs into."""
     line = lines[number] if number < len(lines) else ""
     following = lines[number + 1] if number + 1 < len(lines) else ""
-    return bool(_FENCE.match(line) or _ATX.match(line) or (line and _UNDERLINE.match(following)) or _FENCE.match(lines[number - 1]))
+    return bool(
+        _FENCE.match(line)
+        or _ATX.match(line)
+        or (line and _UNDERLINE.match(following))
+        or _FENCE.match(lines[number - 1])
+    )

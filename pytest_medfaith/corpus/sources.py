@@ -23,7 +23,15 @@ from pytest_medfaith.errors import DataError
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".tgz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _TAR = re.compile(r"\.(?:tar(?:\.(?:gz|bz2|xz))?|tgz)$", re.IGNORECASE)
 _COMPRESSED = re.compile(r"\.(?:gz|bz2|xz)$", re.IGNORECASE)
-_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError)
+_BROKEN = (
+    EOFError,
+    OSError,
+    zlib.error,
+    lzma.LZMAError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    NotImplementedError,
+)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _AS_BROWSERS_READ = dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "ascii", "us-ascii"), "windows-1252")
 # A page that is held whole, and a member of an archive; books in XML and JSON Lines outside of archives are read in a stream.
@@ -129,7 +137,11 @@ class _Measured(io.RawIOBase):
 
 def _decompressed(name: str, raw: IO[bytes], packed: int, place: str) -> IO[bytes]:
     opener = _OPENERS.get(PurePosixPath(name).suffix.lower())
-    return raw if opener is None else cast("IO[bytes]", io.BufferedReader(_Measured(opener(raw), packed, place), 1 << 16))
+    return (
+        raw
+        if opener is None
+        else cast("IO[bytes]", io.BufferedReader(_Measured(opener(raw), packed, place), 1 << 16))
+    )
 
 
 @contextmanager
@@ -157,17 +169,25 @@ def paths_of(src: Path) -> Iterator[Path]:
         DataError: `src` does not exist, or a folder or link in it cannot be followed, or leads out.
     """
     if not src.exists():
-        raise DataError(f"{src}: no such file or folder; expected pages, a folder of pages, or a .tar.gz or .zip archive of them")
+        raise DataError(
+            f"{src}: no such file or folder; expected pages, a folder of pages, or a .tar.gz or .zip archive of them"
+        )
     if not src.is_dir():
         yield src
         return
     root = src.resolve()
     entered = {root}
     for folder, folders, files in os.walk(src, onerror=_refuse, followlinks=True):
-        folders[:] = [name for name in sorted(folders) if not name.startswith(".") and _is_new(Path(folder, name), root, entered)]
+        folders[:] = [
+            name
+            for name in sorted(folders)
+            if not name.startswith(".") and _is_new(Path(folder, name), root, entered)
+        ]
         for path in (Path(folder, name) for name in sorted(files) if not name.startswith(".")):
             if not path.exists():
-                raise DataError(f"{path}: points to '{path.readlink()}', which does not exist; mend or remove the link")
+                raise DataError(
+                    f"{path}: points to '{path.readlink()}', which does not exist; mend or remove the link"
+                )
             _refuse_leaving(path, root)
             if path.is_file():
                 yield path
@@ -177,7 +197,11 @@ def _is_new(folder: Path, root: Path, entered: set[Path]) -> bool:
     """Returns whether to enter `folder`, and notes it; without this a link to a folder above would lead in circles."""
     _refuse_leaving(folder, root)
     real = folder.resolve()
-    elsewhere = folder.is_symlink() and real.is_relative_to(root) and not _is_hidden(real.relative_to(root).as_posix())
+    elsewhere = (
+        folder.is_symlink()
+        and real.is_relative_to(root)
+        and not _is_hidden(real.relative_to(root).as_posix())
+    )
     if elsewhere or real in entered:
         return False
     entered.add(real)
@@ -186,7 +210,9 @@ def _is_new(folder: Path, root: Path, entered: set[Path]) -> bool:
 
 def _refuse_leaving(path: Path, root: Path) -> None:
     if path.is_symlink() and not path.resolve().is_relative_to(root):
-        raise DataError(f"{path}: leads out of {root}, to '{path.resolve()}'; remove the link, or put a copy in its place")
+        raise DataError(
+            f"{path}: leads out of {root}, to '{path.resolve()}'; remove the link, or put a copy in its place"
+        )
 
 
 def _refuse(error: OSError) -> None:
@@ -208,7 +234,9 @@ def source_files(src: Path) -> Iterator[SourceFile]:
             continue
         prefix = f"{name}/" if src.is_dir() else ""
         with _clear_errors(str(path)):
-            yield from _zip_members(path, prefix) if path.suffix.lower() == ".zip" else _tar_members(path, prefix)
+            yield from (
+                _zip_members(path, prefix) if path.suffix.lower() == ".zip" else _tar_members(path, prefix)
+            )
 
 
 def _zip_members(path: Path, prefix: str) -> Iterator[SourceFile]:
@@ -217,7 +245,9 @@ def _zip_members(path: Path, prefix: str) -> Iterator[SourceFile]:
             if member.is_dir() or _is_hidden(member.filename) or stat.S_ISLNK(member.external_attr >> 16):
                 continue
             if member.flag_bits & 1:
-                raise DataError(f"{path}: {member.filename} is encrypted; unpack the archive with its password first")
+                raise DataError(
+                    f"{path}: {member.filename} is encrypted; unpack the archive with its password first"
+                )
             _refuse_growth(member.file_size, member.compress_size, f"{path}: {member.filename}")
             with archive.open(member) as stream:
                 yield _member(prefix + member.filename, path, member.compress_size, stream)
@@ -257,7 +287,9 @@ def _tar_members(path: Path, prefix: str) -> Iterator[SourceFile]:
         tail = _Tail(stream)
         with tarfile.open(fileobj=cast("IO[bytes]", tail), mode="r|") as archive:
             for member in archive:
-                content = archive.extractfile(member) if member.isfile() and not _is_hidden(member.name) else None
+                content = (
+                    archive.extractfile(member) if member.isfile() and not _is_hidden(member.name) else None
+                )
                 if content is not None:
                     name = member.name.removeprefix("./")
                     yield _member(prefix + name, path, raw.tell() - done, content)

@@ -21,7 +21,9 @@ def token_offsets(text: str) -> list[tuple[int, int]]:
     WordPiece splits at white space first, so the tokens of a text are those of its words; words come again, so most are looked up.
     """
     words = _WORD.finditer(text)
-    return [(start + word.start(), end + word.start()) for word in words for start, end in _word_offsets(word[0])]
+    return [
+        (start + word.start(), end + word.start()) for word in words for start, end in _word_offsets(word[0])
+    ]
 
 
 @lru_cache(maxsize=_WORDS_KEPT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_medfaith.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentence_spans
 
 # Ends that `sentence_spans` takes for a sentence's although names and numbers follow them: U.S. Food, M.D. Anderson, Jan. 5, Suppl. 2, tab. 500 mg.
 # A checker's window that ends there still holds its evidence; a chunk that begins with "Food and Drug Administration" lost a word.
@@ -20,7 +20,11 @@ def whole_sentences(text: str) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     for start, end in sentence_spans(text):
-        if spans and "\n" not in text[spans[-1][1] : start] and _GOES_ON.search(text, max(spans[-1][0], spans[-1][1] - 12), spans[-1][1]):
+        if (
+            spans
+            and "\n" not in text[spans[-1][1] : start]
+            and _GOES_ON.search(text, max(spans[-1][0], spans[-1][1] - 12), spans[-1][1])
+        ):
             spans[-1] = (spans[-1][0], end)
         else:
             spans.append((start, end))

@@ -30,13 +30,17 @@ class WindowSize:
 
     def __post_init__(self) -> None:
         if self.size < 1:
-            raise ValueError(f"size is {self.size} tokens, expected at least 1; 400 to 700 suit most encoders")
+            raise ValueError(
+                f"size is {self.size} tokens, expected at least 1; 400 to 700 suit most encoders"
+            )
         if not 0 <= self.stride < self.size:
             raise ValueError(
                 f"stride is {self.stride} tokens, expected 0 to size - 1 = {self.size - 1}; it is the overlap of neighbouring windows"
             )
         if not 1 <= self.min_sent <= self.max_sent:
-            raise ValueError(f"min_sent is {self.min_sent} and max_sent {self.max_sent}, expected 1 <= min_sent <= max_sent")
+            raise ValueError(
+                f"min_sent is {self.min_sent} and max_sent {self.max_sent}, expected 1 <= min_sent <= max_sent"
+            )
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,9 @@ class _Unit:
     tokens: int
 
 
-def windows(text: str, *, shape: WindowSize | None = None, count_tokens: CountTokens = token_offsets) -> list[tuple[int, int]]:
+def windows(
+    text: str, *, shape: WindowSize | None = None, count_tokens: CountTokens = token_offsets
+) -> list[tuple[int, int]]:
     """Returns the half-open character spans of the windows of `text`, in order; together they hold every sentence of it.
 
     A span begins and ends at a sentence, unless that sentence alone is longer than `shape.size`. `count_tokens` gives the spans of
@@ -84,8 +90,12 @@ def _pieces(text: str, starts: list[int], span: tuple[int, int], end: int, size:
     pieces = []
     low, high = span
     while high - low > size:
-        cut = next((token for token in range(low + size, low, -1) if text[starts[token] - 1].isspace()), low + size)
-        pieces.append(_Unit(starts[low], starts[low] + len(text[starts[low] : starts[cut]].rstrip()), cut - low))
+        cut = next(
+            (token for token in range(low + size, low, -1) if text[starts[token] - 1].isspace()), low + size
+        )
+        pieces.append(
+            _Unit(starts[low], starts[low] + len(text[starts[low] : starts[cut]].rstrip()), cut - low)
+        )
         low = cut
     pieces.append(_Unit(starts[low], end, high - low))
     return pieces
@@ -94,7 +104,11 @@ def _pieces(text: str, starts: list[int], span: tuple[int, int], end: int, size:
 def _last_unit(units: list[_Unit], first: int, shape: WindowSize) -> int:
     """Returns the last unit of the window that begins with `first`: as many as fit."""
     last, total = first, units[first].tokens
-    while last + 1 < len(units) and last + 1 - first < shape.max_sent and total + units[last + 1].tokens <= shape.size:
+    while (
+        last + 1 < len(units)
+        and last + 1 - first < shape.max_sent
+        and total + units[last + 1].tokens <= shape.size
+    ):
         last += 1
         total += units[last].tokens
     return last
@@ -111,7 +125,11 @@ def _next_first(units: list[_Unit], first: int, last: int, shape: WindowSize) ->
     while start < new and total + units[new].tokens > shape.size:
         total -= units[start].tokens
         start += 1
-    while start - 1 > first and len(units) - start < shape.min_sent and total + units[new].tokens + units[start - 1].tokens <= shape.size:
+    while (
+        start - 1 > first
+        and len(units) - start < shape.min_sent
+        and total + units[new].tokens + units[start - 1].tokens <= shape.size
+    ):
         start -= 1
         total += units[start].tokens
     return start

@@ -42,7 +42,9 @@ def read_xml(stream: IO[bytes], *, place: str) -> Iterator[Document]:
     Raises:
         DataError: what `xml_records` refuses, with file, line and column.
     """
-    for number, (root, element) in enumerate(xml_records(stream, place=place, tags=frozenset(_READERS)), start=1):
+    for number, (root, element) in enumerate(
+        xml_records(stream, place=place, tags=frozenset(_READERS)), start=1
+    ):
         document = _READERS[element.tag](element)
         alone = number == 1 and root in _ONE_RECORD_ROOTS
         yield replace(document, item="" if alone else document.item or f"#{number}")
@@ -71,17 +73,27 @@ def _inline_child(child: Element, before: str) -> str:
         return ""
     if child.tag == "xref":
         text = _inline(child)
-        return shown_reference(before, text) if child.get("ref-type", "bibr") in _MARKED else apart(before, text)
+        return (
+            shown_reference(before, text) if child.get("ref-type", "bibr") in _MARKED else apart(before, text)
+        )
     if child.tag == "sup":
         return superscript(_inline(child))
-    return f" {_inline(child)} " if child.tag in _BLOCKS or child.tag in {"break", "td", "th"} else _inline(child)
+    return (
+        f" {_inline(child)} "
+        if child.tag in _BLOCKS or child.tag in {"break", "td", "th"}
+        else _inline(child)
+    )
 
 
 def _is_raised_mark(element: Element) -> bool:
     """Returns whether `element` is a raised reference mark (`cells<sup>12</sup>`): glued to a word or a dose it would be read with it."""
     if element.tag == "sup":
         return any(reference.get("ref-type", "bibr") in _MARKED for reference in element.iter("xref"))
-    return element.tag == "xref" and element.get("ref-type", "bibr") in _MARKED and element.find(".//sup") is not None
+    return (
+        element.tag == "xref"
+        and element.get("ref-type", "bibr") in _MARKED
+        and element.find(".//sup") is not None
+    )
 
 
 def _text(element: Element | None) -> str:
@@ -94,7 +106,9 @@ def _year(text: str) -> int | None:
 
 
 def _earliest_year(element: Element) -> int | None:
-    years = [year for date in element.iter("pub-date") if (year := _year(date.findtext("year", ""))) is not None]
+    years = [
+        year for date in element.iter("pub-date") if (year := _year(date.findtext("year", ""))) is not None
+    ]
     return min(years, default=None)
 
 
@@ -132,7 +146,9 @@ def _write_block(outline: Outline, element: Element, level: int) -> None:
         outline.head(level, _text(element).rstrip(":"), shown=_text(element) + "\n")
     elif element.tag == "tr":
         cells = [_text(cell) for cell in element]
-        _write_line(outline, [" | ".join(cells) if any(cells) else ""])  # an empty cell keeps its place: values belong to columns
+        _write_line(
+            outline, [" | ".join(cells) if any(cells) else ""]
+        )  # an empty cell keeps its place: values belong to columns
     elif element.tag == "def-item":
         _write_line(outline, [": ".join(filter(None, map(_text, element)))])
     else:
@@ -141,7 +157,12 @@ def _write_block(outline: Outline, element: Element, level: int) -> None:
 
 def _is_subtitle(element: Element) -> bool:
     """Returns whether a paragraph is one bold line, as StatPearls writes its subtitles."""
-    if len(element) != 1 or element[0].tag != "bold" or (element.text or "").strip() or (element[0].tail or "").strip():
+    if (
+        len(element) != 1
+        or element[0].tag != "bold"
+        or (element.text or "").strip()
+        or (element[0].tail or "").strip()
+    ):
         return False
     text = _text(element)
     return 0 < len(text.split()) <= _SUBTITLE_WORDS and text[-1] not in ".!?;,"
@@ -268,16 +289,26 @@ def _abstract_document(parts: list[Element], *, title: str, pmid: str, date: Ele
 
 def _read_health_topic(topic: Element) -> Document:
     """MedlinePlus health topics: the full summary, which is HTML written as text."""
-    return _html_field(topic.findtext("full-summary", ""), title=topic.get("title", ""), url=topic.get("url", ""), item=topic.get("id", ""))
+    return _html_field(
+        topic.findtext("full-summary", ""),
+        title=topic.get("title", ""),
+        url=topic.get("url", ""),
+        item=topic.get("id", ""),
+    )
 
 
 def _read_search_result(result: Element) -> Document:
     """The MedlinePlus web service: a result's FullSummary, with highlighting taken out."""
-    contents = {content.get("name", "").lower(): "".join(content.itertext()) for content in result.findall("content")}
+    contents = {
+        content.get("name", "").lower(): "".join(content.itertext()) for content in result.findall("content")
+    }
     title = " ".join(line for _, line, _ in html_lines(contents.get("title", "")))
     url = result.get("url", "")
     return _html_field(
-        contents.get("fullsummary", ""), title=title, url=url, item=re.sub(r"\.html?$", "", url.rstrip("/").rpartition("/")[2])
+        contents.get("fullsummary", ""),
+        title=title,
+        url=url,
+        item=re.sub(r"\.html?$", "", url.rstrip("/").rpartition("/")[2]),
     )
 
 
@@ -297,14 +328,19 @@ def _read_medquad(page: Element) -> Document:
     outline = Outline()
     skipped: Counter[str] = Counter()
     for pair in page.iter("QAPair"):
-        question, answer = _text(pair.find("Question")), normalise(_FLAT_ITEM.sub("\n- ", pair.findtext("Answer", "")))
+        question, answer = (
+            _text(pair.find("Question")),
+            normalise(_FLAT_ITEM.sub("\n- ", pair.findtext("Answer", ""))),
+        )
         if answer:
             outline.head(1, question, shown=question + "\n")
             outline.write(answer + "\n\n")
         else:
             skipped["empty answer"] += 1
     text, sections = outline.finish()
-    return Document(text, sections, title=_text(page.find("Focus")), url=page.get("url", ""), skipped=dict(skipped))
+    return Document(
+        text, sections, title=_text(page.find("Focus")), url=page.get("url", ""), skipped=dict(skipped)
+    )
 
 
 _READERS: dict[str, Callable[[Element], Document]] = {

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from pytest_medfaith.corpus.jsonl import atomic_writer, dump_records, write_records
 from pytest_medfaith.corpus.sources import paths_of
 from pytest_medfaith.datasets.gold import CAP, read_gold_file
 from pytest_medfaith.datasets.registry import find_adapter
@@ -17,6 +16,7 @@ from pytest_medfaith.datasets.review import Reviewed, apply_review, read_review_
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.datasets.sources import Source, read_sources
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import atomic_writer, dump_records, write_records
 from pytest_medfaith.records import Case, Chunk
 
 R = TypeVar("R", Case, Chunk)
@@ -40,12 +40,26 @@ class Adapted:
 
     def lines(self) -> list[str]:
         """Returns the summary, one fact a line."""
-        claims = ", ".join(f"{count:,} {provenance}" for provenance, count in sorted(self.claims.items())) or "none"
-        written = [f"wrote {self.out}: {self.cases:,} cases ({self.without_claims:,} without gold claims), gold claims: {claims}"]
+        claims = (
+            ", ".join(f"{count:,} {provenance}" for provenance, count in sorted(self.claims.items()))
+            or "none"
+        )
+        written = [
+            f"wrote {self.out}: {self.cases:,} cases ({self.without_claims:,} without gold claims), gold claims: {claims}"
+        ]
         if self.corpus is not None:
             written.append(f"wrote {self.corpus}: {self.chunks:,} chunks")
-        facts = [f"source: {self.source.title}, {self.source.url}", f"licence: {self.source.licence}", f"cite: {self.source.citation}"]
-        return [*written, *self.skips.lines(), *(f"corpus: {line}" for line in self.chunk_skips.lines()), *facts]
+        facts = [
+            f"source: {self.source.title}, {self.source.url}",
+            f"licence: {self.source.licence}",
+            f"cite: {self.source.citation}",
+        ]
+        return [
+            *written,
+            *self.skips.lines(),
+            *(f"corpus: {line}" for line in self.chunk_skips.lines()),
+            *facts,
+        ]
 
 
 def adapt(
@@ -84,7 +98,9 @@ def adapt(
         count = dump_records(files.enter_context(atomic_writer(out)), _some(cases, path, "case", skips))
         if corpus is not None:
             documents = adapter.read_chunks(path, skips=chunk_skips)
-            chunks = dump_records(files.enter_context(atomic_writer(corpus)), _some(documents, path, "document", chunk_skips))
+            chunks = dump_records(
+                files.enter_context(atomic_writer(corpus)), _some(documents, path, "document", chunk_skips)
+            )
     return Adapted(
         source=read_sources()[name],
         out=out,
@@ -124,7 +140,10 @@ def _some(records: Iterator[R], path: Path, kind: str, skips: Skips) -> Iterator
         found = True
         yield record
     if not found:
-        raise DataError(f"{path}: not one {kind} to write; " + ("; ".join(skips.lines()) or "the files hold no record; check the path"))
+        raise DataError(
+            f"{path}: not one {kind} to write; "
+            + ("; ".join(skips.lines()) or "the files hold no record; check the path")
+        )
 
 
 def write_gold_review(gold: Path, sheet: Path) -> int:
@@ -134,7 +153,9 @@ def write_gold_review(gold: Path, sheet: Path) -> int:
         DataError: a sheet, or any file, is there already; a damaged gold file.
     """
     if sheet.exists():
-        raise DataError(f"{sheet}: there already, and may hold a reviewer's edits; apply it, remove it, or give another name")
+        raise DataError(
+            f"{sheet}: there already, and may hold a reviewer's edits; apply it, remove it, or give another name"
+        )
     return write_review_sheet(read_gold_file(gold), sheet)
 
 
@@ -145,7 +166,9 @@ def apply_gold_review(gold: Path, sheet: Path, *, out: Path | None = None) -> Re
         DataError: `out` is the sheet; else see `read_review_sheet` and `apply_review`; the gold file is untouched then.
     """
     if (out or gold).resolve() == sheet.resolve():
-        raise DataError(f"{out or gold}: the reviewed cases would be written over the sheet; name another file")
+        raise DataError(
+            f"{out or gold}: the reviewed cases would be written over the sheet; name another file"
+        )
     reviewed = apply_review(read_gold_file(gold), read_review_sheet(sheet))
     write_records(out or gold, reviewed.cases)
     return reviewed

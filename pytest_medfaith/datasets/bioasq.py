@@ -26,7 +26,10 @@ from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import Case, Chunk
 
 _PMID = re.compile(r"(?:/pubmed/|pubmed\.ncbi\.nlm\.nih\.gov/)(\d+)")
-_DECISIVE, _SUPPORTIVE = 2, 1  # grades of the design: a marked snippet answers the question, a listed document belongs to it
+_DECISIVE, _SUPPORTIVE = (
+    2,
+    1,
+)  # grades of the design: a marked snippet answers the question, a listed document belongs to it
 
 
 def read_bioasq(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
@@ -85,7 +88,14 @@ def _case(name: str, text: str, answers: list[str], question: Mapping[str, Any],
         meta["ideal_answers"] = answers
     if grades:
         meta["qrels"] = grades
-    return Case(id=f"bioasq/{name}", slice="bioasq", question=text, reference_answer=answers[0], references=tuple(grades), meta=meta)
+    return Case(
+        id=f"bioasq/{name}",
+        slice="bioasq",
+        question=text,
+        reference_answer=answers[0],
+        references=tuple(grades),
+        meta=meta,
+    )
 
 
 def _grades(question: Mapping[str, Any], place: str) -> dict[str, int]:
@@ -129,10 +139,15 @@ def _chunk(snippet: Mapping[str, Any], place: str) -> Chunk:
     raw = require_text(snippet, "text", place)
     section = text_or_empty(snippet, "beginSection", place)
     start, end = snippet.get("offsetInBeginSection"), snippet.get("offsetInEndSection")
-    whole = isinstance(start, int) and isinstance(end, int) and section == text_or_empty(snippet, "endSection", place)
+    whole = (
+        isinstance(start, int)
+        and isinstance(end, int)
+        and section == text_or_empty(snippet, "endSection", place)
+    )
     name, text = _document_id(url), plain_text(raw)
     return Chunk(
-        id=f"bioasq/{name}/{section}/{start}-{end}" + (f"-{zlib.crc32(raw.encode()):08x}" if start is None or end is None else ""),
+        id=f"bioasq/{name}/{section}/{start}-{end}"
+        + (f"-{zlib.crc32(raw.encode()):08x}" if start is None or end is None else ""),
         text=text,
         url=url,
         section_path=(section,) if section else (),

@@ -9,7 +9,9 @@ from pytest_medfaith.corpus.normalise import TAG_TAIL, normalise, superscript
 
 _BLOCKS = "address|article|blockquote|br|dd|div|dl|dt|figure|h[1-6]|hr|ol|p|pre|section|table|tbody|td|tfoot|th|thead|tr|ul"
 _INLINE = "a|abbr|b|big|center|cite|code|em|font|i|img|label|mark|q|s|small|span|strike|strong|sub|sup|tt|u"
-_DROPPED = re.compile(r"<!--.{0,5000}?-->|<(script|style)\b[^<>]*>.{0,5000}?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_DROPPED = re.compile(
+    r"<!--.{0,5000}?-->|<(script|style)\b[^<>]*>.{0,5000}?</\1\s*>", re.DOTALL | re.IGNORECASE
+)
 _ITEM = re.compile(rf"<li{TAG_TAIL}", re.IGNORECASE)
 _BLOCK = re.compile(rf"</?(?:{_BLOCKS}){TAG_TAIL}|</li\s*>", re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_INLINE}){TAG_TAIL}", re.IGNORECASE)

@@ -31,7 +31,9 @@ def read_csv_rows(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[st
                 if not cells:
                     continue
                 if len(cells) < fewest or any(cell.strip() for cell in cells[len(heading) :]):
-                    expected = f"{fewest} or more" if len(cells) < fewest else f"{len(heading)} as in the heading"
+                    expected = (
+                        f"{fewest} or more" if len(cells) < fewest else f"{len(heading)} as in the heading"
+                    )
                     raise DataError(
                         f"{file.place}:{reader.line_num}: the row has {len(cells)} cells, expected {expected}; "
                         "put a comma between cells and double quotes around texts with commas"

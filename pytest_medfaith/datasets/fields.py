@@ -11,7 +11,9 @@ from pytest_medfaith.errors import DataError, shown
 def require_row(value: Any, place: str) -> Mapping[str, Any]:
     """Returns `value` if it is an object, else raises DataError."""
     if not isinstance(value, Mapping):
-        raise DataError(f"{place}: got {shown(value)}, expected an object with one record; check that the file is of this data set")
+        raise DataError(
+            f"{place}: got {shown(value)}, expected an object with one record; check that the file is of this data set"
+        )
     return value
 
 
@@ -39,7 +41,9 @@ def texts(row: Mapping[str, Any], name: str, place: str) -> list[str]:
     value = row.get(name)
     items = [] if value is None else [value] if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        raise DataError(f"{place}: field {name!r} is {shown(value)}, expected a list of texts; mend the record")
+        raise DataError(
+            f"{place}: field {name!r} is {shown(value)}, expected a list of texts; mend the record"
+        )
     return items
 
 
@@ -48,5 +52,7 @@ def rows(row: Mapping[str, Any], name: str, place: str) -> list[Mapping[str, Any
     value = row.get(name)
     items = [] if value is None else value
     if not isinstance(items, list) or not all(isinstance(item, Mapping) for item in items):
-        raise DataError(f"{place}: field {name!r} is {shown(value)}, expected a list of objects; mend the record")
+        raise DataError(
+            f"{place}: field {name!r} is {shown(value)}, expected a list of objects; mend the record"
+        )
     return items

@@ -58,7 +58,14 @@ def open_text(file: SourceFile, *, newline: str | None = None) -> Iterator[IO[st
 def _bad_line(file: SourceFile) -> int:
     """Returns the number of the first line that is not UTF-8; the text is decoded in blocks, which know no lines."""
     with file.open() as stream:
-        return next((number for number, line in enumerate(stream, start=1) if line.decode(errors="ignore").encode() != line), 0)
+        return next(
+            (
+                number
+                for number, line in enumerate(stream, start=1)
+                if line.decode(errors="ignore").encode() != line
+            ),
+            0,
+        )
 
 
 def xml_elements(path: Path, tag: str) -> Iterator[tuple[SourceFile, Element]]:
@@ -67,6 +74,10 @@ def xml_elements(path: Path, tag: str) -> Iterator[tuple[SourceFile, Element]]:
     Raises:
         DataError: see `data_files` and `corpus.safe_xml.xml_records`, which refuses entities.
     """
-    for file in data_files(path, r".*\.xml(\.gz)?", expected="XML files, or a .zip or .tar.gz archive of them"):
+    for file in data_files(
+        path, r".*\.xml(\.gz)?", expected="XML files, or a .zip or .tar.gz archive of them"
+    ):
         with file.open() as stream:
-            yield from ((file, element) for _, element in xml_records(stream, place=file.place, tags=frozenset({tag})))
+            yield from (
+                (file, element) for _, element in xml_records(stream, place=file.place, tags=frozenset({tag}))
+            )

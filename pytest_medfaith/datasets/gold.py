@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from pytest_medfaith.corpus.jsonl import records_of
+from pytest_medfaith.answers.given import refuse_near_keys
+from pytest_medfaith.answers.row_keys import case_row
 from pytest_medfaith.corpus.row_files import is_table, read_row_file
+from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.given import refuse_near_keys
+from pytest_medfaith.jsonl import records_of
 from pytest_medfaith.records import Case, GoldClaim
-from pytest_medfaith.row_keys import case_row
-from pytest_medfaith.sentences import sentence_spans
 
 Style = Literal["given", "sentences", "claims"]
 
@@ -54,10 +54,14 @@ _TURNING_WORDS = """
     no not never none neither nor without cannot except unless only less least rarely before after under over
 """
 _PLAIN = frozenset(_FUNCTION_WORDS.split())
-_TURNING = frozenset(_TURNING_WORDS.split())  # they turn a sense round: two statements that differ in one never say the same
+_TURNING = frozenset(
+    _TURNING_WORDS.split()
+)  # they turn a sense round: two statements that differ in one never say the same
 
 
-_CASE_KEYS, _CLAIM_KEYS = ([field.name for field in dataclasses.fields(kind) if field.name != "extra"] for kind in (Case, GoldClaim))
+_CASE_KEYS, _CLAIM_KEYS = (
+    [field.name for field in dataclasses.fields(kind) if field.name != "extra"] for kind in (Case, GoldClaim)
+)
 
 
 def read_gold_file(path: Any) -> Iterator[Case]:
@@ -74,22 +78,30 @@ def read_gold_file(path: Any) -> Iterator[Case]:
             for claim in case.gold_claims:
                 refuse_near_keys(claim.to_dict(), _CLAIM_KEYS)
         except DataError as error:
-            raise DataError(f"{path if isinstance(path, Path) else 'the rows'}: case {case.id!r}: {error}") from None
+            raise DataError(
+                f"{path if isinstance(path, Path) else 'the rows'}: case {case.id!r}: {error}"
+            ) from None
         yield case
 
 
 def _case_rows(source: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    return ((place, case_row(row, place=place, is_table=is_table(source))) for place, row in read_row_file(source))
+    return (
+        (place, case_row(row, place=place, is_table=is_table(source))) for place, row in read_row_file(source)
+    )
 
 
 def with_gold_claims(case: Case, *, style: Style, cap: int = CAP) -> Case:
     """Returns `case` with gold claims made of its reference answer; one that has gold claims, or no answer, comes back as it is."""
     if case.gold_claims or not case.reference_answer or style == "given":
         return case
-    return case.with_(gold_claims=gold_claims(case.reference_answer, question=case.question, style=style, cap=cap))
+    return case.with_(
+        gold_claims=gold_claims(case.reference_answer, question=case.question, style=style, cap=cap)
+    )
 
 
-def gold_claims(answer: str, *, question: str, style: Style = "claims", cap: int = CAP) -> tuple[GoldClaim, ...]:
+def gold_claims(
+    answer: str, *, question: str, style: Style = "claims", cap: int = CAP
+) -> tuple[GoldClaim, ...]:
     """Returns at most `cap` claims of `answer`, the most telling first.
 
     Args:
@@ -105,7 +117,10 @@ def gold_claims(answer: str, *, question: str, style: Style = "claims", cap: int
         raise ValueError(f"cap is {cap}, expected 1 or more claims; leave it out for {CAP}")
     found = _extracted(answer, question) if style == "claims" else statements(answer)
     ranked = rank(distinct(found), question=question)[:cap]
-    return tuple(GoldClaim(id=f"g{number}", text=text, provenance="extracted") for number, text in enumerate(ranked, start=1))
+    return tuple(
+        GoldClaim(id=f"g{number}", text=text, provenance="extracted")
+        for number, text in enumerate(ranked, start=1)
+    )
 
 
 def _extracted(answer: str, question: str) -> list[str]:
@@ -176,7 +191,11 @@ def _content(text: str) -> frozenset[str]:
 
 
 def _guarded(text: str) -> frozenset[str]:
-    return frozenset(word for word in _words(text) if word in _TURNING or word.endswith("n't") or any(sign.isdigit() for sign in word))
+    return frozenset(
+        word
+        for word in _words(text)
+        if word in _TURNING or word.endswith("n't") or any(sign.isdigit() for sign in word)
+    )
 
 
 def rank(found: list[str], *, question: str) -> list[str]:

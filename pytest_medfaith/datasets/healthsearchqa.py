@@ -33,7 +33,9 @@ def read_healthsearchqa(path: Path, *, skips: Skips | None = None) -> Iterator[C
     skips = Skips() if skips is None else skips
     for number, (place, row, cut_out) in enumerate(_rows(path), start=1):
         case = case_of_row(row, place, name=f"healthsearchqa/{number}", dataset="healthsearchqa")
-        case = case.with_(question=_clean_question(_ROW_NUMBER.sub("", case.question) if cut_out else case.question))
+        case = case.with_(
+            question=_clean_question(_ROW_NUMBER.sub("", case.question) if cut_out else case.question)
+        )
         if case.question:
             yield case
         else:
@@ -44,7 +46,10 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
     """Yields ("file:line", row, whether what a CSV has before a question may still stand there)."""
     for file in data_files(path, r".*\.(jsonl|csv)(\.gz)?", expected="the questions as .jsonl or .csv"):
         if file.suffix == ".csv":
-            yield from ((place, {"Question": cells["question"]}, False) for place, cells in read_csv_rows(file, ("question",)))
+            yield from (
+                (place, {"Question": cells["question"]}, False)
+                for place, cells in read_csv_rows(file, ("question",))
+            )
         else:
             yield from ((place, row, True) for place, row in read_rows(file))
 

@@ -11,7 +11,9 @@ from pytest_medfaith.errors import DataError, shown
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BLOCK = 1 << 16
-_LONGEST_PIECE = 12  # characters: more than any literal, escape or end of a number that a block's end can cut in two
+_LONGEST_PIECE = (
+    12  # characters: more than any literal, escape or end of a number that a block's end can cut in two
+)
 
 
 def array_items(stream: IO[str], place: str, key: str) -> Iterator[tuple[str, Any]]:
@@ -100,7 +102,9 @@ class _Scanner:
     def wrong(self, expected: str) -> DataError:
         found = self._text[self._at : self._at + 1]
         shown = f"got {found!r}" if found else "the file ends here"
-        return DataError(f"{self.place()}: not JSON as expected: {shown}, expected {expected}; mend the file or fetch it again")
+        return DataError(
+            f"{self.place()}: not JSON as expected: {shown}, expected {expected}; mend the file or fetch it again"
+        )
 
     def peek(self) -> str:
         """Moves to the next character that is not white space and returns it, "" at the end of the file."""
@@ -137,9 +141,13 @@ class _Scanner:
             except _NotANumberError as error:
                 raise DataError(f"{self.place()}: {error} is no JSON number; mend the file") from None
             except RecursionError:
-                raise DataError(f"{self.place()}: lists or objects nested too deeply; expected a data set's records") from None
+                raise DataError(
+                    f"{self.place()}: lists or objects nested too deeply; expected a data set's records"
+                ) from None
             length = end - self._at
-            if len(self._text) - end < _LONGEST_PIECE and self._more():  # a number may go on in the next block
+            if (
+                len(self._text) - end < _LONGEST_PIECE and self._more()
+            ):  # a number may go on in the next block
                 continue
             self._at += length
             return found

@@ -79,5 +79,6 @@ def _statements(row: Mapping[str, Any], place: str) -> tuple[GoldClaim, ...]:
             if text:
                 keys.setdefault(text, key)
     return tuple(
-        GoldClaim(id=f"g{number}", text=text, key=key, provenance="human") for number, (text, key) in enumerate(keys.items(), start=1)
+        GoldClaim(id=f"g{number}", text=text, key=key, provenance="human")
+        for number, (text, key) in enumerate(keys.items(), start=1)
     )

@@ -35,7 +35,10 @@ def read_liveqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 def read_liveqa_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
     """Yields each reference answer as a page chunk with the address that it was taken from."""
     skips = Skips() if skips is None else skips
-    return without_repeats(((place, chunk) for place, name, question in _questions(path) for chunk in _chunks(name, question)), skips)
+    return without_repeats(
+        ((place, chunk) for place, name, question in _questions(path) for chunk in _chunks(name, question)),
+        skips,
+    )
 
 
 def _questions(path: Path) -> Iterator[tuple[str, str, Element]]:

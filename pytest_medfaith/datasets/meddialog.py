@@ -72,13 +72,18 @@ def read_meddialog(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
-    for file in data_files(path, r".*\.txt(\.gz)?", expected="dialogues as .txt, each record begun by a line id=NUMBER"):
+    for file in data_files(
+        path, r".*\.txt(\.gz)?", expected="dialogues as .txt, each record begun by a line id=NUMBER"
+    ):
         with open_text(file) as stream:
             for dialogue in _dialogues(stream, file.place):
                 question = _question(dialogue)
                 answer = "\n\n".join(dialogue.said_by("Doctor:"))
                 if not question or not answer:
-                    skips.add("no question" if not question else "no answer of a doctor", f"{dialogue.place}, id {dialogue.id}")
+                    skips.add(
+                        "no question" if not question else "no answer of a doctor",
+                        f"{dialogue.place}, id {dialogue.id}",
+                    )
                 else:
                     yield dialogue.place, _case(dialogue, question, answer)
 
@@ -122,4 +127,10 @@ def _question(dialogue: _Dialogue) -> str:
 def _case(dialogue: _Dialogue, question: str, answer: str) -> Case:
     url = " ".join(dialogue.address).strip()
     meta = {"private": True} | ({"url": url} if url else {})
-    return Case(id=f"meddialog/{dialogue.id}", slice="meddialog", question=question, reference_answer=answer, meta=meta)
+    return Case(
+        id=f"meddialog/{dialogue.id}",
+        slice="meddialog",
+        question=question,
+        reference_answer=answer,
+        meta=meta,
+    )

@@ -56,14 +56,33 @@ def _pairs(path: Path, skips: Skips) -> Iterator[tuple[str, Case, Chunk]]:
             elif not answer:
                 skips.add("empty answer", place)
             else:
-                yield place, *_records(f"medquad/{page}-{pair.get('pid') or number}", question, answer, asked, document)
+                yield (
+                    place,
+                    *_records(
+                        f"medquad/{page}-{pair.get('pid') or number}", question, answer, asked, document
+                    ),
+                )
 
 
 def _records(name: str, question: str, answer: str, asked: Element, document: Element) -> tuple[Case, Chunk]:
-    focus, url, kind = one_line(document.findtext("Focus", "")), document.get("url", ""), asked.get("qtype", "")
-    meta = {"qid": asked.get("qid", ""), "type": kind, "focus": focus, "source": document.get("source", ""), "url": url}
-    case = Case(id=name, slice="medquad", question=question, reference_answer=answer, references=(name,), meta=meta)
-    return case, Chunk(id=name, text=answer, url=url, title=focus, section_path=(kind,) if kind else (), source="medquad")
+    focus, url, kind = (
+        one_line(document.findtext("Focus", "")),
+        document.get("url", ""),
+        asked.get("qtype", ""),
+    )
+    meta = {
+        "qid": asked.get("qid", ""),
+        "type": kind,
+        "focus": focus,
+        "source": document.get("source", ""),
+        "url": url,
+    }
+    case = Case(
+        id=name, slice="medquad", question=question, reference_answer=answer, references=(name,), meta=meta
+    )
+    return case, Chunk(
+        id=name, text=answer, url=url, title=focus, section_path=(kind,) if kind else (), source="medquad"
+    )
 
 
 def _inner_text(element: Element | None) -> str:

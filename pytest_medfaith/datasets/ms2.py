@@ -35,7 +35,9 @@ from pytest_medfaith.records import Case, Chunk
 T = TypeVar("T")
 
 _PICO_TAG = re.compile(r"</?(?:int|out|pop)>")  # marks of interventions, outcomes and populations
-_HEADING = re.compile(r"^(?:AUTHORS['\u2019] )?(?:CONCLUSIONS?|BACKGROUND|OBJECTIVES?|PURPOSE|AIMS?|INTERPRETATION)\s*:?\s+(?=[A-Z])")
+_HEADING = re.compile(
+    r"^(?:AUTHORS['\u2019] )?(?:CONCLUSIONS?|BACKGROUND|OBJECTIVES?|PURPOSE|AIMS?|INTERPRETATION)\s*:?\s+(?=[A-Z])"
+)
 _TITLES_ASKED = 5  # titles that stand in for a question: enough to tell the topic, few enough to be a query
 _EXPECTED = "reviews as .json or .jsonl, or *-targets.csv with *-inputs.csv"
 _INPUTS = ("ReviewID", "PMID", "Title", "Abstract")
@@ -138,7 +140,9 @@ def _json_cases(file: SourceFile, skips: Skips) -> Iterator[tuple[str, Case]]:
 def _labelled(review: Mapping[str, Any], place: str, *labels: str) -> str:
     """Returns the sentences of `structured_abstract`, rows of (label, sentence, probabilities), that carry one of `labels`."""
     sentences = review.get("structured_abstract") or []
-    if not isinstance(sentences, list) or not all(isinstance(row, list) and len(row) > 1 and isinstance(row[1], str) for row in sentences):
+    if not isinstance(sentences, list) or not all(
+        isinstance(row, list) and len(row) > 1 and isinstance(row[1], str) for row in sentences
+    ):
         raise DataError(
             f"{place}: field 'structured_abstract' holds {shown(sentences)}, expected rows of label and sentence; mend the record"
         )
@@ -153,7 +157,9 @@ def _included(review: Mapping[str, Any], place: str) -> Iterator[Mapping[str, An
 def _study_id(study: Mapping[str, Any], place: str) -> str:
     name = study.get("pmid") or study.get("s2id")
     if not name:
-        raise DataError(f"{place}: an included study has neither 'pmid' nor 's2id'; expected one of them to name it; mend the record")
+        raise DataError(
+            f"{place}: an included study has neither 'pmid' nor 's2id'; expected one of them to name it; mend the record"
+        )
     return str(name)
 
 
@@ -211,12 +217,16 @@ def _csv_cases(targets: SourceFile, prefix: str, skips: Skips) -> Iterator[tuple
         else:
             skips.add("no target" if name else "no review id", place)
     for name in studies.left():
-        skips.add("studies apart from their review, or of a review without a target", f"{inputs}, ReviewID {name!r}")
+        skips.add(
+            "studies apart from their review, or of a review without a target", f"{inputs}, ReviewID {name!r}"
+        )
 
 
 def _csv_case(name: str, target: str, background: str, studies: list[tuple[str, str]], *, split: str) -> Case:
     titles = "; ".join(title for _, title in studies[:_TITLES_ASKED])
-    asked = background or (f"What do these studies show? {titles}" if titles else f"What do the studies of review {name} show?")
+    asked = background or (
+        f"What do these studies show? {titles}" if titles else f"What do the studies of review {name} show?"
+    )
     meta = {"background": background, "studies": len(studies), "split": split}
     return Case(
         id=f"ms2/{name}",
@@ -231,7 +241,9 @@ def _csv_case(name: str, target: str, background: str, studies: list[tuple[str, 
 def _grouped_studies(inputs: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yields (review, its studies as (PMID, title)) for each run of rows of one review."""
     for file in source_files(inputs):
-        for name, group in groupby(read_csv_rows(file, _INPUTS), key=lambda item: item[1]["ReviewID"].strip()):
+        for name, group in groupby(
+            read_csv_rows(file, _INPUTS), key=lambda item: item[1]["ReviewID"].strip()
+        ):
             yield name, [(row["PMID"].strip(), one_line(row["Title"])) for _, row in group]
 
 

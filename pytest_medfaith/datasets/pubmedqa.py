@@ -38,7 +38,9 @@ def read_pubmedqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 def read_pubmedqa_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
     """Yields the contexts of each record, one chunk a section of the abstract."""
     skips = Skips() if skips is None else skips
-    return without_repeats(((place, chunk) for place, pmid, row in _records(path) for chunk in _chunks(pmid, row, place)), skips)
+    return without_repeats(
+        ((place, chunk) for place, pmid, row in _records(path) for chunk in _chunks(pmid, row, place)), skips
+    )
 
 
 def _records(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -55,7 +57,11 @@ def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
         if not question or not answer:
             skips.add("empty question" if not question else "empty answer", f"{place}, id {pmid!r}")
             continue
-        meta = {"pmid": pmid, "decision": text_or_empty(row, "final_decision", place), "year": text_or_empty(row, "YEAR", place)}
+        meta = {
+            "pmid": pmid,
+            "decision": text_or_empty(row, "final_decision", place),
+            "year": text_or_empty(row, "YEAR", place),
+        }
         yield (
             place,
             Case(

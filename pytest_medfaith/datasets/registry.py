@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from pytest_medfaith.awaiting import awaited
+from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.datasets.gold import CAP, Style, read_gold_file, with_gold_claims
 from pytest_medfaith.datasets.sampling import sample
 from pytest_medfaith.datasets.skips import Skips
@@ -57,7 +57,13 @@ class Adapter:
         return cast("ChunkReader", getattr(self._module(), f"read_{self.name}_chunks"))
 
     def read_with_gold(
-        self, path: Path, *, limit: int | None = None, seed: int | None = None, skips: Skips | None = None, cap: int = CAP
+        self,
+        path: Path,
+        *,
+        limit: int | None = None,
+        seed: int | None = None,
+        skips: Skips | None = None,
+        cap: int = CAP,
     ) -> Iterator[Case]:
         """Returns the cases, or a part of them, with gold claims extracted where the data set has long answers only."""
         cases = sample(self.read(path, skips=skips), limit=limit, seed=seed)
@@ -70,13 +76,25 @@ class Adapter:
 ADAPTERS: dict[str, Adapter] = {
     adapter.name: adapter
     for adapter in (
-        Adapter(name="bioasq", reads="task B golden or training file, .json or .json.gz, or a folder of them", gold="claims", chunked=True),
-        Adapter(name="medquad", reads="folder, .zip or .tar.gz of the XML files", gold="sentences", chunked=True),
+        Adapter(
+            name="bioasq",
+            reads="task B golden or training file, .json or .json.gz, or a folder of them",
+            gold="claims",
+            chunked=True,
+        ),
+        Adapter(
+            name="medquad", reads="folder, .zip or .tar.gz of the XML files", gold="sentences", chunked=True
+        ),
         Adapter(name="pubmedqa", reads="ori_pqal.json, or its folder", gold="claims", chunked=True),
         Adapter(name="liveqa", reads="XML of the medical test set", gold="claims", chunked=True),
         Adapter(name="meddialog", reads="English dialogues, .txt, or a folder of them", gold="claims"),
         Adapter(name="healthsearchqa", reads="questions as .jsonl or .csv", gold="given"),
-        Adapter(name="ms2", reads="reviews as .json or .jsonl, or the MSLR folder of .csv files", gold="claims", chunked=True),
+        Adapter(
+            name="ms2",
+            reads="reviews as .json or .jsonl, or the MSLR folder of .csv files",
+            gold="claims",
+            chunked=True,
+        ),
         Adapter(name="kqa", reads="questions_w_answers.jsonl", gold="given"),
     )
 }
@@ -133,7 +151,9 @@ def _called(dotted: str) -> Any:
     try:
         function = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise DataError(f"the cases {PYTHON + dotted!r} cannot be imported ({error}); expected {PYTHON}package.module:function") from None
+        raise DataError(
+            f"the cases {PYTHON + dotted!r} cannot be imported ({error}); expected {PYTHON}package.module:function"
+        ) from None
     return awaited(function(), "what the function of the cases gives")
 
 
@@ -143,5 +163,7 @@ def _split_spec(spec: str, root: Path) -> tuple[str, Path]:
     if match is None or (match[1] not in ADAPTERS and (root / spec).exists()):
         return "", root / spec
     if not match[2].strip():
-        raise DataError(f"the spec {spec!r} names no path; expected NAME:PATH, for example {match[1]}:path/to/files")
+        raise DataError(
+            f"the spec {spec!r} names no path; expected NAME:PATH, for example {match[1]}:path/to/files"
+        )
     return match[1], root / match[2]

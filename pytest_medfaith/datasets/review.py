@@ -24,10 +24,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pytest_medfaith.corpus.jsonl import atomic_writer
 from pytest_medfaith.corpus.sources import source_files
 from pytest_medfaith.datasets.files import open_text
 from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.jsonl import atomic_writer
 from pytest_medfaith.plain import sheet_cell, text_of_cell
 from pytest_medfaith.records import Case, GoldClaim
 
@@ -69,7 +69,13 @@ def _rows_of(case: Case) -> Iterator[list[str]]:
     _check_ids(f"gold claims of case {case.id!r}", [claim.id for claim in case.gold_claims])
     asked, answer = sheet_cell(case.question), sheet_cell((case.reference_answer or "")[:_ANSWER_SHOWN])
     for claim in case.gold_claims:
-        told = [_id_cell(claim.id), "keep", "yes" if claim.key else "no", sheet_cell(claim.text), sheet_cell(claim.provenance)]
+        told = [
+            _id_cell(claim.id),
+            "keep",
+            "yes" if claim.key else "no",
+            sheet_cell(claim.text),
+            sheet_cell(claim.provenance),
+        ]
         yield [_id_cell(case.id), *told, asked, answer]
         answer = ""
     if not case.gold_claims:
@@ -82,9 +88,15 @@ def _check_ids(of: str, ids: Iterable[str]) -> None:
     for name in ids:
         cell = id_in_sheet(name)
         if not cell:
-            raise DataError(f"{of}: the id {name!r} holds nothing that a sheet can show; give it letters or numbers")
+            raise DataError(
+                f"{of}: the id {name!r} holds nothing that a sheet can show; give it letters or numbers"
+            )
         if cell in taken:
-            same = f"the id {name!r} stands twice" if taken[cell] == name else f"the ids {taken[cell]!r} and {name!r} look alike in a sheet"
+            same = (
+                f"the id {name!r} stands twice"
+                if taken[cell] == name
+                else f"the ids {taken[cell]!r} and {name!r} look alike in a sheet"
+            )
             raise DataError(f"{of}: {same}; give each its own, edits find their claim by it")
         taken[cell] = name
 
@@ -108,7 +120,9 @@ def read_review_sheet(path: Path) -> list[Row]:
             id that is missing or used twice; the message names file and line.
     """
     if not path.is_file():
-        raise DataError(f"{path}: no such file; write the sheet first with `medfaith gold review GOLD --sheet {path}`")
+        raise DataError(
+            f"{path}: no such file; write the sheet first with `medfaith gold review GOLD --sheet {path}`"
+        )
     found: list[Row] = []
     seen: dict[tuple[str, str], str] = {}
     for line, cells in _cells(path):
@@ -184,7 +198,10 @@ class Reviewed:
 
     def line(self) -> str:
         """Returns the counts in one line."""
-        return ", ".join(f"{self.edits.get(name, 0):,} {name}" for name in ("kept", "dropped", "rewritten", "toggled", "added"))
+        return ", ".join(
+            f"{self.edits.get(name, 0):,} {name}"
+            for name in ("kept", "dropped", "rewritten", "toggled", "added")
+        )
 
 
 def apply_review(cases: Iterable[Case], rows: Iterable[Row]) -> Reviewed:
@@ -200,7 +217,10 @@ def apply_review(cases: Iterable[Case], rows: Iterable[Row]) -> Reviewed:
     for row in rows:
         by_case.setdefault(row.case, []).append(row)
     edits: Counter[str] = Counter()
-    done = tuple(_edited(case, by_case.pop(name), edits) if (name := id_in_sheet(case.id)) in by_case else case for case in cases)
+    done = tuple(
+        _edited(case, by_case.pop(name), edits) if (name := id_in_sheet(case.id)) in by_case else case
+        for case in cases
+    )
     for stray, *_ in by_case.values():
         raise DataError(
             f"{stray.place}: case {stray.case!r} is not among the cases; expected an id of the gold file that the sheet was written from"
@@ -214,9 +234,13 @@ def _edited(case: Case, rows: list[Row], edits: Counter[str]) -> Case:
     for row in rows:
         claim = old.get(row.claim)
         if row.claim and claim is None:
-            raise DataError(f"{row.place}: case {row.case!r} has no claim {row.claim!r}; for a new claim leave the claim cell empty")
+            raise DataError(
+                f"{row.place}: case {row.case!r} has no claim {row.claim!r}; for a new claim leave the claim cell empty"
+            )
         if row.keep and not row.text.strip() and not (claim and _stands(claim, row)):
-            raise DataError(f"{row.place}: claim {row.claim!r} is kept but its text is empty; write a text, or drop in column 'keep'")
+            raise DataError(
+                f"{row.place}: claim {row.claim!r} is kept but its text is empty; write a text, or drop in column 'keep'"
+            )
         if row.keep:
             ids = {one.id for one in (*case.gold_claims, *claims)}
             claims.append(_edit(claim, row, edits, taken=ids))

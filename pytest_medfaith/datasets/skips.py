@@ -35,7 +35,10 @@ class Skips:
 
     def lines(self) -> list[str]:
         """Returns one line a reason, commonest first: count, reason, first place."""
-        return [f"skipped {count:,}: {reason} (first: {self.first[reason]})" for reason, count in self.counts.most_common()]
+        return [
+            f"skipped {count:,}: {reason} (first: {self.first[reason]})"
+            for reason, count in self.counts.most_common()
+        ]
 
 
 def without_repeats(found: Iterable[tuple[str, R]], skips: Skips) -> Iterator[R]:

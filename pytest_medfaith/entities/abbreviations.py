@@ -37,7 +37,9 @@ def _long_form(short: str, before: str) -> str | None:
     for number, letter in enumerate(reversed(letters), start=1):
         place -= 1
         first = number == len(letters)
-        while place >= 0 and (candidate[place].lower() != letter or (first and place > 0 and candidate[place - 1].isalnum())):
+        while place >= 0 and (
+            candidate[place].lower() != letter or (first and place > 0 and candidate[place - 1].isalnum())
+        ):
             place -= 1
         if place < 0:
             return None

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from pytest_medfaith.corpus.jsonl import read_records
 from pytest_medfaith.entities.abbreviations import find_abbreviations
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_records
 from pytest_medfaith.records import Record
 
 TABLE = Path(__file__).parent / "concepts.jsonl"
@@ -20,7 +20,9 @@ KINDS = ("drug", "disease", "gene", "organism", "population", "site", "route")
 _PIECE = re.compile(r"[^\W_]+", re.UNICODE)
 _WITHIN_NAME = re.compile(r"(?:[\s\u00a0]|[-‐‑/.*:'’]){1,2}")
 _SENTENCE_END = re.compile(r"\.\s")
-_LONGEST_TITLE = 3  # letters of a word that a stop shortens: "St. John's wort" is one name, "the heart. Failure" is none
+_LONGEST_TITLE = (
+    3  # letters of a word that a stop shortens: "St. John's wort" is one name, "the heart. Failure" is none
+)
 _LONGEST_CASED = 5  # letters: AF, MI, MS, COPD are names only in capitals; words of the language are spelled like some of them
 
 
@@ -78,19 +80,27 @@ def load_concepts(*paths: Path) -> Concepts:
     for path in (TABLE, *paths):
         for concept in read_records(path, Concept):
             if concept.id in by_id:
-                raise DataError(f"{path}: concept {concept.id!r} is there twice, or is one of the shipped table; give it another id")
+                raise DataError(
+                    f"{path}: concept {concept.id!r} is there twice, or is one of the shipped table; give it another id"
+                )
             if concept.kind not in KINDS:
-                raise DataError(f"{path}: concept {concept.id!r} has kind {concept.kind!r}, expected one of {', '.join(KINDS)}")
+                raise DataError(
+                    f"{path}: concept {concept.id!r} has kind {concept.kind!r}, expected one of {', '.join(KINDS)}"
+                )
             by_id[concept.id] = concept
     _check_parents(by_id)
-    return Concepts(by_id, _by_first_piece(by_id.values()), {id_: frozenset(_ancestors(id_, by_id)) for id_ in by_id})
+    return Concepts(
+        by_id, _by_first_piece(by_id.values()), {id_: frozenset(_ancestors(id_, by_id)) for id_ in by_id}
+    )
 
 
 def _check_parents(by_id: Mapping[str, Concept]) -> None:
     for concept in by_id.values():
         missing = next((parent for parent in concept.parents if parent not in by_id), None)
         if missing is not None:
-            raise DataError(f"concept {concept.id!r} names the parent {missing!r}, which no table holds; add it or correct its id")
+            raise DataError(
+                f"concept {concept.id!r} names the parent {missing!r}, which no table holds; add it or correct its id"
+            )
 
 
 def _ancestors(id_: str, by_id: Mapping[str, Concept]) -> set[str]:
@@ -111,9 +121,13 @@ def _by_first_piece(concepts: Iterable[Concept]) -> dict[str, list[_Name]]:
         for text in concept.names:
             name = _name(text, concept.id)
             if not name.pieces:
-                raise DataError(f"concept {concept.id!r} has the name {text!r}, which holds no letter or digit")
+                raise DataError(
+                    f"concept {concept.id!r} has the name {text!r}, which holds no letter or digit"
+                )
             if owner.setdefault(name.pieces, concept.id) != concept.id:
-                raise DataError(f"the name {text!r} belongs to {owner[name.pieces]!r} and to {concept.id!r}; leave it to one of them")
+                raise DataError(
+                    f"the name {text!r} belongs to {owner[name.pieces]!r} and to {concept.id!r}; leave it to one of them"
+                )
             found.setdefault(_fold(name.pieces[0]), []).append(name)
     for names in found.values():
         names.sort(key=lambda name: -len(name.pieces))
@@ -131,7 +145,11 @@ def _name(text: str, concept: str) -> _Name:
 def _fold(piece: str) -> str:
     """Returns the piece in lower case, its plural ending cut."""
     lower = piece.lower()
-    return lower[:-1] if len(lower) > 3 and lower.endswith("s") and not lower.endswith(("ss", "us", "is")) else lower
+    return (
+        lower[:-1]
+        if len(lower) > 3 and lower.endswith("s") and not lower.endswith(("ss", "us", "is"))
+        else lower
+    )
 
 
 def link(text: str, *, concepts: Concepts | None = None) -> list[Mention]:
@@ -165,7 +183,10 @@ def _longest(
         window = pieces[place : place + size]
         if (
             len(window) == size
-            and all(_fits(piece[0], wanted, cased=name.cased) for piece, wanted in zip(window, name.pieces, strict=True))
+            and all(
+                _fits(piece[0], wanted, cased=name.cased)
+                for piece, wanted in zip(window, name.pieces, strict=True)
+            )
             and all(_joined(left[0], text[left[2] : right[1]]) for left, right in itertools.pairwise(window))
         ):
             return name.concept, size
@@ -174,7 +195,9 @@ def _longest(
 
 def _joined(piece: str, gap: str) -> bool:
     """Returns whether `gap`, what stands after `piece`, may stand within a name: a blank or hyphen, no end of a sentence."""
-    return bool(_WITHIN_NAME.fullmatch(gap)) and (len(piece) <= _LONGEST_TITLE or not _SENTENCE_END.match(gap))
+    return bool(_WITHIN_NAME.fullmatch(gap)) and (
+        len(piece) <= _LONGEST_TITLE or not _SENTENCE_END.match(gap)
+    )
 
 
 def _fits(piece: str, wanted: str, *, cased: bool) -> bool:

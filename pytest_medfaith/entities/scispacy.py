@@ -39,13 +39,17 @@ def load_linker(name: str) -> Callable[[str], list[Mention]]:
     if name == "default":
         return link
     if kind != "scispacy" or len(parts) > 2 or not all(parts):
-        raise DataError(f"the linker {name!r} is unknown; expected default, scispacy, or such as scispacy:en_core_sci_md:mesh")
+        raise DataError(
+            f"the linker {name!r} is unknown; expected default, scispacy, or such as scispacy:en_core_sci_md:mesh"
+        )
     if find_spec("scispacy") is None:
         raise MissingExtra("linking entities with scispaCy", "bio")
     return partial(link_with_scispacy, **dict(zip(("model", "knowledge_base"), parts, strict=False)))
 
 
-def link_with_scispacy(text: str, *, model: str = "en_core_sci_sm", knowledge_base: str = "umls") -> list[Mention]:
+def link_with_scispacy(
+    text: str, *, model: str = "en_core_sci_sm", knowledge_base: str = "umls"
+) -> list[Mention]:
     """Returns the mentions of the concept table, and scispaCy's where the table knows nothing, in order of place, without overlaps.
 
     The table stays first because it knows which concepts hold which; scispaCy's knowledge bases do not say that metformin is a biguanide.
@@ -55,7 +59,11 @@ def link_with_scispacy(text: str, *, model: str = "en_core_sci_sm", knowledge_ba
         DataError: its model is not installed.
     """
     known = link(text)
-    added = [mention for mention in _mentions(text, model, knowledge_base) if not any(_overlap(mention, other) for other in known)]
+    added = [
+        mention
+        for mention in _mentions(text, model, knowledge_base)
+        if not any(_overlap(mention, other) for other in known)
+    ]
     return sorted([*known, *added], key=lambda mention: mention.start)
 
 
@@ -94,5 +102,7 @@ def _pipeline(model: str, knowledge_base: str) -> Any:
             "Install it with pip from the release files that https://allenai.github.io/scispacy names"
         ) from None
     pipeline.add_pipe("abbreviation_detector")
-    pipeline.add_pipe("scispacy_linker", config={"resolve_abbreviations": True, "linker_name": knowledge_base})
+    pipeline.add_pipe(
+        "scispacy_linker", config={"resolve_abbreviations": True, "linker_name": knowledge_base}
+    )
     return pipeline

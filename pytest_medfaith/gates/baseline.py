@@ -16,11 +16,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from pytest_medfaith.corpus.jsonl import check_folder, refuse_constant, write_text
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.kept import keep_baseline
 from pytest_medfaith.gates.lock import locked
 from pytest_medfaith.gates.plausible import CHECKSUM, check_checksum, check_entry, checksum, no_doubled_keys
+from pytest_medfaith.jsonl import check_folder, refuse_constant, write_text
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Fraction, Metric
 from pytest_medfaith.metrics.registry import parse_metric
@@ -114,14 +114,18 @@ def write_baseline(
         ValueError: no metric has one of the names.
     """
     _check_complete(slice_reports)
-    new = [baseline_entry(report, signature=signature, metrics=metrics, seed=seed) for report in slice_reports]
+    new = [
+        baseline_entry(report, signature=signature, metrics=metrics, seed=seed) for report in slice_reports
+    ]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with locked(path):
             aside = _merge(path, new)
             return Written(aside=aside, kept=keep_baseline(path, now=now, commit=commit) if now else None)
     except ValueError as error:
-        raise DataError(f"{path} cannot be written as JSON ({error}); keep finite numbers and texts in records and signature") from error
+        raise DataError(
+            f"{path} cannot be written as JSON ({error}); keep finite numbers and texts in records and signature"
+        ) from error
     except OSError as error:
         raise _unwritable(path, error) from error
 
@@ -136,7 +140,10 @@ def _merge(path: Path, new: Sequence[SliceBaseline]) -> Path | None:
     except DataError:
         kept, aside = (), path.with_name(path.name + ".unreadable")
     entries = {slice_key(entry): entry for entry in (*kept, *new)}
-    layout = _layout({"format_version": FORMAT_VERSION, "slices": [_row(entries[key]) for key in sorted(entries)]}) + "\n"
+    layout = (
+        _layout({"format_version": FORMAT_VERSION, "slices": [_row(entries[key]) for key in sorted(entries)]})
+        + "\n"
+    )
     if aside:
         os.replace(path, aside)
     write_text(path, layout)
@@ -166,10 +173,14 @@ def _unwritable(path: Path, error: OSError) -> DataError:
 
 def _check_complete(slice_reports: Sequence[SliceReport]) -> None:
     if not slice_reports:
-        raise DataError(f"no slice was measured, so there is no baseline to write; run {UPDATE} with tests that use medfaith_report")
+        raise DataError(
+            f"no slice was measured, so there is no baseline to write; run {UPDATE} with tests that use medfaith_report"
+        )
     for key, times in Counter(map(slice_key, slice_reports)).items():
         if times > 1:
-            raise DataError(f"{times} slice reports are of {key_text(key)}; keep one test for each, a baseline holds one entry for each")
+            raise DataError(
+                f"{times} slice reports are of {key_text(key)}; keep one test for each, a baseline holds one entry for each"
+            )
     for report in slice_reports:
         if report.partial or report.missing:
             names = f": {', '.join(report.missing[:_NAMES_SHOWN])}" if report.missing else ""
@@ -199,9 +210,14 @@ def require_metrics(entry: SliceBaseline, names: Collection[str]) -> None:
         )
 
 
-def baseline_entry(report: SliceReport, *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0) -> SliceBaseline:
+def baseline_entry(
+    report: SliceReport, *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0
+) -> SliceBaseline:
     """Returns what a baseline keeps of `report`; arguments as of `write_baseline`."""
-    values = {name: report.metrics.get(name) or aggregate(parse_metric(name), report.reports, seed=seed)[0] for name in metrics}
+    values = {
+        name: report.metrics.get(name) or aggregate(parse_metric(name), report.reports, seed=seed)[0]
+        for name in metrics
+    }
     values = {name: value for name, value in {**report.metrics, **values}.items() if value.value is not None}
     measured = [parse_metric(name) for name in sorted(values)]
     return SliceBaseline(
@@ -245,7 +261,10 @@ def _row(entry: SliceBaseline) -> dict[str, Any]:
         "checker": entry.checker,
         "k": entry.k,
         "signature": entry.signature,
-        "metrics": {name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in entry.metrics.items()},
+        "metrics": {
+            name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+            for name, one in entry.metrics.items()
+        },
         "cases": {name: _case_row(case) for name, case in entry.cases.items()},
     }
     return {**row, CHECKSUM: checksum(json.loads(json.dumps(row, allow_nan=False)))}
@@ -254,7 +273,9 @@ def _row(entry: SliceBaseline) -> dict[str, Any]:
 def _case_row(case: CaseBaseline) -> dict[str, Any]:
     return {
         "claims": [list(claim) for claim in case.claims],
-        "fractions": {name: [_number(value) for value in fraction] for name, fraction in case.fractions.items()},
+        "fractions": {
+            name: [_number(value) for value in fraction] for name, fraction in case.fractions.items()
+        },
         "verdicts": _counts(case),
     }
 
@@ -280,7 +301,10 @@ def _layout(value: Any, *, depth: int = 0) -> str:
         return line
     inner, outer = "\n" + " " * (depth + 1), "\n" + " " * depth
     if isinstance(value, Mapping):
-        rows = [f"{json.dumps(key, ensure_ascii=False)}: {_layout(value[key], depth=depth + 1)}" for key in sorted(value)]
+        rows = [
+            f"{json.dumps(key, ensure_ascii=False)}: {_layout(value[key], depth=depth + 1)}"
+            for key in sorted(value)
+        ]
         return "{" + inner + f",{inner}".join(rows) + outer + "}"
     return "[" + inner + f",{inner}".join(_layout(item, depth=depth + 1) for item in value) + outer + "]"
 
@@ -297,9 +321,15 @@ def read_baseline(path: Path) -> Baseline:
             f"{path}: no baseline is there yet; write one with pytest {UPDATE}, and commit it once you are content with it"
         )
     try:
-        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant, object_pairs_hook=no_doubled_keys)
+        document = json.loads(
+            path.read_text(encoding="utf-8"),
+            parse_constant=refuse_constant,
+            object_pairs_hook=no_doubled_keys,
+        )
     except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{path} cannot be read as JSON ({error}); restore it from version control, or {_anew()}") from error
+        raise DataError(
+            f"{path} cannot be read as JSON ({error}); restore it from version control, or {_anew()}"
+        ) from error
     version = document.get("format_version") if isinstance(document, dict) else None
     if isinstance(version, bool) or not isinstance(version, int) or version < FORMAT_VERSION:
         raise DataError(f"{path}: format_version is {version!r}, expected {FORMAT_VERSION}; {_anew()}")
@@ -336,13 +366,18 @@ def _slice(row: Any) -> SliceBaseline:
     if isinstance(metrics, Mapping):
         row = {
             **row,
-            "metrics": {name: {**value, "name": name} if isinstance(value, Mapping) else value for name, value in metrics.items()},
+            "metrics": {
+                name: {**value, "name": name} if isinstance(value, Mapping) else value
+                for name, value in metrics.items()
+            },
         }
     entry = SliceBaseline.from_dict(row)
     for name, case in entry.cases.items():
         written = case.extra.get("verdicts")
         if written != _counts(case):
             place = f"slice {entry.slice!r}, case {name!r}"
-            raise DataError(f"{place}: field 'verdicts' is {written!r}, but its claims count {_counts(case)!r}")
+            raise DataError(
+                f"{place}: field 'verdicts' is {written!r}, but its claims count {_counts(case)!r}"
+            )
     check_entry(entry)
     return entry

@@ -78,7 +78,12 @@ class Comparison:
 
 
 def compare_metrics(
-    names: Collection[str], report: SliceReport, baseline: SliceBaseline, *, seed: int = 0, resamples: int = RESAMPLES
+    names: Collection[str],
+    report: SliceReport,
+    baseline: SliceBaseline,
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
 ) -> dict[str, Comparison]:
     """Returns {name: comparison} over the cases of both; a metric that this run could not measure is absent.
 
@@ -89,10 +94,15 @@ def compare_metrics(
     metrics = {name: parse_metric(name) for name in sorted(names)}
     require_metrics(baseline, [metric.name for metric in metrics.values()])
     now = {one.case.id: case_baseline(one, metrics.values()) for one in report.reports}
-    compared = {name: _compare(metric, baseline.cases, now, seed=seed, resamples=resamples) for name, metric in metrics.items()}
+    compared = {
+        name: _compare(metric, baseline.cases, now, seed=seed, resamples=resamples)
+        for name, metric in metrics.items()
+    }
     same = same_claims(report, baseline)
     return {
-        name: dataclasses.replace(one, claims=_claims(one.metric, report, baseline), unchanged=same and not one.differ)
+        name: dataclasses.replace(
+            one, claims=_claims(one.metric, report, baseline), unchanged=same and not one.differ
+        )
         for name, one in compared.items()
         if one is not None
     }
@@ -104,13 +114,22 @@ def _claims(metric: Metric, report: SliceReport, baseline: SliceBaseline) -> McN
 
 
 def _compare(
-    metric: Metric, before: Mapping[str, CaseBaseline], after: Mapping[str, CaseBaseline], *, seed: int, resamples: int
+    metric: Metric,
+    before: Mapping[str, CaseBaseline],
+    after: Mapping[str, CaseBaseline],
+    *,
+    seed: int,
+    resamples: int,
 ) -> Comparison | None:
     case_ids = sorted(before.keys() & after.keys())
     old, new = (_fractions(metric, [cases[name] for name in case_ids]) for cases in (before, after))
     # a quantile has no parts to sum: it needs each case in both runs
     counted = (old[1] > 0) & (new[1] > 0) if metric.quantile is not None else (old[1] > 0) | (new[1] > 0)
-    pairs = Pairs(before=old[:, counted[:, 0]], after=new[:, counted[:, 0]], sign=1.0 if metric.direction == "lower" else -1.0)
+    pairs = Pairs(
+        before=old[:, counted[:, 0]],
+        after=new[:, counted[:, 0]],
+        sign=1.0 if metric.direction == "lower" else -1.0,
+    )
     if not ((pairs.before[1] > 0).any() and (pairs.after[1] > 0).any()):
         return None
     if metric.quantile is None:
@@ -140,7 +159,9 @@ def _moved(pairs: Pairs, case_ids: Sequence[str]) -> list[tuple[str, float]]:
     """Returns (case, worsening of its value) of the cases that both runs measure, the worst first."""
     old, new = pairs.before[..., 0], pairs.after[..., 0]
     both = (old[1] > 0) & (new[1] > 0)
-    change = np.where(both, pairs.sign * (new[0] / np.where(both, new[1], 1) - old[0] / np.where(both, old[1], 1)), 0.0)
+    change = np.where(
+        both, pairs.sign * (new[0] / np.where(both, new[1], 1) - old[0] / np.where(both, old[1], 1)), 0.0
+    )
     return sorted(zip(case_ids, map(float, change), strict=True), key=lambda row: -row[1])
 
 
@@ -161,7 +182,9 @@ def tolerated_worsening(comparison: Comparison, margin: float) -> float:
     return margin or UNSTATED_MARGIN * (high - low if math.isfinite(high - low) else abs(comparison.before))
 
 
-def judge_comparison(comparison: Comparison, *, expression: str, margin: float, p: float, tests: int = 1) -> GateResult:
+def judge_comparison(
+    comparison: Comparison, *, expression: str, margin: float, p: float, tests: int = 1
+) -> GateResult:
     """Returns what the gate `expression` answers.
 
     Args:
@@ -176,10 +199,16 @@ def judge_comparison(comparison: Comparison, *, expression: str, margin: float, 
         outcome: Outcome = "pass"
         said = f"nothing differs from the baseline: {_cases(comparison.cases)} with the same claims, verdicts and numbers"
     else:
-        outcome = decide(worse_by=comparison.worse_by, high=comparison.high, p=p, margin=margin, tolerated=tolerated)
-        said = "; ".join([_tests_said(comparison, p, tests), _outcome_said(outcome, comparison, margin, tolerated, tests)])
+        outcome = decide(
+            worse_by=comparison.worse_by, high=comparison.high, p=p, margin=margin, tolerated=tolerated
+        )
+        said = "; ".join(
+            [_tests_said(comparison, p, tests), _outcome_said(outcome, comparison, margin, tolerated, tests)]
+        )
     message = f"{comparison.metric.name} is {_shown(comparison, comparison.after)}, was {_shown(comparison, comparison.before)}; {said}"
-    return GateResult(expression=expression, outcome=outcome, value=round(comparison.after, _DECIMALS), message=message)
+    return GateResult(
+        expression=expression, outcome=outcome, value=round(comparison.after, _DECIMALS), message=message
+    )
 
 
 def _cases(number: int) -> str:
@@ -196,7 +225,11 @@ def _tests_said(comparison: Comparison, p: float, tests: int) -> str:
     bounds = ""
     if math.isfinite(comparison.high):
         bounds = f" (worsening within [{_shown(comparison, comparison.low)}, {_shown(comparison, comparison.high)}], 90 % interval)"
-    left_out = f"{_cases(comparison.left_out)} with a value in one of the runs only left out; " if comparison.left_out else ""
+    left_out = (
+        f"{_cases(comparison.left_out)} with a value in one of the runs only left out; "
+        if comparison.left_out
+        else ""
+    )
     corrected = f", Holm-corrected for {tests} metrics compared on this slice" if tests > 1 else ""
     said = (
         f"{change}{bounds} over {_cases(comparison.cases)}, of which {comparison.differ} differ; {left_out}"
@@ -220,21 +253,29 @@ def _cases_said(comparison: Comparison) -> str:
     made = f"{new} claims that worsen it are new; " if new else ""
     worse, better = comparison.worse_in, comparison.better_in
     names = ", ".join([*worse[:_CASES_NAMED], *["..."] * (len(worse) > _CASES_NAMED)])
-    return f"{made}it is worse in {_cases(len(worse))}{f': {names}' if names else ''}, better in {len(better)}"
+    return (
+        f"{made}it is worse in {_cases(len(worse))}{f': {names}' if names else ''}, better in {len(better)}"
+    )
 
 
 def _p_shown(p: float) -> str:
     return f"p = {p:.3f}" if p >= _SMALLEST_SHOWN else f"p < {_SMALLEST_SHOWN}"
 
 
-def _outcome_said(outcome: Outcome, comparison: Comparison, margin: float, tolerated: float, tests: int) -> str:
+def _outcome_said(
+    outcome: Outcome, comparison: Comparison, margin: float, tolerated: float, tests: int
+) -> str:
     allowed = f"{_shown(comparison, margin)} is allowed" if margin else "no worsening is allowed"
     if outcome == "fail":
         return f"{allowed}, and chance does not explain this one"
     if outcome == "pass":
         return f"{allowed}; a worsening above {_shown(comparison, tolerated)} is ruled out"
     needed = cases_to_settle(
-        worse_by=comparison.worse_by, spread=comparison.spread, margin=margin, tolerated=tolerated, alpha=ALPHA / tests
+        worse_by=comparison.worse_by,
+        spread=comparison.spread,
+        margin=margin,
+        tolerated=tolerated,
+        alpha=ALPHA / tests,
     )
     if needed is None:
         settle = "no number of cases can be named that would settle it"

@@ -14,7 +14,9 @@ _COUNTED_ANYWAY = ("unscored", "abstention")
 _NAMES_SHOWN = 5
 
 
-def unless_incomplete(result: GateResult, metric: str, report: SliceReport, *, unscored_at_most: float) -> GateResult:
+def unless_incomplete(
+    result: GateResult, metric: str, report: SliceReport, *, unscored_at_most: float
+) -> GateResult:
     """Returns `result`, or the failure that it comes to.
 
     Args:
@@ -45,10 +47,15 @@ def _unless_cut_short(result: GateResult, report: SliceReport) -> GateResult:
     if result.outcome == "fail" or not report.missing:
         return result
     names = ", ".join(report.missing[:_NAMES_SHOWN])
-    return _failed(result, f"{len(report.missing)} of {len(report.reports) + len(report.missing)} cases did not finish: {names}")
+    return _failed(
+        result,
+        f"{len(report.missing)} of {len(report.reports) + len(report.missing)} cases did not finish: {names}",
+    )
 
 
-def _unless_unscored(result: GateResult, metric: str, report: SliceReport, *, unscored_at_most: float) -> GateResult:
+def _unless_unscored(
+    result: GateResult, metric: str, report: SliceReport, *, unscored_at_most: float
+) -> GateResult:
     verdicts = [verdict for one in report.reports for verdict in one.verdicts]
     lost = sum(verdict.label == "unscored" for verdict in verdicts)
     if not lost or result.outcome == "fail" or parse_metric(metric).family not in _OF_CLAIMS:
@@ -56,7 +63,11 @@ def _unless_unscored(result: GateResult, metric: str, report: SliceReport, *, un
     said = f"{lost} of {len(verdicts)} claims could not be scored"
     if lost <= unscored_at_most * len(verdicts):
         return result.with_(message=f"{said}; {result.message}")
-    allowed = f"at most {unscored_at_most:g} of them may" if unscored_at_most else "a gate such as unscored <= 0.02 would allow some"
+    allowed = (
+        f"at most {unscored_at_most:g} of them may"
+        if unscored_at_most
+        else "a gate such as unscored <= 0.02 would allow some"
+    )
     return _failed(result, f"{said}, and nothing says that they are supported ({allowed})")
 
 
@@ -69,7 +80,9 @@ def implied_gate(report: SliceReport, *, has_gates: bool) -> GateResult | None:
         report: of a slice that has no bound on abstention.
         has_gates: whether it has any gate.
     """
-    failed = {} if has_gates else failed_cases(report.reports)  # where there are gates, each of them has failed for it already
+    failed = (
+        {} if has_gates else failed_cases(report.reports)
+    )  # where there are gates, each of them has failed for it already
     abstained = sum(one.abstained for one in report.reports)
     total = len(report.reports)
     if failed:

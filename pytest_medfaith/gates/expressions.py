@@ -26,7 +26,10 @@ _SHAPES = "METRIC <= NUMBER, METRIC >= NUMBER (at 95%), or METRIC no worse than 
 _TAIL = 0.025  # of a 95 % interval
 _FEWEST_CASES = 10  # below, a percentile bootstrap of a share covers far less than it says
 _LONGEST_TIME = 86_400_000.0  # ms, a day: a bound on a time above it bounds nothing
-_EITHER_WAY = ("abstention", "ragchecker.self_knowledge")  # a slice of questions without an answer wants refusals
+_EITHER_WAY = (
+    "abstention",
+    "ragchecker.self_knowledge",
+)  # a slice of questions without an answer wants refusals
 _DECIMALS = 10  # 5% is 0.05, not 0.05000000000000001
 
 
@@ -76,7 +79,9 @@ class _Scanner:
         """
         match = self.take(pattern)
         if match is None:
-            self.refuse(f"expected {expected}; a gate is {_SHAPES}, for example: hallucination <= 0.05", at=self.place)
+            self.refuse(
+                f"expected {expected}; a gate is {_SHAPES}, for example: hallucination <= 0.05", at=self.place
+            )
         return match
 
     def refuse(self, why: str, *, at: int) -> NoReturn:
@@ -115,11 +120,16 @@ def _bound_gate(scanner: _Scanner, metric: Metric) -> BoundGate:
             at=sign.start(),
         )
     if bound == metric.range[0 if at_least else 1]:
-        scanner.refuse(f"no value of {metric.name} fails this gate, so it says nothing; expected a bound that a value can miss", at=place)
+        scanner.refuse(
+            f"no value of {metric.name} fails this gate, so it says nothing; expected a bound that a value can miss",
+            at=place,
+        )
     sure = scanner.take(r"at\b") is not None
     if sure:
         scanner.expect(r"95\s*%", "95%, the level of the intervals")
-    return BoundGate(expression=scanner.text.strip(), metric=metric.name, at_least=at_least, bound=bound, sure=sure)
+    return BoundGate(
+        expression=scanner.text.strip(), metric=metric.name, at_least=at_least, bound=bound, sure=sure
+    )
 
 
 def _check_bound(scanner: _Scanner, metric: Metric, bound: float, *, at: int) -> None:
@@ -133,14 +143,20 @@ def _check_bound(scanner: _Scanner, metric: Metric, bound: float, *, at: int) ->
 
 def _baseline_gate(scanner: _Scanner, metric: Metric) -> BaselineGate:
     if metric.family == "audit":
-        scanner.refuse(f"{metric.name} has no cases to pair with a baseline's; expected a bound, such as {metric.name} >= 0.9", at=0)
+        scanner.refuse(
+            f"{metric.name} has no cases to pair with a baseline's; expected a bound, such as {metric.name} >= 0.9",
+            at=0,
+        )
     for word in ("worse", "than", "baseline"):
         scanner.expect(rf"{word}\b", f"{word!r}, as in 'no worse than baseline'")
     margin = 0.0
     if scanner.take(r"by\b"):
         place, margin = _number(scanner, metric)
         if margin >= metric.range[1] - metric.range[0]:
-            scanner.refuse(f"{metric.name} ranges from {metric.range[0]:g} to {metric.range[1]:g}, so this allows everything", at=place)
+            scanner.refuse(
+                f"{metric.name} ranges from {metric.range[0]:g} to {metric.range[1]:g}, so this allows everything",
+                at=place,
+            )
         _check_bound(scanner, metric, margin + metric.range[0], at=place)
     return BaselineGate(expression=scanner.text.strip(), metric=metric.name, margin=margin)
 
@@ -149,16 +165,22 @@ def _number(scanner: _Scanner, metric: Metric) -> tuple[int, float]:
     """Returns the place of the next number and what it says in the metric's unit."""
     is_time = metric.family == "latency"
     digits = scanner.expect(
-        r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?(?![0-9.])", "a time such as 200ms" if is_time else "a number such as 0.05 or 5%"
+        r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?(?![0-9.])",
+        "a time such as 200ms" if is_time else "a number such as 0.05 or 5%",
     )
     unit = scanner.take(r"%|ms\b|s\b")
     scale = {"ms": 1.0, "s": 1000.0} if is_time else {"%": 0.01}
     if unit and unit[0] not in scale:
-        scanner.refuse(f"{metric.name} is {'a time, in ms or s' if is_time else 'a share, such as 0.05 or 5%'}", at=unit.start())
+        scanner.refuse(
+            f"{metric.name} is {'a time, in ms or s' if is_time else 'a share, such as 0.05 or 5%'}",
+            at=unit.start(),
+        )
     return digits.start(), round(float(digits[0]) * scale[unit[0]], _DECIMALS) if unit else float(digits[0])
 
 
-def judge_gates(expressions: Sequence[str], report: SliceReport, *, baseline: SliceBaseline | None = None, seed: int = 0) -> SliceReport:
+def judge_gates(
+    expressions: Sequence[str], report: SliceReport, *, baseline: SliceBaseline | None = None, seed: int = 0
+) -> SliceReport:
     """Returns `report` with the results of all gate `expressions`, in their order.
 
     Where several metrics are compared with the baseline their p values are Holm-corrected; two gates on one metric are one look at it.
@@ -193,7 +215,10 @@ def judge_gates(expressions: Sequence[str], report: SliceReport, *, baseline: Sl
 
 def unscored_allowed(gates: Iterable[Gate]) -> float:
     """Returns the share of claims that may be unscored: what the strictest gate on it says, 0 without such a gate."""
-    return min((gate.bound for gate in gates if isinstance(gate, BoundGate) and gate.metric == "unscored"), default=0.0)
+    return min(
+        (gate.bound for gate in gates if isinstance(gate, BoundGate) and gate.metric == "unscored"),
+        default=0.0,
+    )
 
 
 def asks_for_audit(gates: Iterable[str]) -> bool:
@@ -211,7 +236,9 @@ def stops_run(result: GateResult, *, inconclusive: Inconclusive = INCONCLUSIVE) 
     return result.outcome == "fail" or (result.outcome == "inconclusive" and inconclusive == "fail")
 
 
-def _compare(names: set[str], report: SliceReport, baseline: SliceBaseline | None, *, seed: int) -> dict[str, Comparison]:
+def _compare(
+    names: set[str], report: SliceReport, baseline: SliceBaseline | None, *, seed: int
+) -> dict[str, Comparison]:
     if not names:
         return {}
     if baseline is None:
@@ -223,16 +250,29 @@ def _compare(names: set[str], report: SliceReport, baseline: SliceBaseline | Non
 
 
 def _judge_against(
-    gate: BaselineGate, report: SliceReport, compared: Mapping[str, Comparison], p_values: Mapping[str, float], *, unscored_at_most: float
+    gate: BaselineGate,
+    report: SliceReport,
+    compared: Mapping[str, Comparison],
+    p_values: Mapping[str, float],
+    *,
+    unscored_at_most: float,
 ) -> GateResult:
     if gate.metric not in compared:
         return _unmeasured(gate)
     comparison = compared[gate.metric]
-    result = judge_comparison(comparison, expression=gate.expression, margin=gate.margin, p=p_values[gate.metric], tests=len(compared))
+    result = judge_comparison(
+        comparison,
+        expression=gate.expression,
+        margin=gate.margin,
+        p=p_values[gate.metric],
+        tests=len(compared),
+    )
     return unless_incomplete(result, gate.metric, report, unscored_at_most=unscored_at_most)
 
 
-def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0, unscored_at_most: float = 0.0) -> GateResult:
+def judge_bound(
+    gate: BoundGate, report: SliceReport, *, seed: int = 0, unscored_at_most: float = 0.0
+) -> GateResult:
     """Returns whether `report` passes `gate`. A metric that has no value, or a slice cut short, never passes.
 
     Nor does a slice with a failed case, nor one with more unscored claims than the share `unscored_at_most`.
@@ -240,14 +280,22 @@ def judge_bound(gate: BoundGate, report: SliceReport, *, seed: int = 0, unscored
     Raises:
         DataError: the metric is NaN or infinite.
     """
-    measured = report.metrics.get(gate.metric) or aggregate(parse_metric(gate.metric), report.reports, seed=seed)[0]
+    measured = (
+        report.metrics.get(gate.metric) or aggregate(parse_metric(gate.metric), report.reports, seed=seed)[0]
+    )
     if measured.value is None:
         return _unmeasured(gate)
     for number in (measured.value, measured.low, measured.high):
         if number is not None and not math.isfinite(number):
-            raise DataError(f"{gate.metric} of slice {report.slice!r} is {measured!r}, expected finite numbers; mend where it is made")
+            raise DataError(
+                f"{gate.metric} of slice {report.slice!r} is {measured!r}, expected finite numbers; mend where it is made"
+            )
     outcome, why = _bound_outcome(gate, measured)
-    interval = "" if measured.low is None or measured.high is None else f", 95 % interval [{measured.low:.3f}, {measured.high:.3f}]"
+    interval = (
+        ""
+        if measured.low is None or measured.high is None
+        else f", 95 % interval [{measured.low:.3f}, {measured.high:.3f}]"
+    )
     wanted = f"wanted {'at least' if gate.at_least else 'at most'} {gate.bound:g}"
     message = f"{gate.metric} is {measured.value:.3f}{interval} over {measured.n} {_counted(gate.metric)}; {wanted}{why}"
     result = GateResult(expression=gate.expression, outcome=outcome, value=measured.value, message=message)
@@ -276,13 +324,23 @@ def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str
     if far is None:
         return "inconclusive", "; one case has no interval, expected at least 2"
     if not _clears(gate, far):
-        needed = round(measured.n * ((far - value) / (gate.bound - value)) ** 2) if value != gate.bound else None
-        return "fail", f" for sure; if the value stays, about {needed} {_counted(gate.metric)} would show it" if needed else " for sure"
+        needed = (
+            round(measured.n * ((far - value) / (gate.bound - value)) ** 2) if value != gate.bound else None
+        )
+        return (
+            "fail",
+            f" for sure; if the value stays, about {needed} {_counted(gate.metric)} would show it"
+            if needed
+            else " for sure",
+        )
     alike = measured.low == measured.high
     needed = _fewest_cases(gate, value, alike=alike)
     if needed is None or measured.n < needed:
         why = "all cases came out alike, which shows" if alike else "so few cases show"
-        return "inconclusive", f" for sure; {why} nothing below {needed or 'any number of'} {_counted(gate.metric)}"
+        return (
+            "inconclusive",
+            f" for sure; {why} nothing below {needed or 'any number of'} {_counted(gate.metric)}",
+        )
     return "pass", ""
 
 

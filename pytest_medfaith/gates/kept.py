@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from pytest_medfaith.corpus.jsonl import write_text
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.lock import locked
+from pytest_medfaith.jsonl import write_text
 
 _NAME = re.compile(r"(?P<number>\d{4,})_(?P<date>\d{8}-\d{4})(?:_(?P<commit>[0-9a-f]{7}))?\.json")
 _DATE = "%Y%m%d-%H%M"
@@ -38,7 +38,11 @@ def kept_folder(path: Path) -> Path:
 def kept_baselines(path: Path) -> list[Kept]:
     """Returns the kept copies of the baseline file `path`, the oldest first; files of other names are left alone."""
     folder = kept_folder(path)
-    found = [_kept(file, name) for file in (folder.iterdir() if folder.is_dir() else ()) if (name := _NAME.fullmatch(file.name))]
+    found = [
+        _kept(file, name)
+        for file in (folder.iterdir() if folder.is_dir() else ())
+        if (name := _NAME.fullmatch(file.name))
+    ]
     return sorted(found, key=lambda one: (one.number, one.path.name))
 
 
@@ -46,7 +50,9 @@ def _kept(file: Path, name: re.Match[str]) -> Kept:
     try:
         date = datetime.strptime(name["date"], _DATE).replace(tzinfo=timezone.utc)
     except ValueError:
-        raise DataError(f"{file}: {name['date']!r} in its name is no date; expected {_DATE}, as in 0007_20261129-0842.json") from None
+        raise DataError(
+            f"{file}: {name['date']!r} in its name is no date; expected {_DATE}, as in 0007_20261129-0842.json"
+        ) from None
     return Kept(number=int(name["number"]), date=date, commit=name["commit"] or "", path=file)
 
 
@@ -81,7 +87,9 @@ def keep_baseline(path: Path, *, now: datetime, commit: str = "") -> Path:
     if known and known[-1].path.read_text(encoding="utf-8", errors="replace") == text:
         return known[-1].path
     number = known[-1].number + 1 if known else 1
-    name = "_".join([f"{number:04}", now.astimezone(timezone.utc).strftime(_DATE), *([commit[:7]] if commit else [])])
+    name = "_".join(
+        [f"{number:04}", now.astimezone(timezone.utc).strftime(_DATE), *([commit[:7]] if commit else [])]
+    )
     copy = kept_folder(path) / f"{name}.json"
     write_text(copy, text)
     return copy
@@ -95,7 +103,9 @@ def prune_baselines(path: Path, *, keep: int) -> list[Path]:
         DataError: another process holds the file's lock, or a copy cannot be removed.
     """
     if keep < 1:
-        raise ValueError(f"keep is {keep}, expected 1 or more: the last copy says under which number the next one is kept")
+        raise ValueError(
+            f"keep is {keep}, expected 1 or more: the last copy says under which number the next one is kept"
+        )
     if not kept_folder(path).is_dir():
         return []
     with locked(path):
@@ -104,5 +114,7 @@ def prune_baselines(path: Path, *, keep: int) -> list[Path]:
             for copy in old:
                 copy.unlink()
         except OSError as error:
-            raise DataError(f"{copy}: cannot be removed ({error.strerror or error}); expected the right to change its folder") from error
+            raise DataError(
+                f"{copy}: cannot be removed ({error.strerror or error}); expected the right to change its folder"
+            ) from error
     return old

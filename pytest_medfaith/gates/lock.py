@@ -28,7 +28,9 @@ def locked(path: Path, *, wait: float = WAIT) -> Iterator[None]:
     end = time.monotonic() + wait
     while (handle := _try_lock(place)) is None:
         if time.monotonic() > end:
-            raise DataError(f"{place} is held by another run that updates {path}; wait for it to end, and run again")
+            raise DataError(
+                f"{place} is held by another run that updates {path}; wait for it to end, and run again"
+            )
         time.sleep(_PAUSE)
     try:
         yield

@@ -8,12 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.baseline import UPDATE, Baseline, SliceBaseline, SliceKey, key_text, own_signature, require_metrics, slice_key
+from pytest_medfaith.gates.baseline import (
+    UPDATE,
+    Baseline,
+    SliceBaseline,
+    SliceKey,
+    key_text,
+    own_signature,
+    require_metrics,
+    slice_key,
+)
 
 _NAMES_SHOWN = 5
 
 
-def slice_baseline(baseline: Baseline, of: SliceKey, *, signature: Mapping[str, Any], case_ids: Collection[str]) -> SliceBaseline:
+def slice_baseline(
+    baseline: Baseline, of: SliceKey, *, signature: Mapping[str, Any], case_ids: Collection[str]
+) -> SliceBaseline:
     """Returns the entry of `baseline` that a slice may be compared with.
 
     Args:
@@ -29,14 +40,21 @@ def slice_baseline(baseline: Baseline, of: SliceKey, *, signature: Mapping[str, 
     entry = next((entry for entry in baseline.slices if slice_key(entry) == key), None)
     if entry is None:
         known = "; ".join(key_text(slice_key(one)) for one in baseline.slices) or "nothing"
-        raise MissingBaseline(f"{baseline.path} has no entry for {key_text(key)}; it holds {known}. Add one with pytest {UPDATE}")
+        raise MissingBaseline(
+            f"{baseline.path} has no entry for {key_text(key)}; it holds {known}. Add one with pytest {UPDATE}"
+        )
     _check_signature(baseline.path, entry, own_signature(of, signature))
     _check_cases(baseline.path, entry, case_ids)
     return entry
 
 
 def check_before_run(
-    baseline: Baseline, of: SliceKey, *, signature: Mapping[str, Any], case_ids: Collection[str], metrics: Collection[str] = ()
+    baseline: Baseline,
+    of: SliceKey,
+    *,
+    signature: Mapping[str, Any],
+    case_ids: Collection[str],
+    metrics: Collection[str] = (),
 ) -> None:
     """Finds out what can be known before a slice runs: a test may still put another checker in the configured one's place.
 
@@ -52,7 +70,11 @@ def check_before_run(
     Raises:
         MissingBaseline: as `slice_baseline`, if every such entry has something that does not fit or lacks one of `metrics`.
     """
-    entries = [entry for entry in baseline.slices if (entry.slice, entry.retriever, entry.k) == (of.slice, of.retriever, of.k)]
+    entries = [
+        entry
+        for entry in baseline.slices
+        if (entry.slice, entry.retriever, entry.k) == (of.slice, of.retriever, of.k)
+    ]
     if not entries:
         slice_baseline(baseline, of, signature=signature, case_ids=case_ids)
     found = [_problem(baseline.path, entry, of, signature, case_ids, metrics) for entry in entries]
@@ -72,7 +94,9 @@ def _problem(
     now, known = own_signature(of, signature), entry
     if entry.checker != of.checker:
         now.pop("checkers", None)
-        known = entry.with_(signature={key: value for key, value in entry.signature.items() if key != "checkers"})
+        known = entry.with_(
+            signature={key: value for key, value in entry.signature.items() if key != "checkers"}
+        )
     try:
         _check_signature(path, known, now)
         _check_cases(path, known, case_ids)
@@ -105,7 +129,11 @@ def _leaves(value: Any, name: str = "") -> dict[str, str]:
     """Returns {dotted name: value as JSON} of nested objects; an empty object has no leaf."""
     if not isinstance(value, Mapping):
         return {name: json.dumps(value, sort_keys=True)}
-    return {leaf: text for key, item in value.items() for leaf, text in _leaves(item, f"{name}.{key}" if name else str(key)).items()}
+    return {
+        leaf: text
+        for key, item in value.items()
+        for leaf, text in _leaves(item, f"{name}.{key}" if name else str(key)).items()
+    }
 
 
 def _check_cases(path: Path, entry: SliceBaseline, case_ids: Collection[str]) -> None:

@@ -116,7 +116,9 @@ def quantile_p_value(pairs: Pairs, quantile: float, *, seed: int, resamples: int
     measured = _worse_quantile(before, after, quantile, pairs.sign)
     reached = np.zeros(1)
     for swaps in _swaps(len(before), resamples=resamples, seed=seed):
-        drawn = _worse_quantile(np.where(swaps, after, before), np.where(swaps, before, after), quantile, pairs.sign)
+        drawn = _worse_quantile(
+            np.where(swaps, after, before), np.where(swaps, before, after), quantile, pairs.sign
+        )
         reached += (drawn >= measured - _TIE).sum()
     return _share(reached, len(before), resamples)
 
@@ -131,14 +133,21 @@ def quantile_worsening(pairs: Pairs, quantile: float, *, seed: int, resamples: i
     before, after = _values(pairs)
     cases, generator = len(before), np.random.default_rng(seed)
     rows = max(1, _BLOCK // cases)
-    drawn = [generator.integers(cases, size=(min(rows, resamples - start), cases)) for start in range(0, resamples, rows)]
-    draws = np.concatenate([_worse_quantile(before[picked], after[picked], quantile, pairs.sign) for picked in drawn])
+    drawn = [
+        generator.integers(cases, size=(min(rows, resamples - start), cases))
+        for start in range(0, resamples, rows)
+    ]
+    draws = np.concatenate(
+        [_worse_quantile(before[picked], after[picked], quantile, pairs.sign) for picked in drawn]
+    )
     # Below so many cases the bootstrap, which never leaves the range of the values seen, does not reach the quantile's bound.
     enough = cases >= cases_beyond(max(quantile, 1 - quantile), tail=ALPHA)
     low, high = np.quantile(draws, [ALPHA, 1 - ALPHA]) if enough else (-math.inf, math.inf)
     spread = draws.std() * math.sqrt(cases) if cases > 1 else math.inf
     estimate = _worse_quantile(before, after, quantile, pairs.sign)
-    return Worsening(estimate=estimate.reshape(1), low=np.array([low]), high=np.array([high]), spread=np.array([spread]))
+    return Worsening(
+        estimate=estimate.reshape(1), low=np.array([low]), high=np.array([high]), spread=np.array([spread])
+    )
 
 
 def _values(pairs: Pairs) -> tuple[Floats, Floats]:
@@ -167,7 +176,9 @@ def decide(*, worse_by: float, high: float, p: float, margin: float, tolerated: 
     return "pass" if high <= tolerated else "inconclusive"
 
 
-def cases_to_settle(*, worse_by: float, spread: float, margin: float, tolerated: float, alpha: float = ALPHA) -> int | None:
+def cases_to_settle(
+    *, worse_by: float, spread: float, margin: float, tolerated: float, alpha: float = ALPHA
+) -> int | None:
     """Returns how many cases a gate needs to pass or fail in 9 of 10 runs, None where no number does.
 
     Normal approximation. Assumes that the true difference is `worse_by`, or none where that is below 0, and that new cases spread as
@@ -177,7 +188,11 @@ def cases_to_settle(*, worse_by: float, spread: float, margin: float, tolerated:
     from scipy.stats import norm
 
     difference, power = max(worse_by, 0.0), norm.isf(1 - POWER)
-    to_fail = max((norm.isf(alpha) + power) / difference, power / (difference - margin)) if difference > margin else math.inf
+    to_fail = (
+        max((norm.isf(alpha) + power) / difference, power / (difference - margin))
+        if difference > margin
+        else math.inf
+    )
     to_pass = (norm.isf(ALPHA) + power) / (tolerated - difference) if difference < tolerated else math.inf
     needed = (min(to_fail, to_pass) * spread) ** 2
     return math.ceil(needed) if math.isfinite(needed) else None

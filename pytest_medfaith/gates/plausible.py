@@ -22,7 +22,12 @@ CHECKSUM = "sha256"
 _MOST = 1_000_000  # contexts, gold claims or chunks of one case
 _NEAR = 1e-6  # sums of rounded parts
 # How the claims' verdicts give a metric: the counted labels, over all claims or over the scored ones.
-_LABELS = {"faithfulness": "supported", "hallucination": "refuted", "unsupported": "unsupported", "unscored": "unscored"}
+_LABELS = {
+    "faithfulness": "supported",
+    "hallucination": "refuted",
+    "unsupported": "unsupported",
+    "unscored": "unscored",
+}
 _OVER_CLAIMS = (
     "conflict",
     "context_utilization",
@@ -31,7 +36,9 @@ _OVER_CLAIMS = (
     "safety_error_rate",
     "guideline_adherence",
 )
-_OF_PARTS = ("guideline_adherence",)  # its numerator is a sum of weights; those of others in its families are counts
+_OF_PARTS = (
+    "guideline_adherence",
+)  # its numerator is a sum of weights; those of others in its families are counts
 
 
 def checksum(row: Mapping[str, Any]) -> str:
@@ -45,7 +52,9 @@ def check_checksum(row: Mapping[str, Any], place: str) -> None:
     """Refuses an entry that was edited after it was written (DataError)."""
     written = row.get(CHECKSUM)
     if written is None:
-        raise DataError(f"{place} has no checksum: an edit took it away, or a version before 0.2 wrote the entry")
+        raise DataError(
+            f"{place} has no checksum: an edit took it away, or a version before 0.2 wrote the entry"
+        )
     if written != checksum(row):
         raise DataError(f"{place} was edited after it was written: its checksum is that of other content")
 
@@ -87,12 +96,19 @@ def _check_case(case: CaseBaseline, place: str) -> None:
         if not low * whole <= part <= high * whole:
             raise DataError(f"{said}, expected a part of {low:g} to {high:g} of the whole")
         if name in _LABELS:
-            counted = labels.count(_LABELS[name]), len(labels) - (labels.count("unscored") if name != "unscored" else 0)
+            counted = (
+                labels.count(_LABELS[name]),
+                len(labels) - (labels.count("unscored") if name != "unscored" else 0),
+            )
             if counted != fraction:
                 raise DataError(f"{said}, but its claims say {counted[0]} / {counted[1]}")
         if name in _OVER_CLAIMS and whole > len(labels):
             raise DataError(f"{said}, but the case has {len(labels)} claims")
-        if metric.family in ("claims", "citations", "safety") and name not in _OF_PARTS and not part.is_integer():
+        if (
+            metric.family in ("claims", "citations", "safety")
+            and name not in _OF_PARTS
+            and not part.is_integer()
+        ):
             raise DataError(f"{said}, expected a whole numerator")
 
 
@@ -102,12 +118,20 @@ def _check_value(metric: Metric, value: MetricValue, parts: Sequence[Fraction], 
         raise DataError(f"{said}, but {len(parts)} cases hold it")
     ends = [end for end in (value.low, value.high) if end is not None]
     low, high = metric.range
-    if any(end is not None and not low <= end <= high for end in (value.value, *ends)) or ends != sorted(ends):
-        raise DataError(f"{said} with the interval {ends}, expected values from {low:g} to {high:g}, the lower first")
+    if any(end is not None and not low <= end <= high for end in (value.value, *ends)) or ends != sorted(
+        ends
+    ):
+        raise DataError(
+            f"{said} with the interval {ends}, expected values from {low:g} to {high:g}, the lower first"
+        )
     if value.value is None or not parts:
         return
     table = np.array(parts, dtype=np.float64)
-    made = table[:, 0].sum() / table[:, 1].sum() if metric.quantile is None else np.quantile(table[:, 0] / table[:, 1], metric.quantile)
+    made = (
+        table[:, 0].sum() / table[:, 1].sum()
+        if metric.quantile is None
+        else np.quantile(table[:, 0] / table[:, 1], metric.quantile)
+    )
     if not math.isclose(float(made), value.value, rel_tol=_NEAR, abs_tol=_NEAR):
         raise DataError(f"{said}, but its cases make {float(made):g}")
 
@@ -121,5 +145,7 @@ def no_doubled_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"key {next(name for name in names if names.count(name) > 1)!r} stands twice in one object")
+        raise ValueError(
+            f"key {next(name for name in names if names.count(name) > 1)!r} stands twice in one object"
+        )
     return made

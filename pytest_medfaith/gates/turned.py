@@ -53,7 +53,9 @@ def bad_labels(metric: str) -> tuple[VerdictLabel, ...] | None:
     return _BAD.get(metric)
 
 
-def turned_claims(report: SliceReport, baseline: SliceBaseline, *, bad: Collection[VerdictLabel] = _NOT_SUPPORTED) -> list[TurnedClaim]:
+def turned_claims(
+    report: SliceReport, baseline: SliceBaseline, *, bad: Collection[VerdictLabel] = _NOT_SUPPORTED
+) -> list[TurnedClaim]:
     """Returns the claims whose verdict is one of `bad` and worse than it was in the baseline, worst first.
 
     Claims match where case and text are the same, and what is left by likeness; one without a match is new, and counts where it is bad.
@@ -69,7 +71,8 @@ def turned_claims(report: SliceReport, baseline: SliceBaseline, *, bad: Collecti
         TurnedClaim(report=one, verdict=pair.verdict, before=pair.before, text_before=pair.text)
         for one in report.reports
         for pair in _paired(one, baseline.cases.get(one.case.id))
-        if pair.verdict.label in bad and (pair.before is None or _FROM_BEST.index(pair.before) < _FROM_BEST.index(pair.verdict.label))
+        if pair.verdict.label in bad
+        and (pair.before is None or _FROM_BEST.index(pair.before) < _FROM_BEST.index(pair.verdict.label))
     ]
     return sorted(turned, key=_place)
 
@@ -115,9 +118,15 @@ def _by_likeness(
     new: Sequence[tuple[int, Verdict]], gone: Sequence[tuple[str, VerdictLabel]]
 ) -> Iterator[tuple[int, Verdict, tuple[str, VerdictLabel]]]:
     """Yields (place, verdict, claim of the baseline) of the claims that are alike, the likest first, each claim once."""
-    likeness = [(_likeness(verdict.claim.text, text), i, j) for i, (_, verdict) in enumerate(new) for j, (text, _) in enumerate(gone)]
+    likeness = [
+        (_likeness(verdict.claim.text, text), i, j)
+        for i, (_, verdict) in enumerate(new)
+        for j, (text, _) in enumerate(gone)
+    ]
     used_new, used_gone = set[int](), set[int]()
-    for _, i, j in sorted((row for row in likeness if row[0] >= _ALIKE), key=lambda row: (-row[0], row[1], row[2])):
+    for _, i, j in sorted(
+        (row for row in likeness if row[0] >= _ALIKE), key=lambda row: (-row[0], row[1], row[2])
+    ):
         if i not in used_new and j not in used_gone:
             used_new.add(i)
             used_gone.add(j)
@@ -126,7 +135,9 @@ def _by_likeness(
 
 def _likeness(text: str, other: str) -> float:
     """Returns how much two texts have in common by words in their order, 0 to 1 (difflib's ratio)."""
-    return difflib.SequenceMatcher(None, text.casefold().split(), other.casefold().split(), autojunk=False).ratio()
+    return difflib.SequenceMatcher(
+        None, text.casefold().split(), other.casefold().split(), autojunk=False
+    ).ratio()
 
 
 def _same(text: str) -> str:
@@ -142,7 +153,11 @@ def mcnemar(report: SliceReport, baseline: SliceBaseline, *, bad: Collection[Ver
     from scipy.stats import binomtest
 
     pairs = [pair for one in report.reports for pair in _paired(one, baseline.cases.get(one.case.id))]
-    scored = [pair for pair in pairs if pair.before is not None and "unscored" not in (pair.before, pair.verdict.label)]
+    scored = [
+        pair
+        for pair in pairs
+        if pair.before is not None and "unscored" not in (pair.before, pair.verdict.label)
+    ]
     turned = [(pair.verdict.label in bad, pair.before in bad) for pair in scored]
     worse, better = turned.count((True, False)), turned.count((False, True))
     return McNemar(

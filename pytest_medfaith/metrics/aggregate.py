@@ -16,7 +16,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from pytest_medfaith.metrics.base import Metric
-from pytest_medfaith.metrics.bootstrap import Floats, metric_value, percentile_interval, ratio, resampled_counts
+from pytest_medfaith.metrics.bootstrap import (
+    Floats,
+    metric_value,
+    percentile_interval,
+    ratio,
+    resampled_counts,
+)
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import MetricValue, Report
 
@@ -43,7 +49,12 @@ def aggregate(
 
 
 def slice_metrics(
-    reports: Sequence[Report], *, names: Iterable[str] = tuple(METRICS), seed: int = 0, resamples: int = 2000, level: float = 0.95
+    reports: Sequence[Report],
+    *,
+    names: Iterable[str] = tuple(METRICS),
+    seed: int = 0,
+    resamples: int = 2000,
+    level: float = 0.95,
 ) -> tuple[dict[str, MetricValue], dict[str, MetricValue]]:
     """Returns ({name: micro}, {name: macro}) over `reports` in one pass; the values are those of `aggregate` with the same seed.
 
@@ -69,7 +80,12 @@ def _aggregate(
         n = int(counted.sum())
         points = _points(metric, numerators[counted, i], denominators[counted, i])
         intervals = [percentile_interval(draws[j, :, i], level=level) if n > 1 else None for j in (0, 1)]
-        pairs.append((metric_value(metric.name, points[0], intervals[0], n=n), metric_value(metric.name, points[1], intervals[1], n=n)))
+        pairs.append(
+            (
+                metric_value(metric.name, points[0], intervals[0], n=n),
+                metric_value(metric.name, points[1], intervals[1], n=n),
+            )
+        )
     return pairs
 
 
@@ -95,7 +111,12 @@ def _draw(metrics: Sequence[Metric], numerators: Floats, denominators: Floats, c
     """Returns micro and macro of every metric in every resample: (2, b, metrics), NaN where no case of the metric was drawn."""
     counted = denominators > 0
     ratios = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=counted)
-    draws = np.stack([ratio(counts @ numerators, counts @ denominators), ratio(counts @ ratios, counts @ counted.astype(np.float64))])
+    draws = np.stack(
+        [
+            ratio(counts @ numerators, counts @ denominators),
+            ratio(counts @ ratios, counts @ counted.astype(np.float64)),
+        ]
+    )
     for i, metric in enumerate(metrics):
         here = counted[:, i]
         if metric.quantile is not None and here.any():

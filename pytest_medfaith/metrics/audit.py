@@ -45,7 +45,9 @@ BANK_STRATA: Mapping[str, str] = MappingProxyType(
     }
 )
 NEAR_MISS, TWO_CHUNKS = "near_miss", "two_chunks"
-STRATA: Mapping[str, str] = MappingProxyType({**BANK_STRATA, NEAR_MISS: "near-miss passage", TWO_CHUNKS: "two chunks"})
+STRATA: Mapping[str, str] = MappingProxyType(
+    {**BANK_STRATA, NEAR_MISS: "near-miss passage", TWO_CHUNKS: "two chunks"}
+)
 
 
 def recall_of(kind: str) -> str:
@@ -77,7 +79,10 @@ _OF_STRATA: Mapping[str, tuple[str, bool]] = MappingProxyType(
     {
         CAUGHT: ("wrong claims of the strata that the checker does not support / those it scored", True),
         FLAGGED: ("faithful claims of the strata that the checker does not support / those it scored", False),
-        DECIDED: ("plausible additions of the strata that the checker supports or refutes / those it scored", False),
+        DECIDED: (
+            "plausible additions of the strata that the checker supports or refutes / those it scored",
+            False,
+        ),
     }
 )
 
@@ -93,9 +98,20 @@ AUDIT_METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            _declared(RECALL, "mutated claims, of all kinds, that the checker does not support / mutated claims it scored", higher=True),
-            *(_declared(recall_of(kind), f"the same of the kind {title!r}", higher=True) for kind, title in AUDIT_KINDS.items()),
-            _declared(FALSE_ALARMS, "lightly paraphrased sentences that the checker does not support / those it scored", higher=False),
+            _declared(
+                RECALL,
+                "mutated claims, of all kinds, that the checker does not support / mutated claims it scored",
+                higher=True,
+            ),
+            *(
+                _declared(recall_of(kind), f"the same of the kind {title!r}", higher=True)
+                for kind, title in AUDIT_KINDS.items()
+            ),
+            _declared(
+                FALSE_ALARMS,
+                "lightly paraphrased sentences that the checker does not support / those it scored",
+                higher=False,
+            ),
             *_of_strata(),
         )
     }

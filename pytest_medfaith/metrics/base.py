@@ -80,7 +80,9 @@ def entailing_chunks(report: Report) -> Matrix | None:
     Raises:
         DataError: the report's entailments have another shape.
     """
-    return _matrix(report, "chunk_claims", report.entailments.chunk_claims, len(report.verdicts), "response claims")
+    return _matrix(
+        report, "chunk_claims", report.entailments.chunk_claims, len(report.verdicts), "response claims"
+    )
 
 
 def entailed_gold(report: Report) -> Matrix | None:
@@ -89,7 +91,9 @@ def entailed_gold(report: Report) -> Matrix | None:
     Raises:
         DataError: the report's entailments have another shape.
     """
-    return _matrix(report, "chunk_gold", report.entailments.chunk_gold, len(report.case.gold_claims), "gold claims")
+    return _matrix(
+        report, "chunk_gold", report.entailments.chunk_gold, len(report.case.gold_claims), "gold claims"
+    )
 
 
 def recalled_gold(report: Report) -> tuple[bool, ...] | None:

@@ -19,7 +19,9 @@ _BLOCK = 2_000_000  # counts held at once, 16 MB: memory stays flat however many
 _DECIMALS = 10  # above the last bits, in which sums differ between machines and numbers of threads
 
 
-def resampled_counts(items: int, *, resamples: int = 2000, seed: int = 0, width: int | None = None) -> Iterator[Floats]:
+def resampled_counts(
+    items: int, *, resamples: int = 2000, seed: int = 0, width: int | None = None
+) -> Iterator[Floats]:
     """Yields blocks of counts float64 (b, items), each row sums to `items`; `resamples` rows in all, the same for the same arguments.
 
     `width` is how many numbers the caller makes of a row where that is more than `items`; blocks are cut accordingly.
@@ -28,7 +30,9 @@ def resampled_counts(items: int, *, resamples: int = 2000, seed: int = 0, width:
         ValueError: fewer than one item or resample.
     """
     if items < 1 or resamples < 1:
-        raise ValueError(f"cannot draw {resamples} resamples of {items} items, expected 1 or more of both; give resamples=2000")
+        raise ValueError(
+            f"cannot draw {resamples} resamples of {items} items, expected 1 or more of both; give resamples=2000"
+        )
     generator = np.random.default_rng(seed)
     rows = max(1, _BLOCK // (width or items))
     for start in range(0, resamples, rows):
@@ -52,13 +56,19 @@ def percentile_interval(draws: Floats, *, level: float = 0.95) -> tuple[float, f
     return float(low), float(high)
 
 
-def metric_value(name: str, point: float | None, interval: tuple[float, float] | None, *, n: int) -> MetricValue:
+def metric_value(
+    name: str, point: float | None, interval: tuple[float, float] | None, *, n: int
+) -> MetricValue:
     """Returns the record, its numbers rounded to 10 decimals."""
     low, high = (round(bound, _DECIMALS) for bound in interval) if interval else (None, None)
-    return MetricValue(name=name, value=None if point is None else round(point, _DECIMALS), low=low, high=high, n=n)
+    return MetricValue(
+        name=name, value=None if point is None else round(point, _DECIMALS), low=low, high=high, n=n
+    )
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """Returns numerator / denominator, NaN where the denominator is 0."""
-    quotient: Floats = np.divide(numerator, denominator, out=np.full(np.shape(numerator), np.nan), where=denominator != 0)
+    quotient: Floats = np.divide(
+        numerator, denominator, out=np.full(np.shape(numerator), np.nan), where=denominator != 0
+    )
     return quotient

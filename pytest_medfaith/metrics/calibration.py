@@ -35,12 +35,16 @@ def risk_scores(probs: npt.ArrayLike) -> Floats:
 
 def accuracy(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> float | None:
     """Returns the share of rows whose predicted class is the label, None without rows."""
-    return label_statistics.point(label_statistics.accuracy(*check_classes(labels, predicted)), np.size(labels))
+    return label_statistics.point(
+        label_statistics.accuracy(*check_classes(labels, predicted)), np.size(labels)
+    )
 
 
 def f1_macro(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> float | None:
     """Returns the mean over classes of F1, over the classes that occur in `labels` or `predicted`; None without rows."""
-    return label_statistics.point(label_statistics.f1_macro(*check_classes(labels, predicted)), np.size(labels))
+    return label_statistics.point(
+        label_statistics.f1_macro(*check_classes(labels, predicted)), np.size(labels)
+    )
 
 
 def mcc(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> float | None:
@@ -65,10 +69,14 @@ def roc_auc(positive: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
         positive: booleans (n,).
         scores: finite numbers (n,), higher for positives.
     """
-    return label_statistics.point(label_statistics.roc_auc(*_flagged(positive, scores, "scores")), np.size(positive))
+    return label_statistics.point(
+        label_statistics.roc_auc(*_flagged(positive, scores, "scores")), np.size(positive)
+    )
 
 
-def ece(confidence: npt.ArrayLike, correct: npt.ArrayLike, *, bins: int = ECE_BINS, equal_mass: bool = False) -> float | None:
+def ece(
+    confidence: npt.ArrayLike, correct: npt.ArrayLike, *, bins: int = ECE_BINS, equal_mass: bool = False
+) -> float | None:
     """Returns the expected calibration error: the mean over rows of |accuracy - mean confidence| of the row's bin; None without rows.
 
     Bins are of equal width, open below and closed above (Guo et al. 2017), or with `equal_mass` of equal numbers of rows, which does not
@@ -81,7 +89,9 @@ def ece(confidence: npt.ArrayLike, correct: npt.ArrayLike, *, bins: int = ECE_BI
         equal_mass: edges at quantiles of `confidence`.
     """
     flags, sure = _confident(confidence, correct)
-    return label_statistics.point(label_statistics.ece(flags, sure, bins=bins, equal_mass=equal_mass), len(sure))
+    return label_statistics.point(
+        label_statistics.ece(flags, sure, bins=bins, equal_mass=equal_mass), len(sure)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +135,9 @@ def _probabilities(probs: npt.ArrayLike) -> Floats:
     wrong = ~((rows >= 0).all(axis=1) & (np.abs(rows.sum(axis=1) - 1) <= _SUM_TOLERANCE))
     if wrong.any():
         i = int(wrong.argmax())
-        raise ValueError(f"probs row {i} is {rows[i].tolist()}, expected shares of 0 or more that sum to 1; apply a softmax to logits")
+        raise ValueError(
+            f"probs row {i} is {rows[i].tolist()}, expected shares of 0 or more that sum to 1; apply a softmax to logits"
+        )
     return rows
 
 
@@ -134,34 +146,51 @@ def check_labelled(labels: npt.ArrayLike, probs: npt.ArrayLike) -> tuple[Indices
     rows = _probabilities(probs)
     truth, _ = check_classes(labels, np.zeros(len(rows), dtype=np.int64))
     if truth.size and not 0 <= truth.min() <= truth.max() < rows.shape[1]:
-        raise ValueError(f"labels run from {truth.min()} to {truth.max()}, expected class indices from 0 to {rows.shape[1] - 1}")
+        raise ValueError(
+            f"labels run from {truth.min()} to {truth.max()}, expected class indices from 0 to {rows.shape[1] - 1}"
+        )
     return truth, rows
 
 
 def check_classes(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> tuple[Indices, Indices]:
     """Returns two arrays of class indices (n,), or raises ValueError naming what is wrong."""
-    pair = [np.asarray(values) if np.size(values) else np.zeros(0, dtype=np.int64) for values in (labels, predicted)]
+    pair = [
+        np.asarray(values) if np.size(values) else np.zeros(0, dtype=np.int64)
+        for values in (labels, predicted)
+    ]
     if pair[0].ndim != 1 or pair[0].shape != pair[1].shape:
-        raise ValueError(f"{pair[0].shape} labels stand against {pair[1].shape} predictions, expected (n,) of both; give one per pair")
+        raise ValueError(
+            f"{pair[0].shape} labels stand against {pair[1].shape} predictions, expected (n,) of both; give one per pair"
+        )
     for values in pair:
         if not np.issubdtype(values.dtype, np.integer):
-            raise ValueError(f"classes are {values[:3].tolist()}, expected whole numbers; give indices into {', '.join(LABELS)}")
+            raise ValueError(
+                f"classes are {values[:3].tolist()}, expected whole numbers; give indices into {', '.join(LABELS)}"
+            )
     return pair[0].astype(np.int64), pair[1].astype(np.int64)
 
 
 def _flagged(flags: npt.ArrayLike, numbers: npt.ArrayLike, name: str) -> tuple[Flags, Floats]:
     marks, values = np.asarray(flags), np.asarray(numbers, dtype=np.float64)
     if values.ndim != 1 or marks.shape != values.shape:
-        raise ValueError(f"{marks.shape} flags stand against {values.shape} {name}, expected (n,) of both; give one per pair")
+        raise ValueError(
+            f"{marks.shape} flags stand against {values.shape} {name}, expected (n,) of both; give one per pair"
+        )
     if not np.isfinite(values).all():
-        raise ValueError(f"{name} hold {values[~np.isfinite(values)][0]}, expected finite numbers; leave unscored pairs out")
+        raise ValueError(
+            f"{name} hold {values[~np.isfinite(values)][0]}, expected finite numbers; leave unscored pairs out"
+        )
     if not np.isin(marks, (0, 1)).all():
-        raise ValueError(f"flags hold {marks[~np.isin(marks, (0, 1))][0]!r}, expected booleans; compare labels with predictions first")
+        raise ValueError(
+            f"flags hold {marks[~np.isin(marks, (0, 1))][0]!r}, expected booleans; compare labels with predictions first"
+        )
     return marks.astype(np.bool_), values
 
 
 def _confident(confidence: npt.ArrayLike, correct: npt.ArrayLike) -> tuple[Flags, Floats]:
     flags, sure = _flagged(correct, confidence, "confidence")
     if sure.size and not 0 <= sure.min() <= sure.max() <= 1:
-        raise ValueError(f"confidence runs from {sure.min()} to {sure.max()}, expected 0 to 1; give the probability of the predicted class")
+        raise ValueError(
+            f"confidence runs from {sure.min()} to {sure.max()}, expected 0 to 1; give the probability of the predicted class"
+        )
     return flags, sure

@@ -55,7 +55,10 @@ LABEL_METRICS: Mapping[str, LabelMetric] = {
             definition=f"expected calibration error of the most probable class, {ECE_BINS} bins of equal width",
             source="Guo et al. 2017, On Calibration of Modern Neural Networks, arXiv:1706.04599",
             statistic=lambda data: label_statistics.ece(
-                data.probs.argmax(axis=1) == data.labels, data.probs.max(axis=1), bins=ECE_BINS, equal_mass=False
+                data.probs.argmax(axis=1) == data.labels,
+                data.probs.max(axis=1),
+                bins=ECE_BINS,
+                equal_mass=False,
             ),
         ),
         LabelMetric(
@@ -72,7 +75,9 @@ LABEL_METRICS: Mapping[str, LabelMetric] = {
             range=(0.0, 1.0),
             definition="chance that a pair that is not entailed has a higher risk than one that is, ties count half",
             source="Hanley & McNeil 1982, Radiology 143(1)",
-            statistic=lambda data: label_statistics.roc_auc(data.labels != LABELS.index("entail"), risk_scores(data.probs)),
+            statistic=lambda data: label_statistics.roc_auc(
+                data.labels != LABELS.index("entail"), risk_scores(data.probs)
+            ),
         ),
         LabelMetric(
             name="f1",
@@ -147,13 +152,17 @@ def _draws(statistics: Sequence[Statistic], group_of: Indices, *, seed: int, res
     """Returns (statistics, resamples); every statistic reads the same resampled groups."""
     blocks = resampled_counts(int(group_of.max()) + 1, resamples=resamples, seed=seed, width=len(group_of))
     expanded = (counts[:, group_of] for counts in blocks)
-    return np.concatenate([np.stack([statistic(counts) for statistic in statistics]) for counts in expanded], axis=1)
+    return np.concatenate(
+        [np.stack([statistic(counts) for statistic in statistics]) for counts in expanded], axis=1
+    )
 
 
 def _labelled(labels: Sequence[str], probs: npt.ArrayLike, predicted: Sequence[str] | None) -> Labelled:
     truth, rows = check_labelled(_indices(labels, "labels"), probs)
     if rows.shape[1] != len(LABELS):
-        raise ValueError(f"probs has {rows.shape[1]} columns, expected {len(LABELS)}; order them {', '.join(LABELS)}")
+        raise ValueError(
+            f"probs has {rows.shape[1]} columns, expected {len(LABELS)}; order them {', '.join(LABELS)}"
+        )
     chosen = rows.argmax(axis=1) if predicted is None else _indices(predicted, "predicted")
     truth, chosen = check_classes(truth, chosen)
     return Labelled(labels=truth, predicted=chosen, probs=rows)
@@ -162,7 +171,9 @@ def _labelled(labels: Sequence[str], probs: npt.ArrayLike, predicted: Sequence[s
 def _indices(labels: Sequence[str], name: str) -> Indices:
     unknown = next((label for label in labels if label not in LABELS), None)
     if unknown is not None:
-        raise ValueError(f"{name} hold {unknown!r}, expected {', '.join(LABELS)}; map the data set's own words to these first")
+        raise ValueError(
+            f"{name} hold {unknown!r}, expected {', '.join(LABELS)}; map the data set's own words to these first"
+        )
     return np.array([LABELS.index(label) for label in labels], dtype=np.int64)
 
 
@@ -171,6 +182,8 @@ def _group_indices(groups: Sequence[Hashable] | None, rows: int) -> Indices:
     if groups is None:
         return np.arange(rows)
     if len(groups) != rows:
-        raise ValueError(f"{len(groups)} groups stand against {rows} labels; give one group per pair, or none")
+        raise ValueError(
+            f"{len(groups)} groups stand against {rows} labels; give one group per pair, or none"
+        )
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(group, len(numbers)) for group in groups], dtype=np.int64)

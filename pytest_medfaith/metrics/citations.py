@@ -17,7 +17,11 @@ def cited_contexts(citations: Sequence[str], contexts: Sequence[Chunk]) -> froze
 
     A marker is a number from 1 into the contexts (`1`, `[1]`), a PMID (`PMID 123`, or a bare number beyond the contexts), or a chunk id.
     """
-    return frozenset(position for marker in citations for position in _positions(marker.strip().strip("[]").strip(), contexts))
+    return frozenset(
+        position
+        for marker in citations
+        for position in _positions(marker.strip().strip("[]").strip(), contexts)
+    )
 
 
 def _positions(marker: str, contexts: Sequence[Chunk]) -> list[int]:

@@ -48,7 +48,9 @@ def _context_utilization(report: Report) -> Fraction | None:
     rows = entailing_chunks(report)
     if rows is None or report.abstained:
         return None
-    used = [any(row) for verdict, row in zip(report.verdicts, rows, strict=True) if verdict.label != "unscored"]
+    used = [
+        any(row) for verdict, row in zip(report.verdicts, rows, strict=True) if verdict.label != "unscored"
+    ]
     return share(sum(used), len(used))
 
 
@@ -76,7 +78,9 @@ def _abstention(report: Report) -> Fraction | None:
 
 def _unchecked_share(report: Report) -> Fraction | None:
     words = len(report.response.answer.split())
-    return share(min(words, sum(len(piece.text.split()) for piece in report.dropped)), words) if words else None
+    return (
+        share(min(words, sum(len(piece.text.split()) for piece in report.dropped)), words) if words else None
+    )
 
 
 METRICS = (

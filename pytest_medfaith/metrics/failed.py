@@ -28,7 +28,11 @@ def failure_of(report: Report, *, needs_contexts: bool = True) -> str:
 
 def failed_cases(reports: Iterable[Report], *, needs_contexts: bool = True) -> dict[str, str]:
     """Returns {case id: why} of the cases that failed, in the order of the reports."""
-    return {report.case.id: why for report in reports if (why := failure_of(report, needs_contexts=needs_contexts))}
+    return {
+        report.case.id: why
+        for report in reports
+        if (why := failure_of(report, needs_contexts=needs_contexts))
+    }
 
 
 def failures_told(failed: dict[str, str], *, of: int) -> str:

@@ -79,7 +79,9 @@ def mcc(labels: Indices, predicted: Indices) -> Statistic:
 def roc_auc(positive: Flags, scores: Floats) -> Statistic:
     """Makes the chance that a positive outscores a negative, ties half, by one sort and running sums over runs of equal scores."""
     order = np.argsort(scores, kind="stable")
-    ties = np.flatnonzero(np.diff(scores[order], prepend=-np.inf) > 0)  # where each run of equal scores starts
+    ties = np.flatnonzero(
+        np.diff(scores[order], prepend=-np.inf) > 0
+    )  # where each run of equal scores starts
     hits = positive[order].astype(np.float64)
 
     def statistic(counts: Floats) -> Floats:

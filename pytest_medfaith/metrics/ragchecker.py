@@ -15,7 +15,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_medfaith.metrics.base import Fraction, Matrix, Metric, entailed_gold, entailing_chunks, misaligned, recalled_gold
+from pytest_medfaith.metrics.base import (
+    Fraction,
+    Matrix,
+    Metric,
+    entailed_gold,
+    entailing_chunks,
+    misaligned,
+    recalled_gold,
+)
 from pytest_medfaith.metrics.claims import RAGCHECKER
 from pytest_medfaith.records import Report
 
@@ -32,8 +40,14 @@ _DEFINITIONS: dict[str, tuple[Literal["higher", "lower"], str]] = {
     "f1": ("higher", "harmonic mean of precision and recall"),
     "claim_recall": ("higher", "mean C: gold claims that a chunk entails"),
     "context_precision": ("higher", "mean rel: chunks that entail a gold claim"),
-    "context_utilization": ("higher", "sum(C and B) / sum C: gold claims in the chunks that the response entails"),
-    "noise_sensitivity_in_relevant": ("lower", "mean(any_k(rel and R) and not A): wrong claims that come from relevant chunks"),
+    "context_utilization": (
+        "higher",
+        "sum(C and B) / sum C: gold claims in the chunks that the response entails",
+    ),
+    "noise_sensitivity_in_relevant": (
+        "lower",
+        "mean(any_k(rel and R) and not A): wrong claims that come from relevant chunks",
+    ),
     "noise_sensitivity_in_irrelevant": (
         "lower",
         "mean(any_k(not rel and R) and not any_k(rel and R) and not A): wrong claims that come from irrelevant chunks alone",
@@ -45,7 +59,11 @@ _DEFINITIONS: dict[str, tuple[Literal["higher", "lower"], str]] = {
 
 
 def ragchecker_metrics(
-    *, answer_entails_claims: Any, response_entails_gold: Any, chunks_entail_claims: Any, chunks_entail_gold: Any
+    *,
+    answer_entails_claims: Any,
+    response_entails_gold: Any,
+    chunks_entail_claims: Any,
+    chunks_entail_gold: Any,
 ) -> dict[str, float | None]:
     """Returns the eleven metrics of one query by name, None where one cannot be measured.
 
@@ -114,25 +132,36 @@ def _booleans(values: Any, name: str, *, ndim: int) -> Booleans:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name} has rows of different lengths, {expected}; give every row one value per chunk") from None
+        raise ValueError(
+            f"{name} has rows of different lengths, {expected}; give every row one value per chunk"
+        ) from None
     if array.shape == (0,) and ndim > 1:
         array = array.reshape(0, 0)
     if array.ndim != ndim:
         raise ValueError(f"{name} has shape {array.shape}, {expected}; give one row per claim")
     if array.dtype != np.bool_ and not all(value in (0, 1) for value in array.flat):
-        raise ValueError(f"{name} holds {array.ravel()[:3].tolist()}, {expected}; turn scores into booleans by a threshold first")
+        raise ValueError(
+            f"{name} holds {array.ravel()[:3].tolist()}, {expected}; turn scores into booleans by a threshold first"
+        )
     return array.astype(np.bool_)
 
 
 def _check_rows(vector: Booleans, name: str, matrix: Booleans, matrix_name: str, expected: str) -> None:
     if len(vector) != len(matrix):
-        raise ValueError(f"{name} is {vector.shape} and {matrix_name} {matrix.shape}, expected {expected}; give one row per claim")
+        raise ValueError(
+            f"{name} is {vector.shape} and {matrix_name} {matrix.shape}, expected {expected}; give one row per claim"
+        )
 
 
 @lru_cache(maxsize=1)  # the eleven metrics of a case are asked for one after the other
-def _measured(correct: tuple[bool, ...] | None, recalled: tuple[bool, ...], claims: Matrix, gold: Matrix) -> dict[str, float | None]:
+def _measured(
+    correct: tuple[bool, ...] | None, recalled: tuple[bool, ...], claims: Matrix, gold: Matrix
+) -> dict[str, float | None]:
     return ragchecker_metrics(
-        answer_entails_claims=correct, response_entails_gold=recalled, chunks_entail_claims=claims, chunks_entail_gold=gold
+        answer_entails_claims=correct,
+        response_entails_gold=recalled,
+        chunks_entail_claims=claims,
+        chunks_entail_gold=gold,
     )
 
 

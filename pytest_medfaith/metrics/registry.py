@@ -11,7 +11,9 @@ from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.base import Metric
 
 METRICS: Mapping[str, Metric] = {
-    metric.name: metric for family in (claims, citations, safety, retrieval, ragchecker, latency) for metric in family.METRICS
+    metric.name: metric
+    for family in (claims, citations, safety, retrieval, ragchecker, latency)
+    for metric in family.METRICS
 }
 _RANKED = re.compile(rf"({re.escape(retrieval.RCHUNK_PREFIX)})?({'|'.join(retrieval.RANKED_NAMES)})@([0-9]+)")
 

@@ -160,8 +160,14 @@ _RANKED = {
         source="Järvelin & Kekäläinen 2002, ACM TOIS 20(4); gain and discount of trec_eval",
     ),
 }
-_GAINS: Mapping[Labels, Callable[[Report], tuple[Gains, Gains] | None]] = {"qrels": _labelled_gains, "rchunk": _rchunk_gains}
-_ON = {"qrels": "on the case's qrels or references", "rchunk": "on the contexts, grade = gold claims that a context entails"}
+_GAINS: Mapping[Labels, Callable[[Report], tuple[Gains, Gains] | None]] = {
+    "qrels": _labelled_gains,
+    "rchunk": _rchunk_gains,
+}
+_ON = {
+    "qrels": "on the case's qrels or references",
+    "rchunk": "on the contexts, grade = gold claims that a context entails",
+}
 RANKED_NAMES = tuple(_RANKED)
 
 

@@ -20,7 +20,9 @@ AUTHORITY_WEIGHTS: Mapping[Authority, float] = {
     "review": 0.4,
     "site": 0.4,
 }
-UNSTATED_WEIGHT = min(AUTHORITY_WEIGHTS.values())  # a chunk whose authority nothing tells counts as the lowest
+UNSTATED_WEIGHT = min(
+    AUTHORITY_WEIGHTS.values()
+)  # a chunk whose authority nothing tells counts as the lowest
 
 
 def breaks_safety_rule(verdict: Verdict) -> bool:
@@ -30,7 +32,11 @@ def breaks_safety_rule(verdict: Verdict) -> bool:
 
 def _safety_error_rate(report: Report) -> Fraction | None:
     # rules need no checker: a dangerous claim counts even where the checker could not score it
-    judged = [verdict for verdict in claim_verdicts(report) if verdict.label != "unscored" or breaks_safety_rule(verdict)]
+    judged = [
+        verdict
+        for verdict in claim_verdicts(report)
+        if verdict.label != "unscored" or breaks_safety_rule(verdict)
+    ]
     return share(sum(map(breaks_safety_rule, judged)), len(judged))
 
 
@@ -38,13 +44,20 @@ def _guideline_adherence(report: Report) -> Fraction | None:
     known = {chunk.id: authority_of(chunk) for chunk in report.response.contexts}
     if known and not any(known.values()):
         return None
-    weights = {name: AUTHORITY_WEIGHTS[authority] if authority else UNSTATED_WEIGHT for name, authority in known.items()}
+    weights = {
+        name: AUTHORITY_WEIGHTS[authority] if authority else UNSTATED_WEIGHT
+        for name, authority in known.items()
+    }
     scored = scored_verdicts(report)
-    return share(sum(_best_weight(verdict, weights) for verdict in scored if verdict.label == "supported"), len(scored))
+    return share(
+        sum(_best_weight(verdict, weights) for verdict in scored if verdict.label == "supported"), len(scored)
+    )
 
 
 def _best_weight(verdict: Verdict, weights: Mapping[str, float]) -> float:
-    return max((weights.get(chunk_id, 0.0) for chunk_id in verdict.supporting or (verdict.chunk_id,)), default=0.0)
+    return max(
+        (weights.get(chunk_id, 0.0) for chunk_id in verdict.supporting or (verdict.chunk_id,)), default=0.0
+    )
 
 
 METRICS = (

@@ -32,7 +32,9 @@ def loading(what: str, expected: str) -> Iterator[None]:
         raise
     except Exception as error:
         if "trust_remote_code" in str(error):
-            raise DataError(f"{what} needs code that comes with the model, which is never run; expected {expected}") from error
+            raise DataError(
+                f"{what} needs code that comes with the model, which is never run; expected {expected}"
+            ) from error
         said = " ".join(str(error).split()) or type(error).__name__
         said = said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
         raise DataError(f"{what} cannot be loaded ({said}); expected {expected}") from error
@@ -66,7 +68,9 @@ def refuse_foreign_modules(folder: Path, what: str) -> None:
     try:
         types = [str(row["type"]) for row in json.loads(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        raise DataError(f"{what}: {path} cannot be read ({error!r}); expected a list of modules, each with a type") from error
+        raise DataError(
+            f"{what}: {path} cannot be read ({error!r}); expected a list of modules, each with a type"
+        ) from error
     foreign = [name for name in types if not name.startswith(_KNOWN_CODE)]
     if foreign:
         raise DataError(

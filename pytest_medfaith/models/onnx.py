@@ -37,7 +37,9 @@ def worker_count() -> int:
 def weights_signature(model: Path) -> str:
     """Returns 16 hexadecimal digits that name the bytes of the weights."""
     if not model.is_file():
-        raise DataError(f"{model}: no such model file; reinstall pytest-medfaith, or name a model folder that exists")
+        raise DataError(
+            f"{model}: no such model file; reinstall pytest-medfaith, or name a model folder that exists"
+        )
     digest = hashlib.sha256(model.read_bytes())
     for beside in sorted(model.parent.glob("*.bin")):  # where a large model keeps its weights
         digest.update(beside.name.encode() + beside.read_bytes())
@@ -54,7 +56,9 @@ def load_session(path: Path) -> Any:
     import onnxruntime
 
     if not path.is_file():
-        raise DataError(f"{path}: no such model file; reinstall pytest-medfaith, or name a model folder that exists")
+        raise DataError(
+            f"{path}: no such model file; reinstall pytest-medfaith, or name a model folder that exists"
+        )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -62,9 +66,13 @@ def load_session(path: Path) -> Any:
     # The fused skip-and-norm takes on a CPU three times as long as its two halves.
     slower = ["SkipLayerNormFusion"]
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=slower)
+        return onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=slower
+        )
     except Exception as error:  # onnxruntime raises classes of its own that share no base but Exception
-        raise DataError(f"{path}: cannot be read as an ONNX model ({error}); export it again with `medfaith distill export`") from error
+        raise DataError(
+            f"{path}: cannot be read as an ONNX model ({error}); export it again with `python -m training export`"
+        ) from error
 
 
 @lru_cache(maxsize=4)
@@ -74,7 +82,9 @@ def load_tokenizer(path: Path | None = None, *, max_tokens: int | None = None) -
 
     path = path or MODELS / "tokenizer" / "tokenizer.json"
     if not path.is_file():
-        raise DataError(f"{path}: no such tokenizer file; a model folder holds tokenizer.json beside its weights")
+        raise DataError(
+            f"{path}: no such tokenizer file; a model folder holds tokenizer.json beside its weights"
+        )
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -92,10 +102,19 @@ def processor_kernel(cpu_information: Path = Path("/proc/cpuinfo")) -> str:
     import platform
 
     try:
-        flags = set(re.findall(r"^flags\s*:(.*)$", cpu_information.read_text(encoding="utf-8"), re.MULTILINE)[0].split())
+        flags = set(
+            re.findall(r"^flags\s*:(.*)$", cpu_information.read_text(encoding="utf-8"), re.MULTILINE)[
+                0
+            ].split()
+        )
     except (OSError, IndexError, ValueError):
         return platform.machine() or "unknown"
-    kernels = (("avx512_vnni", "AVX-512 VNNI"), ("avx512bw", "AVX-512"), ("avx_vnni", "AVX2 VNNI"), ("avx2", "AVX2"))
+    kernels = (
+        ("avx512_vnni", "AVX-512 VNNI"),
+        ("avx512bw", "AVX-512"),
+        ("avx_vnni", "AVX2 VNNI"),
+        ("avx2", "AVX2"),
+    )
     return next((name for flag, name in kernels if flag in flags), platform.machine())
 
 
@@ -122,6 +141,8 @@ def run_rows(session: Any, row: tuple[list[int], list[int]]) -> Any:
     feed = {
         "input_ids": ids,
         "token_type_ids": np.array([row[1]], dtype=np.int64),
-        "attention_mask": np.ones_like(ids),  # a graph that transformers' exporters made masks what pads a batch
+        "attention_mask": np.ones_like(
+            ids
+        ),  # a graph that transformers' exporters made masks what pads a batch
     }
     return session.run(None, {each.name: feed[each.name] for each in session.get_inputs()})[0]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from pytest_medfaith.english.word_keys import word_key
 from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error
-from pytest_medfaith.word_keys import word_key
 
 _BEYOND = 0.5  # of a bound: how far past it a value may lie of which the bound is said
 _ROUNDED = 0.02  # of a computed value: people round what they compute
@@ -17,7 +17,9 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 _IN_ALL = re.compile(r"\b(?:total(?:l?ing|l?ed)?|altogether|in all|add(?:s|ing|ed)? up)\b", re.IGNORECASE)
-_DAILY = re.compile(r"\b(?:day|daily|24|night|week|weekly|month|total|course|altogether|in all|supply)\b", re.IGNORECASE)
+_DAILY = re.compile(
+    r"\b(?:day|daily|24|night|week|weekly|month|total|course|altogether|in all|supply)\b", re.IGNORECASE
+)
 _MOST_THINGS = 30
 _MOST_DOSES = 12  # that a claim may have added up: "6 mg in all" of 2 mg at three times
 _MOST_PARTS = 6  # of a whole that a sentence counts up: "50 patients, 30 and 20"
@@ -58,8 +60,12 @@ def recomputed(quantity: Quantity, at_hand: Sequence[Quantity], claim: str) -> b
         claim: whose words say what was computed: a total, a difference.
     """
     others = [other for other in at_hand if other != quantity][:_MOST]
-    rough = (quantity.rough and not quantity.step) or (quantity.dimension in ("fraction", "multiple") and quantity.step == 0)
-    allowed = max(allowed_error(replace(quantity, rough=rough)), (ROUGHNESS if rough else _ROUNDED) * abs(quantity.high))
+    rough = (quantity.rough and not quantity.step) or (
+        quantity.dimension in ("fraction", "multiple") and quantity.step == 0
+    )
+    allowed = max(
+        allowed_error(replace(quantity, rough=rough)), (ROUGHNESS if rough else _ROUNDED) * abs(quantity.high)
+    )
     # "more than halved" holds of a cut by 61 %
     beyond = rough or quantity.dimension in _BOUNDED
     below = _BEYOND * abs(quantity.low) if beyond and quantity.bound else allowed
@@ -93,19 +99,40 @@ def _results(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iter
     yield from _products(quantity, others, claim)
 
 
-def _shares(quantity: Quantity, others: Sequence[Quantity], same: Sequence[float], claim: str) -> Iterator[float]:
+def _shares(
+    quantity: Quantity, others: Sequence[Quantity], same: Sequence[float], claim: str
+) -> Iterator[float]:
     """Yields complements, ratios of two like amounts and what a ratio such as 0.79 takes off."""
     if quantity.dimension != "multiple":
         if _COMPLEMENT.search(claim):
             yield from (1 - one for one in same)
         yield from (
-            abs(1 - value) for other in others if other.dimension in ("plain", "count", "multiple") for value in (other.low, other.high)
+            abs(1 - value)
+            for other in others
+            if other.dimension in ("plain", "count", "multiple")
+            for value in (other.low, other.high)
         )
-        yield from (value for other in others if other.dimension == "plain" for value in (other.low, other.high) if 0 < value < 1)
+        yield from (
+            value
+            for other in others
+            if other.dimension == "plain"
+            for value in (other.low, other.high)
+            if 0 < value < 1
+        )
     else:
-        yield from (value for other in others if other.dimension in ("plain", "fraction") for value in (other.low, other.high))
+        yield from (
+            value
+            for other in others
+            if other.dimension in ("plain", "fraction")
+            for value in (other.low, other.high)
+        )
     counted = [other.high for other in others if other.dimension in ("count", "plain")][:_MOST_PARTS]
-    yield from (one / total for total in {sum(counted[:size]) for size in range(2, len(counted) + 1)} if total for one in counted)
+    yield from (
+        one / total
+        for total in {sum(counted[:size]) for size in range(2, len(counted) + 1)}
+        if total
+        for one in counted
+    )
     for one, two in combinations(others, 2):
         if one.dimension == two.dimension or {one.dimension, two.dimension} <= {"plain", "count"}:
             small, large = sorted((abs(one.high), abs(two.high)))
@@ -118,8 +145,18 @@ def _products(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Ite
     for one in others:
         numerator, _, below = one.dimension.partition("/")
         if numerator == quantity.dimension and below:
-            yield from (one.high * value for other in others if other.dimension == below for value in (other.low, other.high))
-            yield from (one.low * value for other in others if other.dimension == below for value in (other.low, other.high))
+            yield from (
+                one.high * value
+                for other in others
+                if other.dimension == below
+                for value in (other.low, other.high)
+            )
+            yield from (
+                one.low * value
+                for other in others
+                if other.dimension == below
+                for value in (other.low, other.high)
+            )
         if one.dimension != quantity.dimension or numerator not in _DOSES:
             continue
         yield from _of_things(one, others)
@@ -134,7 +171,11 @@ def _of_things(one: Quantity, others: Sequence[Quantity]) -> Iterator[float]:
 
 
 def _over_days(one: Quantity, others: Sequence[Quantity]) -> Iterator[float]:
-    rates = [one.times] if one.times else [(other.low, other.high) for other in others if other.dimension == "frequency"]
+    rates = (
+        [one.times]
+        if one.times
+        else [(other.low, other.high) for other in others if other.dimension == "frequency"]
+    )
     days = [other.high for other in others if other.dimension == "time" and other.high >= 1]
     for low, high in rates:
         yield from (one.low * low, one.high * high, one.high / (high or 1.0))

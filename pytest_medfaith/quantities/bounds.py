@@ -45,9 +45,12 @@ _MINIMUM_AFTER = re.compile(
     re.IGNORECASE,
 )
 _MAXIMUM_AFTER = re.compile(
-    r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|maximum\b)", re.IGNORECASE
+    r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|maximum\b)",
+    re.IGNORECASE,
 )
-_NEGATED_BOUND = re.compile(r"\b(?:not|never|n't|cannot|rather than|instead of|without)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_NEGATED_BOUND = re.compile(
+    r"\b(?:not|never|n't|cannot|rather than|instead of|without)\s+(?:\w+\s+){0,2}$", re.IGNORECASE
+)
 
 
 def before(text: str, position: int) -> str:

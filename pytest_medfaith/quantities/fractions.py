@@ -70,7 +70,11 @@ def read_shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
     """Yields the shares that `text` states as "a in b" or as parts."""
     for found in _PART.finditer(text):
         top = (found["top"] or "a").lower()
-        part = "halve" if found["part"].lower() in ("halved", "halving") else found["part"].lower().removesuffix("s")
+        part = (
+            "halve"
+            if found["part"].lower() in ("halved", "halving")
+            else found["part"].lower().removesuffix("s")
+        )
         if found["top"] in (None, "one") and part not in ("half", "halve") and found["top"] is None:
             continue  # "the third trial", "fifth": an order, no share
         if not _ORDINAL_BEFORE.search(text, max(0, found.start() - LOOK_BACK), found.start()):
@@ -84,9 +88,13 @@ def _ratios(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
         joined = _OUT_OF.fullmatch(text, top.end, bottom.start)
         if not joined or not 0 < top.value < bottom.value or _NO_SHARE_AFTER.match(text, bottom.end):
             continue
-        if "of" in joined[0].split()[:1] and (bottom.value < 3 or _ANY_BEFORE.search(text, max(0, top.start - 8), top.start)):
+        if "of" in joined[0].split()[:1] and (
+            bottom.value < 3 or _ANY_BEFORE.search(text, max(0, top.start - 8), top.start)
+        ):
             continue  # "any one of 25 breaths or more"
-        if "per" in joined[0].split() and (bottom.value not in _ROUND_WHOLES or _OVER_TIME.match(text, bottom.end)):
+        if "per" in joined[0].split() and (
+            bottom.value not in _ROUND_WHOLES or _OVER_TIME.match(text, bottom.end)
+        ):
             continue  # "5 per 20", "6 per 100 person-years"
         start, low = top.start, top.value
         if (
@@ -96,12 +104,22 @@ def _ratios(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
         ):
             start, low = numerals[index - 1].start, numerals[index - 1].value
         yield Share(
-            low / bottom.value, top.value / bottom.value, start, bottom.end, step=0.5 / bottom.value if bottom.value <= 10 else 0.005
+            low / bottom.value,
+            top.value / bottom.value,
+            start,
+            bottom.end,
+            step=0.5 / bottom.value if bottom.value <= 10 else 0.005,
         )
 
 
 def read_multiples(text: str) -> Iterator[Share]:
     """Yields "twice as", "threefold", "5 times more", "doubled" as multiples."""
     for found in _MULTIPLE.finditer(text):
-        value = WORDS.get(found["number"].lower()) or float(found["number"]) if found["number"] else 2.0 if found["double"] else 3.0
+        value = (
+            WORDS.get(found["number"].lower()) or float(found["number"])
+            if found["number"]
+            else 2.0
+            if found["double"]
+            else 3.0
+        )
         yield Share(value, value, found.start(), found.end(), rough=True)

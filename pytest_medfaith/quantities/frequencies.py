@@ -52,7 +52,9 @@ _COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0} | {
     f"{word} times": WORDS[word] for word in "two three four five six seven eight ten twelve".split()
 }
 
-_NUMBER = r"\d{1,9}(?:\.\d{1,9})?|" + "|".join("one two three four five six seven eight nine ten eleven twelve".split())
+_NUMBER = r"\d{1,9}(?:\.\d{1,9})?|" + "|".join(
+    "one two three four five six seven eight nine ten eleven twelve".split()
+)
 _COUNT = rf"(?P<word>once|twice|thrice)(?:\s+or\s+(?P<also>twice|three times))?|(?P<low>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<high>{_NUMBER}))?\s+times"
 _PERIOD = "|".join(_DAYS)
 _HOUR = "morning|midday|noon|lunchtime|afternoon|evening|night|bedtime"
@@ -75,10 +77,12 @@ _FREQUENCY = re.compile(
 )
 # "2000 IU a day", "5 mg/day", "7 mg per week": only straight after an amount.
 _AFTER_AMOUNT = re.compile(
-    rf"\s*(?:/\s*|(?:a|an|per|each|every|in(?: any)?|within|over)\s+)(?:24\s*(?P<hours>h|hours)\b|(?P<period>{_PERIOD}|d)\b)", re.IGNORECASE
+    rf"\s*(?:/\s*|(?:a|an|per|each|every|in(?: any)?|within|over)\s+)(?:24\s*(?P<hours>h|hours)\b|(?P<period>{_PERIOD}|d)\b)",
+    re.IGNORECASE,
 )
 _ADJECTIVE_AFTER = re.compile(
-    r"(?:\b(?:a|an|the|your|their|its|his|her|total|mean|median|usual|maximum|average|recommended|normal|of)\s+|-)$", re.IGNORECASE
+    r"(?:\b(?:a|an|the|your|their|its|his|her|total|mean|median|usual|maximum|average|recommended|normal|of)\s+|-)$",
+    re.IGNORECASE,
 )
 
 

@@ -10,7 +10,9 @@ LOOK_BACK = 48  # characters before a number that may hold a word that qualifies
 
 _SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SIMPLE = {word: float(number) for number, word in enumerate(_SMALL)} | {word: 10.0 * number for number, word in enumerate(_TENS, start=2)}
+_SIMPLE = {word: float(number) for number, word in enumerate(_SMALL)} | {
+    word: 10.0 * number for number, word in enumerate(_TENS, start=2)
+}
 WORDS = (
     _SIMPLE
     | {f"{ten}-{one}": _SIMPLE[ten] + _SIMPLE[one] for ten in _TENS for one in _SMALL[1:10]}
@@ -22,18 +24,22 @@ _SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 
 _GLYPH = f"[{''.join(_GLYPHS)}]"
 # Thousands parted by a comma or a blank that does not break, or by a plain blank where three digits cannot be a number: "10 000".
-_THOUSANDS = r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3})*? 0\d\d(?: \d{3})*(?:\.\d+)?"
+_THOUSANDS = (
+    r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3})*? 0\d\d(?: \d{3})*(?:\.\d+)?"
+)
 _DOUBTFUL = r"\d{1,3}(?: \d{3})+(?:\.\d+)?"  # "2 500": one number, or two as in "take 2 500 mg tablets"
 # "1.5 × 10⁶", "10^9/L", "3 x 10(9)", and "× 109" where a page lost its raised digits.
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _LOWERED = str.maketrans(_RAISED, "0123456789-")
 _POWER = rf"10\s?(?:\^|\*\*)\s?\(?(?P<caret>[-−–]?\d{{1,2}})\)?|10(?P<raised>[{_RAISED}]{{1,3}})"
-_EXPONENT = (
-    rf"(?:\s?[×x*·]\s?(?:{_POWER}|10\((?P<bracket>[-−–]?\d{{1,2}})\)|10(?P<flat>[1-9]\d?)(?!\d))|[eE](?P<e>[-+−]?\d{{1,2}})(?![\w.]))"
-)
+_EXPONENT = rf"(?:\s?[×x*·]\s?(?:{_POWER}|10\((?P<bracket>[-−–]?\d{{1,2}})\)|10(?P<flat>[1-9]\d?)(?!\d))|[eE](?P<e>[-+−]?\d{{1,2}})(?![\w.]))"
 _BARE_POWER = rf"(?<![\w.])(?:{_POWER.replace('?P<caret>', '?P<alone>').replace('?P<raised>', '?P<high>')})"
 _DIGITS = rf"(?:{_THOUSANDS}|(?P<doubtful>{_DOUBTFUL}))(?!\d)|\d+(?:[.·]\d+)?(?:\s?{_GLYPH})?|\.\d+(?!\.\d)|{_GLYPH}"
-_SPELLED = "|".join(re.escape(word) for word in sorted(WORDS, key=len, reverse=True)).replace(r"\ ", r"\s+").replace(r"\-", r"[\s-]")
+_SPELLED = (
+    "|".join(re.escape(word) for word in sorted(WORDS, key=len, reverse=True))
+    .replace(r"\ ", r"\s+")
+    .replace(r"\-", r"[\s-]")
+)
 _NUMERAL = re.compile(
     # digits do not go on a word, a decimal or a name with a hyphen (COVID-19), but "over-65s" holds a number
     rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)(?:{_EXPONENT})?"
@@ -81,8 +87,12 @@ def _numeral(found: re.Match[str]) -> Numeral:
     scale = _SCALES[found["scale"].lower()] if found["scale"] else 1.0
     if found["spelled"]:
         hundreds = 100.0 * _SIMPLE.get(found["hundreds"].lower(), 1.0) if found["hundreds"] else 0.0
-        return Numeral((hundreds + _word_value(found["spelled"])) * scale, found.start(), found.end(), 0.5 * scale)
-    digits = re.sub(r"[,\s]", "", found["digits"]).replace("·", ".")  # blanks that do not break are white space too
+        return Numeral(
+            (hundreds + _word_value(found["spelled"])) * scale, found.start(), found.end(), 0.5 * scale
+        )
+    digits = re.sub(r"[,\s]", "", found["digits"]).replace(
+        "·", "."
+    )  # blanks that do not break are white space too
     glyph = _GLYPHS.get(digits[-1], 0.0)
     plain = digits.rstrip("".join(_GLYPHS))
     decimals = len(plain.partition(".")[2])
@@ -108,7 +118,11 @@ def _sign(text: str, start: int, found_end: int) -> tuple[float, int]:
     if not minus or minus not in "-−–":
         return 1.0, start
     ahead = text[max(0, start - 1 - LOOK_BACK) : start - 1]
-    opened = (_NEGATIVE_AFTER.search(ahead) and not _MEASURED.search(ahead)) if minus != "−" else _NO_RANGE.search(ahead)
+    opened = (
+        (_NEGATIVE_AFTER.search(ahead) and not _MEASURED.search(ahead))
+        if minus != "−"
+        else _NO_RANGE.search(ahead)
+    )
     return (-1.0, start - 1) if opened else (1.0, start)
 
 

@@ -10,7 +10,9 @@ CALENDAR = 0.085  # of times from four weeks to half a year, and of what is done
 MONTHLY = 1 / 28  # times a day
 ROUGHNESS = 0.15  # of the value, for "about", "half", "a week"
 MOST_DOSES = 12  # a day: one every two hours
-_STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})  # "up to 20 mg" does not follow from "up to 10 mg"
+_STRICT = frozenset(
+    {"mass", "volume", "unit", "time", "frequency", "count"}
+)  # "up to 20 mg" does not follow from "up to 10 mg"
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,23 @@ class Quantity:
     @property
     def interval(self) -> tuple[float, float]:
         """The values that the statement allows: open-ended for a bound."""
-        return (-math.inf if self.bound == "max" else self.low, math.inf if self.bound == "min" else self.high)
+        return (
+            -math.inf if self.bound == "max" else self.low,
+            math.inf if self.bound == "min" else self.high,
+        )
 
     @property
     def daily(self) -> Quantity | None:
         """The amount a day, where it is known how often it is given."""
         if self.times is None:
             return None
-        return replace(self, low=self.low * self.times[0], high=self.high * self.times[1], step=self.step * self.times[1], times=None)
+        return replace(
+            self,
+            low=self.low * self.times[0],
+            high=self.high * self.times[1],
+            step=self.step * self.times[1],
+            times=None,
+        )
 
 
 def agree(quantity: Quantity, other: Quantity) -> bool:
@@ -62,7 +73,13 @@ def agree(quantity: Quantity, other: Quantity) -> bool:
         if _overlap(quantity, other) and _overlap(_rate(quantity.times), _rate(other.times)):
             return True  # "150 mg monthly" is "150 mg every four weeks"
         return _overlap(quantity.daily or quantity, other.daily or other)
-    return any(_overlap(mine, theirs) for mine in (quantity, quantity.daily) if mine for theirs in (other, other.daily) if theirs)
+    return any(
+        _overlap(mine, theirs)
+        for mine in (quantity, quantity.daily)
+        if mine
+        for theirs in (other, other.daily)
+        if theirs
+    )
 
 
 def _rate(times: tuple[float, float]) -> Quantity:
@@ -73,7 +90,10 @@ def opposed(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether one is a minimum and the other a maximum; of times only where both bounds compare, or name "before" and "after"."""
     if not (quantity.bound and other.bound) or quantity.bound == other.bound:
         return False
-    return not (quantity.loose or other.loose) or {quantity.loose, other.loose} in ({"before", "after"}, {"until", "after"})
+    return not (quantity.loose or other.loose) or {quantity.loose, other.loose} in (
+        {"before", "after"},
+        {"until", "after"},
+    )
 
 
 def differ(quantity: Quantity, other: Quantity) -> bool:
@@ -83,7 +103,11 @@ def differ(quantity: Quantity, other: Quantity) -> bool:
     if quantity.bound != other.bound or (quantity.low == quantity.high) != (other.low == other.high):
         return not agree(quantity, other)
     allowed = max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
-    return not agree(quantity, other) or abs(quantity.low - other.low) > allowed or abs(quantity.high - other.high) > allowed
+    return (
+        not agree(quantity, other)
+        or abs(quantity.low - other.low) > allowed
+        or abs(quantity.high - other.high) > allowed
+    )
 
 
 def _overlap(quantity: Quantity, other: Quantity) -> bool:
@@ -102,6 +126,8 @@ def _overlap(quantity: Quantity, other: Quantity) -> bool:
 def allowed_error(quantity: Quantity) -> float:
     """Returns how far off the value may be: its rounding, more where the text says "about"."""
     value = max(abs(quantity.low), abs(quantity.high))
-    calendar = (quantity.dimension == "time" and 28 <= value <= 185) or (quantity.dimension == "frequency" and 0 < value <= MONTHLY)
+    calendar = (quantity.dimension == "time" and 28 <= value <= 185) or (
+        quantity.dimension == "frequency" and 0 < value <= MONTHLY
+    )
     share = ROUGHNESS if quantity.rough else CALENDAR if calendar else 0.0
     return 1.02 * max(min(quantity.step, ROUNDING * value), share * value)

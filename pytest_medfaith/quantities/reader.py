@@ -8,14 +8,22 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from pytest_medfaith.quantities.bounds import before, bound_after, bound_of, is_course, is_denied_bound, is_rough, loose_word
+from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.quantities.bounds import (
+    before,
+    bound_after,
+    bound_of,
+    is_course,
+    is_denied_bound,
+    is_rough,
+    loose_word,
+)
 from pytest_medfaith.quantities.fractions import Share, read_multiples, read_shares
 from pytest_medfaith.quantities.frequencies import Frequency, frequency_after_amount, read_frequencies
 from pytest_medfaith.quantities.numerals import Numeral, read_numerals
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.unit_reading import Unit, unit_at
 from pytest_medfaith.quantities.units import unit_of
-from pytest_medfaith.word_keys import word_key
 
 _MASK = re.compile(
     r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]"  # citations
@@ -35,7 +43,9 @@ _LABEL_BEFORE = re.compile(
 _RANGE = re.compile(r"\s*(?P<joint>-|–|—|−|to|and|or)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s+(?:\w+\s+)?$", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:,|,?\s+(?:and|or|to|versus|vs\.?|instead of|rather than)\b)\s*", re.IGNORECASE)
-_LONGEST_LIST = 12  # numbers; a longer run of them is a table, and looking ahead through all of it takes quadratic time
+_LONGEST_LIST = (
+    12  # numbers; a longer run of them is a table, and looking ahead through all of it takes quadratic time
+)
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
@@ -43,7 +53,10 @@ _ONE_UNIT = re.compile(
     r"(?P<span>(?P<half>half\s+|(?:a\s+)?quarter\s+of\s+|three\s+quarters\s+of\s+)?an?\s+(?P<unit>second|minute|hour|day|night|week|fortnight|month|year|decade)(?P<more>\s+and\s+a\s+half)?)\b",
     re.IGNORECASE,
 )
-_TIME_LABEL = re.compile(r"\b(?P<unit>days?|weeks?|months?)\s+(?P<number>\d{1,3})\b(?!\s*(?:%|mg|g\b|ml|of the cycle))", re.IGNORECASE)
+_TIME_LABEL = re.compile(
+    r"\b(?P<unit>days?|weeks?|months?)\s+(?P<number>\d{1,3})\b(?!\s*(?:%|mg|g\b|ml|of the cycle))",
+    re.IGNORECASE,
+)
 _YEAR = 365.25  # days
 _HALVES = {"half": 0.5, "three": 0.75, "quarter": 0.25}
 
@@ -123,7 +136,9 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     Calendar years, citations, confidence intervals, p-values, numbers that name something (type 2, day 5) and numbers that may be two
     (2 500 mg) are left out.
     """
-    masked = _MASK.sub(lambda found: "¤" * len(found[0]), text)  # no white space, which would join what it parts
+    masked = _MASK.sub(
+        lambda found: "¤" * len(found[0]), text
+    )  # no white space, which would join what it parts
     numerals = read_numerals(masked)
     found: list[Quantity] = []
     taken = bytearray(len(text))  # 1 where a reader before has read a quantity, or where a number may be two
@@ -146,7 +161,9 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 
 def _frequencies(text: str) -> Iterator[Quantity]:
     for frequency in read_frequencies(text):
-        yield _bounded(Quantity(frequency.low, frequency.high, "frequency", frequency.start, frequency.end), text)
+        yield _bounded(
+            Quantity(frequency.low, frequency.high, "frequency", frequency.start, frequency.end), text
+        )
 
 
 def _shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
@@ -161,10 +178,21 @@ def _shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
 
 def _of_share(share: Share, dimension: str, text: str) -> Quantity:
     role = _role(text, share.start, share.end, dimension)
-    return Quantity(share.low, share.high, dimension, share.start, share.end, step=share.step, rough=share.rough, role=role)
+    return Quantity(
+        share.low,
+        share.high,
+        dimension,
+        share.start,
+        share.end,
+        step=share.step,
+        rough=share.rough,
+        role=role,
+    )
 
 
-_HALF_OF_UNIT = re.compile(r"\b(?P<part>half|quarter of|three[- ]quarters of|third of)\s+an?\s+(?=[a-z])", re.IGNORECASE)
+_HALF_OF_UNIT = re.compile(
+    r"\b(?P<part>half|quarter of|three[- ]quarters of|third of)\s+an?\s+(?=[a-z])", re.IGNORECASE
+)
 _PARTS_OF_UNIT = {"h": 0.5, "q": 0.25, "t": 1 / 3}
 
 
@@ -173,8 +201,15 @@ def _parts_of_units(text: str) -> Iterator[Quantity]:
     for found in _HALF_OF_UNIT.finditer(text):
         unit = unit_at(text, found.end())
         if unit and unit.dimension not in ("time", "fraction", "cells", "copies"):
-            part = 0.75 if found["part"].lower().startswith("three") else _PARTS_OF_UNIT[found["part"][0].lower()]
-            yield _bounded(Quantity(part * unit.factor, part * unit.factor, unit.dimension, found.start(), unit.end), text)
+            part = (
+                0.75
+                if found["part"].lower().startswith("three")
+                else _PARTS_OF_UNIT[found["part"][0].lower()]
+            )
+            yield _bounded(
+                Quantity(part * unit.factor, part * unit.factor, unit.dimension, found.start(), unit.end),
+                text,
+            )
 
 
 def _labelled_times(text: str) -> Iterator[Quantity]:
@@ -191,7 +226,9 @@ def _one_units(text: str) -> Iterator[Quantity]:
         factor, dimension = unit_of(found["unit"])
         part = next((value for word, value in _HALVES.items() if word in (found["half"] or "").lower()), 1.0)
         value = factor * (part + (0.5 if found["more"] else 0.0))
-        yield _bounded(Quantity(value, value, dimension, found.start("span"), found.end("span"), rough=True), text)
+        yield _bounded(
+            Quantity(value, value, dimension, found.start("span"), found.end("span"), rough=True), text
+        )
 
 
 def _measures(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
@@ -250,7 +287,11 @@ def _listed_unit(text: str, numerals: Sequence[Numeral], index: int) -> Unit | N
 
 def _counts(text: str, numeral: Numeral) -> bool:
     """Returns whether a number without a unit counts things: calendar years and "one" as a pronoun do not."""
-    year = numeral.step == 0.5 and 1800 <= numeral.value <= 2100 and text[numeral.start : numeral.end].isdecimal()
+    year = (
+        numeral.step == 0.5
+        and 1800 <= numeral.value <= 2100
+        and text[numeral.start : numeral.end].isdecimal()
+    )
     if year and not counts_things(text, numeral.start, numeral.end):
         return False
     return text[numeral.start : numeral.end].lower() not in ("one", "a million", "zero")
@@ -262,11 +303,15 @@ def counts_things(text: str, start: int, end: int) -> bool:
     ahead = before(text, start)
     if _ON_A_DATE.search(ahead):
         return False
-    return _is_counted(first) or (_is_counted(second) and word_key(first) not in _DATED and not _ARTICLE.search(ahead))
+    return _is_counted(first) or (
+        _is_counted(second) and word_key(first) not in _DATED and not _ARTICLE.search(ahead)
+    )
 
 
 def _is_counted(word: str) -> bool:
-    return _counted_as(word) in _COUNTED and (word.endswith("s") or word in ("people", "children", "men", "women"))
+    return _counted_as(word) in _COUNTED and (
+        word.endswith("s") or word in ("people", "children", "men", "women")
+    )
 
 
 def _joined(text: str, end: int, first: Numeral, second: Numeral) -> bool:
@@ -295,7 +340,9 @@ def _pair(text: str, first: Numeral, second: Numeral, unit: Unit) -> list[Quanti
     ]
 
 
-def _measure(text: str, first: Numeral, second: Numeral, first_unit: Unit | None, unit: Unit | None) -> Quantity:
+def _measure(
+    text: str, first: Numeral, second: Numeral, first_unit: Unit | None, unit: Unit | None
+) -> Quantity:
     """Returns the quantity from `first` to `second` (the same numeral where no range is stated)."""
     if unit and first_unit:
         dimension = "temperature" if unit.dimension == "fahrenheit" else unit.dimension
@@ -303,15 +350,36 @@ def _measure(text: str, first: Numeral, second: Numeral, first_unit: Unit | None
         role = _role(text, first.start, end, dimension)
         low, high = _in_base(first.value, first_unit, role), _in_base(second.value, unit, role)
         if dimension == "time" and (old := _OLD.match(text, end)):
-            return _bounded(Quantity(low, high, dimension, first.start, old.end(), step=second.step * unit.factor, role="age"), text)
-        return _bounded(Quantity(low, high, dimension, first.start, end, step=second.step * unit.factor, role=role), text)
+            return _bounded(
+                Quantity(
+                    low, high, dimension, first.start, old.end(), step=second.step * unit.factor, role="age"
+                ),
+                text,
+            )
+        return _bounded(
+            Quantity(low, high, dimension, first.start, end, step=second.step * unit.factor, role=role), text
+        )
     if _AGE_BEFORE.search(before(text, first.start)) or _AGE_AFTER.match(text, second.end):
         return _bounded(
-            Quantity(first.value * _YEAR, second.value * _YEAR, "time", first.start, second.end, step=second.step * _YEAR, role="age"), text
+            Quantity(
+                first.value * _YEAR,
+                second.value * _YEAR,
+                "time",
+                first.start,
+                second.end,
+                step=second.step * _YEAR,
+                role="age",
+            ),
+            text,
         )
     heads = _heads(text, second.end)
     dimension = "count" if heads else "plain"
-    return _bounded(Quantity(first.value, second.value, dimension, first.start, second.end, step=second.step, heads=heads), text)
+    return _bounded(
+        Quantity(
+            first.value, second.value, dimension, first.start, second.end, step=second.step, heads=heads
+        ),
+        text,
+    )
 
 
 def _in_base(value: float, unit: Unit, role: str) -> float:
@@ -362,14 +430,21 @@ def _with_times(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]
     """Yields `quantities`, amounts with the frequency that follows them; frequencies that were taken up stay."""
     for index, quantity in enumerate(quantities):
         following = quantities[index + 1] if index + 1 < len(quantities) else None
-        if quantity.dimension in ("frequency", "fraction", "multiple", "temperature", "pressure") or quantity.role == "age":
+        if (
+            quantity.dimension in ("frequency", "fraction", "multiple", "temperature", "pressure")
+            or quantity.role == "age"
+        ):
             yield quantity
             continue
         spread = frequency_after_amount(text, quantity.end)
         measured = replace(quantity, per=_per(quantity, text, spread))
         if spread:
             yield _given(measured, text, spread)
-        elif following and following.dimension == "frequency" and _CLAUSE_GAP.fullmatch(text, quantity.end, following.start):
+        elif (
+            following
+            and following.dimension == "frequency"
+            and _CLAUSE_GAP.fullmatch(text, quantity.end, following.start)
+        ):
             yield _given(measured, text, following)
         else:
             yield measured

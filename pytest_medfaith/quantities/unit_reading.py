@@ -38,11 +38,17 @@ def unit_at(text: str, position: int) -> Unit | None:
         return Unit(1.0, "fahrenheit" if bare["letter"] == "F" else "refraction", bare.end())
     if long := _RUNNING.match(text, position):
         position = long.end()
-    start = position + 1 if text[position : position + 1] in (" ", "-", "\u00a0", "\u2009", "\u202f") else position
+    start = (
+        position + 1
+        if text[position : position + 1] in (" ", "-", "\u00a0", "\u2009", "\u202f")
+        else position
+    )
     found = unit_pattern().match(text, start)
     volume = _PER_VOLUME.match(text, position)
     if volume and (not found or unit_of(found[0])[1] in ("copies", "cells")):
-        return Unit(1 / unit_of(volume["below"])[0], "cells/volume", volume.end())  # "150 × 10^9/L", "200/mm3"
+        return Unit(
+            1 / unit_of(volume["below"])[0], "cells/volume", volume.end()
+        )  # "150 × 10^9/L", "200/mm3"
     if not found or (start == position and found[0] == "s"):
         return None
     factor, dimension = unit_of(found[0])

@@ -90,5 +90,7 @@ def lucene_idf(containing: int, *, size: int) -> float:
 def _search(chunks: Sequence[Chunk], index: object, query: str, *, top_k: int) -> list[Hit]:
     check_query(query, top_k=top_k, size=len(chunks))
     scores = index.get_scores(tokenize(query))  # type: ignore[attr-defined]
-    positions = best_first(scores, top_k=top_k)  # of those that share no word with the query none becomes a hit
+    positions = best_first(
+        scores, top_k=top_k
+    )  # of those that share no word with the query none becomes a hit
     return to_hits(chunks, positions, [scores[i] for i in positions], name="bm25")

@@ -11,7 +11,12 @@ from pathlib import Path
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import DEFAULT_B, DEFAULT_K1, bm25_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
-from pytest_medfaith.retrieval.fusion import DEFAULT_RRF_K, fused_retriever, reciprocal_rank_fusion, weighted_fusion
+from pytest_medfaith.retrieval.fusion import (
+    DEFAULT_RRF_K,
+    fused_retriever,
+    reciprocal_rank_fusion,
+    weighted_fusion,
+)
 from pytest_medfaith.retrieval.index import dense_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
 
@@ -32,7 +37,11 @@ class RetrievalSettings:
 
 
 def build_retriever(
-    name: str, chunks: Sequence[Chunk], *, settings: RetrievalSettings | None = None, progress: Callable[[int, int], None] | None = None
+    name: str,
+    chunks: Sequence[Chunk],
+    *,
+    settings: RetrievalSettings | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Retriever:
     """Returns the retriever called `name` over `chunks`.
 
@@ -54,9 +63,15 @@ def build_retriever(
         dense = _dense_retrievers(chunks, settings, progress)
         if name == "dense" and len(dense) == 1:
             return next(iter(dense.values()))
-        both = dense if name == "dense" else {"bm25": bm25_retriever(chunks, k1=settings.k1, b=settings.b), **dense}
+        both = (
+            dense
+            if name == "dense"
+            else {"bm25": bm25_retriever(chunks, k1=settings.k1, b=settings.b), **dense}
+        )
         fuse = (
-            partial(weighted_fusion, weights=settings.weights) if name == "weighted" else partial(reciprocal_rank_fusion, k=settings.rrf_k)
+            partial(weighted_fusion, weights=settings.weights)
+            if name == "weighted"
+            else partial(reciprocal_rank_fusion, k=settings.rrf_k)
         )
         return fused_retriever(both, size=len(chunks), fuse=fuse)
     return _dotted(name)(chunks)
@@ -65,9 +80,13 @@ def build_retriever(
 def _dense_retrievers(
     chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Callable[[int, int], None] | None
 ) -> dict[str, Retriever]:
-    names = ["dense"] if len(settings.encoders) == 1 else [f"dense:{encoder}" for encoder in settings.encoders]
+    names = (
+        ["dense"] if len(settings.encoders) == 1 else [f"dense:{encoder}" for encoder in settings.encoders]
+    )
     return {
-        name: dense_retriever(chunks, load_encoder(encoder), cache=settings.cache, name=name, progress=progress)
+        name: dense_retriever(
+            chunks, load_encoder(encoder), cache=settings.cache, name=name, progress=progress
+        )
         for name, encoder in zip(names, settings.encoders, strict=True)
     }
 

@@ -73,5 +73,7 @@ def _sentence_transformer(name: str) -> Encode:
     what = f"the encoder {name!r}"
     refuse_foreign_modules(Path(name), what)
     with loading(what, "a model folder or a Hugging Face model name with safetensors"):
-        model = SentenceTransformer(name, device="cpu", trust_remote_code=False, model_kwargs={"use_safetensors": True})
+        model = SentenceTransformer(
+            name, device="cpu", trust_remote_code=False, model_kwargs={"use_safetensors": True}
+        )
     return partial(model.encode, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)

@@ -5,11 +5,26 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_MARKS = re.compile("[\u0300-\u036f]")  # accents; the vowel signs of Indic and other scripts lie elsewhere, and stay
+_MARKS = re.compile(
+    "[\u0300-\u036f]"
+)  # accents; the vowel signs of Indic and other scripts lie elsewhere, and stay
 _DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63]")
 # Letters that Unicode does not take apart, as names and old spellings hold them.
 _LETTERS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "’": "'", "‘": "'", "ʼ": "'"}
+    {
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "ħ": "h",
+        "ı": "i",
+        "æ": "ae",
+        "œ": "oe",
+        "þ": "th",
+        "’": "'",
+        "‘": "'",
+        "ʼ": "'",
+    }
 )
 
 
@@ -29,4 +44,6 @@ def folded(text: str) -> str:
     text = compatible(text).casefold()
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", text))).translate(_LETTERS)
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", text))).translate(
+        _LETTERS
+    )

@@ -47,7 +47,9 @@ def weighted_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None =
     weights = weights or dict.fromkeys(rankings, 1.0 / len(rankings))
     unknown = sorted(set(weights) - set(rankings))
     if unknown or any(weight < 0 for weight in weights.values()):
-        raise ValueError(f"fusion weights are {dict(weights)}; expected weights >= 0 for {', '.join(rankings)} only")
+        raise ValueError(
+            f"fusion weights are {dict(weights)}; expected weights >= 0 for {', '.join(rankings)} only"
+        )
     fused: dict[str, float] = {}
     for name, hits in rankings.items():
         low = min((hit.score for hit in hits), default=0.0)
@@ -58,7 +60,9 @@ def weighted_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None =
     return {name: score for name, score in fused.items() if score > 0}
 
 
-def fuse_rankings(rankings: Rankings, *, fuse: Callable[[Rankings], Mapping[str, float]], top_k: int) -> list[Hit]:
+def fuse_rankings(
+    rankings: Rankings, *, fuse: Callable[[Rankings], Mapping[str, float]], top_k: int
+) -> list[Hit]:
     """Returns the `top_k` chunks by fused score, each with the rank every retriever gave it; ties go by chunk id."""
     chunks: dict[str, Chunk] = {}
     ranks: dict[str, dict[str, int]] = {}
@@ -67,11 +71,17 @@ def fuse_rankings(rankings: Rankings, *, fuse: Callable[[Rankings], Mapping[str,
             chunks[hit.chunk.id] = hit.chunk
             ranks.setdefault(hit.chunk.id, {})[name] = hit.rank
     order = sorted(fuse(rankings).items(), key=lambda item: (-item[1], item[0]))[:top_k]
-    return [Hit(chunk=chunks[name], rank=rank, score=score, ranks=ranks[name]) for rank, (name, score) in enumerate(order, start=1)]
+    return [
+        Hit(chunk=chunks[name], rank=rank, score=score, ranks=ranks[name])
+        for rank, (name, score) in enumerate(order, start=1)
+    ]
 
 
 def fused_retriever(
-    retrievers: Mapping[str, Retriever], *, size: int, fuse: Callable[[Rankings], Mapping[str, float]] = reciprocal_rank_fusion
+    retrievers: Mapping[str, Retriever],
+    *,
+    size: int,
+    fuse: Callable[[Rankings], Mapping[str, float]] = reciprocal_rank_fusion,
 ) -> Retriever:
     """Returns one retriever that asks each of `retrievers` for three times the wanted depth and fuses their rankings.
 
@@ -86,7 +96,12 @@ def fused_retriever(
 
 
 def _search(
-    retrievers: Mapping[str, Retriever], size: int, fuse: Callable[[Rankings], Mapping[str, float]], query: str, *, top_k: int
+    retrievers: Mapping[str, Retriever],
+    size: int,
+    fuse: Callable[[Rankings], Mapping[str, float]],
+    query: str,
+    *,
+    top_k: int,
 ) -> list[Hit]:
     depth = max(top_k, min(size, top_k * POOL_FACTOR))
     rankings = {name: retriever(query, top_k=depth) for name, retriever in retrievers.items()}

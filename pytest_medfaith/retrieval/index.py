@@ -42,7 +42,13 @@ def index_folder(cache: Path, chunks: Sequence[Chunk], encoder: Encoder) -> Path
     return cache / "index" / f"{corpus_hash(chunks)}-{signature}"
 
 
-def embed_corpus(chunks: Sequence[Chunk], encoder: Encoder, *, cache: Path, progress: Callable[[int, int], None] | None = None) -> Any:
+def embed_corpus(
+    chunks: Sequence[Chunk],
+    encoder: Encoder,
+    *,
+    cache: Path,
+    progress: Callable[[int, int], None] | None = None,
+) -> Any:
     """Returns the embeddings of `chunks`, float32 (n, width), reading finished shards from `cache` and writing new ones.
 
     A shard that is not as it was written (rows or bytes missing, numbers changed) is said in a warning, and made again.
@@ -67,7 +73,11 @@ def embed_corpus(chunks: Sequence[Chunk], encoder: Encoder, *, cache: Path, prog
         vectors = _load(path, rows=len(part))
         if vectors is None:
             damaged += path.exists()
-            vectors = unit_rows(encoder.encode_documents([encoded_text(chunk) for chunk in part]), rows=len(part), encoder=encoder.name)
+            vectors = unit_rows(
+                encoder.encode_documents([encoded_text(chunk) for chunk in part]),
+                rows=len(part),
+                encoder=encoder.name,
+            )
             _save(path, vectors)
         if shards and vectors.shape[1] != shards[0].shape[1]:
             raise DataError(
@@ -95,9 +105,13 @@ def unit_rows(vectors: Any, *, rows: int, encoder: str) -> Any:
 
     found = np.asarray(vectors, dtype=np.float32)
     if found.ndim != 2 or found.shape[0] != rows or found.shape[1] == 0:
-        raise DataError(f"the encoder {encoder!r} gave an array of shape {found.shape} for {rows} texts; expected ({rows}, width)")
+        raise DataError(
+            f"the encoder {encoder!r} gave an array of shape {found.shape} for {rows} texts; expected ({rows}, width)"
+        )
     if not np.isfinite(found).all():
-        raise DataError(f"the encoder {encoder!r} gave a number that is not finite; expected a vector of length 1 for every text")
+        raise DataError(
+            f"the encoder {encoder!r} gave a number that is not finite; expected a vector of length 1 for every text"
+        )
     return found
 
 
@@ -137,7 +151,12 @@ def _save(path: Path, vectors: Any) -> None:
 
 
 def dense_retriever(
-    chunks: Sequence[Chunk], encoder: Encoder, *, cache: Path, name: str = "dense", progress: Callable[[int, int], None] | None = None
+    chunks: Sequence[Chunk],
+    encoder: Encoder,
+    *,
+    cache: Path,
+    name: str = "dense",
+    progress: Callable[[int, int], None] | None = None,
 ) -> Retriever:
     """Returns a retriever by inner product of unit vectors (cosine) over an exact FAISS index."""
     import faiss
@@ -148,7 +167,9 @@ def dense_retriever(
     return partial(_search, chunks, encoder, index, name)
 
 
-def _search(chunks: Sequence[Chunk], encoder: Encoder, index: Any, name: str, query: str, *, top_k: int) -> list[Hit]:
+def _search(
+    chunks: Sequence[Chunk], encoder: Encoder, index: Any, name: str, query: str, *, top_k: int
+) -> list[Hit]:
     check_query(query, top_k=top_k, size=len(chunks))
     vector = unit_rows(encoder.encode_queries([compatible(query)]), rows=1, encoder=encoder.name)
     scores, positions = index.search(vector, top_k)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Protocol
 
+from pytest_medfaith.answers.foreign import in_pieces
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.foreign import in_pieces
 from pytest_medfaith.records import Chunk, Hit
 
 
@@ -28,7 +28,9 @@ def check_query(query: str, *, top_k: int, size: int) -> None:
     if not query.strip():
         raise ValueError(f"the query is {query!r}; expected a question or keywords")
     if not 1 <= top_k <= size:
-        raise ValueError(f"k is {top_k}, but the corpus holds {size} chunks; expected 1 <= k <= {size}: lower k or add chunks")
+        raise ValueError(
+            f"k is {top_k}, but the corpus holds {size} chunks; expected 1 <= k <= {size}: lower k or add chunks"
+        )
 
 
 def best_first(scores: Any, *, top_k: int) -> list[int]:
@@ -44,14 +46,21 @@ def best_first(scores: Any, *, top_k: int) -> list[int]:
     return [int(i) for i in np.argsort(-scores, kind="stable")[:top_k]]
 
 
-def to_hits(chunks: Sequence[Chunk], positions: Sequence[int], scores: Sequence[float], *, name: str) -> list[Hit]:
+def to_hits(
+    chunks: Sequence[Chunk], positions: Sequence[int], scores: Sequence[float], *, name: str
+) -> list[Hit]:
     """Returns hits ranked from 1 in the order of `positions`; a chunk whose score is not above 0 was not found, and is no hit.
 
     Without this a question that matches nothing would be given chunks in the order of a file, and credit for them.
     """
-    found = [(position, float(score)) for position, score in zip(positions, scores, strict=True) if position >= 0 and score > 0]
+    found = [
+        (position, float(score))
+        for position, score in zip(positions, scores, strict=True)
+        if position >= 0 and score > 0
+    ]
     return [
-        Hit(chunk=chunks[position], rank=rank, score=score, ranks={name: rank}) for rank, (position, score) in enumerate(found, start=1)
+        Hit(chunk=chunks[position], rank=rank, score=score, ranks={name: rank})
+        for rank, (position, score) in enumerate(found, start=1)
     ]
 
 

@@ -10,23 +10,32 @@ from typing import Any
 
 from gate_samples import SIGNATURE, case, report_of
 
+from pytest_medfaith.calibration.applying import read_calibration
 from pytest_medfaith.calibration.rows import read_labelled_rows
 from pytest_medfaith.cards.run_folder import read_run, write_run
-from pytest_medfaith.check_rows import read_check_rows
-from pytest_medfaith.checking.calibrated import read_calibration
-from pytest_medfaith.checking.rules.rulebook import load_rulebook
 from pytest_medfaith.checking.student import read_card
+from pytest_medfaith.commands.check_rows import read_check_rows
 from pytest_medfaith.config import load_settings
-from pytest_medfaith.corpus.jsonl import read_chunks, write_records, write_text
 from pytest_medfaith.datasets.gold import read_gold_file
 from pytest_medfaith.datasets.review import read_review_sheet
 from pytest_medfaith.datasets.traces.adapting import read_spans
 from pytest_medfaith.errors import MedfaithError
 from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
+from pytest_medfaith.jsonl import read_chunks, write_records, write_text
+from pytest_medfaith.safety.rulebook import load_rulebook
 
 ROW = json.dumps(
-    {"id": "a", "case_id": "a", "question": "?", "answer": "x", "text": "y", "claim": "x", "evidence": "y", "label": "entail"}
+    {
+        "id": "a",
+        "case_id": "a",
+        "question": "?",
+        "answer": "x",
+        "text": "y",
+        "claim": "x",
+        "evidence": "y",
+        "label": "entail",
+    }
 ).encode()
 CONTENTS = {
     "cut in a line": ROW + b"\n" + ROW[:-20],
@@ -67,7 +76,12 @@ NO_SETTINGS = {("settings", place) for place in PLACES}
 
 def reading() -> list[tuple[str, str]]:
     """Returns (reader, what stands in the place of its file) of every try."""
-    return [(reader, found) for reader in READERS for found in (*CONTENTS, *PLACES) if (reader, found) not in NO_SETTINGS]
+    return [
+        (reader, found)
+        for reader in READERS
+        for found in (*CONTENTS, *PLACES)
+        if (reader, found) not in NO_SETTINGS
+    ]
 
 
 def read_wrongly(attack: tuple[str, str]) -> str:
@@ -110,14 +124,26 @@ WRITERS: dict[str, Callable[[Path], Any]] = {
     "report": lambda path: write_run(path, [report_of([case("a", "ss")])], signature=SIGNATURE),
 }
 FULL = Path("/dev/full")
-TARGETS = ("a folder", "a file", "a link to itself", "below a file", "a long name", *(["a full disk"] if FULL.exists() else []))
+TARGETS = (
+    "a folder",
+    "a file",
+    "a link to itself",
+    "below a file",
+    "a long name",
+    *(["a full disk"] if FULL.exists() else []),
+)
 
 
 def writing() -> list[tuple[str, str]]:
     """Returns (writer, what stands where it is to write) of every try."""
     fits = {
         ("report", "a folder"),
-        *((writer, target) for writer in WRITERS if writer != "report" for target in ("a file", "a link to itself")),
+        *(
+            (writer, target)
+            for writer in WRITERS
+            if writer != "report"
+            for target in ("a file", "a link to itself")
+        ),
     }
     return [(writer, target) for writer in WRITERS for target in TARGETS if (writer, target) not in fits]
 
@@ -129,12 +155,22 @@ def written_wrongly(attack: tuple[str, str]) -> str:
         path = Path(folder) / "out"
         _put(path, {"a file": "a number"}.get(target, target))
         before = path.read_bytes() if path.is_file() else b""
-        given = {"below a file": path / "below", "a long name": path.with_name("x" * 300), "a full disk": FULL}.get(target, path)
+        given = {
+            "below a file": path / "below",
+            "a long name": path.with_name("x" * 300),
+            "a full disk": FULL,
+        }.get(target, path)
         try:
             WRITERS[writer](given)
         except MedfaithError:
             left = [found.name for found in Path(folder).iterdir() if found.name != "out"]
-            return f"leaves {left}" if left else "" if not before or path.read_bytes() == before else "the file there was changed"
+            return (
+                f"leaves {left}"
+                if left
+                else ""
+                if not before or path.read_bytes() == before
+                else "the file there was changed"
+            )
         except Exception as error:  # noqa: BLE001 - that is what is looked for
             return f"raises {type(error).__name__}: {error}"[:200]
         return "says nothing"

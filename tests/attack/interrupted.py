@@ -59,9 +59,9 @@ COMMAND = ["--medfaith-report", "out", "--medfaith-update-baseline"]
 
 def warm() -> None:
     """Loads in this process what a run loads, so that its forks need not."""
-    import pytest_medfaith.collection
-    import pytest_medfaith.finish
-    import pytest_medfaith.screen  # noqa: F401
+    import pytest_medfaith.run.collection
+    import pytest_medfaith.run.finish
+    import pytest_medfaith.run.terminal  # noqa: F401
     from pytest_medfaith import assert_faithfulness
     from pytest_medfaith.testing import containment_checker
 
@@ -73,7 +73,14 @@ def make_project(folder: Path) -> None:
     """Writes the suite into `folder`."""
     text = "Iron tablets treat iron deficiency."
     rows = [
-        {"id": f"c{i}", "case_id": f"c{i}", "question": "?", "answer": text, "contexts": [{"id": "a", "text": text}]} for i in range(CASES)
+        {
+            "id": f"c{i}",
+            "case_id": f"c{i}",
+            "question": "?",
+            "answer": text,
+            "contexts": [{"id": "a", "text": text}],
+        }
+        for i in range(CASES)
     ]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "pyproject.toml").write_text(SLICE)
@@ -146,7 +153,9 @@ def main() -> None:
             status = run(folder, number=number, after=chance.uniform(0, lasts))
             results[f"{number.name} {i}"] = wrong(folder, status)
     status = run(folder)
-    results["again"] = wrong(folder, status) or ("" if status == 0 else f"exit status {status} after the interruptions")
+    results["again"] = wrong(folder, status) or (
+        "" if status == 0 else f"exit status {status} after the interruptions"
+    )
     print(json.dumps(results))
 
 

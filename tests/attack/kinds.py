@@ -123,7 +123,26 @@ def _gates() -> list[str]:
         "<=",
         ">=",
     ]
-    words += ["<", "==", "no", "worse", "than", "baseline", "by", "at", "95%", "0", "1", "0.05", "5%", "1e309", "-1", "nan", "inf", "100%"]
+    words += [
+        "<",
+        "==",
+        "no",
+        "worse",
+        "than",
+        "baseline",
+        "by",
+        "at",
+        "95%",
+        "0",
+        "1",
+        "0.05",
+        "5%",
+        "1e309",
+        "-1",
+        "nan",
+        "inf",
+        "100%",
+    ]
     words += [
         "200ms",
         "0.2s",
@@ -143,7 +162,10 @@ def _gates() -> list[str]:
 
     def text() -> str:
         if chance.random() < 0.2:
-            return "".join(chr(chance.choice((chance.randrange(32, 127), chance.randrange(0x110000)))) for _ in range(chance.randrange(20)))
+            return "".join(
+                chr(chance.choice((chance.randrange(32, 127), chance.randrange(0x110000))))
+                for _ in range(chance.randrange(20))
+            )
         if chance.random() < 0.5:
             return f"{chance.choice(words[:8])} {chance.choice(words[8:10])} {chance.choice(words)} {chance.choice(['', '', 'at 95%', 'by 1'])}"
         return chance.choice([" ", ""]).join(chance.choice(words) for _ in range(chance.randrange(8)))
@@ -167,7 +189,10 @@ def _gate(text: str) -> str:
 
 
 WIDE = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(33, 127)})
-BOLD = {**{chr(65 + i): chr(0x1D400 + i) for i in range(26)}, **{chr(97 + i): chr(0x1D41A + i) for i in range(26)}}
+BOLD = {
+    **{chr(65 + i): chr(0x1D400 + i) for i in range(26)},
+    **{chr(97 + i): chr(0x1D41A + i) for i in range(26)},
+}
 ALIKE = str.maketrans("aeopcxyABEKMHOPCTX", "аеорсхуАВЕКМНОРСТХ")  # the second are Cyrillic
 OTHERS = (
     "妊娠中にイソトレチノインは安全です。",
@@ -183,8 +208,16 @@ OTHERS = (
 
 def _strange() -> list[str]:
     latin = [f"{said[0].upper()}{said[1:]}." for said in SAID]
-    changed = [form for text in latin for form in (text.translate(WIDE), text.translate(BOLD), text.translate(ALIKE), "\u200b".join(text))]
-    return [*changed, *OTHERS, *(f"{text[:-1]} {'and so on ' * times}now." for text in latin for times in (60, 600))]
+    changed = [
+        form
+        for text in latin
+        for form in (text.translate(WIDE), text.translate(BOLD), text.translate(ALIKE), "\u200b".join(text))
+    ]
+    return [
+        *changed,
+        *OTHERS,
+        *(f"{text[:-1]} {'and so on ' * times}now." for text in latin for times in (60, 600)),
+    ]
 
 
 def _outcome(name: str, check: Callable[..., Any], answer: Any, **said: Any) -> str:
@@ -244,12 +277,12 @@ NO_CONTEXTS: tuple[Any, ...] = ([], [""], [" "], [TRUE], None)
 
 
 def _empty() -> list[tuple[str, Any]]:
-    return [(blank, contexts) for blank in BLANKS for contexts in NO_CONTEXTS] + [(TRUE, contexts) for contexts in NO_CONTEXTS[:3]]
+    return [(blank, contexts) for blank in BLANKS for contexts in NO_CONTEXTS] + [
+        (TRUE, contexts) for contexts in NO_CONTEXTS[:3]
+    ]
 
 
-KEYS = (
-    "context Contexts contextes contxts contexts_ context_s CONTEXTS conetxts retrieved_contexts documents source_documents context_texts"
-)
+KEYS = "context Contexts contextes contxts contexts_ context_s CONTEXTS conetxts retrieved_contexts documents source_documents context_texts"
 
 
 def _renamed() -> list[str]:
@@ -259,7 +292,10 @@ def _renamed() -> list[str]:
 def _lost(key: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "responses.jsonl"
-        path.write_text(json.dumps({"case_id": "a", "answer": TRUE, key: [{"id": "c", "text": TRUE}]}) + "\n", encoding="utf-8")
+        path.write_text(
+            json.dumps({"case_id": "a", "answer": TRUE, key: [{"id": "c", "text": TRUE}]}) + "\n",
+            encoding="utf-8",
+        )
         try:
             response = read_responses(path, [])["a"]
         except DataError:
@@ -270,11 +306,22 @@ def _lost(key: str) -> str:
 def _broken() -> Iterator[tuple[str, Callable[[Any], Any]]]:
     for number in (np.nan, np.inf, -np.inf):
         yield f"all {number}", lambda pairs, number=number: np.full((len(pairs), 3), number, dtype=np.float32)
-        yield f"first {number}", lambda pairs, number=number: np.array([[number, 0, 0]] * len(pairs), dtype=np.float32)
+        yield (
+            f"first {number}",
+            lambda pairs, number=number: np.array([[number, 0, 0]] * len(pairs), dtype=np.float32),
+        )
     for rows in (-1, 1):
-        yield f"{rows} rows", lambda pairs, rows=rows: np.array([[6.0, 0, 0]] * (len(pairs) + rows), dtype=np.float32).reshape(-1, 3)
+        yield (
+            f"{rows} rows",
+            lambda pairs, rows=rows: np.array([[6.0, 0, 0]] * (len(pairs) + rows), dtype=np.float32).reshape(
+                -1, 3
+            ),
+        )
     for columns in (0, 1, 2, 4):
-        yield f"{columns} columns", lambda pairs, columns=columns: np.ones((len(pairs), columns), dtype=np.float32)
+        yield (
+            f"{columns} columns",
+            lambda pairs, columns=columns: np.ones((len(pairs), columns), dtype=np.float32),
+        )
     for given in (None, "entail", [], {}, 1.0):
         yield f"{given!r}", lambda _pairs, given=given: given
     yield "words", lambda pairs: [["entail", "", ""]] * len(pairs)
@@ -282,11 +329,28 @@ def _broken() -> Iterator[tuple[str, Callable[[Any], Any]]]:
 
 def _nonsense(attack: tuple[str, Callable[[Any], Any]]) -> str:
     name, scores = attack
-    return _passes("Zinc shortens colds by a day.", ["Zinc was studied in colds."], Checker(name, f"nonsense:{name}", scores))
+    return _passes(
+        "Zinc shortens colds by a day.",
+        ["Zinc was studied in colds."],
+        Checker(name, f"nonsense:{name}", scores),
+    )
 
 
 def _edits() -> list[tuple[str, Any, Any, bool]]:
-    parts = [(5, 2), (-5, 2), (1, -2), (1e308, 2), (1e-300, 2), (0, 1e300), (0, 0), (0, 2.5), (0, 1), ("0", 2), (None, 2), (True, 2)]
+    parts = [
+        (5, 2),
+        (-5, 2),
+        (1, -2),
+        (1e308, 2),
+        (1e-300, 2),
+        (0, 1e300),
+        (0, 0),
+        (0, 2.5),
+        (0, 1),
+        ("0", 2),
+        (None, 2),
+        (True, 2),
+    ]
     names = ("hallucination", "faithfulness", "unsupported", "unscored")
     return [(name, *numbers, sign) for name in names for numbers in parts for sign in (False, True)]
 
@@ -295,7 +359,11 @@ def _edits() -> list[tuple[str, Any, Any, bool]]:
 def _baseline() -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "baseline.json"
-        write_baseline(path, [report_of([case("a", "su?", latency=120.0), case("b", "sr", latency=80.0)])], signature=SIGNATURE)
+        write_baseline(
+            path,
+            [report_of([case("a", "su?", latency=120.0), case("b", "sr", latency=80.0)])],
+            signature=SIGNATURE,
+        )
         return path.read_text(encoding="utf-8")
 
 
@@ -338,7 +406,9 @@ def _searched(attack: tuple[str, Any]) -> str:
     _, given = attack
     try:
         hits = checked_hits(given, k=1, case="a")
-        report = evaluate_case(CASE, as_response(TRUE, case_id="a", hits=hits), checker=ENTAILS, hits=hits, k=1)
+        report = evaluate_case(
+            CASE, as_response(TRUE, case_id="a", hits=hits), checker=ENTAILS, hits=hits, k=1
+        )
     except MedfaithError:
         return ""
     except Exception as error:  # noqa: BLE001 - that is what is looked for
@@ -354,12 +424,17 @@ def _rankings() -> list[tuple[str, list[Hit], float]]:
         ("too many", [first.with_(chunk=OTHER), second.with_(chunk=CHUNK)], 0.0),
         (
             "a hundred for one",
-            [second.with_(rank=rank, chunk=OTHER.with_(id=f"o{rank}")) for rank in range(1, 100)] + [first.with_(rank=100)],
+            [second.with_(rank=rank, chunk=OTHER.with_(id=f"o{rank}")) for rank in range(1, 100)]
+            + [first.with_(rank=100)],
             0.0,
         ),
         ("the worst first", [second, first], 1.0),
         ("the right chunk again and again", [first.with_(rank=rank) for rank in range(1, 6)], 1.0),
-        ("another chunk again and again", [second.with_(rank=rank) for rank in range(1, 6)] + [first.with_(rank=6)], 0.0),
+        (
+            "another chunk again and again",
+            [second.with_(rank=rank) for rank in range(1, 6)] + [first.with_(rank=6)],
+            0.0,
+        ),
     ]
 
 
@@ -381,19 +456,52 @@ def _cut_short() -> dict[str, str]:
 
 
 KINDS = (
-    Kind("content behind a refusal or small talk", "a claim that holds the content, never an abstention", _covered, _hidden),
+    Kind(
+        "content behind a refusal or small talk",
+        "a claim that holds the content, never an abstention",
+        _covered,
+        _hidden,
+    ),
     Kind("quotations taken back", "the quotation alone supports nothing", _quoted, _supported),
     Kind("gate text", "a gate that can fail, or an error of the package", _gates, _gate),
-    Kind("scripts, look-alike letters, long claims", "judged or unscored, never supported unread", _strange, _unjudged),
-    Kind("empty and near-empty", "no assertion passes", _empty, lambda attack: _passes(*attack, containment_checker())),
-    Kind("renamed keys of responses", "an error, the contexts are read, or no assertion passes", _renamed, _lost),
-    Kind("checkers that return nonsense", "no assertion passes, and the error is the package's", lambda: list(_broken()), _nonsense),
+    Kind(
+        "scripts, look-alike letters, long claims",
+        "judged or unscored, never supported unread",
+        _strange,
+        _unjudged,
+    ),
+    Kind(
+        "empty and near-empty",
+        "no assertion passes",
+        _empty,
+        lambda attack: _passes(*attack, containment_checker()),
+    ),
+    Kind(
+        "renamed keys of responses",
+        "an error, the contexts are read, or no assertion passes",
+        _renamed,
+        _lost,
+    ),
+    Kind(
+        "checkers that return nonsense",
+        "no assertion passes, and the error is the package's",
+        lambda: list(_broken()),
+        _nonsense,
+    ),
     Kind("baselines edited by hand", "an error of the package", _edits, _edited),
     Kind("retrievers that return nonsense", "an error of the case", lambda: list(_retrievers()), _searched),
     Kind("rankings in odd orders", "credit for the first k alone", _rankings, _credited),
     Kind("files that are broken", "an error of the package", reading, read_wrongly),
-    Kind("places that cannot be written", "an error of the package, and nothing left there", writing, written_wrongly),
     Kind(
-        "runs cut short", "all or nothing is written, and no green of less", lambda: list(_cut_short()), lambda attack: _cut_short()[attack]
+        "places that cannot be written",
+        "an error of the package, and nothing left there",
+        writing,
+        written_wrongly,
+    ),
+    Kind(
+        "runs cut short",
+        "all or nothing is written, and no green of less",
+        lambda: list(_cut_short()),
+        lambda attack: _cut_short()[attack],
     ),
 )

@@ -27,7 +27,10 @@ def failures(kind: Kind) -> tuple[int, list[tuple[str, str]]]:
 
 def counts_on_page() -> dict[str, tuple[int, int]]:
     """Returns tries and failures per kind as the page says them."""
-    return {row["name"]: (int(row["tries"]), int(row["failures"])) for row in _ROW.finditer(PAGE.read_text(encoding="utf-8"))}
+    return {
+        row["name"]: (int(row["tries"]), int(row["failures"]))
+        for row in _ROW.finditer(PAGE.read_text(encoding="utf-8"))
+    }
 
 
 def main() -> None:

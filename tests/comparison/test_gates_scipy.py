@@ -44,9 +44,18 @@ def test_the_spread_is_that_of_scipys_bootstrap():
     tops, bases = samples(400, 7)
 
     def worse_by(picked, axis):
-        return tops[1][picked].sum(axis) / bases[1][picked].sum(axis) - tops[0][picked].sum(axis) / bases[0][picked].sum(axis)
+        return tops[1][picked].sum(axis) / bases[1][picked].sum(axis) - tops[0][picked].sum(axis) / bases[0][
+            picked
+        ].sum(axis)
 
-    bootstrap = stats.bootstrap((np.arange(400),), worse_by, vectorized=True, method="percentile", confidence_level=0.9, n_resamples=4000)
+    bootstrap = stats.bootstrap(
+        (np.arange(400),),
+        worse_by,
+        vectorized=True,
+        method="percentile",
+        confidence_level=0.9,
+        n_resamples=4000,
+    )
     found = worsenings(ours(tops, bases, sign=1.0))
     assert found.spread[0] / 20 == pytest.approx(bootstrap.standard_error, rel=0.05)
     assert (found.low[0], found.high[0]) == pytest.approx(tuple(bootstrap.confidence_interval), abs=0.005)

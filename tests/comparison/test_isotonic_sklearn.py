@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking.isotonic import fit_isotonic
+from pytest_medfaith.calibration.isotonic import fit_isotonic
 
 sklearn_isotonic = pytest.importorskip("sklearn.isotonic", reason="comes with the extra train")
 
@@ -15,6 +15,10 @@ def test_each_curve_is_that_of_scikit_learn():
     least = 1 / (len(probs) + 2)
     grid = np.linspace(0, 1, 101)
     for column, curve in enumerate(fit_isotonic(probs, truth).curves):
-        theirs = sklearn_isotonic.IsotonicRegression(out_of_bounds="clip").fit(probs[:, column], truth == column)
+        theirs = sklearn_isotonic.IsotonicRegression(out_of_bounds="clip").fit(
+            probs[:, column], truth == column
+        )
         ours = np.interp(grid, *zip(*curve, strict=True))
-        assert np.allclose(ours, np.clip(theirs.predict(grid), least, 1 - least), atol=0.01)  # the clip bends one step's slope
+        assert np.allclose(
+            ours, np.clip(theirs.predict(grid), least, 1 - least), atol=0.01
+        )  # the clip bends one step's slope

@@ -16,8 +16,12 @@ def test_agreement_is_that_of_scikit_learn(n, classes):
         generator = np.random.default_rng(seed)
         labels, predicted = generator.integers(classes, size=(2, n))
         labels[:2] = 0, 1  # scikit-learn warns of a single class
-        assert calibration.accuracy(labels, predicted) == pytest.approx(sklearn_metrics.accuracy_score(labels, predicted), abs=1e-12)
-        assert calibration.mcc(labels, predicted) == pytest.approx(sklearn_metrics.matthews_corrcoef(labels, predicted), abs=1e-12)
+        assert calibration.accuracy(labels, predicted) == pytest.approx(
+            sklearn_metrics.accuracy_score(labels, predicted), abs=1e-12
+        )
+        assert calibration.mcc(labels, predicted) == pytest.approx(
+            sklearn_metrics.matthews_corrcoef(labels, predicted), abs=1e-12
+        )
         expected = sklearn_metrics.f1_score(labels, predicted, average="macro", zero_division=0)
         assert calibration.f1_macro(labels, predicted) == pytest.approx(expected, abs=1e-12)
 
@@ -28,14 +32,18 @@ def test_auc_is_that_of_scikit_learn_with_ties(decimals):
         generator = np.random.default_rng(seed)
         scores = generator.random(200).round(decimals)
         positive = generator.random(200) < 0.2 + 0.5 * scores
-        assert calibration.roc_auc(positive, scores) == pytest.approx(sklearn_metrics.roc_auc_score(positive, scores), abs=1e-12)
+        assert calibration.roc_auc(positive, scores) == pytest.approx(
+            sklearn_metrics.roc_auc_score(positive, scores), abs=1e-12
+        )
 
 
 def test_brier_of_two_classes_is_twice_that_of_scikit_learn():
     generator = np.random.default_rng(1)
     positive, chance = generator.integers(2, size=300), generator.random(300)
     both = np.stack([1 - chance, chance], axis=1)
-    assert calibration.brier(positive, both) == pytest.approx(2 * sklearn_metrics.brier_score_loss(positive, chance), abs=1e-12)
+    assert calibration.brier(positive, both) == pytest.approx(
+        2 * sklearn_metrics.brier_score_loss(positive, chance), abs=1e-12
+    )
 
 
 def test_brier_of_three_classes_is_its_formula_written_out():

@@ -24,7 +24,10 @@ def written_out(a, b, r, g, *, chunks):
         "context_precision": sum(relevant) / chunks,
         "context_utilization": sum(used) / sum(covered) if any(covered) else None,
         "noise_sensitivity_in_relevant": sum(from_relevant[i] and not a[i] for i in range(m)) / m,
-        "noise_sensitivity_in_irrelevant": sum(from_irrelevant[i] and not from_relevant[i] and not a[i] for i in range(m)) / m,
+        "noise_sensitivity_in_irrelevant": sum(
+            from_irrelevant[i] and not from_relevant[i] and not a[i] for i in range(m)
+        )
+        / m,
         "hallucination": sum(not faithful[i] and not a[i] for i in range(m)) / m,
         "self_knowledge": sum(not faithful[i] and a[i] for i in range(m)) / m,
         "faithfulness": sum(faithful) / m,
@@ -41,5 +44,7 @@ def test_the_eleven_metrics_are_their_formulas(density):
     for _ in range(200):
         m, n, k = (generator.randint(1, 9) for _ in range(3))
         a, b, r, g = flags(m), flags(n), [flags(k) for _ in range(m)], [flags(k) for _ in range(n)]
-        ours = ragchecker_metrics(answer_entails_claims=a, response_entails_gold=b, chunks_entail_claims=r, chunks_entail_gold=g)
+        ours = ragchecker_metrics(
+            answer_entails_claims=a, response_entails_gold=b, chunks_entail_claims=r, chunks_entail_gold=g
+        )
         assert ours == pytest.approx(written_out(a, b, r, g, chunks=k), abs=1e-12)

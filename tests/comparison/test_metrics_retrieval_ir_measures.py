@@ -21,11 +21,21 @@ def random_reports(seed, *, top_grade):
     names = [f"c{i}" for i in range(40)]
     for number in range(25):
         ranking = generator.sample(names, generator.randint(0, 30))
-        qrels = {name: generator.randint(0, top_grade) for name in generator.sample(names, generator.randint(1, 12))}
+        qrels = {
+            name: generator.randint(0, top_grade)
+            for name in generator.sample(names, generator.randint(1, 12))
+        }
         yield Report(
-            case=Case(id=f"q{number}", question="Which?", meta={"qrels": {**qrels, generator.choice(names): top_grade}}),
+            case=Case(
+                id=f"q{number}",
+                question="Which?",
+                meta={"qrels": {**qrels, generator.choice(names): top_grade}},
+            ),
             response=Response(answer="x"),
-            hits=tuple(Hit(chunk=Chunk(id=name, text="x"), rank=rank, score=1 / rank) for rank, name in enumerate(ranking, start=1)),
+            hits=tuple(
+                Hit(chunk=Chunk(id=name, text="x"), rank=rank, score=1 / rank)
+                for rank, name in enumerate(ranking, start=1)
+            ),
         )
 
 

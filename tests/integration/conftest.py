@@ -11,10 +11,30 @@ CHUNKS = [
         "text": "Iron tablets treat iron deficiency. They are taken on an empty stomach.",
         "url": "https://example.org/iron",
     },
-    {"id": "iron-2", "title": "Iron", "text": "Vitamin C helps the body take up iron.", "url": "https://example.org/iron"},
-    {"id": "asthma-1", "title": "Asthma", "text": "A reliever inhaler opens the airways in asthma.", "url": "https://example.org/asthma"},
-    {"id": "asthma-2", "title": "Asthma", "text": "Cold air can set off asthma.", "url": "https://example.org/asthma"},
-    {"id": "gout-1", "title": "Gout", "text": "Allopurinol lowers uric acid in gout.", "url": "https://example.org/gout"},
+    {
+        "id": "iron-2",
+        "title": "Iron",
+        "text": "Vitamin C helps the body take up iron.",
+        "url": "https://example.org/iron",
+    },
+    {
+        "id": "asthma-1",
+        "title": "Asthma",
+        "text": "A reliever inhaler opens the airways in asthma.",
+        "url": "https://example.org/asthma",
+    },
+    {
+        "id": "asthma-2",
+        "title": "Asthma",
+        "text": "Cold air can set off asthma.",
+        "url": "https://example.org/asthma",
+    },
+    {
+        "id": "gout-1",
+        "title": "Gout",
+        "text": "Allopurinol lowers uric acid in gout.",
+        "url": "https://example.org/gout",
+    },
 ]
 CASES = [
     {
@@ -47,7 +67,11 @@ RESPONSES = [
         "answer": "A reliever inhaler opens the airways in asthma [1]. Moonlight sets off asthma [2].",
         "contexts": [{"id": "asthma-1"}, {"id": "asthma-2"}],
     },
-    {"case_id": "gout", "answer": "I could not find this in the documents provided.", "contexts": [{"id": "iron-1"}]},
+    {
+        "case_id": "gout",
+        "answer": "I could not find this in the documents provided.",
+        "contexts": [{"id": "iron-1"}],
+    },
 ]
 CONFIGURATION = """
 [tool.pytest.ini_options]

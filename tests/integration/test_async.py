@@ -78,7 +78,9 @@ def test_an_async_rag_is_asked(project, workers):
     (project.path / "conftest.py").write_text(project.CONFTEST + ASYNC_RAG)
     result = project.run(*workers)
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["*Moonlight opens the airways in asthma.*", "3 cases (0 abstained), 3 claims: 2 supported*"])
+    result.stdout.fnmatch_lines(
+        ["*Moonlight opens the airways in asthma.*", "3 cases (0 abstained), 3 claims: 2 supported*"]
+    )
 
 
 def test_async_tests_of_a_slice(project, plugin):
@@ -88,7 +90,9 @@ def test_async_tests_of_a_slice(project, plugin):
     project.test(ASYNC_TEST.format(mark=mark))
     result = project.run(*arguments)
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["*Moonlight opens the airways in asthma.*", "3 cases (0 abstained), 3 claims: 2 supported*"])
+    result.stdout.fnmatch_lines(
+        ["*Moonlight opens the airways in asthma.*", "3 cases (0 abstained), 3 claims: 2 supported*"]
+    )
 
 
 def test_async_tests_of_a_fixture(project, plugin):
@@ -136,12 +140,17 @@ def test_found(medfaith_hits, medfaith_case):
             "async def pieces(question):\n        yield 'Iron'\n    return pieces",
             "*returned an async generator, which gives an answer in pieces*",
         ),
-        ("async def broken(question):\n        raise KeyError('patient')\n    return broken", "*KeyError: 'patient'*"),
+        (
+            "async def broken(question):\n        raise KeyError('patient')\n    return broken",
+            "*KeyError: 'patient'*",
+        ),
         ("return 'Iron helps.'", "*the fixture medfaith_rag gives 'Iron helps.'; expected a callable*"),
     ],
 )
 def test_an_async_rag_that_gives_no_answer_fails(project, rag, said):
-    (project.path / "conftest.py").write_text(f"{project.CONFTEST}\n@pytest.fixture\ndef medfaith_rag():\n    {rag}\n")
+    (project.path / "conftest.py").write_text(
+        f"{project.CONFTEST}\n@pytest.fixture\ndef medfaith_rag():\n    {rag}\n"
+    )
     result = project.run("-k", "iron")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([said])

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 CHECKER = """
-import pytest_medfaith.session
+import pytest_medfaith.run.resources
 from pytest_medfaith.testing import scripted_checker
 
 def label(evidence, claim):
@@ -18,7 +18,7 @@ def label(evidence, claim):
 def load_checker(name="default", **_):
     return scripted_checker(label, name=name)
 
-pytest_medfaith.session.load_checker = load_checker
+pytest_medfaith.run.resources.load_checker = load_checker
 """
 PLAIN_TEST = """
 import pytest
@@ -27,7 +27,11 @@ import pytest
 def test_mini(medfaith_report):
     pass
 """
-MORE = {"id": "iron-3", "text": "Doctors often give iron tablets to women with low iron.", "url": "https://example.org/women"}
+MORE = {
+    "id": "iron-3",
+    "text": "Doctors often give iron tablets to women with low iron.",
+    "url": "https://example.org/women",
+}
 
 
 @pytest.fixture
@@ -46,7 +50,9 @@ def gates(project, *expressions):
 def test_the_option_audits_once_after_the_tests_and_the_run_folder_holds_it(audited, workers):
     result = audited.run("--medfaith-audit", "--medfaith-report", "out", *workers)
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["audit of default on mini, seed 0", "negation*| 1.00*", "direction*| 0.00*", "false alarms: 0.00*"])
+    result.stdout.fnmatch_lines(
+        ["audit of default on mini, seed 0", "negation*| 1.00*", "direction*| 0.00*", "false alarms: 0.00*"]
+    )
     asked = (audited.path / "asked.txt").read_text().splitlines()
     assert asked.count("Vitamin C does not help the body take up iron.") == 1
     row = json.loads((audited.path / "out" / "audit.json").read_text())["audits"][0]
@@ -61,7 +67,13 @@ def test_without_the_option_or_a_gate_nothing_is_audited(audited):
 
 
 def test_gates_on_an_audit_run_it_and_are_judged(audited, workers):
-    gates(audited, "audit.recall.negation >= 0.9", "audit.false_alarms <= 0.05", "audit.recall >= 0.9", "audit.recall.dose_up >= 0.1")
+    gates(
+        audited,
+        "audit.recall.negation >= 0.9",
+        "audit.false_alarms <= 0.05",
+        "audit.recall >= 0.9",
+        "audit.recall.dose_up >= 0.1",
+    )
     result = audited.run(*workers)
     assert result.ret == 1
     result.stdout.fnmatch_lines(
@@ -80,12 +92,19 @@ def test_a_checker_that_a_test_put_in_is_not_audited_and_the_gate_fails(project)
     gates(project, "audit.recall >= 0.1")
     result = project.run()
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["*audit.recall could not be measured*", "no audit of slice 'mini': a test put the checker 'scripted'*"])
+    result.stdout.fnmatch_lines(
+        [
+            "*audit.recall could not be measured*",
+            "no audit of slice 'mini': a test put the checker 'scripted'*",
+        ]
+    )
 
 
 def medfaith(*arguments, folder):
     code = "from pytest_medfaith.cli import main; main()"
-    return subprocess.run([sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
 
 
 def test_the_command_prints_the_card_and_writes_the_files(project):

@@ -33,7 +33,9 @@ def refused(result):
 def test_no_baseline_is_said_with_the_flag_before_anything_runs(project, workers):
     project.configure(GATE)
     project.test(SUITE)
-    assert "no baseline is there yet; write one with pytest --medfaith-update-baseline" in refused(project.run(*workers))
+    assert "no baseline is there yet; write one with pytest --medfaith-update-baseline" in refused(
+        project.run(*workers)
+    )
 
 
 def test_a_baseline_is_written_and_the_next_run_is_compared_with_it(project, workers):
@@ -74,7 +76,9 @@ def test_missing_cases_are_a_usage_error(project):
     project.configure(GATE)
     project.test(SUITE)
     project.run("--medfaith-update-baseline")
-    assert "2 of 3 cases of slice 'mini' are not in this run: asthma, gout" in refused(project.run("-k", "iron"))
+    assert "2 of 3 cases of slice 'mini' are not in this run: asthma, gout" in refused(
+        project.run("-k", "iron")
+    )
 
 
 def test_a_corrupt_baseline_is_named(project):
@@ -95,11 +99,15 @@ def test_what_only_the_run_can_show_is_said_after_it(project):
     project.test(SUITE)
     project.run("--medfaith-update-baseline")
     conftest = (project.path / "conftest.py").read_text()
-    (project.path / "conftest.py").write_text(conftest.replace("scripted_checker(label)", 'scripted_checker(label, name="another")'))
+    (project.path / "conftest.py").write_text(
+        conftest.replace("scripted_checker(label)", 'scripted_checker(label, name="another")')
+    )
     result = project.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.assert_outcomes(passed=3)
-    assert "has no entry for slice 'mini', retriever 'bm25', checker 'another' and k=2" in " ".join(result.stdout.str().split())
+    assert "has no entry for slice 'mini', retriever 'bm25', checker 'another' and k=2" in " ".join(
+        result.stdout.str().split()
+    )
 
 
 def test_a_baseline_that_cannot_be_written_is_said_before_the_run(project):
@@ -107,13 +115,17 @@ def test_a_baseline_that_cannot_be_written_is_said_before_the_run(project):
     (project.path / "medfaith-baseline.json").mkdir()
     result = project.run("--medfaith-update-baseline")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*the baseline *medfaith-baseline.json cannot be written*--medfaith-baseline FILE*"])
+    result.stderr.fnmatch_lines(
+        ["*the baseline *medfaith-baseline.json cannot be written*--medfaith-baseline FILE*"]
+    )
     result.stdout.no_fnmatch_line("*collected*")
 
 
 def test_a_run_that_was_cut_short_writes_no_baseline_and_says_so(project):
     project.test(SUITE)
-    (project.path / "responses.jsonl").write_text("".join((project.path / "responses.jsonl").read_text().splitlines(keepends=True)[:2]))
+    (project.path / "responses.jsonl").write_text(
+        "".join((project.path / "responses.jsonl").read_text().splitlines(keepends=True)[:2])
+    )
     result = project.run("--medfaith-update-baseline")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(["ERROR: slice 'mini' was cut short, 1 case(s) did not finish: gout*"])
@@ -127,7 +139,12 @@ def test_claims_that_turned_are_shown_below_the_card(project):
     result = project.run()
     assert result.ret == 1
     result.stdout.fnmatch_lines(
-        ["*FAIL*hallucination <= 0.3*", "mini: 9 claims not carried by the evidence, worst first", "*Moonlight*", "*... and 4 more*"]
+        [
+            "*FAIL*hallucination <= 0.3*",
+            "mini: 9 claims not carried by the evidence, worst first",
+            "*Moonlight*",
+            "*... and 4 more*",
+        ]
     )
     assert project.run("-v").stdout.str().count("REFUTED ") == 9
 
@@ -155,17 +172,23 @@ def test_a_changed_checker_of_ones_own_does_not_compare(project):
     project.run("--medfaith-update-baseline")
     assert project.run().ret == 0
     conftest = (project.path / "conftest.py").read_text()
-    changed = conftest.replace("scripted_checker(label)", 'dataclasses.replace(scripted_checker(label), signature="prompt 2")')
+    changed = conftest.replace(
+        "scripted_checker(label)", 'dataclasses.replace(scripted_checker(label), signature="prompt 2")'
+    )
     (project.path / "conftest.py").write_text("import dataclasses\n" + changed)
     result = project.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert 'checkers.scripted.weights was "scripted:scripted", is "prompt 2"' in " ".join(result.stdout.str().split())
+    assert 'checkers.scripted.weights was "scripted:scripted", is "prompt 2"' in " ".join(
+        result.stdout.str().split()
+    )
 
 
 def test_a_checker_of_ones_own_needs_a_name_of_its_own(project):
     project.test(SUITE)
     conftest = (project.path / "conftest.py").read_text()
-    (project.path / "conftest.py").write_text(conftest.replace("scripted_checker(label)", 'scripted_checker(label, name="default")'))
+    (project.path / "conftest.py").write_text(
+        conftest.replace("scripted_checker(label)", 'scripted_checker(label, name="default")')
+    )
     result = project.run()
     assert result.ret == 1
     assert "called 'default' as the configured one" in " ".join(result.stdout.str().split())
@@ -181,7 +204,9 @@ def test_a_metric_that_the_baseline_lacks_is_said_before_the_run(project):
 
 def test_each_failed_gate_shows_what_stands_behind_it(project):
     """A bound fails beside a comparison in which nothing turned: the refuted claim is shown, and no empty list."""
-    project.configure('gates = ["hallucination <= 0.05", "hallucination no worse than baseline by 0.02", "claim_recall >= 0.99"]\n')
+    project.configure(
+        'gates = ["hallucination <= 0.05", "hallucination no worse than baseline by 0.02", "claim_recall >= 0.99"]\n'
+    )
     project.test(SUITE)
     project.run("--medfaith-update-baseline")
     text = project.run().stdout.str()
@@ -201,7 +226,9 @@ def test_a_kept_baseline_is_compared_with_by_its_number(project, monkeypatch):
     monkeypatch.setenv("GITHUB_SHA", "57d7bbd0" * 5)
     project.configure(GATE)
     project.test(SUITE)
-    project.run("--medfaith-update-baseline").stdout.fnmatch_lines(["baseline written: *medfaith-baseline.json, kept as 0001"])
+    project.run("--medfaith-update-baseline").stdout.fnmatch_lines(
+        ["baseline written: *medfaith-baseline.json, kept as 0001"]
+    )
     spoil(project, 20)
     project.run("--medfaith-update-baseline").stdout.fnmatch_lines(["baseline written: *, kept as 0002"])
     assert project.run().ret == 0

@@ -12,12 +12,22 @@ def run(*arguments):
 
 
 def labelled():
-    things = "iron zinc copper folate biotin iodine calcium magnesium selenium potassium chromium vitamin".split()
+    things = (
+        "iron zinc copper folate biotin iodine calcium magnesium selenium potassium chromium vitamin".split()
+    )
     for number, thing in enumerate(things, start=2):
         evidence = f"In {thing} deficiency, {thing} tablets are taken for {number} months."
-        yield {"claim": f"{thing.title()} tablets are taken for {number} months.", "evidence": evidence, "label": "entail"}
+        yield {
+            "claim": f"{thing.title()} tablets are taken for {number} months.",
+            "evidence": evidence,
+            "label": "entail",
+        }
         yield {"claim": f"Most {thing} tablets are white.", "evidence": evidence, "label": "neutral"}
-        yield {"claim": f"{thing.title()} tablets are not taken in {thing} deficiency.", "evidence": evidence, "label": "contradict"}
+        yield {
+            "claim": f"{thing.title()} tablets are not taken in {thing} deficiency.",
+            "evidence": evidence,
+            "label": "contradict",
+        }
 
 
 def test_calibrate_writes_a_file_that_check_uses(tmp_path, monkeypatch, capsys):
@@ -41,7 +51,9 @@ def test_calibrate_writes_a_file_that_check_uses(tmp_path, monkeypatch, capsys):
     fitted["temperature"] = 50.0
     (tmp_path / "flat.json").write_text(json.dumps(fitted))
     assert run("check", "one.jsonl", "--out", "flat.jsonl", "--calibration", "flat.json") == 0
-    plain, flat = (json.loads((tmp_path / name).read_text())["probs"] for name in ("plain.jsonl", "flat.jsonl"))
+    plain, flat = (
+        json.loads((tmp_path / name).read_text())["probs"] for name in ("plain.jsonl", "flat.jsonl")
+    )
     assert max(flat.values()) < 0.4 < max(plain.values())
 
 

@@ -71,7 +71,10 @@ def test_check_gives_the_same_bytes_again_alone_and_in_any_number_of_threads(tmp
     [
         ({"id": "a", "claim": "x"}, "in.jsonl:1: field 'evidence' is missing"),
         ({"id": "a", "claim": 3, "evidence": "x"}, "in.jsonl:1: field 'claim' is 3, expected text"),
-        ({"id": "a", "claim": "x", "evidence": [1]}, r"in.jsonl:1: field 'evidence' is a list of 1, expected text or a list of texts"),
+        (
+            {"id": "a", "claim": "x", "evidence": [1]},
+            r"in.jsonl:1: field 'evidence' is a list of 1, expected text or a list of texts",
+        ),
     ],
 )
 def test_check_names_the_line_that_is_wrong_and_writes_nothing(tmp_path, row, message):
@@ -94,7 +97,7 @@ def test_evaluate_prints_the_card_and_fails_on_a_gate(project):
 
 
 def test_evaluate_says_what_could_not_be_written(project, monkeypatch, capsys):
-    monkeypatch.setattr("pytest_medfaith.session.load_checker", lambda _, **__: containment_checker())
+    monkeypatch.setattr("pytest_medfaith.run.resources.load_checker", lambda _, **__: containment_checker())
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project.path))
     with pytest.raises(SystemExit, match="2"):
         main(["evaluate", "mini", "--root", str(project.path), "--report", str(project.path / "run")])
@@ -108,12 +111,18 @@ def test_index_is_built_once_and_retrieve_uses_it(project):
     first = medfaith("index", "--corpus", "corpus", folder=project.path)
     assert "5 chunks, 384 dimensions" in first.stdout, first.stderr
     shards = {path: path.stat().st_mtime_ns for path in (project.path / ".medfaith_cache").rglob("*.npy")}
-    found = medfaith("retrieve", "What opens the airways?", "--corpus", "corpus", "--k", "2", "--json", folder=project.path)
+    found = medfaith(
+        "retrieve", "What opens the airways?", "--corpus", "corpus", "--k", "2", "--json", folder=project.path
+    )
     assert json.loads(found.stdout.splitlines()[0])["chunk"]["id"] == "asthma-1"
-    assert {path: path.stat().st_mtime_ns for path in (project.path / ".medfaith_cache").rglob("*.npy")} == shards
+    assert {
+        path: path.stat().st_mtime_ns for path in (project.path / ".medfaith_cache").rglob("*.npy")
+    } == shards
 
 
-@pytest.mark.parametrize("command", ["check", "evaluate", "index", "retrieve", "chunk", "adapt", "report", "compare"])
+@pytest.mark.parametrize(
+    "command", ["check", "evaluate", "index", "retrieve", "chunk", "adapt", "report", "compare"]
+)
 def test_help_teaches_with_an_example(tmp_path, command):
     result = medfaith(command, "--help", folder=tmp_path)
     assert f"Example: medfaith {command}" in result.stdout
@@ -140,7 +149,9 @@ def test_report_makes_every_format_of_a_run_again(project):
 def test_compare_shows_two_runs_side_by_side(project):
     project.run("--medfaith-report", "one")
     responses = (project.path / "responses.jsonl").read_text()
-    (project.path / "responses.jsonl").write_text(responses.replace("Moonlight sets off asthma", "Cold air can set off asthma"))
+    (project.path / "responses.jsonl").write_text(
+        responses.replace("Moonlight sets off asthma", "Cold air can set off asthma")
+    )
     project.run("--medfaith-report", "two", "--medfaith-seed", "7")
     result = medfaith("compare", "one", "two", folder=project.path)
     assert result.returncode == 0, result.stderr
@@ -150,7 +161,9 @@ def test_compare_shows_two_runs_side_by_side(project):
     assert gone in result.stdout
     back = medfaith("compare", "two", "one", "--format", "markdown", "--out", "c.md", folder=project.path)
     assert "c.md: " in back.stdout
-    assert "case asthma (new)\nREFUTED     Moonlight sets off asthma." in (project.path / "c.md").read_text(encoding="utf-8")
+    assert "case asthma (new)\nREFUTED     Moonlight sets off asthma." in (project.path / "c.md").read_text(
+        encoding="utf-8"
+    )
     medfaith("compare", "one", "two", "--format", "html", "--out", "c.html", folder=project.path)
     assert (project.path / "c.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
@@ -175,7 +188,8 @@ def test_gold_claims_go_to_a_sheet_and_back(project):
     )
     sheet = (project.path / "sheet.csv").read_text(encoding="utf-8-sig")
     (project.path / "sheet.csv").write_text(
-        sheet.replace("Allopurinol lowers uric acid in gout.", "Allopurinol lowers uric acid."), encoding="utf-8"
+        sheet.replace("Allopurinol lowers uric acid in gout.", "Allopurinol lowers uric acid."),
+        encoding="utf-8",
     )
     result = medfaith("gold", "review", "gold.jsonl", "--apply", "sheet.csv", folder=project.path)
     assert result.returncode == 0, result.stderr
@@ -193,7 +207,18 @@ def test_chunks_of_pages_are_a_corpus(tmp_path):
     )
     result = medfaith("chunk", "pages", "--source", "clinic", "--out", "corpus", folder=tmp_path)
     assert result.returncode == 0, result.stderr
-    found = medfaith("retrieve", "iron tablets", "--corpus", "corpus", "--k", "1", "--retriever", "bm25", "--json", folder=tmp_path)
+    found = medfaith(
+        "retrieve",
+        "iron tablets",
+        "--corpus",
+        "corpus",
+        "--k",
+        "1",
+        "--retriever",
+        "bm25",
+        "--json",
+        folder=tmp_path,
+    )
     chunk = json.loads(found.stdout)["chunk"]
     assert (chunk["section_path"], chunk["source"]) == (["Iron", "Treatment"], "clinic")
     wrong = medfaith("chunk", "nowhere", "--source", "clinic", "--out", "corpus", folder=tmp_path)
@@ -211,11 +236,26 @@ def test_chunking_shows_a_bar_where_somebody_watches(tmp_path, monkeypatch, caps
 
 def test_chunks_that_the_encoder_finds_alike_are_dropped_and_listed(tmp_path):
     (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "a.txt").write_text("Iron tablets treat iron deficiency. They are taken with water.")
-    (tmp_path / "pages" / "b.txt").write_text("Iron tablets treat iron deficiency. They are to be taken with water.")
+    (tmp_path / "pages" / "a.txt").write_text(
+        "Iron tablets treat iron deficiency. They are taken with water."
+    )
+    (tmp_path / "pages" / "b.txt").write_text(
+        "Iron tablets treat iron deficiency. They are to be taken with water."
+    )
     (tmp_path / "pages" / "c.txt").write_text("A reliever inhaler opens the airways in asthma.")
     with pytest.raises(SystemExit, match="0"):
-        main(["chunk", str(tmp_path / "pages"), "--source", "s", "--out", str(tmp_path / "corpus"), "--dedup", "cosine"])
+        main(
+            [
+                "chunk",
+                str(tmp_path / "pages"),
+                "--source",
+                "s",
+                "--out",
+                str(tmp_path / "corpus"),
+                "--dedup",
+                "cosine",
+            ]
+        )
     assert len((tmp_path / "corpus" / "pages.jsonl").read_text().splitlines()) == 2
     heading, row = (tmp_path / "corpus" / "pages.dropped.csv").read_text().splitlines()
     assert heading == "dropped,kept,similarity,method"
@@ -227,9 +267,15 @@ def test_chunks_that_the_encoder_finds_alike_are_dropped_and_listed(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "missing"),
     [
-        (["chunk", ".", "--source", "clinic", "--out", "corpus", "--dedup-threshold", "0.9"], "add --dedup minhash or cosine"),
+        (
+            ["chunk", ".", "--source", "clinic", "--out", "corpus", "--dedup-threshold", "0.9"],
+            "add --dedup minhash or cosine",
+        ),
         (["adapt", "kqa", "gold.jsonl", "--out", "kqa.jsonl", "--seed", "1"], "add --limit N"),
-        (["gold", "review", "gold.jsonl", "--sheet", "sheet.csv", "--out", "other.jsonl"], "--out is where --apply writes"),
+        (
+            ["gold", "review", "gold.jsonl", "--sheet", "sheet.csv", "--out", "other.jsonl"],
+            "--out is where --apply writes",
+        ),
     ],
 )
 def test_an_option_that_would_do_nothing_is_an_error(arguments, missing, project):

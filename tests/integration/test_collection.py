@@ -27,9 +27,13 @@ def said(result):
         pytest.param(GATED.format(arguments="medfaith_checker", body="pass"), id="no fixture of the case"),
         pytest.param(GATED.format(arguments="medfaith_settings", body="pass"), id="settings"),
         pytest.param(
-            "import pytest\n\n@pytest.mark.medfaith('mini')\nclass TestIt:\n    def test_one(self):\n        pass\n", id="in a class"
+            "import pytest\n\n@pytest.mark.medfaith('mini')\nclass TestIt:\n    def test_one(self):\n        pass\n",
+            id="in a class",
         ),
-        pytest.param("import pytest\npytestmark = pytest.mark.medfaith('mini')\n\ndef test_one():\n    pass\n", id="by the module"),
+        pytest.param(
+            "import pytest\npytestmark = pytest.mark.medfaith('mini')\n\ndef test_one():\n    pass\n",
+            id="by the module",
+        ),
     ],
 )
 def test_a_marked_test_that_measures_nothing_is_a_collection_error(project, code):
@@ -59,14 +63,22 @@ MARK = '@pytest.mark.medfaith("mini", hallucination_at_most=0.0)'
 
 @pytest.mark.parametrize(
     "places",
-    [{"marked": MARK}, {"method": MARK}, {"module": f"pytestmark = {MARK[1:]}"}, {"module": f"pytestmark = [{MARK[1:]}]"}],
+    [
+        {"marked": MARK},
+        {"method": MARK},
+        {"module": f"pytestmark = {MARK[1:]}"},
+        {"module": f"pytestmark = [{MARK[1:]}]"},
+    ],
     ids=["class", "method", "module", "list"],
 )
 def test_a_marked_test_case_is_a_collection_error(project, places):
     project.test(CASE.format(**{"module": "", "marked": "", "method": "", **places}))
     result = project.run()
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert "TestIt is marked with medfaith and is a unittest.TestCase, which pytest runs once, without cases" in said(result)
+    assert (
+        "TestIt is marked with medfaith and is a unittest.TestCase, which pytest runs once, without cases"
+        in said(result)
+    )
 
 
 def test_a_test_case_beside_it_is_left_alone(project):
@@ -142,7 +154,9 @@ def test_a_test_that_never_asks_for_it_fails(project, workers):
     assert "passed without measuring its case" in said(result)
 
 
-@pytest.mark.parametrize("arguments", [("-m", "medfaith"), ("--ff",), ("--nf",), ("-m", "not slow")], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [("-m", "medfaith"), ("--ff",), ("--nf",), ("-m", "not slow")], ids=" ".join
+)
 def test_orders_and_mark_expressions_do_not_excuse_it(project, arguments):
     project.test(LOOKS_ONLY)
     (project.path / "pyproject.toml").write_text(project.CONFIGURATION.replace("-p no:cacheprovider ", ""))
@@ -153,7 +167,9 @@ def test_orders_and_mark_expressions_do_not_excuse_it(project, arguments):
 
 def test_nor_do_test_paths_of_the_settings(project, workers):
     project.test(LOOKS_ONLY)
-    text = project.CONFIGURATION.replace("[tool.pytest.ini_options]", '[tool.pytest.ini_options]\ntestpaths = ["test_suite.py"]')
+    text = project.CONFIGURATION.replace(
+        "[tool.pytest.ini_options]", '[tool.pytest.ini_options]\ntestpaths = ["test_suite.py"]'
+    )
     (project.path / "pyproject.toml").write_text(text)
     result = project.run(*workers)
     assert result.ret == USAGE
@@ -161,19 +177,31 @@ def test_nor_do_test_paths_of_the_settings(project, workers):
 
 
 def test_what_a_selection_leaves_unjudged_is_said(project, workers):
-    project.test(project.TEST.replace('"mini"', '"mini", hallucination_at_most=0.1') + "\n\ndef test_plain():\n    pass\n")
+    project.test(
+        project.TEST.replace('"mini"', '"mini", hallucination_at_most=0.1')
+        + "\n\ndef test_plain():\n    pass\n"
+    )
     result = project.run("-k", "plain", *workers)
     result.assert_outcomes(passed=1)
-    assert "the gates of slice 'mini' are not judged in this run, since no selected test measures it" in said(result)
+    assert "the gates of slice 'mini' are not judged in this run, since no selected test measures it" in said(
+        result
+    )
     result = project.run("-k", "iron", *workers)
-    assert "slice 'mini': its gates are judged over 1 of its 3 cases; the others were not selected" in said(result)
+    assert "slice 'mini': its gates are judged over 1 of its 3 cases; the others were not selected" in said(
+        result
+    )
 
 
 PLAIN = "def test_plain():\n    pass\n"
 
 
-@pytest.mark.parametrize("option", [("--medfaith-gate", "hallucination <= 0.05"), ("--medfaith-audit",), ("--medfaith-update-baseline",)])
-@pytest.mark.parametrize("code", [PLAIN, LOOKS_ONLY.replace(", hallucination_at_most=0.1", "")], ids=["plain", "case only"])
+@pytest.mark.parametrize(
+    "option",
+    [("--medfaith-gate", "hallucination <= 0.05"), ("--medfaith-audit",), ("--medfaith-update-baseline",)],
+)
+@pytest.mark.parametrize(
+    "code", [PLAIN, LOOKS_ONLY.replace(", hallucination_at_most=0.1", "")], ids=["plain", "case only"]
+)
 def test_an_option_that_asks_for_a_slice_needs_a_test_of_one(project, option, code):
     project.test(code)
     for more in ((), ("-k", "test"), ("test_suite.py",)):
@@ -183,7 +211,9 @@ def test_an_option_that_asks_for_a_slice_needs_a_test_of_one(project, option, co
 
 
 def test_the_same_option_among_the_settings_does_not_stop_single_tests(project, workers):
-    text = project.CONFIGURATION.replace('addopts = "', "addopts = \"--medfaith-gate='hallucination <= 0.05' ")
+    text = project.CONFIGURATION.replace(
+        'addopts = "', "addopts = \"--medfaith-gate='hallucination <= 0.05' "
+    )
     (project.path / "pyproject.toml").write_text(text)
     (project.path / "test_plain.py").write_text(PLAIN)
     assert project.run("test_plain.py", *workers).ret == 0
@@ -203,7 +233,11 @@ def test_a_gate_on_the_command_line_that_does_not_parse_is_refused(project):
     [
         ("responses.jsonl", None, "responses.jsonl: no such file"),
         ("responses.jsonl", "{", "responses.jsonl:1: not JSON"),
-        ("responses.jsonl", '{"case_id": "iron", "answer": "x", "context": []}\n', "key 'context' is unknown; did you mean 'contexts'?"),
+        (
+            "responses.jsonl",
+            '{"case_id": "iron", "answer": "x", "context": []}\n',
+            "key 'context' is unknown; did you mean 'contexts'?",
+        ),
         ("corpus/chunks.jsonl", None, "the corpus folder holds no .jsonl file"),
         ("corpus/chunks.jsonl", "", "holds no chunk; an empty corpus can support nothing"),
     ],
@@ -230,7 +264,9 @@ def test_a_live_rag_needs_no_responses_file(project):
 
 def test_a_live_rag_that_is_judged_by_the_slices_retriever_says_so(project):
     with (project.path / "conftest.py").open("a") as conftest:
-        conftest.write("\n@pytest.fixture\ndef medfaith_rag():\n    return lambda question: 'Iron tablets treat iron deficiency.'\n")
+        conftest.write(
+            "\n@pytest.fixture\ndef medfaith_rag():\n    return lambda question: 'Iron tablets treat iron deficiency.'\n"
+        )
     assert "contexts given by the slice's retriever (3 cases)" in said(project.run())
 
 
@@ -247,7 +283,12 @@ def test_a_live_rag_with_its_evidence_under_an_unknown_key_fails(project):
 def test_a_k_above_the_corpus_gives_what_there_is_with_a_note(project, workers):
     result = project.run("--medfaith-k", "50", *workers)
     result.assert_outcomes(passed=2, failed=1)
-    assert said(result).count("k is 50 and its corpus holds 5 chunks, so each question is given all of them at most") == 1
+    assert (
+        said(result).count(
+            "k is 50 and its corpus holds 5 chunks, so each question is given all of them at most"
+        )
+        == 1
+    )
 
 
 def test_answers_that_no_case_asks_for_are_said(project, workers):
@@ -260,10 +301,15 @@ def test_answers_that_no_case_asks_for_are_said(project, workers):
 
 class TestSlicesThatAnswerNothing:
     ROWS = (("iron", "Iron tablets treat iron deficiency [1]."), ("asthma", ""), ("gout", ""))
-    CODE = 'import pytest\n\n@pytest.mark.medfaith("mini"{bounds})\ndef test_one(medfaith_report):\n    pass\n'
+    CODE = (
+        'import pytest\n\n@pytest.mark.medfaith("mini"{bounds})\ndef test_one(medfaith_report):\n    pass\n'
+    )
 
     def responses(self, project, rows, **more):
-        rows = [{"case_id": name, "answer": answer, "contexts": [{"id": "iron-1"}], **more} for name, answer in rows]
+        rows = [
+            {"case_id": name, "answer": answer, "contexts": [{"id": "iron-1"}], **more}
+            for name, answer in rows
+        ]
         (project.path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     @pytest.mark.parametrize("bounds", ["", ", faithfulness_at_least=0.9"])
@@ -281,7 +327,9 @@ class TestSlicesThatAnswerNothing:
         assert project.run().ret == 0
 
     def test_no_contexts_fail_unless_they_are_optional(self, project, workers):
-        self.responses(project, [(name, "Iron tablets treat iron deficiency.") for name, _ in self.ROWS], contexts=[])
+        self.responses(
+            project, [(name, "Iron tablets treat iron deficiency.") for name, _ in self.ROWS], contexts=[]
+        )
         project.test(self.CODE.format(bounds=", hallucination_at_most=0.1"))
         result = project.run(*workers)
         assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -296,7 +344,8 @@ class TestSlicesThatAnswerNothing:
         foreign = "Iron tablets treat iron deficiency. Железо нужно принимать натощак каждый день."
         self.responses(project, [(name, foreign) for name, _ in self.ROWS])
         conftest = project.CONFTEST.replace(
-            "return scripted_checker(label)", "return __import__('dataclasses').replace(scripted_checker(label), latin_only=True)"
+            "return scripted_checker(label)",
+            "return __import__('dataclasses').replace(scripted_checker(label), latin_only=True)",
         )
         (project.path / "conftest.py").write_text(conftest)
         project.test(self.CODE.format(bounds=", faithfulness_at_least=0.9"))

@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from pytest_medfaith.cli import main
-from pytest_medfaith.corpus.jsonl import read_records, write_records
+from pytest_medfaith.jsonl import read_records, write_records
 from pytest_medfaith.records import Case
 
 REPO = Path(__file__).parents[2]
-RECIPE = (REPO / "docs" / "recipes.md").read_text(encoding="utf-8").split("\n## Public data sets\n")[1].split("\n## ")[0]
+RECIPE = (
+    (REPO / "docs" / "recipes.md")
+    .read_text(encoding="utf-8")
+    .split("\n## Public data sets\n")[1]
+    .split("\n## ")[0]
+)
 
 
 def code(language):
@@ -36,7 +41,10 @@ def patients(project, monkeypatch):
     for command in (*adapt.splitlines(), *review.splitlines()):
         type_in(command)
     cases = read_records(Path("gold/medquad.jsonl"), Case)
-    answers = [{"case_id": case.id, "answer": case.gold_claims[0].text, "contexts": [{"id": case.references[0]}]} for case in cases]
+    answers = [
+        {"case_id": case.id, "answer": case.gold_claims[0].text, "contexts": [{"id": case.references[0]}]}
+        for case in cases
+    ]
     write_records(Path("answers.jsonl"), answers)
     project.configure(code("toml")[0])
     project.test(code("python")[0])
@@ -46,7 +54,11 @@ def patients(project, monkeypatch):
 def test_the_card_counts_who_wrote_the_gold_claims_and_what_was_skipped(patients, workers):
     result = patients.run("--medfaith-report", "run", *workers)
     result.assert_outcomes(passed=4)
-    shown = ["4 cases (0 abstained), *", "*gold claims: * extracted", "1 record skipped while the cases were read: 1 empty answer"]
+    shown = [
+        "4 cases (0 abstained), *",
+        "*gold claims: * extracted",
+        "1 record skipped while the cases were read: 1 empty answer",
+    ]
     result.stdout.fnmatch_lines(shown)
     card = (patients.path / "run" / "card.md").read_text()
     assert re.search(r"^(\d+) gold claims: \1 extracted", card, re.MULTILINE)
@@ -67,5 +79,7 @@ def test_a_data_set_of_which_nothing_is_left_says_why(patients):
     )
     result = patients.run()
     result.stdout.fnmatch_lines(
-        ["*slice 'patient-questions': medquad:*MedQuAD holds no case; *; skipped 1: empty answer (first: *pair 1)*"]
+        [
+            "*slice 'patient-questions': medquad:*MedQuAD holds no case; *; skipped 1: empty answer (first: *pair 1)*"
+        ]
     )

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.init_project import init_project
+from pytest_medfaith.commands.init_project import init_project
 
 REPO = Path(__file__).parents[2]
 PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^(?P<before>[^\n]*)\n```python(?: [^\n]*)?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^(?P<before>[^\n]*)\n```python(?: [^\n]*)?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 CONFTEST = """
 import pytest
 from pytest_medfaith.checking.windows import content_words
@@ -73,7 +75,9 @@ def project(pytester):
     (pytester.path / "tests" / "test_medical_answers.py").unlink()
     (pytester.path / "conftest.py").write_text(CONFTEST)
     responses = pytester.path / "medfaith" / "responses.jsonl"
-    responses.write_text(responses.read_text().replace("8 grams", "4 grams", 1))  # the answer that is wrong on purpose
+    responses.write_text(
+        responses.read_text().replace("8 grams", "4 grams", 1)
+    )  # the answer that is wrong on purpose
     for name in ("my_app", "my_service"):
         (pytester.path / f"{name}.py").write_text(APPLICATION)
     named = set(re.findall(r'mark\.medfaith\("([\w-]+)"', "".join(shown(fixtures=False).values())))
@@ -88,11 +92,15 @@ def test_every_shown_test_runs(project, monkeypatch):
         (project.path / "tests" / f"test_{name}.py").write_text(code)
     result = project.runpytest_subprocess("-q")
     failed = {line.split()[1] for line in result.outlines if line.startswith(("FAILED", "ERROR"))}
-    assert failed == {"tests/test_readme_0.py::test_dose_is_backed", "tests/test_index_0.py::test_metformin_answer"}  # on purpose
+    assert failed == {
+        "tests/test_readme_0.py::test_dose_is_backed",
+        "tests/test_index_0.py::test_metformin_answer",
+    }  # on purpose
     page = (REPO / "README.md").read_text(encoding="utf-8")
     output = re.search(r"```console\n\$ pytest -q\n(.*?)```", page, re.DOTALL)[1]
     patterns = [
-        re.sub(r" score [<>]?[0-9.]+, threshold [0-9.]+", " score *, threshold *", line.replace("[", "[[]")) for line in output.splitlines()
+        re.sub(r" score [<>]?[0-9.]+, threshold [0-9.]+", " score *, threshold *", line.replace("[", "[[]"))
+        for line in output.splitlines()
     ]
     result.stdout.fnmatch_lines([pattern for pattern in patterns if pattern.strip("E ")])
 

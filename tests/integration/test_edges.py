@@ -14,14 +14,16 @@ import pytest
 
 from pytest_medfaith.cards.run_folder import read_run
 from pytest_medfaith.cli import main
-from pytest_medfaith.init_project import init_project
+from pytest_medfaith.commands.init_project import init_project
 
 HOSTILE = "\x1b[31mred\x9b2J\x85::error::owned\x0c::warning::owned\u2028::notice::x\n::error::owned\n##[error]owned "
 
 
 def medfaith(*arguments, cwd, **environ):
     call = [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(call, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **environ})
+    return subprocess.run(
+        call, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **environ}
+    )
 
 
 def rows(path, *records):
@@ -51,7 +53,14 @@ PAIRS = {
     "check: cache is the output": ("check", "claims.jsonl", "--out", "out.jsonl", "--cache", "out.jsonl"),
     "check: cache is another file": ("check", "claims.jsonl", "--out", "out.jsonl", "--cache", "notes.txt"),
     "check: cache is a folder": ("check", "claims.jsonl", "--out", "out.jsonl", "--cache", "corpus"),
-    "check: out is the calibration": ("check", "claims.jsonl", "--out", "notes.txt", "--calibration", "notes.txt"),
+    "check: out is the calibration": (
+        "check",
+        "claims.jsonl",
+        "--out",
+        "notes.txt",
+        "--calibration",
+        "notes.txt",
+    ),
     "audit: cache is a chunk file": ("audit", "corpus", "--cache", "corpus/a.jsonl"),
     "audit: cache is another file": ("audit", "corpus", "--cache", "notes.txt"),
     "calibrate: out is the input": ("calibrate", "claims.jsonl", "--out", "claims.jsonl"),
@@ -62,7 +71,9 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("arguments", PAIRS.values(), ids=PAIRS)
-def test_what_is_read_or_is_another_file_is_not_written_over(tmp_path, claims, arguments, monkeypatch, capsys):
+def test_what_is_read_or_is_another_file_is_not_written_over(
+    tmp_path, claims, arguments, monkeypatch, capsys
+):
     (tmp_path / "link.jsonl").symlink_to(claims)
     (tmp_path / "notes.txt").write_text("mine\n")
     (tmp_path / "corpus").mkdir()
@@ -92,14 +103,21 @@ def assert_tame(text):
 
 
 def hostile_corpus(path):
-    chunk = {"id": f"a{HOSTILE}", "title": HOSTILE, "url": f"https://example.org/{HOSTILE}", "text": f"{HOSTILE} Iron helps."}
+    chunk = {
+        "id": f"a{HOSTILE}",
+        "title": HOSTILE,
+        "url": f"https://example.org/{HOSTILE}",
+        "text": f"{HOSTILE} Iron helps.",
+    }
     return rows(path, chunk)
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_retrieve_shows_no_control_character(tmp_path, options):
     corpus = hostile_corpus(tmp_path / "a.jsonl")
-    result = medfaith("retrieve", "iron", "--corpus", corpus, "--retriever", "bm25", "--k", "1", *options, cwd=tmp_path)
+    result = medfaith(
+        "retrieve", "iron", "--corpus", corpus, "--retriever", "bm25", "--k", "1", *options, cwd=tmp_path
+    )
     assert result.returncode == 0, result.stderr
     assert_tame(result.stdout)
     if options:
@@ -107,9 +125,13 @@ def test_retrieve_shows_no_control_character(tmp_path, options):
 
 
 def test_retrieve_says_nothing_where_nothing_matches(tmp_path):
-    corpus = rows(tmp_path / "a.jsonl", {"id": "a", "text": "Iron helps."}, {"id": "b", "text": "Zinc helps."})
+    corpus = rows(
+        tmp_path / "a.jsonl", {"id": "a", "text": "Iron helps."}, {"id": "b", "text": "Zinc helps."}
+    )
     for query, found in (("copper", 0), ("iron", 1)):
-        result = medfaith("retrieve", query, "--corpus", corpus, "--retriever", "bm25", "--k", "2", "--json", cwd=tmp_path)
+        result = medfaith(
+            "retrieve", query, "--corpus", corpus, "--retriever", "bm25", "--k", "2", "--json", cwd=tmp_path
+        )
         assert (result.returncode, len(result.stdout.splitlines())) == (0, found)
 
 
@@ -128,24 +150,38 @@ def project(tmp_path):
 
 def run(project, *options, **environ):
     call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
-    return subprocess.run(call, cwd=project, capture_output=True, text=True, check=False, env={**os.environ, **environ})
+    return subprocess.run(
+        call, cwd=project, capture_output=True, text=True, check=False, env={**os.environ, **environ}
+    )
 
 
 def hostile(project):
-    corpus, gold, responses = (project / "medfaith" / name for name in ("corpus/samples.jsonl", "gold.jsonl", "responses.jsonl"))
+    corpus, gold, responses = (
+        project / "medfaith" / name for name in ("corpus/samples.jsonl", "gold.jsonl", "responses.jsonl")
+    )
 
     def change(path, mend):
         rows(path, *map(mend, map(json.loads, path.read_text(encoding="utf-8").splitlines())))
 
     change(gold, lambda row: {**row, "question": HOSTILE + row["question"]})
-    change(corpus, lambda row: {**row, "title": HOSTILE, "url": row["url"] + HOSTILE, "text": f"{row['text']} {HOSTILE}"})
+    change(
+        corpus,
+        lambda row: {
+            **row,
+            "title": HOSTILE,
+            "url": row["url"] + HOSTILE,
+            "text": f"{row['text']} {HOSTILE}",
+        },
+    )
     change(responses, lambda row: {**row, "answer": row["answer"].replace(" is ", f" is {HOSTILE}", 1)})
 
 
 @pytest.mark.parametrize("options", [("-v",), ("--tb=line",)], ids=str)
 def test_no_text_of_a_live_run_commands_the_terminal_or_github(project, options):
     hostile(project)
-    lines = run(project, *options, "--medfaith-report", "out", GITHUB_ACTIONS="true", CI="true").stdout.split("\n")
+    lines = run(project, *options, "--medfaith-report", "out", GITHUB_ACTIONS="true", CI="true").stdout.split(
+        "\n"
+    )
     ours = [line for line in lines if line.startswith(("::error title=samples", "::error file=tests/"))]
     assert 1 <= len(ours) <= 2
     assert_tame("\n".join(line for line in lines if line not in ours))
@@ -171,7 +207,9 @@ def finished_run(project):
 
 def test_a_killed_run_leaves_no_result_and_loses_none(project):
     before = finished_run(project)
-    waiting = "\n\n@pytest.fixture(autouse=True)\ndef wait():\n    open('began', 'w').close()\n    time.sleep(60)\n"
+    waiting = (
+        "\n\n@pytest.fixture(autouse=True)\ndef wait():\n    open('began', 'w').close()\n    time.sleep(60)\n"
+    )
     (project / "conftest.py").write_text(f"import time\nimport pytest\n{waiting}")
     call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--medfaith-report", "out"]
     process = subprocess.Popen(call, cwd=project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -210,7 +248,11 @@ def test_reports_keep_to_umask(project):
         run(project, "--medfaith-report", "out", "--medfaith-update-baseline")
     finally:
         os.umask(before)
-    written = [*(project / "out").iterdir(), project / "medfaith-baseline.json", *(project / ".medfaith_cache").rglob("*")]
+    written = [
+        *(project / "out").iterdir(),
+        project / "medfaith-baseline.json",
+        *(project / ".medfaith_cache").rglob("*"),
+    ]
     assert len(written) > 10
     assert [path.name for path in written if stat.S_IMODE(path.stat().st_mode) & umask] == []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.session import MedfaithSession, evaluate_target
+from pytest_medfaith.run.resources import MedfaithSession, evaluate_target
 
 REPO = Path(__file__).parents[2]
 
@@ -25,20 +25,28 @@ def copy(tmp_path_factory):
 
 def run(copy, *arguments):
     result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments], cwd=copy, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return result.returncode, result.stdout
 
 
 def demo(copy):
-    result = subprocess.run([sys.executable, copy / "examples" / "demo.py"], cwd=copy, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [sys.executable, copy / "examples" / "demo.py"], cwd=copy, capture_output=True, text=True, check=False
+    )
     return result.returncode, result.stdout, result.stderr
 
 
 def test_the_demo_ends_in_success_and_says_that_the_failure_is_the_point(copy):
     status, output, _ = demo(copy)
     assert status == 0, output
-    before, _, rest = output.partition("test session starts" if "test session starts" in output else "=== FAILURES")
+    before, _, rest = output.partition(
+        "test session starts" if "test session starts" in output else "=== FAILURES"
+    )
     assert "Its test is to FAIL: that is the point" in before
     assert "1 failed, 4 passed" in rest
     assert "this demo ends in success" in rest
@@ -49,12 +57,17 @@ def test_a_demo_that_shows_something_else_ends_in_failure(copy, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", "-k sore-throat")
     status, output, errors = demo(copy)
     assert status == 1
-    assert "The demo did not show what it should: claims of no answer were refuted, expected paracetamol-dose alone" in errors
+    assert (
+        "The demo did not show what it should: claims of no answer were refuted, expected paracetamol-dose alone"
+        in errors
+    )
     assert "ends in success" not in output
 
 
 def test_make_demo_runs_the_demo_and_does_not_ignore_how_it_ends():
-    recipe = re.search(r"^demo: .*\n((?:\t.*\n)+)", (REPO / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    recipe = re.search(
+        r"^demo: .*\n((?:\t.*\n)+)", (REPO / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )[1]
     assert recipe == "\t@$(DEMO_VENV)/bin/python examples/demo.py\n"
 
 
@@ -92,5 +105,11 @@ def test_the_worked_example_of_the_design_comes_out_to_the_digit():
     session = MedfaithSession(root=REPO / "examples")
     target = next(target for target in session.targets("medquad-nih", {}) if target.case.id == "pcos-1")
     metrics = evaluate_target(session, target).metrics
-    expected = {"context_precision": 0.5, "faithfulness": 0.6, "hallucination": 0.4, "claim_recall": 0.6, "context_utilization": 0.6}
+    expected = {
+        "context_precision": 0.5,
+        "faithfulness": 0.6,
+        "hallucination": 0.4,
+        "claim_recall": 0.6,
+        "context_utilization": 0.6,
+    }
     assert {name: metrics[name] for name in expected} == expected

@@ -170,4 +170,6 @@ def medfaith_rag():
     )
     result = project.run()
     result.assert_outcomes(passed=1, failed=1, errors=1)
-    result.stdout.fnmatch_lines(["*the rows of medfaith_rag: no response for case 'gout'*", "*2 claims: 1 supported*"])
+    result.stdout.fnmatch_lines(
+        ["*the rows of medfaith_rag: no response for case 'gout'*", "*2 claims: 1 supported*"]
+    )

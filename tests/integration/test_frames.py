@@ -15,7 +15,10 @@ CHECKER = containment_checker()
 """
 # A line that fails, and what is said of it.
 FAILING = {
-    "faithfulness": ('assert_faithfulness("Iron helps.", ["Gout hurts."], checker=CHECKER)', "faithfulness is 0.000"),
+    "faithfulness": (
+        'assert_faithfulness("Iron helps.", ["Gout hurts."], checker=CHECKER)',
+        "faithfulness is 0.000",
+    ),
     "unmeasured": ('assert_faithfulness("", ["Gout hurts."], checker=CHECKER)', "could not be measured"),
     "hallucination": ('assert_no_hallucination("Iron helps.", [], checker=CHECKER)', "there are no contexts"),
     "safety": ('assert_no_safety_errors("Take 8 g of paracetamol a day.")', "paracetamol"),
@@ -27,7 +30,10 @@ FAILING = {
     "no contexts": ('assert_faithfulness("Iron helps.")', "contexts is missing"),
     "no answer": ("assert_faithfulness(None, [])", "the answer is None"),
     "no chunk": ('assert_faithfulness("Iron helps.", [5], checker=CHECKER)', "context 1 is 5"),
-    "bound": ('assert_faithfulness("Iron helps.", ["Iron helps."], at_least=5, checker=CHECKER)', "the bound on faithfulness is 5"),
+    "bound": (
+        'assert_faithfulness("Iron helps.", ["Iron helps."], at_least=5, checker=CHECKER)',
+        "the bound on faithfulness is 5",
+    ),
     "check": ('check_answer("Iron helps.", 5, checker=CHECKER)', "contexts"),
     "checker": ('load_checker("fast", rules_off=["doses"])', "doses"),
     "retriever": ('build_retriever("no.module:name", [])', "no.module"),
@@ -39,13 +45,30 @@ FAILING = {
 def shown(tmp_path_factory):
     """What pytest shows of each failing line, in one run of them all."""
     folder = tmp_path_factory.mktemp("frames")
-    tests = "".join(f"\ndef test_{number}(medfaith_check):\n    {code}\n" for number, (code, _) in enumerate(FAILING.values()))
+    tests = "".join(
+        f"\ndef test_{number}(medfaith_check):\n    {code}\n"
+        for number, (code, _) in enumerate(FAILING.values())
+    )
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "test_frames.py").write_text(HEAD + tests)
-    command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "-W", "ignore", "test_frames.py"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:randomly",
+        "-p",
+        "no:cacheprovider",
+        "-W",
+        "ignore",
+        "test_frames.py",
+    ]
     output = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
     parts = re.split(r"^_+ test_(\d+) _+$", output, flags=re.MULTILINE)
-    return {list(FAILING)[int(number)]: text.partition("====")[0] for number, text in zip(parts[1::2], parts[2::2], strict=True)}
+    return {
+        list(FAILING)[int(number)]: text.partition("====")[0]
+        for number, text in zip(parts[1::2], parts[2::2], strict=True)
+    }
 
 
 @pytest.mark.parametrize("name", FAILING)

@@ -31,7 +31,9 @@ def test_gates_and_failed_tests_are_annotated(project, workers):
     gate, test = annotations(project.run(*GATE, *workers))
     assert gate.startswith("::error title=mini%3A hallucination <= 0.01::hallucination is 0.250")
     place = f"file={project.path.name}/test_suite.py,line=7,title=test_suite.py%3A%3Atest_faithful[asthma]"
-    assert test.startswith(f"::error {place}::AssertionError: faithfulness is 0.500, expected at least 0.8%0A")
+    assert test.startswith(
+        f"::error {place}::AssertionError: faithfulness is 0.500, expected at least 0.8%0A"
+    )
     assert "Moonlight sets off asthma." in test
 
 
@@ -66,7 +68,9 @@ def test_a_summary_that_cannot_be_written_is_an_error_and_the_card_is_shown(proj
     actions.mkdir()
     result = project.run("-k", "iron")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stdout.fnmatch_lines(["*mini*bm25*", "ERROR: GITHUB_STEP_SUMMARY names *summary.md, which cannot be written*"])
+    result.stdout.fnmatch_lines(
+        ["*mini*bm25*", "ERROR: GITHUB_STEP_SUMMARY names *summary.md, which cannot be written*"]
+    )
 
 
 @pytest.mark.parametrize("variable", ["CI", "GITHUB_ACTIONS"])

@@ -8,12 +8,12 @@ import pytest
 
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.cli import main
+from pytest_medfaith.commands.init_project import TEMPLATES, init_project
 from pytest_medfaith.config import load_settings
-from pytest_medfaith.corpus.jsonl import read_chunks, read_records
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import read_responses
-from pytest_medfaith.init_project import TEMPLATES, init_project
+from pytest_medfaith.jsonl import read_chunks, read_records
 from pytest_medfaith.records import Case, Chunk
 
 SUITE = {
@@ -84,12 +84,18 @@ def test_the_mended_answer_passes_with_its_gates(first_run, pytester):
 
 def test_the_output_in_the_quickstart_is_that_of_the_first_run(first_run, monkeypatch):
     page = (REPO / "docs" / "quickstart.md").read_text(encoding="utf-8")
-    shown = [line for block in re.findall(r"```text\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
+    shown = [
+        line for block in re.findall(r"```text\n(.*?)```", page, re.DOTALL) for line in block.splitlines()
+    ]
     assert len(shown) > 15
     monkeypatch.setenv("COLUMNS", "80")
     stand_in = [line.replace("[", "[[]").replace("checker: default", "checker: scripted") for line in shown]
-    patterns = [re.sub(r" score [<>]?[0-9.]+, threshold [0-9.]+", " score *, threshold *", line) for line in stand_in]
-    first_run().stdout.fnmatch_lines([pattern for pattern in patterns if pattern.strip()])  # scores and thresholds are the model's
+    patterns = [
+        re.sub(r" score [<>]?[0-9.]+, threshold [0-9.]+", " score *, threshold *", line) for line in stand_in
+    ]
+    first_run().stdout.fnmatch_lines(
+        [pattern for pattern in patterns if pattern.strip()]
+    )  # scores and thresholds are the model's
 
 
 def test_the_tutorial_works_as_it_is_written(pytester):
@@ -123,7 +129,9 @@ def test_the_samples_fit_together(tmp_path):
 
 def test_the_wrong_answer_says_that_it_is_wrong_on_purpose():
     rows = [json.loads(line) for line in (TEMPLATES / "responses.jsonl").read_text().splitlines()]
-    assert [row["case_id"] for row in rows if "wrong on purpose" in row.get("meta", {}).get("note", "")] == ["paracetamol-dose"]
+    assert [row["case_id"] for row in rows if "wrong on purpose" in row.get("meta", {}).get("note", "")] == [
+        "paracetamol-dose"
+    ]
     evidence = {chunk.id: chunk.text for chunk in read_records(TEMPLATES / "corpus.jsonl", Chunk)}
     assert "4 grams" in evidence["paracetamol-1"]
     assert "8 grams" not in evidence["paracetamol-1"]
@@ -133,12 +141,18 @@ def test_the_wrong_answer_says_that_it_is_wrong_on_purpose():
 
 def test_it_returns_what_it_wrote_and_workflows_only_where_asked(tmp_path):
     written = init_project(tmp_path / "plain")
-    assert {str(path.relative_to(tmp_path / "plain")) for path in written} == files_in(tmp_path / "plain") == SUITE
+    assert (
+        {str(path.relative_to(tmp_path / "plain")) for path in written}
+        == files_in(tmp_path / "plain")
+        == SUITE
+    )
     init_project(tmp_path / "both", ci=["github", "gitlab"])
     assert files_in(tmp_path / "both") == SUITE | {".github/workflows/medfaith.yml", ".gitlab-ci.yml"}
 
 
-@pytest.mark.parametrize(("ci", "file"), [("github", ".github/workflows/medfaith.yml"), ("gitlab", ".gitlab-ci.yml")])
+@pytest.mark.parametrize(
+    ("ci", "file"), [("github", ".github/workflows/medfaith.yml"), ("gitlab", ".gitlab-ci.yml")]
+)
 def test_a_workflow_runs_the_written_test_with_options_that_exist(pytester, ci, file):
     yaml = pytest.importorskip("yaml", reason="comes with the extra docs")
     init_project(pytester.path, ci=[ci])
@@ -178,7 +192,8 @@ def test_a_file_that_is_there_is_named_and_left_alone(tmp_path, file):
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text("# mine")
     with pytest.raises(
-        DataError, match=rf"{re.escape(str(tmp_path / file))}: there already, and nothing is overwritten; .*medfaith init FOLDER"
+        DataError,
+        match=rf"{re.escape(str(tmp_path / file))}: there already, and nothing is overwritten; .*medfaith init FOLDER",
     ):
         init_project(tmp_path, ci=["gitlab"])
     assert files_in(tmp_path) == {file}
@@ -194,7 +209,9 @@ def test_a_link_that_leads_nowhere_is_left_alone(tmp_path):
 
 def test_settings_in_pyproject_are_not_hidden(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.medfaith]\nseed = 7\n")
-    with pytest.raises(DataError, match=r"pyproject.toml: has a table \[tool.medfaith\], which a medfaith.toml would hide"):
+    with pytest.raises(
+        DataError, match=r"pyproject.toml: has a table \[tool.medfaith\], which a medfaith.toml would hide"
+    ):
         init_project(tmp_path)
     assert files_in(tmp_path) == {"pyproject.toml"}
 
@@ -216,7 +233,7 @@ def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path):
 
 
 def test_an_interruption_leaves_nothing(tmp_path, monkeypatch):
-    import pytest_medfaith.init_project as module
+    import pytest_medfaith.commands.init_project as module
 
     def interrupted(path, text):
         if path.name == "gold.jsonl":
@@ -238,7 +255,10 @@ def test_an_unknown_workflow_is_an_error(tmp_path):
 
 @pytest.mark.parametrize(
     ("settings", "text"),
-    [("medfaith.toml", "[slices.a]\ncases = 'gold.jsonl'\n"), ("pyproject.toml", "[tool.medfaith.slices.a]\ncases = 'g'\n")],
+    [
+        ("medfaith.toml", "[slices.a]\ncases = 'gold.jsonl'\n"),
+        ("pyproject.toml", "[tool.medfaith.slices.a]\ncases = 'g'\n"),
+    ],
 )
 def test_a_suite_that_is_there_gets_the_workflow_alone(tmp_path, capsys, settings, text):
     (tmp_path / settings).write_text(text)
@@ -270,4 +290,8 @@ def test_a_project_with_tests_of_its_own_gets_the_whole_suite(tmp_path):
     (tmp_path / "tests" / "test_mine.py").write_text("def test_mine(): pass\n")
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'mine'\nversion = '1'\n")
     init_project(tmp_path, ci=["github"])
-    assert files_in(tmp_path) == (SUITE - {"pytest.ini"}) | {"tests/test_mine.py", "pyproject.toml", ".github/workflows/medfaith.yml"}
+    assert files_in(tmp_path) == (SUITE - {"pytest.ini"}) | {
+        "tests/test_mine.py",
+        "pyproject.toml",
+        ".github/workflows/medfaith.yml",
+    }

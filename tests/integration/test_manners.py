@@ -27,7 +27,12 @@ def test_lf_runs_what_failed(project):
 def test_x_stops_and_what_did_not_run_is_missing(project):
     result = project.run("-x", *GATE)
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["PARTIAL: 1 of 3 cases missing: gout*", "FAIL  faithfulness >= 0.1: 1 of 3 cases did not finish: gout*"])
+    result.stdout.fnmatch_lines(
+        [
+            "PARTIAL: 1 of 3 cases missing: gout*",
+            "FAIL  faithfulness >= 0.1: 1 of 3 cases did not finish: gout*",
+        ]
+    )
 
 
 def test_collect_only_lists_and_judges_nothing(project, workers):
@@ -71,7 +76,9 @@ def test_a_shuffled_run_gives_the_same_report(project):
         orders.append(re.findall(r"test_faithful\[(\w+)\] (?:PASSED|FAILED)", result.stdout.str()))
     assert orders[0] != orders[1]
     for name in ("report.json", "claims.jsonl", "pairs.jsonl", "card.md"):
-        assert len({(project.path / folder / name).read_bytes() for folder in ("plain", "one", "two")}) == 1, name
+        assert (
+            len({(project.path / folder / name).read_bytes() for folder in ("plain", "one", "two")}) == 1
+        ), name
 
 
 FLAKY = """
@@ -92,13 +99,32 @@ def medfaith_response(medfaith_response, medfaith_case):
 def test_a_case_that_runs_again_counts_once_with_its_last_answer(project, workers):
     pytest.importorskip("pytest_rerunfailures", reason="needs pytest-rerunfailures")
     project.test(FLAKY + project.TEST)
-    arguments = ("-p", "rerunfailures", "--reruns", "1", "--junitxml", "junit.xml", "--medfaith-gate", "hallucination <= 0")
+    arguments = (
+        "-p",
+        "rerunfailures",
+        "--reruns",
+        "1",
+        "--junitxml",
+        "junit.xml",
+        "--medfaith-gate",
+        "hallucination <= 0",
+    )
     result = project.run(*arguments, *workers)
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["3 cases (1 abstained), 3 claims: 3 supported*", "PASS  hallucination <= 0*", "*3 passed, 1 rerun*"])
+    result.stdout.fnmatch_lines(
+        ["3 cases (1 abstained), 3 claims: 3 supported*", "PASS  hallucination <= 0*", "*3 passed, 1 rerun*"]
+    )
     cases = ET.parse(project.path / "junit.xml").iter("testcase")  # noqa: S314 - pytest wrote it
-    scores = [[one.get("value") for one in case.iter("property") if one.get("name") == "medfaith.faithfulness"] for case in cases]
-    assert sorted(scores) == [[], ["0.5"], ["1"], ["1"]]  # the refusal has none, each try of the second case its own
+    scores = [
+        [one.get("value") for one in case.iter("property") if one.get("name") == "medfaith.faithfulness"]
+        for case in cases
+    ]
+    assert sorted(scores) == [
+        [],
+        ["0.5"],
+        ["1"],
+        ["1"],
+    ]  # the refusal has none, each try of the second case its own
 
 
 INTERRUPTED = """
@@ -139,7 +165,11 @@ def test_an_interrupted_run_leaves_a_card_and_a_folder_marked_partial(project, w
     result = project.run("--medfaith-report", "out", *GATE, *workers)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(
-        ["2 cases (0 abstained)*", "PARTIAL: 1 of 3 cases missing: gout*", "FAIL  faithfulness >= 0.1*did not finish*"]
+        [
+            "2 cases (0 abstained)*",
+            "PARTIAL: 1 of 3 cases missing: gout*",
+            "FAIL  faithfulness >= 0.1*did not finish*",
+        ]
     )
     (row,) = json.loads((project.path / "out" / "report.json").read_text())["slices"]
     assert (row["partial"], row["missing"], len(row["cases"])) == (True, ["gout"], 2)
@@ -180,7 +210,7 @@ def test_one(medfaith_report):
 COUNTING = """
 import os
 
-import pytest_medfaith.session as session
+import pytest_medfaith.run.resources as session
 from pytest_medfaith.testing import scripted_checker
 
 def counted(make, name):
@@ -231,7 +261,10 @@ def test_stern(medfaith_report):
     result = project.run(*workers)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     text = " ".join(result.stdout.str().split())
-    assert "ERROR: 3 case(s) of slice 'mini', retriever 'bm25', checker 'default' and k=2 came out differently in different tests" in text
+    assert (
+        "ERROR: 3 case(s) of slice 'mini', retriever 'bm25', checker 'default' and k=2 came out differently in different tests"
+        in text
+    )
     assert "configure the slice twice under two names" in text
 
 
@@ -247,8 +280,14 @@ def test_hits(medfaith_hits):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "the gates of slice 'mini' would not be judged, since no test measures it; ask for the fixture medfaith_report"),
-        (("--medfaith-update-baseline",), "--medfaith-update-baseline was given, but no test measures a slice"),
+        (
+            (),
+            "the gates of slice 'mini' would not be judged, since no test measures it; ask for the fixture medfaith_report",
+        ),
+        (
+            ("--medfaith-update-baseline",),
+            "--medfaith-update-baseline was given, but no test measures a slice",
+        ),
         (("--medfaith-slice", "second"), "--medfaith-slice was given, but no test is marked with 'second'"),
     ],
 )
@@ -267,7 +306,11 @@ def test_tests_picked_by_name_need_not_judge_the_gates(project):
 
 def test_two_markers_on_one_test_are_refused(project):
     project.configure('[tool.medfaith.slices.second]\ncases = "gold.jsonl"\nresponses = "responses.jsonl"\n')
-    project.test(HITS_ONLY.replace("@pytest", '@pytest.mark.medfaith("second")\n@pytest', 1).replace("import pytest", "import pytest", 1))
+    project.test(
+        HITS_ONLY.replace("@pytest", '@pytest.mark.medfaith("second")\n@pytest', 1).replace(
+            "import pytest", "import pytest", 1
+        )
+    )
     result = project.run()
     assert result.ret != 0
     assert "this test has two markers medfaith" in " ".join(result.stdout.str().split())

@@ -1,7 +1,11 @@
 def test_one_test_per_case_with_the_case_id(project):
     result = project.run("--collect-only", "-q")
     result.stdout.fnmatch_lines(
-        ["test_suite.py::test_faithful[[]iron[]]", "test_suite.py::test_faithful[[]asthma[]]", "test_suite.py::test_faithful[[]gout[]]"]
+        [
+            "test_suite.py::test_faithful[[]iron[]]",
+            "test_suite.py::test_faithful[[]asthma[]]",
+            "test_suite.py::test_faithful[[]gout[]]",
+        ]
     )
 
 
@@ -9,7 +13,10 @@ def test_outcomes_and_card(project, workers):
     result = project.run(*workers)
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(
-        ["*Slice*Retriever*K*Rec@K*nDCG@K*Faithful*Halluc*C-Recall*C-Prec*C-Util*", "*mini*bm25*2*1.00*1.00*0.75*0.25*"]
+        [
+            "*Slice*Retriever*K*Rec@K*nDCG@K*Faithful*Halluc*C-Recall*C-Prec*C-Util*",
+            "*mini*bm25*2*1.00*1.00*0.75*0.25*",
+        ]
     )
 
 
@@ -70,7 +77,11 @@ def test_reported(medfaith_report):
     )
     result = project.run()
     assert result.ret == 2
-    result.stdout.fnmatch_lines(["*the marker medfaith got retreiver='bm25'; expected k, retriever, checker, limit, gates, or a bound*"])
+    result.stdout.fnmatch_lines(
+        [
+            "*the marker medfaith got retreiver='bm25'; expected k, retriever, checker, limit, gates, or a bound*"
+        ]
+    )
     result.stdout.no_fnmatch_line("*Traceback*")
 
 

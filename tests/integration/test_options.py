@@ -39,7 +39,9 @@ def test_an_unknown_slice_on_the_command_line_is_an_error(project):
     result.stdout.fnmatch_lines(["*slice 'mni' is unknown; did you mean 'mini'?*"])
 
 
-@pytest.mark.parametrize(("arguments", "shown"), [((), "*mini*bm25*2*"), (("--medfaith-k", "4"), "*mini*bm25*4*")])
+@pytest.mark.parametrize(
+    ("arguments", "shown"), [((), "*mini*bm25*2*"), (("--medfaith-k", "4"), "*mini*bm25*4*")]
+)
 def test_k_on_the_command_line_beats_the_configuration(project, arguments, shown):
     project.run(*arguments).stdout.fnmatch_lines([shown])
 
@@ -58,9 +60,14 @@ def test_retrievers_on_the_command_line_make_an_ablation(project, workers):
 
 
 def test_limit_takes_the_first_cases_and_a_seed_a_sample(project):
-    project.run("--medfaith-limit", "1", "--collect-only", "-q").stdout.fnmatch_lines(["*test_faithful[[]iron[]]"])
+    project.run("--medfaith-limit", "1", "--collect-only", "-q").stdout.fnmatch_lines(
+        ["*test_faithful[[]iron[]]"]
+    )
     collected = {
-        project.run("--medfaith-limit", "1", "--medfaith-seed", str(seed), "--collect-only", "-q").stdout.lines[0] for seed in range(6)
+        project.run(
+            "--medfaith-limit", "1", "--medfaith-seed", str(seed), "--collect-only", "-q"
+        ).stdout.lines[0]
+        for seed in range(6)
     }
     assert len(collected) > 1
 
@@ -86,9 +93,15 @@ def test_a_gate_that_does_not_parse_points_at_the_place(project):
 def test_report_writes_the_run_folder(project, workers):
     project.run("--medfaith-report", "out", *workers)
     out = project.path / "out"
-    assert {"snippets.jsonl", "responses.jsonl", "claims.jsonl", "pairs.jsonl", "report.json", "card.md", "signature.json"} <= {
-        p.name for p in out.iterdir()
-    }
+    assert {
+        "snippets.jsonl",
+        "responses.jsonl",
+        "claims.jsonl",
+        "pairs.jsonl",
+        "report.json",
+        "card.md",
+        "signature.json",
+    } <= {p.name for p in out.iterdir()}
     pairs = [json.loads(line) for line in (out / "pairs.jsonl").read_text().splitlines()]
     assert all(len(pair["logits"]) == 3 for pair in pairs)
     assert "| mini" in (out / "card.md").read_text()
@@ -97,7 +110,14 @@ def test_report_writes_the_run_folder(project, workers):
 def test_the_report_is_the_same_with_and_without_workers(project):
     project.run("--medfaith-report", "one")
     project.run("--medfaith-report", "two", "-n", "2")
-    for name in ("report.json", "claims.jsonl", "pairs.jsonl", "snippets.jsonl", "responses.jsonl", "card.md"):
+    for name in (
+        "report.json",
+        "claims.jsonl",
+        "pairs.jsonl",
+        "snippets.jsonl",
+        "responses.jsonl",
+        "card.md",
+    ):
         assert (project.path / "one" / name).read_bytes() == (project.path / "two" / name).read_bytes(), name
 
 
@@ -123,7 +143,9 @@ def test_an_unwritable_report_folder_is_said_before_the_run(project):
     (project.path / "out").write_text("a file stands where the folder should be")
     result = project.run("--medfaith-report", "out")
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["*the report folder *out cannot be written*Give another one with --medfaith-report DIR*"])
+    result.stderr.fnmatch_lines(
+        ["*the report folder *out cannot be written*Give another one with --medfaith-report DIR*"]
+    )
     result.stdout.no_fnmatch_line("*collected*")
 
 
@@ -153,7 +175,9 @@ def test_a_history_that_cannot_be_read_is_said_before_the_run(project):
 
 def test_a_failure_follows_the_width_of_the_terminal(project, monkeypatch, workers):
     rows = [json.loads(line) for line in (project.path / "responses.jsonl").read_text().splitlines()]
-    rows[1]["answer"] = "Moonlight, " + "and walking outside in the cold air of a long night, " * 3 + "sets off asthma."
+    rows[1]["answer"] = (
+        "Moonlight, " + "and walking outside in the cold air of a long night, " * 3 + "sets off asthma."
+    )
     (project.path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     longest = {}
     for columns in (60, 120):

@@ -10,7 +10,7 @@ import pytest
 pty = pytest.importorskip("pty", reason="needs a terminal of a Unix system")
 
 EAGER = """
-import pytest_medfaith.live_line as live_line
+import pytest_medfaith.run.progress as live_line
 
 live_line.LEAST_SECONDS, live_line.LINES = 0, 10**9
 """
@@ -27,11 +27,16 @@ def lines_in_terminal(project, monkeypatch):
     def run(*arguments):
         ours, theirs = pty.openpty()
         command = [sys.executable, "-m", "pytest", *arguments]
-        with subprocess.Popen(command, cwd=project.path, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True):
+        with subprocess.Popen(
+            command, cwd=project.path, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True
+        ):
             os.close(theirs)
             text = b"".join(iter(lambda: _read(ours), b"")).decode()
         os.close(ours)
-        return [re.sub(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x1b]*\x1b\\", "", line).rpartition("\r")[2] for line in text.split("\r\n")]
+        return [
+            re.sub(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x1b]*\x1b\\", "", line).rpartition("\r")[2]
+            for line in text.split("\r\n")
+        ]
 
     return run
 
@@ -66,13 +71,18 @@ def test_between_the_dots_of_workers(lines_in_terminal):
     shown = [line for line in lines if "medfaith:" in line]
     assert shown
     assert all(
-        re.fullmatch(r"medfaith: [12] of 3 cases, \d claims(, hallucination [0-9.]+)?, less than a minute left", line) for line in shown
+        re.fullmatch(
+            r"medfaith: [12] of 3 cases, \d claims(, hallucination [0-9.]+)?, less than a minute left", line
+        )
+        for line in shown
     )
     dots = "".join(line.partition(" ")[0] for line in lines if re.fullmatch(r"[.F]+( +\[ *[0-9]+%\])?", line))
     assert sorted(dots) == [".", ".", "F"]
 
 
-@pytest.mark.parametrize(("arguments", "variables"), [(("-q",), {}), ((), {"CI": "true"})], ids=["quiet", "ci"])
+@pytest.mark.parametrize(
+    ("arguments", "variables"), [(("-q",), {}), ((), {"CI": "true"})], ids=["quiet", "ci"]
+)
 def test_not_where_nobody_watches(lines_in_terminal, monkeypatch, arguments, variables):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.session import MedfaithSession, Options
+from pytest_medfaith.run.resources import MedfaithSession, Options
 
 DANGEROUS = "Iron tablets treat iron deficiency. Adults can take 8 g of paracetamol a day."
 
@@ -48,7 +48,9 @@ def test_a_project_adds_rules_and_switches_others_off(project):
         'safety = "house.toml"\n[slices.mini]\ncases = "gold.jsonl"\ncorpus = ["corpus"]\nresponses = "responses.jsonl"\nretriever = "bm25"\nk = 2\n'
     )
     (project.path / "responses.jsonl").write_text(
-        (project.path / "responses.jsonl").read_text().replace("Iron tablets treat", "Iron tablets are recommended in")
+        (project.path / "responses.jsonl")
+        .read_text()
+        .replace("Iron tablets treat", "Iron tablets are recommended in")
     )
     result = project.run()
     result.stdout.fnmatch_lines(["*UNSAFE: 1 claim breaks a safety rule: 1 contraindication*", "*house: us*"])
@@ -58,15 +60,25 @@ def test_a_project_adds_rules_and_switches_others_off(project):
 
 def test_a_rulebook_that_cannot_be_read_is_said_before_the_first_test(tmp_path):
     (tmp_path / "medfaith.toml").write_text('safety = ["house.toml"]\n')
-    (tmp_path / "house.toml").write_text("[[dose]]\nid = 'a'\nsource = 's'\ndrug = ['x']\nmax_daily = 'lots'\n")
-    with pytest.raises(DataError, match=r"house.toml: dose rule 'a': max_daily is 'lots', expected one amount with a unit"):
+    (tmp_path / "house.toml").write_text(
+        "[[dose]]\nid = 'a'\nsource = 's'\ndrug = ['x']\nmax_daily = 'lots'\n"
+    )
+    with pytest.raises(
+        DataError, match=r"house.toml: dose rule 'a': max_daily is 'lots', expected one amount with a unit"
+    ):
         _ = MedfaithSession(root=tmp_path).settings
 
 
 def test_rules_are_switched_off_by_settings_and_command_line_together(tmp_path):
     (tmp_path / "medfaith.toml").write_text('rules_off = ["numbers", "safety.triage"]\n')
     session = MedfaithSession(root=tmp_path, options=Options(rules_off=("grounding", "safety.dose")))
-    assert session.checker("default").rules == {"negation", "direction", "substitution", "population", "certainty"}
+    assert session.checker("default").rules == {
+        "negation",
+        "direction",
+        "substitution",
+        "population",
+        "certainty",
+    }
     assert {rule.kind for rule in session.rulebook.rules} == {"contraindication", "interaction", "population"}
     assert MedfaithSession(root=tmp_path, options=Options(rules_off=("safety",))).rulebook.rules == ()
 
@@ -74,4 +86,6 @@ def test_rules_are_switched_off_by_settings_and_command_line_together(tmp_path):
 def test_a_misspelled_rule_is_named_before_the_first_test(project):
     result = project.run("--medfaith-rules-off", "number")
     assert result.ret == 2
-    result.stdout.fnmatch_lines(["*no rule is named 'number'; the rules that can be switched off are numbers, *safety.dose*"])
+    result.stdout.fnmatch_lines(
+        ["*no rule is named 'number'; the rules that can be switched off are numbers, *safety.dose*"]
+    )

@@ -13,9 +13,9 @@ import pytest
 
 from pytest_medfaith.cards.scores import score_attributes, scores_csv
 from pytest_medfaith.cli import main
+from pytest_medfaith.commands.score_responses import read_recorded, score_responses
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Response
-from pytest_medfaith.score_responses import read_recorded, score_responses
 from pytest_medfaith.testing import containment_checker, scripted_checker
 
 REPO = Path(__file__).parents[2]
@@ -25,7 +25,9 @@ SPANS = REPO / "examples" / "traces" / "spans.jsonl"
 
 def medfaith(*arguments, cwd):
     call = [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", *arguments]
-    return subprocess.run(call, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return subprocess.run(
+        call, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
 
 
 def test_the_worked_example_of_the_page(tmp_path):
@@ -53,20 +55,33 @@ def test_a_slice_of_traces(pytester):
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--medfaith-report", "run")
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*3 passed*"])
-    result.stdout.fnmatch_lines(["FAIL*1 of 3 cases failed: 8dacc7c4f4ea940a543e159520f8bf04 (there are no contexts*"])
+    result.stdout.fnmatch_lines(
+        ["FAIL*1 of 3 cases failed: 8dacc7c4f4ea940a543e159520f8bf04 (there are no contexts*"]
+    )
     given = medfaith("report", "run", "--format", "scores", cwd=pytester.path)
     rows = list(csv.DictReader(io.StringIO(given.stdout)))
     assert [(row["trace_id"][:4], row["slice"], row["status"]) for row in rows] == [
         ("5b8a", "live", "checked"), ("7c9b", "live", "checked"), ("8dac", "live", "failed"),
     ]  # fmt: skip
-    spans = [json.loads(line) for line in medfaith("report", "run", "--format", "spans", cwd=pytester.path).stdout.splitlines()]
+    spans = [
+        json.loads(line)
+        for line in medfaith("report", "run", "--format", "spans", cwd=pytester.path).stdout.splitlines()
+    ]
     assert [span["span_id"] for span in spans] == [row["span_id"] for row in rows]
     assert spans[0]["attributes"]["medfaith.slice"] == "live"
 
 
 def scored(*answers, checker=None, contexts=({"id": "a", "text": "Iron tablets treat iron deficiency."},)):
     rows = [
-        Response.from_dict({"case_id": f"c{i}", "trace_id": f"t{i}", "span_id": f"s{i}", "answer": answer, "contexts": list(contexts)})
+        Response.from_dict(
+            {
+                "case_id": f"c{i}",
+                "trace_id": f"t{i}",
+                "span_id": f"s{i}",
+                "answer": answer,
+                "contexts": list(contexts),
+            }
+        )
         for i, answer in enumerate(answers)
     ]
     return score_responses(rows, checker or containment_checker())
@@ -74,19 +89,30 @@ def scored(*answers, checker=None, contexts=({"id": "a", "text": "Iron tablets t
 
 def test_a_response_that_was_not_checked_has_no_rates():
     lost = scripted_checker(lambda _evidence, _claim: "entail")
-    report = scored("", "I could not find this in the documents provided.", "Hello!", "Железо лечит анемию.", checker=lost)
+    report = scored(
+        "", "I could not find this in the documents provided.", "Hello!", "Железо лечит анемию.", checker=lost
+    )
     rows = list(csv.DictReader(io.StringIO(scores_csv([report]))))
     assert [row["status"] for row in rows][:3] == ["failed", "abstained", "failed"]
-    assert [row["reason"] for row in rows][:3] == ["the answer is empty", "", "the answer makes no checkable claim"]
+    assert [row["reason"] for row in rows][:3] == [
+        "the answer is empty",
+        "",
+        "the answer makes no checkable claim",
+    ]
     bare = scored("Iron tablets treat iron deficiency.", contexts=())
     (row,) = csv.DictReader(io.StringIO(scores_csv([bare])))
     assert (row["status"], row["faithfulness"], row["hallucination"]) == ("failed", "", "")
-    assert not {"medfaith.faithfulness", "medfaith.hallucination"} & json.loads(score_attributes([bare]))["attributes"].keys()
+    assert (
+        not {"medfaith.faithfulness", "medfaith.hallucination"}
+        & json.loads(score_attributes([bare]))["attributes"].keys()
+    )
 
 
 def test_a_response_with_unscored_claims_is_failed():
     report = scored("Iron tablets treat iron deficiency. Железо лечит анемию быстро.", checker=None)
-    verdicts = tuple(verdict.with_(label="unscored", reason="another script") for verdict in report.reports[0].verdicts)
+    verdicts = tuple(
+        verdict.with_(label="unscored", reason="another script") for verdict in report.reports[0].verdicts
+    )
     report = report.with_(reports=(report.reports[0].with_(verdicts=verdicts),))
     (row,) = csv.DictReader(io.StringIO(scores_csv([report])))
     assert (row["status"], row["faithfulness"]) == ("failed", "")
@@ -119,7 +145,11 @@ def test_no_id_of_a_trace_commands_a_terminal_or_a_spreadsheet():
         ),
         ("scores.csv", "", "holds no response, so nothing would be checked"),
         ("scores.csv", '{"answer": "x"}', "responses.jsonl:1: field 'case_id' is missing"),
-        ("scores.csv", '{"case_id": "a", "answer": "x", "context": []}', "key 'context' is unknown; did you mean 'contexts'"),
+        (
+            "scores.csv",
+            '{"case_id": "a", "answer": "x", "context": []}',
+            "key 'context' is unknown; did you mean 'contexts'",
+        ),
     ],
 )
 def test_wrong_responses_are_errors(name, text, message, tmp_path):

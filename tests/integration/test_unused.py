@@ -15,11 +15,20 @@ def test_no_file_no_line_no_module(pytester, workers):
             assert "numpy" not in sys.modules
         """
     )
-    others = ("cacheprovider", "hypothesispytest", "randomly", "rerunfailures")  # which leave files, lines and modules of their own
+    others = (
+        "cacheprovider",
+        "hypothesispytest",
+        "randomly",
+        "rerunfailures",
+    )  # which leave files, lines and modules of their own
     result = pytester.runpytest_subprocess("-v", *(f"-pno:{name}" for name in others), *workers)
     result.assert_outcomes(passed=2)
     assert [
-        line for line in result.outlines if "medfaith" in line and not line.startswith(("plugins:", "rootdir:", "platform ", "cachedir:"))
+        line
+        for line in result.outlines
+        if "medfaith" in line and not line.startswith(("plugins:", "rootdir:", "platform ", "cachedir:"))
     ] == []
     left = {path.name.partition("-")[0] for path in pytester.path.iterdir()}
-    assert left - {"runpytest", "stdout", "stderr", "__pycache__"} == {"test_no_file_no_line_no_module.py"}  # the others are pytester's
+    assert left - {"runpytest", "stdout", "stderr", "__pycache__"} == {
+        "test_no_file_no_line_no_module.py"
+    }  # the others are pytester's

@@ -24,7 +24,9 @@ def test_langchain():
     (chunk,) = as_chunks([document])
     assert (chunk.id, chunk.title) == ("d", "Iron")
     for content in (IRON, [{"type": "text", "text": IRON}]):
-        assert both({"input": "What?", "answer": messages.AIMessage(content=content), "context": [document]}) == (IRON, [IRON])
+        assert both(
+            {"input": "What?", "answer": messages.AIMessage(content=content), "context": [document]}
+        ) == (IRON, [IRON])
     assert both((messages.AIMessage(content=IRON), [(document, 0.5)])) == (IRON, [IRON])
 
 
@@ -39,18 +41,26 @@ def test_llama_index():
 def test_haystack():
     classes = package("haystack.dataclasses")
     document = classes.Document(content=IRON, id="h")
-    assert both({"replies": [classes.ChatMessage.from_assistant(IRON)], "documents": [document]}) == (IRON, [IRON])
+    assert both({"replies": [classes.ChatMessage.from_assistant(IRON)], "documents": [document]}) == (
+        IRON,
+        [IRON],
+    )
     assert both(classes.GeneratedAnswer(data=IRON, query="What?", documents=[document])) == (IRON, [IRON])
 
 
 def test_ragas():
     sample = package("ragas.dataset_schema").SingleTurnSample
-    assert both(sample(user_input="What?", response=IRON, retrieved_contexts=[IRON], reference_contexts=["x"])) == (IRON, [IRON])
+    assert both(
+        sample(user_input="What?", response=IRON, retrieved_contexts=[IRON], reference_contexts=["x"])
+    ) == (IRON, [IRON])
 
 
 def test_deepeval():
     case = package("deepeval.test_case").LLMTestCase
-    assert both(case(input="What?", actual_output=IRON, retrieval_context=[IRON], context=["x"])) == (IRON, [IRON])
+    assert both(case(input="What?", actual_output=IRON, retrieval_context=[IRON], context=["x"])) == (
+        IRON,
+        [IRON],
+    )
 
 
 def test_dspy():
@@ -81,7 +91,9 @@ READ = ("What treats iron deficiency?", "Iron.", IRON, [IRON])
 def test_ragas_files(tmp_path):
     schema = package("ragas.dataset_schema")
     question, reference, answer, contexts = READ
-    sample = schema.SingleTurnSample(user_input=question, response=answer, retrieved_contexts=contexts, reference=reference)
+    sample = schema.SingleTurnSample(
+        user_input=question, response=answer, retrieved_contexts=contexts, reference=reference
+    )
     found = schema.EvaluationDataset(samples=[sample])
     found.to_jsonl(tmp_path / "ragas.jsonl")
     found.to_csv(tmp_path / "ragas.csv")
@@ -92,7 +104,15 @@ def test_deepeval_files(tmp_path):
     golden, dataset = package("deepeval.dataset").Golden, package("deepeval.dataset").EvaluationDataset
     question, reference, answer, contexts = READ
     found = dataset(
-        goldens=[golden(input=question, expected_output=reference, actual_output=answer, retrieval_context=contexts, context=["x"])]
+        goldens=[
+            golden(
+                input=question,
+                expected_output=reference,
+                actual_output=answer,
+                retrieval_context=contexts,
+                context=["x"],
+            )
+        ]
     )
     found.save_as(file_type="json", directory=str(tmp_path), file_name="goldens", include_test_cases=False)
     (path,) = tmp_path.glob("*.json")
@@ -100,7 +120,16 @@ def test_deepeval_files(tmp_path):
 
 
 def test_rows_of_tables(tmp_path):
-    rows = [{"question": READ[0], "reference_answer": READ[1], "answer": READ[2], "contexts": READ[3], "score": None, "year": 2024}]
+    rows = [
+        {
+            "question": READ[0],
+            "reference_answer": READ[1],
+            "answer": READ[2],
+            "contexts": READ[3],
+            "score": None,
+            "year": 2024,
+        }
+    ]
     pandas = package("pandas")
     frame = pandas.DataFrame(rows)
     frame.to_parquet(tmp_path / "rows.parquet")

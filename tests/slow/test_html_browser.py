@@ -20,7 +20,14 @@ from card_samples import METFORMIN, case_report, slice_sample
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-QUIET = ("disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync")
+QUIET = (
+    "disable-gpu",
+    "disable-quic",
+    "no-first-run",
+    "disable-background-networking",
+    "disable-component-update",
+    "disable-sync",
+)
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,7 +42,13 @@ def browser(tmp_path_factory):
 
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
-    for flag in ("headless=new", "no-sandbox", "window-size=1280,1000", f"user-data-dir={tmp_path_factory.mktemp('profile')}", *QUIET):
+    for flag in (
+        "headless=new",
+        "no-sandbox",
+        "window-size=1280,1000",
+        f"user-data-dir={tmp_path_factory.mktemp('profile')}",
+        *QUIET,
+    ):
         options.add_argument(f"--{flag}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
@@ -63,7 +76,11 @@ def all_of(driver, selector):
 
 
 def shown_ids(driver):
-    return [case.find_element("css selector", ".id").text for case in all_of(driver, ".case") if case.is_displayed()]
+    return [
+        case.find_element("css selector", ".id").text
+        for case in all_of(driver, ".case")
+        if case.is_displayed()
+    ]
 
 
 def press(driver, key):
@@ -94,7 +111,9 @@ def test_a_case_shows_marked_claims_beside_marked_evidence(page):
     spans = {span.get_attribute("class").split()[1]: span.text for span in all_of(driver, ".answer .span")}
     assert spans["refuted"] == "Metformin raises insulin levels in women with PCOS"
     assert [mark.text for mark in all_of(driver, ".answer .mark")] == ["✗a", "✓b", "?c"]
-    assert [mark.text for mark in all_of(driver, "mark.evidence.refuted")] == ["Metformin lowers insulin levels in women with PCOS."]
+    assert [mark.text for mark in all_of(driver, "mark.evidence.refuted")] == [
+        "Metformin lowers insulin levels in women with PCOS."
+    ]
     assert "rule direction" in all_of(driver, ".claim.refuted")[0].text
     colours = {span.value_of_css_property("border-bottom-style") for span in all_of(driver, ".answer .span")}
     assert len(colours) == 3  # told apart without colour
@@ -169,7 +188,10 @@ def test_a_script_in_a_chunk_stays_text(page):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_width_scrolls_sideways(page, width):
     driver = page(slice_sample(), history=[("an earlier run", [slice_sample()])])
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False},
+    )
     try:
         all_of(driver, ".case button")[0].click()
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width
@@ -179,9 +201,14 @@ def test_no_width_scrolls_sideways(page, width):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_two_runs_side_by_side_fit_any_width(browser, tmp_path, width):
-    change = compare_runs(([slice_sample()], {"seed": 0}), ([slice_sample(reports=(case_report(verdicts=()),))], {"seed": 7}))
+    change = compare_runs(
+        ([slice_sample()], {"seed": 0}), ([slice_sample(reports=(case_report(verdicts=()),))], {"seed": 7})
+    )
     (tmp_path / "compare.html").write_text(html_change(change), encoding="utf-8")
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False},
+    )
     try:
         browser.get((tmp_path / "compare.html").as_uri())
         assert "Halluc" in all_of(browser, ".changes")[0].text
@@ -230,7 +257,8 @@ def test_all_texts_stand_out_in_light_and_dark(page, media, scheme):
     page_colour = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert (page_colour == "rgb(255, 255, 255)") == (scheme == "light")
     ratios = driver.execute_script(
-        CONTRAST, "body, h1, h2, .card th, .card td, .case button span, .answer .span, .claim, .claim *, .chunk, .chunk *, mark"
+        CONTRAST,
+        "body, h1, h2, .card th, .card td, .case button span, .answer .span, .claim, .claim *, .chunk, .chunk *, mark",
     )
     assert len(ratios) > 30
     assert [row for row in ratios if row[1] < 4.5] == []
@@ -257,7 +285,9 @@ def test_2000_cases_open_in_under_2_seconds(page):
     assert len(all_of(driver, ".case")) == 2000
     loads = []
     for _ in range(3):  # the machine may be busy with something else
-        loads.append(driver.execute_script("return performance.getEntriesByType('navigation')[0].loadEventEnd"))
+        loads.append(
+            driver.execute_script("return performance.getEntriesByType('navigation')[0].loadEventEnd")
+        )
         driver.refresh()
     start = time.perf_counter()
     all_of(driver, ".case button")[0].click()
@@ -289,14 +319,21 @@ def large_case(number: int) -> Report:
     )
     sentences = [" ".join(source.choices(words, k=18)).capitalize() + "." for _ in range(5)]
     contexts = tuple(
-        Chunk(id=f"pubmed/{number}-{i}", title=f"Title {i}", text=" ".join(source.choices(words, k=250)), url="https://example.org")
+        Chunk(
+            id=f"pubmed/{number}-{i}",
+            title=f"Title {i}",
+            text=" ".join(source.choices(words, k=250)),
+            url="https://example.org",
+        )
         for i in range(10)
     )
     answer, verdicts = "", []
     for i, sentence in enumerate(sentences):
         claim = Claim(id=f"c{i}", text=sentence, start=len(answer), end=len(answer) + len(sentence))
         label = source.choices(["supported", "refuted", "unsupported"], [8, 1, 1])[0]
-        verdicts.append(Verdict(claim=claim, label=label, score=source.random(), chunk_id=contexts[i].id, span=(0, 80)))
+        verdicts.append(
+            Verdict(claim=claim, label=label, score=source.random(), chunk_id=contexts[i].id, span=(0, 80))
+        )
         answer += f"{sentence} [{i + 1}] "
     return Report(
         case=Case(id=f"case-{number:04}", question=" ".join(source.choices(words, k=12)) + "?"),

@@ -88,7 +88,9 @@ INVENTED = Verdict(
 UNSCORED = INVENTED.with_(label="unscored", score=0.0, chunk_id="", reason="longer than the checker reads")
 
 
-def case_report(name: str = "pcos-1", *, verdicts: tuple[Verdict, ...] = (REFUTED, SUPPORTED, INVENTED)) -> Report:
+def case_report(
+    name: str = "pcos-1", *, verdicts: tuple[Verdict, ...] = (REFUTED, SUPPORTED, INVENTED)
+) -> Report:
     return Report(
         case=Case(
             id=name,
@@ -102,11 +104,21 @@ def case_report(name: str = "pcos-1", *, verdicts: tuple[Verdict, ...] = (REFUTE
             meta={"condition": "pcos"},
         ),
         response=Response(
-            answer=ANSWER, case_id=name, contexts=(METFORMIN, LETROZOLE), citations=("[1]", "[2]"), model="recorded", latency_ms=12.5
+            answer=ANSWER,
+            case_id=name,
+            contexts=(METFORMIN, LETROZOLE),
+            citations=("[1]", "[2]"),
+            model="recorded",
+            latency_ms=12.5,
         ),
         verdicts=verdicts,
         gold_verdicts=(
-            Verdict(claim=Claim(id="g1", text="Metformin lowers insulin levels."), label="refuted", score=0.9, chunk_id="answer"),
+            Verdict(
+                claim=Claim(id="g1", text="Metformin lowers insulin levels."),
+                label="refuted",
+                score=0.9,
+                chunk_id="answer",
+            ),
         ),
         entailments=Entailments(
             chunk_claims=((False, False), (False, True), (False, False))[: len(verdicts)],
@@ -116,13 +128,26 @@ def case_report(name: str = "pcos-1", *, verdicts: tuple[Verdict, ...] = (REFUTE
         ),
         pairs=(
             PairScore(
-                claim_id="c1", chunk_id=METFORMIN.id, probs=(0.01, 0.02, 0.97), logits=(-2.0, -1.0, 3.0), label="contradict", case_id=name
+                claim_id="c1",
+                chunk_id=METFORMIN.id,
+                probs=(0.01, 0.02, 0.97),
+                logits=(-2.0, -1.0, 3.0),
+                label="contradict",
+                case_id=name,
             ),
             PairScore(
-                claim_id="c2", chunk_id=LETROZOLE.id, probs=(0.93, 0.05, 0.02), logits=(3.0, 0.0, -1.0), label="entail", case_id=name
+                claim_id="c2",
+                chunk_id=LETROZOLE.id,
+                probs=(0.93, 0.05, 0.02),
+                logits=(3.0, 0.0, -1.0),
+                label="entail",
+                case_id=name,
             ),
         ),
-        hits=(Hit(chunk=METFORMIN, rank=1, score=0.03, ranks={"bm25": 1, "dense": 2}), Hit(chunk=LETROZOLE, rank=2, score=0.02)),
+        hits=(
+            Hit(chunk=METFORMIN, rank=1, score=0.03, ranks={"bm25": 1, "dense": 2}),
+            Hit(chunk=LETROZOLE, rank=2, score=0.02),
+        ),
         metrics={"faithfulness": 1 / 3, "hallucination": 1 / 3, "latency_ms": 12.5},
         retriever="rrf",
         checker="nli-student",
@@ -142,7 +167,9 @@ def refusal(name: str = "pcos-2") -> Report:
     )
 
 
-def value(name: str, value: float | None, low: float | None = None, high: float | None = None, *, n: int = 3) -> MetricValue:
+def value(
+    name: str, value: float | None, low: float | None = None, high: float | None = None, *, n: int = 3
+) -> MetricValue:
     return MetricValue(name=name, value=value, low=low, high=high, n=n)
 
 
@@ -160,9 +187,15 @@ METRICS = {
 }
 
 
-def slice_sample(*, retriever: str = "rrf", checker: str = "nli-student", k: int = 10, **changes: object) -> SliceReport:
+def slice_sample(
+    *, retriever: str = "rrf", checker: str = "nli-student", k: int = 10, **changes: object
+) -> SliceReport:
     """Returns three cases: one with a claim of each verdict, one refusal, one with an unscored claim."""
-    reports = (case_report("pcos-1"), refusal("pcos-2"), case_report("pcos-3", verdicts=(SUPPORTED, UNSCORED)))
+    reports = (
+        case_report("pcos-1"),
+        refusal("pcos-2"),
+        case_report("pcos-3", verdicts=(SUPPORTED, UNSCORED)),
+    )
     report = SliceReport(
         slice="medquad-nih",
         retriever=retriever,
@@ -174,9 +207,17 @@ def slice_sample(*, retriever: str = "rrf", checker: str = "nli-student", k: int
         gates=(
             GateResult(expression="faithfulness >= 0.80", outcome="pass", value=0.82),
             GateResult(
-                expression="hallucination <= 0.001", outcome="fail", value=0.004, message="hallucination is 0.004; wanted at most 0.001"
+                expression="hallucination <= 0.001",
+                outcome="fail",
+                value=0.004,
+                message="hallucination is 0.004; wanted at most 0.001",
             ),
-            GateResult(expression="claim_recall >= 0.5 at 95%", outcome="inconclusive", value=0.6, message="too few cases"),
+            GateResult(
+                expression="claim_recall >= 0.5 at 95%",
+                outcome="inconclusive",
+                value=0.6,
+                message="too few cases",
+            ),
         ),
     )
     return report.with_(skipped={"id used before": 1, "empty answer": 1200}, **changes)

@@ -20,7 +20,14 @@ SIGNATURE = {
 }
 
 
-def case(name: str, verdicts: str, *, texts: list[str] | None = None, latency: float | None = None, found: bool = True) -> Report:
+def case(
+    name: str,
+    verdicts: str,
+    *,
+    texts: list[str] | None = None,
+    latency: float | None = None,
+    found: bool = True,
+) -> Report:
     """Returns one case with a claim for each letter of `verdicts` (s, r, u or ?); its reference is ranked first where `found`."""
     texts = texts or [f"{name} says thing {i}." for i in range(len(verdicts))]
     reference = Chunk(id=f"{name}-reference", text="Iron is stored as ferritin.")
@@ -50,4 +57,6 @@ def stored(folder: Path, report: SliceReport, *, metrics: tuple[str, ...] = ()) 
     """Returns the entry of `report`, written to a file and read back."""
     path = folder / "medfaith-baseline.json"
     write_baseline(path, [report], signature=SIGNATURE, metrics=metrics)
-    return slice_baseline(read_baseline(path), report, signature=SIGNATURE, case_ids=[one.case.id for one in report.reports])
+    return slice_baseline(
+        read_baseline(path), report, signature=SIGNATURE, case_ids=[one.case.id for one in report.reports]
+    )

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import RULE_NAMES
-from pytest_medfaith.corpus.jsonl import read_rows
+from pytest_medfaith.jsonl import read_rows
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import scripted_checker
 
@@ -69,7 +69,9 @@ def label(checker, row):
 
 def with_label(kind, checker, *, true, said):
     """Returns the ids of the cases of `kind` whose claim is true, or not, and on which `said` holds of the verdict's label."""
-    return [row["id"] for row in cases(kind) if (row["label"] == "entail") == true and said(label(checker, row))]
+    return [
+        row["id"] for row in cases(kind) if (row["label"] == "entail") == true and said(label(checker, row))
+    ]
 
 
 def test_every_kind_has_bounds_and_cases_of_both_labels():

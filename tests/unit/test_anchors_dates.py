@@ -7,7 +7,10 @@ EVIDENCE = "DAPA-CKD (NCT03036150) randomized 4,304 adults with kidney disease b
 
 
 def dates(claim, evidence, *, this_year=None):
-    return [missing.finding(claim, evidence) for missing in missing_dates(claim, Evidence((), evidence), this_year=this_year)]
+    return [
+        missing.finding(claim, evidence)
+        for missing in missing_dates(claim, Evidence((), evidence), this_year=this_year)
+    ]
 
 
 UNKNOWN = [
@@ -79,7 +82,10 @@ def test_a_year_within_a_span_or_decade_of_the_evidence_is_known():
     assert finding.message == "claim says 2010, the evidence names no such year"
 
 
-@pytest.mark.parametrize("evidence", ["It was approved (05/2021).", "It was approved on 12.05.2021.", "It was approved in mid-2021."])
+@pytest.mark.parametrize(
+    "evidence",
+    ["It was approved (05/2021).", "It was approved on 12.05.2021.", "It was approved in mid-2021."],
+)
 def test_a_year_in_any_date_of_the_evidence_is_known(evidence):
     assert dates("It was approved in May 2021.", evidence, this_year=2025) == []
 
@@ -89,12 +95,18 @@ def test_a_count_of_the_evidence_with_a_thousand_mark_is_no_unknown_year():
 
 
 def test_a_trial_spelled_out_by_the_evidence_is_known():
-    assert dates("The SMART trial was stopped.", "The Salmeterol Multicenter Asthma Research Trial was stopped.") == []
+    assert (
+        dates("The SMART trial was stopped.", "The Salmeterol Multicenter Asthma Research Trial was stopped.")
+        == []
+    )
 
 
 def test_the_clock_says_what_lies_in_the_future():
     (finding,) = dates("A trial published in 2098 found it.", "It was found.")
-    assert (finding.effect, finding.message) == ("refute", "claim dates a finding to 2098, which has not come")
+    assert (finding.effect, finding.message) == (
+        "refute",
+        "claim dates a finding to 2098, which has not come",
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,15 @@ CHECKER = dataclasses.replace(containment_checker(), latin_only=True)
 ASSERTIONS = {
     "faithfulness": lambda answer, **said: assert_faithfulness(answer, checker=CHECKER, **said),
     "hallucination": lambda answer, **said: assert_no_hallucination(answer, checker=CHECKER, **said),
-    "claim_recall": lambda answer, **said: assert_claim_recall(answer, checker=CHECKER, gold_claims=[IRON], **said),
-    "context_precision": lambda answer, **said: assert_context_precision(answer, at_least=0.5, checker=CHECKER, gold_claims=[IRON], **said),
-    "context_utilization": lambda answer, **said: assert_context_utilization(answer, at_least=0.5, checker=CHECKER, **said),
+    "claim_recall": lambda answer, **said: assert_claim_recall(
+        answer, checker=CHECKER, gold_claims=[IRON], **said
+    ),
+    "context_precision": lambda answer, **said: assert_context_precision(
+        answer, at_least=0.5, checker=CHECKER, gold_claims=[IRON], **said
+    ),
+    "context_utilization": lambda answer, **said: assert_context_utilization(
+        answer, at_least=0.5, checker=CHECKER, **said
+    ),
     "citation_coverage": lambda answer, **said: assert_cited(answer, checker=CHECKER, **said),
 }
 
@@ -58,7 +64,10 @@ class TestEveryAssertion:
 
     @pytest.mark.parametrize("answer", [IRON, Response(answer=IRON)], ids=["text", "response"])
     def test_fails_without_contexts(self, name, answer):
-        with pytest.raises(AssertionError, match=f"{name} could not be measured: there are no contexts, so nothing was checked"):
+        with pytest.raises(
+            AssertionError,
+            match=f"{name} could not be measured: there are no contexts, so nothing was checked",
+        ):
             ASSERTIONS[name](answer, contexts=[])
 
     def test_fails_for_an_exhausted_generator(self, name):
@@ -69,12 +78,17 @@ class TestEveryAssertion:
 
     @pytest.mark.parametrize("answer", ["", "  \n", "...", "Hello!"])
     def test_fails_for_an_answer_that_says_nothing(self, name, answer):
-        with pytest.raises(AssertionError, match=r"could not be measured: the answer (is empty|makes no checkable claim)"):
+        with pytest.raises(
+            AssertionError, match=r"could not be measured: the answer (is empty|makes no checkable claim)"
+        ):
             ASSERTIONS[name](answer, contexts=[IRON])
 
     @pytest.mark.parametrize("answer", [None, b"Iron helps.", 5, ["Iron helps."], {"answer": IRON}, object()])
     def test_says_in_a_line_what_an_answer_may_be(self, name, answer):
-        with pytest.raises(ValueError, match=r"^the answer is [^\n]+; expected its text, or a Response with text and contexts$"):
+        with pytest.raises(
+            ValueError,
+            match=r"^the answer is [^\n]+; expected its text, or a Response with text and contexts$",
+        ):
             ASSERTIONS[name](answer, contexts=[IRON])
 
     def test_refuses_contexts_beside_a_report(self, name):
@@ -89,7 +103,9 @@ def test_none_says_on_purpose_that_there_are_no_contexts():
         assert_faithfulness(IRON, contexts=None, checker=CHECKER)
     report = check_answer(IRON, contexts=None, checker=CHECKER)
     assert (report.contexts_optional, report.faithfulness) == (True, 0.0)
-    report = check_answer(Response(answer=IRON, contexts=(Chunk(id="a", text=IRON),)), contexts=None, checker=CHECKER)
+    report = check_answer(
+        Response(answer=IRON, contexts=(Chunk(id="a", text=IRON),)), contexts=None, checker=CHECKER
+    )
     assert (report.contexts_optional, report.faithfulness) == (False, 1.0)
 
 
@@ -102,14 +118,22 @@ class TestUnscored:
 
     @pytest.mark.parametrize("name", ["faithfulness", "hallucination", "context_utilization"])
     def test_a_claim_that_nobody_could_judge_is_not_supported(self, name):
-        with pytest.raises(AssertionError, match=f"{name} could not be measured: 1 of 2 claims could not be scored"):
+        with pytest.raises(
+            AssertionError, match=f"{name} could not be measured: 1 of 2 claims could not be scored"
+        ):
             ASSERTIONS[name](self.ANSWER, contexts=[IRON])
         ASSERTIONS[name](self.ANSWER, contexts=[IRON], unscored_at_most=0.5)
         with pytest.raises(AssertionError, match="could not be scored"):
             ASSERTIONS[name](self.ANSWER, contexts=[IRON], unscored_at_most=0.4)
 
     @pytest.mark.parametrize(
-        "claim", ["Aspirin helps " + "very " * 900 + "much.", FOREIGN, "阿司匹林可以每天服用八克。", "パラセタモールは安全です。"]
+        "claim",
+        [
+            "Aspirin helps " + "very " * 900 + "much.",
+            FOREIGN,
+            "阿司匹林可以每天服用八克。",
+            "パラセタモールは安全です。",
+        ],
     )
     def test_whatever_the_reason(self, claim):
         with pytest.raises(AssertionError, match="could not be scored"):
@@ -123,7 +147,9 @@ class TestUnscored:
             assert_faithfulness(one, unscored_at_most=0.5)
 
     def test_nor_is_it_safe_where_the_rules_cannot_read_it(self):
-        with pytest.raises(AssertionError, match="safety could not be measured: 1 of 2 claims could not be scored"):
+        with pytest.raises(
+            AssertionError, match="safety could not be measured: 1 of 2 claims could not be scored"
+        ):
             assert_no_safety_errors(self.ANSWER)
         assert_no_safety_errors(self.ANSWER, unscored_at_most=0.5)
         with pytest.raises(AssertionError, match="could not be scored"):
@@ -179,17 +205,27 @@ class TestBounds:
             assert_faithfulness(IRON, [IRON], at_least=bound, checker=CHECKER)
 
     def test_a_bound_of_nought_leaves_it_to_the_second(self):
-        assert_faithfulness(f"{IRON} Moonlight sets off asthma.", [IRON], at_least=0, hallucination_at_most=0.1, checker=CHECKER)
+        assert_faithfulness(
+            f"{IRON} Moonlight sets off asthma.",
+            [IRON],
+            at_least=0,
+            hallucination_at_most=0.1,
+            checker=CHECKER,
+        )
         with pytest.raises(ValueError, match="the bound on hallucination is 1"):
             assert_faithfulness(IRON, [IRON], hallucination_at_most=1.0, checker=CHECKER)
         assert_cited(f"{IRON[:-1]} [1].", [IRON], coverage_at_least=0, checker=CHECKER)
         with pytest.raises(ValueError, match="the bound on citation_coverage is 0"):
-            assert_cited(f"{IRON[:-1]} [1].", [IRON], coverage_at_least=0, support_at_least=0, checker=CHECKER)
+            assert_cited(
+                f"{IRON[:-1]} [1].", [IRON], coverage_at_least=0, support_at_least=0, checker=CHECKER
+            )
 
 
 class TestReportsThatNobodyReads:
     def test_a_report_thrown_away_warns_at_its_line(self):
-        with pytest.warns(UncheckedReport, match="check_answer made a report that nobody read, so nothing was asserted") as caught:
+        with pytest.warns(
+            UncheckedReport, match="check_answer made a report that nobody read, so nothing was asserted"
+        ) as caught:
             checked(IRON)
         assert caught[0].filename == __file__
 

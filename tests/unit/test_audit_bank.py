@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from pytest_medfaith.audit.bank import BANK, read_bank
-from pytest_medfaith.checking.rules.text import content_keys, share
+from pytest_medfaith.english.tokens import content_keys, share
 from pytest_medfaith.metrics.audit import BANK_STRATA
 
 ITEMS = read_bank()
@@ -24,7 +24,11 @@ def test_every_stratum_has_as_many_items():
 
 
 def test_no_text_stands_twice():
-    texts = [text for item in ITEMS for text in (item.id, item.passage, item.claim, item.wrong, item.addition, item.near_miss)]
+    texts = [
+        text
+        for item in ITEMS
+        for text in (item.id, item.passage, item.claim, item.wrong, item.addition, item.near_miss)
+    ]
     assert [text for text, times in Counter(texts).items() if times > 1] == []
 
 
@@ -33,7 +37,8 @@ def test_an_item_is_whole(item):
     assert item.id.rpartition("-")[0] == item.stratum
     assert 40 <= len(item.passage.split()) <= 120
     assert all(
-        text.endswith(".") and text == text.strip() for text in (item.passage, item.claim, item.wrong, item.addition, item.near_miss)
+        text.endswith(".") and text == text.strip()
+        for text in (item.passage, item.claim, item.wrong, item.addition, item.near_miss)
     )
     assert item.extra == {}
 
@@ -41,7 +46,12 @@ def test_an_item_is_whole(item):
 @items
 def test_the_wrong_claim_has_a_single_small_change(item):
     right, wrong = item.claim.split(), item.wrong.split()
-    same = sum(block.size for block in difflib.SequenceMatcher(None, sorted(right), sorted(wrong), autojunk=False).get_matching_blocks())
+    same = sum(
+        block.size
+        for block in difflib.SequenceMatcher(
+            None, sorted(right), sorted(wrong), autojunk=False
+        ).get_matching_blocks()
+    )
     assert item.claim != item.wrong
     assert len(right) + len(wrong) - 2 * same <= 10
 

@@ -36,16 +36,25 @@ def changed(operator, sentence, *, evidence=None, seed=0):
     [
         ("Metformin lowers blood glucose.", "Metformin does not lower blood glucose."),
         ("Statins reduce the risk of stroke.", "Statins do not reduce the risk of stroke."),
-        ("The trial showed a benefit of early treatment.", "The trial did not show a benefit of early treatment."),
+        (
+            "The trial showed a benefit of early treatment.",
+            "The trial did not show a benefit of early treatment.",
+        ),
         ("Aspirin is recommended after a heart attack.", "Aspirin is not recommended after a heart attack."),
-        ("Metformin is not recommended in severe kidney disease.", "Metformin is recommended in severe kidney disease."),
+        (
+            "Metformin is not recommended in severe kidney disease.",
+            "Metformin is recommended in severe kidney disease.",
+        ),
         ("Statins do not raise the risk of cancer.", "Statins raise the risk of cancer."),
         ("Warfarin does not usually affect the kidneys.", "Warfarin usually affects the kidneys."),
         ("Codeine is no longer recommended for children.", "Codeine is recommended for children."),
         ("Sedatives must not be given.", "Sedatives must be given."),
         ("You cannot take ibuprofen with this drug.", "You can take ibuprofen with this drug."),
         ("Aspirin may cause bleeding.", "Aspirin will not cause bleeding."),
-        ("Metformin may be used in mild kidney disease.", "Metformin should not be used in mild kidney disease."),
+        (
+            "Metformin may be used in mild kidney disease.",
+            "Metformin should not be used in mild kidney disease.",
+        ),
         ("Tremor can also occur at high doses.", "Tremor cannot occur at high doses."),
         ("The vaccine is also given to infants.", "The vaccine is not given to infants."),
         ("Insulin is therefore started early.", "Insulin is therefore not started early."),
@@ -85,7 +94,10 @@ def test_negation_leaves_alone_what_it_would_not_turn_round(sentence):
     [
         ("Metformin lowers blood glucose.", "Metformin raises blood glucose."),
         ("Iron tablets are taken to raise hemoglobin.", "Iron tablets are taken to lower hemoglobin."),
-        ("Mortality was lower with apixaban than with warfarin.", "Mortality was higher with apixaban than with warfarin."),
+        (
+            "Mortality was lower with apixaban than with warfarin.",
+            "Mortality was higher with apixaban than with warfarin.",
+        ),
         ("Blood pressure rose after the infusion.", "Blood pressure fell after the infusion."),
         ("Salmeterol is more effective than placebo.", "Salmeterol is less effective than placebo."),
         ("Infection is the most common adverse effect.", "Infection is the least common adverse effect."),
@@ -133,11 +145,19 @@ def test_amounts_change_by_a_slip_of_the_pen(operator, sentence, expected):
 
 
 def test_a_dose_that_the_evidence_names_is_no_mutation():
-    assert changed(dose_up, "The dose is 2.5 mg.", evidence="The dose is 2.5 mg. The highest dose is 25 mg.") is None
+    assert (
+        changed(dose_up, "The dose is 2.5 mg.", evidence="The dose is 2.5 mg. The highest dose is 25 mg.")
+        is None
+    )
 
 
 @pytest.mark.parametrize(
-    "sentence", ["Apixaban is given twice daily.", "Beta-blockers are used in heart failure.", "An ACE inhibitor is started early."]
+    "sentence",
+    [
+        "Apixaban is given twice daily.",
+        "Beta-blockers are used in heart failure.",
+        "An ACE inhibitor is started early.",
+    ],
 )
 def test_a_drug_goes_for_one_that_the_evidence_does_not_name(sentence):
     evidence = f"{sentence} Rivaroxaban and calcium channel blockers are others."
@@ -150,7 +170,10 @@ def test_a_drug_goes_for_one_that_the_evidence_does_not_name(sentence):
         assert mutation.text.split()[-2:] == sentence.split()[-2:]
 
 
-@pytest.mark.parametrize("sentence", ["Budesonide-formoterol is taken as needed.", "Placebo had no effect on pain.", "Exercise helps."])
+@pytest.mark.parametrize(
+    "sentence",
+    ["Budesonide-formoterol is taken as needed.", "Placebo had no effect on pain.", "Exercise helps."],
+)
 def test_no_half_of_a_name_and_no_drug_without_a_class_is_swapped(sentence):
     assert changed(swap_drug, sentence) is None
 
@@ -191,10 +214,18 @@ def test_a_year_is_invented(sentence, pattern):
 @pytest.mark.parametrize(
     ("change", "sentence", "expected"),
     [
-        (front_clause_last, "In adults, amlodipine is started at 5 mg once daily.", "Amlodipine is started at 5 mg once daily in adults."),
+        (
+            front_clause_last,
+            "In adults, amlodipine is started at 5 mg once daily.",
+            "Amlodipine is started at 5 mg once daily in adults.",
+        ),
         (front_clause_last, "In adults, it is started at 5 mg.", None),  # "it" would lose what it stands for
         (front_clause_last, "In adults, A is given, and B is not.", None),
-        (last_clause_first, "Loop diuretics are needed when the eGFR is low.", "When the eGFR is low, loop diuretics are needed."),
+        (
+            last_clause_first,
+            "Loop diuretics are needed when the eGFR is low.",
+            "When the eGFR is low, loop diuretics are needed.",
+        ),
         (last_clause_first, "Dialysis is needed and drugs are stopped when the eGFR is low.", None),
         (active_voice, "Bleeding was reduced by apixaban.", "Apixaban reduced bleeding."),
         (active_voice, "Bleeding was reduced by about 20%.", None),
@@ -207,8 +238,14 @@ def test_order_and_voice_change_where_that_is_safe(change, sentence, expected):
 
 def test_short_forms_are_written_out_as_the_evidence_explains_them():
     evidence = "Luteinizing hormone (LH) acts on theca cells. LH rises before ovulation."
-    assert with_long_form("LH rises before ovulation.", evidence) == "Luteinizing hormone rises before ovulation."
-    assert with_long_form("Many patients with COPD smoke.", "") == "Many patients with chronic obstructive pulmonary disease smoke."
+    assert (
+        with_long_form("LH rises before ovulation.", evidence)
+        == "Luteinizing hormone rises before ovulation."
+    )
+    assert (
+        with_long_form("Many patients with COPD smoke.", "")
+        == "Many patients with chronic obstructive pulmonary disease smoke."
+    )
 
 
 @pytest.mark.parametrize(
@@ -284,4 +321,7 @@ def test_statements_are_whole_sentences_that_stand_alone():
         "Asthma is a disease of the airways. It often starts in childhood. What helps? Inhaled drugs (such as budesonide) prevent attacks. "
         "Take two puffs of the inhaler each day. A short one. Symptoms: cough, wheeze and tight chest are usual."
     )
-    assert statements(text) == ["Asthma is a disease of the airways.", "Inhaled drugs (such as budesonide) prevent attacks."]
+    assert statements(text) == [
+        "Asthma is a disease of the airways.",
+        "Inhaled drugs (such as budesonide) prevent attacks.",
+    ]

@@ -43,7 +43,10 @@ def test_a_checker_that_sees_negations_only_catches_that_kind_only():
     found = audit(lambda _, claim: "contradict" if " not " in claim or "a cure" in claim else "entail")
     metrics = found.metrics
     assert metrics["audit.recall.negation"].value == 1
-    assert {metrics[f"audit.recall.{kind}"].value for kind in ("direction", "dose_up", "drug_swap", "other_document")} == {0}
+    assert {
+        metrics[f"audit.recall.{kind}"].value
+        for kind in ("direction", "dose_up", "drug_swap", "other_document")
+    } == {0}
     counts = count_claims(found.of("negation"))
     assert (counts.refuted, counts.unsupported) == (counts.claims, 0)
     n = len(found.mutated)
@@ -52,7 +55,9 @@ def test_a_checker_that_sees_negations_only_catches_that_kind_only():
 
 
 def test_rules_are_told_apart_from_the_model():
-    checker = replace(scripted_checker(lambda *_: "entail"), rules=frozenset({"negation", "direction", "numbers"}))
+    checker = replace(
+        scripted_checker(lambda *_: "entail"), rules=frozenset({"negation", "direction", "numbers"})
+    )
     found = audit_checker(checker, CORPUS, limit=5)
     caught = [claim for claim in found.mutated if claim.label == "refuted"]
     assert {claim.kind for claim in caught} >= {"negation", "dose_up"}
@@ -60,7 +65,9 @@ def test_rules_are_told_apart_from_the_model():
 
 
 def test_claims_that_cannot_be_scored_count_in_nothing():
-    found = audit_checker(scripted_checker(lambda *_: "entail"), [*CORPUS, Chunk(id="empty", text="...")], limit=5)
+    found = audit_checker(
+        scripted_checker(lambda *_: "entail"), [*CORPUS, Chunk(id="empty", text="...")], limit=5
+    )
     assert count_claims(found.claims).unscored == 0
     unscored = found.with_(
         claims=tuple(claim.with_(label="unscored") for claim in found.claims),
@@ -99,7 +106,9 @@ def test_a_sentence_that_the_chunk_happens_to_hold_is_not_foreign_to_it():
 
 
 def test_a_corpus_without_prose_is_an_error():
-    with pytest.raises(DataError, match=r"none of the 1 chunks holds a sentence to audit with; expected English prose"):
+    with pytest.raises(
+        DataError, match=r"none of the 1 chunks holds a sentence to audit with; expected English prose"
+    ):
         audit_checker(scripted_checker(lambda *_: "entail"), [Chunk(id="table", text="5 | 6 | 7")])
 
 

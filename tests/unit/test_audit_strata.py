@@ -8,9 +8,9 @@ import pytest
 from pytest_medfaith.audit.bank import read_bank
 from pytest_medfaith.audit.run import audit_checker
 from pytest_medfaith.audit.strata import BESIDE, sample_strata
-from pytest_medfaith.checking.rules.text import content_keys, share
-from pytest_medfaith.corpus.jsonl import read_chunks
+from pytest_medfaith.english.tokens import content_keys, share
 from pytest_medfaith.gates.expressions import asks_for_audit, parse_gate
+from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.audit import BANK_STRATA, NEAR_MISS, STRATA, TWO_CHUNKS
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import scripted_checker
@@ -33,7 +33,11 @@ def questions():
 
 def test_every_item_gives_an_error_a_faithful_claim_and_an_addition(questions):
     counts = Counter((question.claim.stratum, question.claim.role) for question in questions)
-    assert {counts[stratum, role] for stratum in (*BANK_STRATA, NEAR_MISS) for role in ("error", "faithful", "addition")} == {3}
+    assert {
+        counts[stratum, role]
+        for stratum in (*BANK_STRATA, NEAR_MISS)
+        for role in ("error", "faithful", "addition")
+    } == {3}
     assert counts[TWO_CHUNKS, "error"] == counts[TWO_CHUNKS, "faithful"] == 3
     ids = [question.claim.id for question in questions]
     assert len(set(ids)) == len(ids)
@@ -51,7 +55,9 @@ def test_items_of_the_bank_stand_among_passages_of_the_corpus(questions):
         own = [chunk for chunk in chunks if chunk.id in TEXTS]
         assert len(own) == BESIDE
         assert all(
-            share(content_keys(text), content_keys(chunk.text)) < 0.4 for chunk in own for text in (item.claim, item.wrong, item.addition)
+            share(content_keys(text), content_keys(chunk.text)) < 0.4
+            for chunk in own
+            for text in (item.claim, item.wrong, item.addition)
         )
         assert claim.chunk_ids == tuple(chunk.id for chunk in chunks)
 
@@ -80,7 +86,11 @@ def test_two_chunks_are_joined_and_one_half_changed():
 
 
 def test_the_near_miss_items_are_of_all_strata():
-    drawn = [claim for claim, _ in sample_strata(CORPUS, limit=9, seed=4) if claim.stratum == NEAR_MISS and claim.role == "error"]
+    drawn = [
+        claim
+        for claim, _ in sample_strata(CORPUS, limit=9, seed=4)
+        if claim.stratum == NEAR_MISS and claim.role == "error"
+    ]
     assert {claim.id.split("/")[1].rpartition("-")[0] for claim in drawn} == set(BANK_STRATA)
 
 
@@ -99,7 +109,11 @@ def test_a_passage_of_the_corpus_that_may_decide_a_claim_stands_beside_no_item()
 
 
 def test_a_corpus_of_a_single_document_joins_nothing():
-    assert not [question for question in sample_strata(CORPUS[:1], limit=5, seed=0) if question.claim.stratum == TWO_CHUNKS]
+    assert not [
+        question
+        for question in sample_strata(CORPUS[:1], limit=5, seed=0)
+        if question.claim.stratum == TWO_CHUNKS
+    ]
 
 
 @pytest.mark.parametrize(
@@ -109,9 +123,15 @@ def test_a_corpus_of_a_single_document_joins_nothing():
 )
 def test_a_checker_that_says_the_same_of_everything_is_seen_through(label_of, caught, flagged, decided):
     metrics = audit_checker(scripted_checker(label_of), CORPUS, limit=2).metrics
-    assert {metrics[f"audit.caught.{stratum}"].value for stratum in STRATA} | {metrics["audit.caught"].value} == {caught}
-    assert {metrics[f"audit.flagged.{stratum}"].value for stratum in STRATA} | {metrics["audit.flagged"].value} == {flagged}
-    assert {metrics[f"audit.decided.{stratum}"].value for stratum in STRATA} | {metrics["audit.decided"].value} == {decided}
+    assert {metrics[f"audit.caught.{stratum}"].value for stratum in STRATA} | {
+        metrics["audit.caught"].value
+    } == {caught}
+    assert {metrics[f"audit.flagged.{stratum}"].value for stratum in STRATA} | {
+        metrics["audit.flagged"].value
+    } == {flagged}
+    assert {metrics[f"audit.decided.{stratum}"].value for stratum in STRATA} | {
+        metrics["audit.decided"].value
+    } == {decided}
 
 
 def test_a_checker_that_knows_the_bank_is_right_in_every_stratum_of_it():
@@ -127,7 +147,9 @@ def test_a_checker_that_knows_the_bank_is_right_in_every_stratum_of_it():
         assert [one.n for one in got] == [4, 4, 4]
 
 
-@pytest.mark.parametrize("gate", ["audit.caught.number >= 0.9", "audit.flagged.near_miss <= 0.1", "audit.decided <= 0.12"])
+@pytest.mark.parametrize(
+    "gate", ["audit.caught.number >= 0.9", "audit.flagged.near_miss <= 0.1", "audit.decided <= 0.12"]
+)
 def test_strata_are_gated_by_name(gate):
     assert parse_gate(gate).expression == gate
     assert asks_for_audit([gate])

@@ -30,9 +30,11 @@ def speed():
 
 
 def test_ranks_become_measures_by_query(encoder_quality):
-    from pytest_medfaith.distill.retrieval_pairs import Collection
+    from training.retrieval_pairs import Collection
 
-    collection = Collection(("q0", "q1", "q2"), ("a", "b", "c"), (frozenset({0}), frozenset({0}), frozenset({0, 1})))
+    collection = Collection(
+        ("q0", "q1", "q2"), ("a", "b", "c"), (frozenset({0}), frozenset({0}), frozenset({0, 1}))
+    )
     documents = np.eye(3, dtype=np.float32)
     queries = np.array([[0.9, 0.1, 0], [0.1, 0.9, 0], [0.5, 0, 0.6]], dtype=np.float32)
     found = encoder_quality.per_query(collection, queries, documents)
@@ -49,7 +51,9 @@ def test_an_interval_is_a_point_where_queries_agree_and_holds_the_mean_elsewhere
     assert 0.55 < found["high"] < 0.65
 
 
-def test_texts_are_embedded_once_under_a_model_and_again_under_another(encoder_quality, tmp_path, monkeypatch):
+def test_texts_are_embedded_once_under_a_model_and_again_under_another(
+    encoder_quality, tmp_path, monkeypatch
+):
     calls = []
 
     def embed(path, texts):
@@ -71,33 +75,49 @@ def test_operations_are_those_of_the_weights_and_of_attention(speed):
     sizes = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
     encoder = BertModel(BertConfig(vocab_size=10, **sizes), add_pooling_layer=False).encoder
     weights = sum(parameter.numel() for parameter in encoder.parameters() if parameter.dim() == 2)
-    length, scores_and_sums = 5, 2 * (2 * 5 * 5 * 8)  # two products of (length x length x hidden) in each layer
-    assert speed.operations(length, **sizes) == 2 * length * weights + sizes["num_hidden_layers"] * scores_and_sums
+    length, scores_and_sums = (
+        5,
+        2 * (2 * 5 * 5 * 8),
+    )  # two products of (length x length x hidden) in each layer
+    assert (
+        speed.operations(length, **sizes)
+        == 2 * length * weights + sizes["num_hidden_layers"] * scores_and_sums
+    )
 
 
 @pytest.mark.parametrize("length", [64, 512])
 def test_the_students_rows_have_the_length_that_is_named(speed, length, monkeypatch):
     read = []
-    monkeypatch.setattr(speed.student, "score_with_student", lambda _, most, pairs: read.append((most, pairs)))
+    monkeypatch.setattr(
+        speed.student, "score_with_student", lambda _, most, pairs: read.append((most, pairs))
+    )
     run = speed.student_run(length, 3)
     run(0)
     run(1)
     for most, pairs in read:
         assert most == length
-        assert [len(speed.student.pair_row(*pair, max_tokens=2 * length)[0]) for pair in pairs] == [length] * 3
+        assert [len(speed.student.pair_row(*pair, max_tokens=2 * length)[0]) for pair in pairs] == [
+            length
+        ] * 3
     assert not set(read[0][1]) & set(read[1][1])  # nothing of one round is in a cache for the next
 
 
 def test_chunks_are_cut_to_their_tokens(speed):
-    chunks = speed.chunks_of_tokens(["Iron treats anaemia.", "It may hurt the stomach."] * 30, tokens=50, count=4)
-    assert [len(speed.load_tokenizer().encode(chunk.text, add_special_tokens=False).ids) for chunk in chunks] == [50] * 4
+    chunks = speed.chunks_of_tokens(
+        ["Iron treats anaemia.", "It may hurt the stomach."] * 30, tokens=50, count=4
+    )
+    assert [
+        len(speed.load_tokenizer().encode(chunk.text, add_special_tokens=False).ids) for chunk in chunks
+    ] == [50] * 4
     with pytest.raises(ValueError, match="the texts hold 2 tokens, expected 200"):
         speed.chunks_of_tokens(["Iron."], tokens=50, count=4)
 
 
 def test_contestants_take_turns(speed):
     turns = []
-    found = speed.rates({name: (lambda number, name=name: turns.append((name, number)), 7) for name in "ab"}, rounds=2)
+    found = speed.rates(
+        {name: (lambda number, name=name: turns.append((name, number)), 7) for name in "ab"}, rounds=2
+    )
     assert turns == [("a", -1), ("b", -1), ("a", 0), ("b", 0), ("a", 1), ("b", 1)]
     assert [len(values) for values in found.values()] == [2, 2]
 
@@ -109,7 +129,9 @@ def audit_agreement():
 
 def test_the_audits_recall_takes_the_found_sets_shares_of_kinds(audit_agreement):
     recalls = {"audit.caught.number": 0.8, "audit.caught.route": 0.5}
-    assert audit_agreement.weighed(recalls, {"error: number": 2, "error: dose": 1, "error: route": 1}) == pytest.approx(0.725)
+    assert audit_agreement.weighed(
+        recalls, {"error: number": 2, "error: dose": 1, "error: route": 1}
+    ) == pytest.approx(0.725)
     with pytest.raises(ValueError, match=r"measured nothing of the kinds \['error: spelling'\]"):
         audit_agreement.weighed(recalls, {"error: number": 2, "error: spelling": 1})
 
@@ -125,7 +147,9 @@ def test_every_kind_of_error_of_the_found_set_has_its_metric(audit_agreement):
 def test_recall_on_the_found_set_counts_errors_that_are_not_supported(audit_agreement):
     from pytest_medfaith.testing import scripted_checker
 
-    caught, total, kinds = audit_agreement.found_recall(scripted_checker(lambda *_: "neutral"), audit_agreement.FOUND)
+    caught, total, kinds = audit_agreement.found_recall(
+        scripted_checker(lambda *_: "neutral"), audit_agreement.FOUND
+    )
     assert (caught, total) == (sum(kinds.values()), 28)
     assert audit_agreement.found_recall(scripted_checker(lambda *_: "entail"), audit_agreement.FOUND)[0] == 0
 

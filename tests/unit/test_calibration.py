@@ -4,12 +4,17 @@ import json
 import numpy as np
 import pytest
 
-from pytest_medfaith.calibration.account import calibration_facts, calibration_notes, calibration_table, write_report
+from pytest_medfaith.calibration.account import (
+    calibration_facts,
+    calibration_notes,
+    calibration_table,
+    write_report,
+)
 from pytest_medfaith.calibration.fit import fit_calibration
 from pytest_medfaith.calibration.rows import LabelledRow, read_labelled_rows, split_rows
-from pytest_medfaith.check_rows import read_check_rows
 from pytest_medfaith.checking import nearness
 from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.commands.check_rows import read_check_rows
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS
 
@@ -27,7 +32,10 @@ def sample(*, sharpness=3.0, two_way=False):
     rng = np.random.default_rng(5)
     honest = rng.normal(scale=1.5, size=(N, 3))
     probs = np.exp(honest) / np.exp(honest).sum(axis=1, keepdims=True)
-    rows = [LabelledRow(f"Claim w{i}.", (f"Text w{i}.",), LABELS[rng.choice(3, p=probs[i])], group=i) for i in range(N)]
+    rows = [
+        LabelledRow(f"Claim w{i}.", (f"Text w{i}.",), LABELS[rng.choice(3, p=probs[i])], group=i)
+        for i in range(N)
+    ]
     logits = honest * sharpness
     if two_way:
         logits[:, 2] = -20.0
@@ -74,7 +82,10 @@ def test_a_two_way_checker_is_fitted_without_contradict():
 
 def test_rows_that_cannot_be_scored_are_left_out_and_counted():
     rows, checker = sample()
-    bad = [LabelledRow("...", ("Text.",), "entail", group=N), LabelledRow("Claim w1.", (" ",), "entail", group=N + 1)]
+    bad = [
+        LabelledRow("...", ("Text.",), "entail", group=N),
+        LabelledRow("Claim w1.", (" ",), "entail", group=N + 1),
+    ]
     run = fit_calibration([*rows, *bad], checker)
     assert run.rows_unscored == 2
     assert "2 rows could not be scored" in calibration_notes(run)[1]
@@ -82,20 +93,41 @@ def test_rows_that_cannot_be_scored_are_left_out_and_counted():
 
 def test_a_label_without_rows_and_an_unreachable_precision_are_named():
     rows, checker = sample()
-    with pytest.raises(DataError, match="none is labelled neutral; expected rows of each of entail, neutral, contradict"):
+    with pytest.raises(
+        DataError, match="none is labelled neutral; expected rows of each of entail, neutral, contradict"
+    ):
         fit_calibration([row for row in rows if row.label != "neutral"], checker)
-    with pytest.raises(ValueError, match=r"no threshold reaches a precision of 0\.999 for entail over 10 or more decisions"):
-        fit_calibration([dataclasses.replace(row, label=LABELS[i % 3]) for i, row in enumerate(rows)], checker, precision=0.999)
+    with pytest.raises(
+        ValueError, match=r"no threshold reaches a precision of 0\.999 for entail over 10 or more decisions"
+    ):
+        fit_calibration(
+            [dataclasses.replace(row, label=LABELS[i % 3]) for i, row in enumerate(rows)],
+            checker,
+            precision=0.999,
+        )
 
 
 def test_the_account_holds_table_facts_and_diagrams(tmp_path):
     run = fit_calibration(*sample(), precision=0.8)
     assert [line.split()[0] for line in calibration_table(run).splitlines()[1:]] == [
-        *("ece", "brier", "roc_auc", "f1", "accuracy", "entail_precision", "contradict_precision", "thresholds"),
+        *(
+            "ece",
+            "brier",
+            "roc_auc",
+            "f1",
+            "accuracy",
+            "entail_precision",
+            "contradict_precision",
+            "thresholds",
+        ),
     ]
     facts = json.loads(json.dumps(calibration_facts(run, precision=0.8, seed=0), allow_nan=False))
     assert facts["after"]["ece"]["value"] < facts["before"]["ece"]["value"]
-    assert [path.name for path in write_report(tmp_path, run)] == ["calibration.md", "reliability-before.svg", "reliability-after.svg"]
+    assert [path.name for path in write_report(tmp_path, run)] == [
+        "calibration.md",
+        "reliability-before.svg",
+        "reliability-after.svg",
+    ]
     assert "<svg" in (tmp_path / "reliability-after.svg").read_text()
     assert "| ece" in (tmp_path / "calibration.md").read_text()
 
@@ -107,11 +139,17 @@ def write(path, rows):
 
 def test_rows_that_share_a_claim_or_an_evidence_text_stay_together(tmp_path):
     shared = [
-        {"claim": f"Claim {i // 2}", "evidence": [f"text {i}", f"TEXT  {i + 1}"] if i < 6 else f"own {i}", "label": "entail"}
+        {
+            "claim": f"Claim {i // 2}",
+            "evidence": [f"text {i}", f"TEXT  {i + 1}"] if i < 6 else f"own {i}",
+            "label": "entail",
+        }
         for i in range(40)
     ]
     rows = read_labelled_rows(write(tmp_path / "rows.jsonl", shared))
-    assert len({row.group for row in rows[:7]}) == 2  # six chained through their texts, the seventh with the eighth through its claim
+    assert (
+        len({row.group for row in rows[:7]}) == 2
+    )  # six chained through their texts, the seventh with the eighth through its claim
     fitting, held_out = split_rows(rows, seed=0)
     assert sorted([*fitting, *held_out]) == list(range(40))
     assert 0 < len(held_out) <= 12
@@ -120,7 +158,9 @@ def test_rows_that_share_a_claim_or_an_evidence_text_stay_together(tmp_path):
 
 
 def test_rows_that_all_hang_together_cannot_be_split():
-    with pytest.raises(DataError, match=r"5 rows cannot be split: .* they hang together in 1 group\(s\), the smallest of 5"):
+    with pytest.raises(
+        DataError, match=r"5 rows cannot be split: .* they hang together in 1 group\(s\), the smallest of 5"
+    ):
         split_rows([LabelledRow("One claim.", (f"t{i}",), "entail") for i in range(5)], seed=0)
 
 
@@ -156,7 +196,12 @@ def written_rows(tmp_path, rows):
 
 
 SHARED = [
-    {"claim": f"Claim {n}.", "evidence": ["One text.", f"Text {n % 3}."], "label": LABELS[n % 3], "case": f"case-{n % 10}"}
+    {
+        "claim": f"Claim {n}.",
+        "evidence": ["One text.", f"Text {n % 3}."],
+        "label": LABELS[n % 3],
+        "case": f"case-{n % 10}",
+    }
     for n in range(60)
 ]
 
@@ -164,7 +209,9 @@ SHARED = [
 @pytest.mark.parametrize("key", ["case_id", "case", "answer_id", "answer"])
 def test_claims_that_share_contexts_are_split_by_case(tmp_path, key):
     rows = read_labelled_rows(
-        written_rows(tmp_path, [{**{k: v for k, v in row.items() if k != "case"}, key: row["case"]} for row in SHARED])
+        written_rows(
+            tmp_path, [{**{k: v for k, v in row.items() if k != "case"}, key: row["case"]} for row in SHARED]
+        )
     )
     fitting, held_out = split_rows(rows, seed=1)
     assert len(held_out) == 18
@@ -178,13 +225,18 @@ def test_equal_claims_of_two_cases_hang_together(tmp_path):
 
 def test_a_case_that_some_rows_lack_splits_nothing(tmp_path):
     rows = read_labelled_rows(written_rows(tmp_path, [*SHARED[:-1], {**SHARED[-1], "case": " "}]))
-    with pytest.raises(DataError, match=r"through claims or evidence .* or say of which answer each claim is \('case_id'\)"):
+    with pytest.raises(
+        DataError, match=r"through claims or evidence .* or say of which answer each claim is \('case_id'\)"
+    ):
         split_rows(rows, seed=1)
 
 
 def test_a_single_case_cannot_be_split(tmp_path):
     rows = read_labelled_rows(written_rows(tmp_path, [{**row, "case": 1} for row in SHARED]))
-    with pytest.raises(DataError, match=r"through claims or cases that they share .* in 1 group\(s\).*; add rows of other cases"):
+    with pytest.raises(
+        DataError,
+        match=r"through claims or cases that they share .* in 1 group\(s\).*; add rows of other cases",
+    ):
         split_rows(rows, seed=1)
 
 

@@ -38,7 +38,9 @@ def test_the_question_of_a_private_case_is_not_shown():
 
 
 def test_a_span_outside_its_chunk_shows_the_chunk():
-    assert "Several medicines are used." in claim_account(REFUTED.with_(span=(5, 10_000)), case_report(), width=200)
+    assert "Several medicines are used." in claim_account(
+        REFUTED.with_(span=(5, 10_000)), case_report(), width=200
+    )
 
 
 def test_an_unscored_claim_says_why():
@@ -53,7 +55,10 @@ def test_lines_keep_to_the_width_but_for_urls():
 def test_worst_first():
     sure = REFUTED.with_(score=0.99)
     far, near = INVENTED.with_(score=0.01), INVENTED.with_(score=0.45)
-    text = faithfulness_account([case_report("a", verdicts=(near, REFUTED)), case_report("b", verdicts=(far, SUPPORTED, sure))], most=None)
+    text = faithfulness_account(
+        [case_report("a", verdicts=(near, REFUTED)), case_report("b", verdicts=(far, SUPPORTED, sure))],
+        most=None,
+    )
     scores = [line.split("score ")[1][:4] for line in text.splitlines() if "score 0" in line]
     assert scores == ["0.99", "0.97", "0.01", "0.45"]
 
@@ -67,7 +72,9 @@ def test_the_rest_is_counted():
 
 def test_the_tally_counts_what_is_not_judged():
     text = faithfulness_account([case_report(verdicts=(SUPPORTED, UNSCORED)), refusal()], width=120)
-    assert text == "0 of 2 claims not supported by the evidence: 0 refuted, 0 unsupported; 1 unscored; 1 refusal"
+    assert (
+        text == "0 of 2 claims not supported by the evidence: 0 refuted, 0 unsupported; 1 unscored; 1 refusal"
+    )
 
 
 def test_recall_names_the_key_claims_that_are_missing():
@@ -75,4 +82,6 @@ def test_recall_names_the_key_claims_that_are_missing():
     assert text.startswith("2 of 2 key gold claims not in the answer")
     assert "MISSED      Metformin lowers insulin levels. (the evidence holds it)" in text
     assert "Letrozole starts" not in text  # optional
-    assert recall_account([case_report(str(i)) for i in range(3)], most=2).endswith("... and 1 more (-v shows all)")
+    assert recall_account([case_report(str(i)) for i in range(3)], most=2).endswith(
+        "... and 1 more (-v shows all)"
+    )

@@ -23,8 +23,15 @@ def claim(kind, label, number=0, **changes):
 
 @pytest.fixture
 def audit():
-    claims = [claim("negation", "refuted", number, model_supports=number > 0, rules=("negation",)) for number in range(8)]
-    claims += [claim("negation", "supported", 8, model_supports=True), claim("direction", "unsupported"), claim("dose_up", "unscored")]
+    claims = [
+        claim("negation", "refuted", number, model_supports=number > 0, rules=("negation",))
+        for number in range(8)
+    ]
+    claims += [
+        claim("negation", "supported", 8, model_supports=True),
+        claim("direction", "unsupported"),
+        claim("dose_up", "unscored"),
+    ]
     claims += [claim(UNCHANGED, "supported", number, model_supports=True) for number in range(19)]
     claims += [claim(UNCHANGED, "refuted", 19, model_supports=True, rules=("numbers",))]
     return Audit(checker="default", seed=3, limit=9, claims=tuple(claims))
@@ -33,7 +40,11 @@ def audit():
 def test_the_card_says_per_kind_how_many_were_caught_and_by_what(audit):
     lines = audit_card(audit, title="mini").splitlines()
     assert lines[0] == "audit of default on mini, seed 3"
-    cells = {line.partition("|")[0].strip(): [cell.strip() for cell in line.split("|")[1:]] for line in lines if "|" in line}
+    cells = {
+        line.partition("|")[0].strip(): [cell.strip() for cell in line.split("|")[1:]]
+        for line in lines
+        if "|" in line
+    }
     assert cells["negation"] == ["9", "0.89 [0.57, 0.98]", "8", "0", "1"]
     assert cells["direction"] == ["1", "1.00 [0.21, 1.00]", "0", "1", "1"]
     assert cells["drug swap"] == ["0", "-", "-", "-", "-"]
@@ -42,12 +53,21 @@ def test_the_card_says_per_kind_how_many_were_caught_and_by_what(audit):
 
 def test_the_card_says_in_words_what_the_table_cannot(audit):
     card = audit_card(audit)
-    assert "false alarms: 0.05 [0.01, 0.24] of 20 unchanged claims, 1 refuted, 0 unsupported; 0 by the model alone" in card
+    assert (
+        "false alarms: 0.05 [0.01, 0.24] of 20 unchanged claims, 1 refuted, 0 unsupported; 0 by the model alone"
+        in card
+    )
     assert "refuted: 8 of the 11 claims that say the opposite of the evidence" in card
     assert "1 claim could not be scored" in card
-    assert "the corpus has no sentence for: drug swap, dose /10, unit swap, population, invented year, other document" in card
+    assert (
+        "the corpus has no sentence for: drug swap, dose /10, unit swap, population, invented year, other document"
+        in card
+    )
     assert "missed: negation, chunk-8: Metformin [does not lower] blood glucose." in card
-    assert "wrongly flagged: refuted by the rule numbers, chunk-19: Metformin does not lower blood glucose." in card
+    assert (
+        "wrongly flagged: refuted by the rule numbers, chunk-19: Metformin does not lower blood glucose."
+        in card
+    )
 
 
 def test_only_the_first_missed_claims_are_told_and_files_hold_all(audit):
@@ -58,7 +78,13 @@ def test_only_the_first_missed_claims_are_told_and_files_hold_all(audit):
 
 
 def test_foreign_text_cannot_move_the_cursor_or_break_the_table(audit):
-    rude = audit.with_(claims=(claim("negation", "supported").with_(chunk_id="a\x1b[2J\nb", text="x\x1b[1mnot y", start=0, end=1),))
+    rude = audit.with_(
+        claims=(
+            claim("negation", "supported").with_(
+                chunk_id="a\x1b[2J\nb", text="x\x1b[1mnot y", start=0, end=1
+            ),
+        )
+    )
     assert "\x1b" not in audit_card(rude)
     assert "\x1b" not in audit_markdown({"a|b": rude})
 
@@ -69,7 +95,14 @@ def test_the_files_hold_every_claim_and_are_the_same_again(audit, tmp_path):
     row = json.loads(paths[0].read_text())["audits"][0]
     assert (row["title"], row["checker"], row["seed"], row["limit"]) == ("mini", "default", 3, 9)
     assert row["metrics"]["audit.recall.negation"]["value"] == pytest.approx(8 / 9)
-    assert row["counts"]["negation"] == {"claims": 9, "flagged": 8, "refuted": 8, "unsupported": 0, "unscored": 0, "by_model": 1}
+    assert row["counts"]["negation"] == {
+        "claims": 9,
+        "flagged": 8,
+        "refuted": 8,
+        "unsupported": 0,
+        "unscored": 0,
+        "by_model": 1,
+    }
     assert [AuditClaim.from_dict(one) for one in row["claims"]] == list(audit.claims)
     assert paths[0].read_text() == audit_json({"mini": audit})
 
@@ -77,22 +110,41 @@ def test_the_files_hold_every_claim_and_are_the_same_again(audit, tmp_path):
 def of_stratum(stratum, role, label, number, **changes):
     name = f"{stratum}/{stratum}-{number:02d}/{role}"
     return StratumClaim(
-        id=name, stratum=stratum, role=role, chunk_ids=("a", "b"), text=f"A claim, {role} {number}.", label=label, **changes
+        id=name,
+        stratum=stratum,
+        role=role,
+        chunk_ids=("a", "b"),
+        text=f"A claim, {role} {number}.",
+        label=label,
+        **changes,
     )
 
 
 @pytest.fixture
 def with_strata(audit):
     strata = [of_stratum("number", "error", "refuted", number) for number in range(8)]
-    strata += [of_stratum("number", "error", "supported", 8, rules=("equal",)), of_stratum("number", "error", "unscored", 9)]
-    strata += [of_stratum("number", "faithful", "supported", 0), of_stratum("number", "faithful", "unsupported", 1, rules=("grounding",))]
-    strata += [of_stratum("route", "addition", label, number) for number, label in enumerate(("supported", "refuted", "unsupported"))]
+    strata += [
+        of_stratum("number", "error", "supported", 8, rules=("equal",)),
+        of_stratum("number", "error", "unscored", 9),
+    ]
+    strata += [
+        of_stratum("number", "faithful", "supported", 0),
+        of_stratum("number", "faithful", "unsupported", 1, rules=("grounding",)),
+    ]
+    strata += [
+        of_stratum("route", "addition", label, number)
+        for number, label in enumerate(("supported", "refuted", "unsupported"))
+    ]
     return audit.with_(strata=tuple(strata))
 
 
 def test_the_card_says_per_stratum_what_was_caught_flagged_and_decided_and_of_how_many(with_strata):
     table = audit_card(with_strata).split("\nStratum ")[1]
-    cells = {line.partition("|")[0].strip(): [cell.strip() for cell in line.split("|")[1:]] for line in table.splitlines() if "|" in line}
+    cells = {
+        line.partition("|")[0].strip(): [cell.strip() for cell in line.split("|")[1:]]
+        for line in table.splitlines()
+        if "|" in line
+    }
     assert cells["number"] == ["0.89 [0.57, 0.98] of 9", "0.50 [0.09, 0.91] of 2", "-"]
     assert cells["route"] == ["-", "-", "0.67 [0.21, 0.94] of 3"]
     assert cells["two chunks"] == ["-", "-", "-"]
@@ -117,7 +169,9 @@ def test_the_card_tells_wrong_verdicts_of_the_strata(with_strata):
     assert "decided: route, route-00, supported: A claim, addition 0." in card
     assert "decided: route, route-01, refuted: A claim, addition 1." in card
     assert "<summary>2 additions decided</summary>" in audit_markdown({"mini": with_strata})
-    many = with_strata.with_(strata=tuple(of_stratum("unit", "error", "supported", number) for number in range(9)))
+    many = with_strata.with_(
+        strata=tuple(of_stratum("unit", "error", "supported", number) for number in range(9))
+    )
     assert audit_card(many).count("passed: unit") == 5
     assert audit_markdown({"mini": many}).count("passed: unit") == 9
 

@@ -6,8 +6,8 @@ from card_samples import METRICS, slice_sample, value
 
 from pytest_medfaith.cards.history import KEPT, read_history, write_history
 from pytest_medfaith.cards.run_folder import check_writable, write_run
-from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_rows
 
 
 def faithfulness(report):
@@ -23,7 +23,10 @@ def test_each_run_in_a_folder_leaves_a_point_for_the_next(tmp_path):
         write_run(tmp_path, [sample(number)], signature={})
         os.utime(tmp_path / "signature.json", (3600 * hour, 3600 * hour))
     history = read_history(tmp_path)
-    assert [(label, faithfulness(reports[0])) for label, reports in history] == [("1970-01-01 00:00", 0.5), ("1970-01-01 01:00", 0.6)]
+    assert [(label, faithfulness(reports[0])) for label, reports in history] == [
+        ("1970-01-01 00:00", 0.5),
+        ("1970-01-01 01:00", 0.6),
+    ]
     page = (tmp_path / "card.html").read_text(encoding="utf-8")
     assert "Faithful over 3 runs" in page
     assert "1970-01-01 01:00: 0.60, 3 cases" in page
@@ -57,7 +60,14 @@ def test_what_came_back_is_what_was_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", ['{"run": "a"}', '{"run": "a", "metrics": {"faithfulness": {"value": 1e999}}}', '{"run": "a", "metrics": []}', "{", "[1]"]
+    "line",
+    [
+        '{"run": "a"}',
+        '{"run": "a", "metrics": {"faithfulness": {"value": 1e999}}}',
+        '{"run": "a", "metrics": []}',
+        "{",
+        "[1]",
+    ],
 )
 def test_a_line_that_is_no_history_is_said_before_the_run(tmp_path, line):
     (tmp_path / "history.jsonl").write_text(line + "\n")

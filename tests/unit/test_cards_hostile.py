@@ -11,7 +11,13 @@ from types import SimpleNamespace
 import pytest
 from card_samples import slice_sample
 
-from pytest_medfaith.cards.account import claim_account, faithfulness_account, recall_account, safety_account, unchecked_account
+from pytest_medfaith.cards.account import (
+    claim_account,
+    faithfulness_account,
+    recall_account,
+    safety_account,
+    unchecked_account,
+)
 from pytest_medfaith.cards.csv_claims import claims_csv
 from pytest_medfaith.cards.github import annotation
 from pytest_medfaith.cards.json_card import json_card
@@ -19,8 +25,20 @@ from pytest_medfaith.cards.junit import junit_card
 from pytest_medfaith.cards.markdown import escaped, markdown_card
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.plain import one_line, plain_json, plain_lines
-from pytest_medfaith.records import Case, Chunk, Claim, Dropped, Finding, GateResult, GoldClaim, Report, Response, SliceReport, Verdict
-from pytest_medfaith.screen import _write
+from pytest_medfaith.records import (
+    Case,
+    Chunk,
+    Claim,
+    Dropped,
+    Finding,
+    GateResult,
+    GoldClaim,
+    Report,
+    Response,
+    SliceReport,
+    Verdict,
+)
+from pytest_medfaith.run.terminal import _write
 
 HOSTILE = [
     "::error file=a.py::owned",
@@ -56,7 +74,14 @@ HOSTILE = [
 def report_of(text: str) -> SliceReport:
     """Returns a slice report in which `text` stands wherever foreign text can stand."""
     chunk = Chunk(id=f"k{text}", title=text, url=f"https://example.org/{text}", text=f"{text}. Iron helps.")
-    finding = Finding(rule="safety.dose", message=text, claim_span=(0, 3), evidence_span=(0, 3), chunk_id=chunk.id, effect="refute")
+    finding = Finding(
+        rule="safety.dose",
+        message=text,
+        claim_span=(0, 3),
+        evidence_span=(0, 3),
+        chunk_id=chunk.id,
+        effect="refute",
+    )
     verdicts = [
         Verdict(
             claim=Claim(id=f"c{i}{text}", text=text),
@@ -71,22 +96,44 @@ def report_of(text: str) -> SliceReport:
         )
         for i, label in enumerate(("refuted", "unsupported", "unscored"))
     ]
-    case = Case(id=f"case {text}", question=text, gold_claims=(GoldClaim(id="g", text=text, provenance=text),))
+    case = Case(
+        id=f"case {text}", question=text, gold_claims=(GoldClaim(id="g", text=text, provenance=text),)
+    )
     dropped = (Dropped(text=text, span=(0, len(text)), reason=text),)
-    one = Report(case=case, response=Response(answer=text, contexts=(chunk,)), verdicts=tuple(verdicts), dropped=dropped)
-    gate = GateResult(expression="hallucination <= 0.05", outcome="fail", message=f"worse than {text}\n{text}")
-    return SliceReport(slice=text, retriever=text, checker=text, k=3, reports=(one,), gates=(gate,), missing=(text,), skipped={text: 1})
+    one = Report(
+        case=case,
+        response=Response(answer=text, contexts=(chunk,)),
+        verdicts=tuple(verdicts),
+        dropped=dropped,
+    )
+    gate = GateResult(
+        expression="hallucination <= 0.05", outcome="fail", message=f"worse than {text}\n{text}"
+    )
+    return SliceReport(
+        slice=text,
+        retriever=text,
+        checker=text,
+        k=3,
+        reports=(one,),
+        gates=(gate,),
+        missing=(text,),
+        skipped={text: 1},
+    )
 
 
 def told(report: SliceReport) -> dict[str, str]:
     (one,) = report.reports
-    accounts = [function([one], most=None) for function in (faithfulness_account, safety_account, recall_account)]
+    accounts = [
+        function([one], most=None) for function in (faithfulness_account, safety_account, recall_account)
+    ]
     lines: list[str] = []
     terminal = SimpleNamespace(write_line=lambda line, **_: lines.append(line))
     _write(terminal, f"{report.slice}: {report.gates[0].message}")
     return {
         "terminal": result_card([report], verbose=True),
-        "accounts": "\n".join([*accounts, unchecked_account([one]), *(claim_account(verdict, one) for verdict in one.verdicts)]),
+        "accounts": "\n".join(
+            [*accounts, unchecked_account([one]), *(claim_account(verdict, one) for verdict in one.verdicts)]
+        ),
         "summary": "\n".join(lines),
         "markdown": markdown_card([report], most=None),
         "json": json_card([report]),
@@ -100,7 +147,9 @@ def told(report: SliceReport) -> dict[str, str]:
 def test_no_output_holds_a_control_character_or_gives_a_command(text):
     for name, shown in told(report_of(text)).items():
         body = shown.removeprefix("::error ") if name == "annotation" else shown
-        left = {sign for sign in body if unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {"\n"}
+        left = {sign for sign in body if unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {
+            "\n"
+        }
         assert left <= ({"\r"} if name == "csv" else set()), (name, left)
         assert not [line for line in body.splitlines() if line.lstrip().startswith("::")], name
         assert not re.search(r"##\w*\[", body), name
@@ -135,7 +184,11 @@ def test_no_cell_of_a_sheet_is_a_formula(text):
 
 
 def test_a_sheet_leaves_plain_text_alone():
-    rows = list(csv.reader(io.StringIO(claims_csv([report_of("Take 5 to 10 mg; at most 3 - 4 a day, +/- 1")]), newline="")))
+    rows = list(
+        csv.reader(
+            io.StringIO(claims_csv([report_of("Take 5 to 10 mg; at most 3 - 4 a day, +/- 1")]), newline="")
+        )
+    )
     assert rows[1][10] == "Take 5 to 10 mg; at most 3 - 4 a day, +/- 1"
 
 
@@ -158,7 +211,11 @@ def test_markdown_neither_links_nor_calls_anybody(text, shown):
 
 def test_lines_and_indents_of_an_account_stay():
     assert plain_lines("a\n    b  c\n\td") == "a\n    b  c\n d"
-    assert plain_lines("half \ud800 of it") == one_line("half \ud800 of it") == "half \N{REPLACEMENT CHARACTER} of it"
+    assert (
+        plain_lines("half \ud800 of it")
+        == one_line("half \ud800 of it")
+        == "half \N{REPLACEMENT CHARACTER} of it"
+    )
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "plain µg", "half \ud800"], ids=ascii)

@@ -46,14 +46,19 @@ def evil_slice():
         partial=True,
         reports=(
             report.with_(
-                case=Case(id=EVIL, question=EVIL), response=Response(answer=EVIL, contexts=(chunk,)), verdicts=(REFUTED.with_(reason=EVIL),)
+                case=Case(id=EVIL, question=EVIL),
+                response=Response(answer=EVIL, contexts=(chunk,)),
+                verdicts=(REFUTED.with_(reason=EVIL),),
             ),
         ),
     )
 
 
 def test_foreign_texts_stay_texts():
-    plain, evil = Page(html_report([slice_sample(reports=(case_report(),))])), Page(html_report([evil_slice()], signature={"x": EVIL}))
+    plain, evil = (
+        Page(html_report([slice_sample(reports=(case_report(),))])),
+        Page(html_report([evil_slice()], signature={"x": EVIL})),
+    )
     assert [tag for tag, _ in evil.elements].count("script") == 3  # data, one chunk, the page's own
     assert {tag for tag, _ in evil.elements} - {tag for tag, _ in plain.elements} <= {"pre"}
     assert evil.data()["cases"][0]["answer"] == EVIL
@@ -63,7 +68,11 @@ def test_foreign_texts_stay_texts():
 def test_the_page_asks_nothing_of_the_network():
     text = html_report([slice_sample(), slice_sample(retriever="bm25")], history=[("0.1", [slice_sample()])])
     page = Page(text)
-    assert not [tag for tag, attrs in page.elements if tag in ("link", "img", "iframe") or "src" in attrs or "href" in attrs]
+    assert not [
+        tag
+        for tag, attrs in page.elements
+        if tag in ("link", "img", "iframe") or "src" in attrs or "href" in attrs
+    ]
     assert "default-src 'none'" in text
     assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|innerHTML|eval\(", text)
 
@@ -72,7 +81,9 @@ def test_a_case_holds_its_claims_evidence_and_citations():
     one = Page(html_report([slice_sample()])).data()["cases"][0]
     refuted = one["claims"][0]
     assert one["answer"][slice(*refuted["span"])] == REFUTED.claim.text
-    assert METFORMIN.text[slice(*refuted["evidence"])] == "Metformin lowers insulin levels in women with PCOS."
+    assert (
+        METFORMIN.text[slice(*refuted["evidence"])] == "Metformin lowers insulin levels in women with PCOS."
+    )
     assert (refuted["chunk"], refuted["supporting"], refuted["conflict"]) == (0, [1], True)
     assert refuted["rules"] == [
         {
@@ -83,7 +94,10 @@ def test_a_case_holds_its_claims_evidence_and_citations():
             "found": "lowers",
         }
     ]
-    assert [(one["answer"][slice(*cite["span"])], cite["contexts"]) for cite in one["cited"]] == [("[1]", [0]), ("[2]", [1])]
+    assert [(one["answer"][slice(*cite["span"])], cite["contexts"]) for cite in one["cited"]] == [
+        ("[1]", [0]),
+        ("[2]", [1]),
+    ]
     assert [(gold["said"], gold["held"], gold["by"]) for gold in one["gold"]] == [
         (False, True, "llm-written"),
         (True, True, "clinician"),
@@ -107,7 +121,9 @@ def test_spans_count_as_the_browser_does():
 
 def test_a_span_outside_its_text_is_left_out():
     verdict = REFUTED.with_(span=(0, 10_000), claim=REFUTED.claim.with_(start=0, end=0))
-    claim = Page(html_report([slice_sample(reports=(case_report(verdicts=(verdict,)),))])).data()["cases"][0]["claims"][0]
+    claim = Page(html_report([slice_sample(reports=(case_report(verdicts=(verdict,)),))])).data()["cases"][0][
+        "claims"
+    ][0]
     assert claim["span"] is None
     assert claim["evidence"] is None
 
@@ -117,7 +133,8 @@ def test_the_overview_shows_values_intervals_gates_and_counts():
     assert "<title>medfaith: 1 of 3 gates failed, 1 of 3 inconclusive</title>" in text
     assert "<b>0.82</b><small>0.76 to 0.88</small>" in text
     assert (
-        '<span class="pill fail">fail</span> <span>hallucination &lt;= 0.001: hallucination is 0.004; wanted at most 0.001</span>' in text
+        '<span class="pill fail">fail</span> <span>hallucination &lt;= 0.001: hallucination is 0.004; wanted at most 0.001</span>'
+        in text
     )
     assert '<p class="warn">PARTIAL: 1 of 4 cases missing: pcos-9; the numbers are of the others</p>' in text
     assert "6 gold claims: 3 clinician, 3 llm-written" in text
@@ -128,7 +145,9 @@ def test_the_overview_shows_values_intervals_gates_and_counts():
 
 def test_the_trend_is_of_the_same_slice_retriever_checker_and_k():
     old = slice_sample(metrics={**METRICS, "faithfulness": value("faithfulness", 0.5)}, reports=())
-    text = html_report([slice_sample()], history=[("0.1", [old, slice_sample(retriever="bm25")]), ("0.2", [])])
+    text = html_report(
+        [slice_sample()], history=[("0.1", [old, slice_sample(retriever="bm25")]), ("0.2", [])]
+    )
     assert text.count('aria-label="Faithful over 2 runs"') == 1
     assert "0.1: 0.50" in text
     assert "<h2>Trend" not in html_report([slice_sample()])
@@ -138,7 +157,9 @@ def test_the_trend_is_of_the_same_slice_retriever_checker_and_k():
 def test_rows_of_an_ablation_stand_side_by_side():
     assert "<h2>Side by side</h2>" in html_report([slice_sample(), slice_sample(retriever="bm25")])
     assert "<h2>Side by side</h2>" not in html_report([slice_sample()])
-    assert "<h2>Side by side</h2>" not in html_report([slice_sample(metrics={}), slice_sample(retriever="bm25", metrics={})])
+    assert "<h2>Side by side</h2>" not in html_report(
+        [slice_sample(metrics={}), slice_sample(retriever="bm25", metrics={})]
+    )
 
 
 def test_no_slice_is_a_page_too():
@@ -154,7 +175,10 @@ def test_without_jinja_the_error_holds_the_install_line(monkeypatch):
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_jinja)
-    with pytest.raises(MissingExtra, match=r"The HTML report needs the extra 'report'.*pip install 'pytest-medfaith\[report\]'"):
+    with pytest.raises(
+        MissingExtra,
+        match=r"The HTML report needs the extra 'report'.*pip install 'pytest-medfaith\[report\]'",
+    ):
         html_report([slice_sample()])
 
 

@@ -9,7 +9,11 @@ from card_samples import METRICS, case_report, slice_sample, value
 from pytest_medfaith.cards.json_card import json_card, report_schema
 from pytest_medfaith.errors import DataError
 
-SLICES = [slice_sample(missing=("a",), partial=True), slice_sample(retriever="bm25", gates=()), slice_sample(reports=(), metrics={}, k=5)]
+SLICES = [
+    slice_sample(missing=("a",), partial=True),
+    slice_sample(retriever="bm25", gates=()),
+    slice_sample(reports=(), metrics={}, k=5),
+]
 
 
 def test_the_schema_is_a_schema_and_the_card_follows_it():
@@ -47,7 +51,10 @@ def test_the_same_reports_give_the_same_bytes_in_any_order():
         metrics = dict(sorted(report.metrics.items(), reverse=bool(seed % 2)))
         return report.with_(reports=tuple(cases), metrics=metrics)
 
-    cards = {json_card([shuffled(report, seed) for report in SLICES[:: 1 if seed % 2 else -1]]) for seed in range(6)}
+    cards = {
+        json_card([shuffled(report, seed) for report in SLICES[:: 1 if seed % 2 else -1]])
+        for seed in range(6)
+    }
     assert len(cards) == 1
 
 

@@ -9,7 +9,14 @@ def test_the_card_of_a_pull_request():
     card = markdown_card([slice_sample()])
     assert card.startswith("### medfaith: 1 of 3 gates failed, 1 of 3 inconclusive\n")
     table = [line for line in card.splitlines() if line.startswith("|")]
-    assert [cell.strip() for cell in table[0].strip("|").split("|")][:6] == ["Slice", "Retriever", "K", "Rec@K", "nDCG@K", "Faithful"]
+    assert [cell.strip() for cell in table[0].strip("|").split("|")][:6] == [
+        "Slice",
+        "Retriever",
+        "K",
+        "Rec@K",
+        "nDCG@K",
+        "Faithful",
+    ]
     assert "0.82 [0.76, 0.88]" in table[2]
     assert "- ❌ **fail** hallucination <= 0.001: hallucination is 0.004; wanted at most 0.001" in card
     assert "3 cases (1 abstained)" in card

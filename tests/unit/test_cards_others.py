@@ -22,7 +22,12 @@ def test_csv_has_a_row_a_claim():
     assert len(rows) == 10
     assert [row["retriever"] for row in rows] == ["bm25"] * 5 + ["rrf"] * 5
     first = rows[0]
-    assert (first["case"], first["verdict"], first["score"], first["conflict"]) == ("pcos-1", "refuted", "0.9700", "yes")
+    assert (first["case"], first["verdict"], first["score"], first["conflict"]) == (
+        "pcos-1",
+        "refuted",
+        "0.9700",
+        "yes",
+    )
     assert first["evidence"] == "Metformin lowers insulin levels in women with PCOS."
     assert first["rules"] == "direction"
     assert rows[4]["score"] == ""  # unscored
@@ -30,7 +35,13 @@ def test_csv_has_a_row_a_claim():
 
 def test_csv_holds_no_formula():
     claim = INVENTED.claim.with_(text='=HYPERLINK("https://example.org")')
-    row = next(csv.DictReader(io.StringIO(claims_csv([slice_sample(reports=(case_report(verdicts=(INVENTED.with_(claim=claim),)),))]))))
+    row = next(
+        csv.DictReader(
+            io.StringIO(
+                claims_csv([slice_sample(reports=(case_report(verdicts=(INVENTED.with_(claim=claim),)),))])
+            )
+        )
+    )
     assert row["claim"] == '\'=HYPERLINK("https://example.org")'
 
 
@@ -49,11 +60,20 @@ def test_a_run_as_junit():
     gates = (
         GateResult(expression="hallucination <= 0.05", outcome="fail", message="it is 0.33"),
         GateResult(expression="faithfulness >= 0.2", outcome="pass"),
-        GateResult(expression="claim_recall >= 0.5", outcome="inconclusive", message="40 cases would settle it"),
+        GateResult(
+            expression="claim_recall >= 0.5", outcome="inconclusive", message="40 cases would settle it"
+        ),
     )
     odd = case_report().with_(case=case_report().case.with_(id='a<b>&"\x00'))
-    root = ET.fromstring(junit_card([slice_sample(reports=(odd,), missing=("lost-1",), gates=gates), slice_sample(retriever="bm25")]))  # noqa: S314
-    assert [suite.get("name") for suite in root] == ["medquad-nih bm25 nli-student k=10", "medquad-nih rrf nli-student k=10"]
+    root = ET.fromstring(
+        junit_card(
+            [slice_sample(reports=(odd,), missing=("lost-1",), gates=gates), slice_sample(retriever="bm25")]
+        )
+    )
+    assert [suite.get("name") for suite in root] == [
+        "medquad-nih bm25 nli-student k=10",
+        "medquad-nih rrf nli-student k=10",
+    ]
     suite = root[1]
     assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
         "tests": "5",
@@ -61,7 +81,10 @@ def test_a_run_as_junit():
         "errors": "1",
         "skipped": "1",
     }
-    outcomes = {case.get("name"): [child.tag for child in case if child.tag != "properties"] for case in suite.iter("testcase")}
+    outcomes = {
+        case.get("name"): [child.tag for child in case if child.tag != "properties"]
+        for case in suite.iter("testcase")
+    }
     assert outcomes == {
         'a<b>&"\N{REPLACEMENT CHARACTER}': [],
         "lost-1": ["error"],
@@ -72,7 +95,9 @@ def test_a_run_as_junit():
     assert suite.find(".//failure").get("message") == "it is 0.33"
     scores = {row.get("name"): row.get("value") for row in suite.find("testcase").iter("property")}
     assert scores["medfaith.faithfulness"] == "0.333333"
-    assert "medfaith.medquad-nih.rrf.nli-student.k10.cases" in {row.get("name") for row in suite.find("properties")}
+    assert "medfaith.medquad-nih.rrf.nli-student.k10.cases" in {
+        row.get("name") for row in suite.find("properties")
+    }
 
 
 def test_junit_properties_of_a_slice():
@@ -115,7 +140,9 @@ def test_a_summary_that_is_too_large_is_cut_and_says_so(tmp_path, monkeypatch):
 
 
 def test_a_summary_that_cannot_be_written(tmp_path):
-    with pytest.raises(DataError, match=r"GITHUB_STEP_SUMMARY names .*cannot be written .*Unset the variable"):
+    with pytest.raises(
+        DataError, match=r"GITHUB_STEP_SUMMARY names .*cannot be written .*Unset the variable"
+    ):
         append_step_summary("x", {"GITHUB_STEP_SUMMARY": str(tmp_path)})
 
 
@@ -129,7 +156,12 @@ def parsed(svg: str) -> ET.Element:
 
 
 def test_a_trend_breaks_where_a_value_is_absent():
-    points = [("a", value("f", 0.8, 0.7, 0.9)), ("b", value("f", None)), ("c", value("f", 0.7)), ("<d>", value("f", 0.75))]
+    points = [
+        ("a", value("f", 0.8, 0.7, 0.9)),
+        ("b", value("f", None)),
+        ("c", value("f", 0.7)),
+        ("<d>", value("f", 0.75)),
+    ]
     root = parsed(trend_svg(points, title="Faithful & more"))
     assert len(root.findall(f"{SVG}circle")) == 3
     assert len(root.findall(f"{SVG}polyline")) == 1
@@ -141,7 +173,12 @@ def test_a_trend_breaks_where_a_value_is_absent():
 
 
 def test_an_ablation_has_a_panel_for_each_metric_that_has_a_value():
-    svg = ablation_svg([slice_sample(), slice_sample(retriever="bm25", metrics={**METRICS, "faithfulness": value("faithfulness", 0.2)})])
+    svg = ablation_svg(
+        [
+            slice_sample(),
+            slice_sample(retriever="bm25", metrics={**METRICS, "faithfulness": value("faithfulness", 0.2)}),
+        ]
+    )
     texts = [text.text for text in parsed(svg).findall(f"{SVG}text")]
     assert "Faithful" in texts
     assert "C-Prec" not in texts

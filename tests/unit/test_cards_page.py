@@ -23,25 +23,37 @@ FACTS = {"date": "2026-11-29 05:00 UTC", "project": "my<b>rag", "commit": COMMIT
 
 def test_the_head_says_date_project_commit_checker_and_error_rates():
     head = html_report([slice_sample(checker="default")], facts=FACTS).partition("<main>")[0]
-    for name, value in (("date", "2026-11-29 05:00 UTC"), ("project", "my&lt;b&gt;rag"), ("commit", COMMIT[:12]), ("checker", "default")):
+    for name, value in (
+        ("date", "2026-11-29 05:00 UTC"),
+        ("project", "my&lt;b&gt;rag"),
+        ("commit", COMMIT[:12]),
+        ("checker", "default"),
+    ):
         assert f"<dt>{name}</dt><dd>{value}</dd>" in head
     assert re.search(r"<summary>\d+ % \(\w+\) to \d+ % \(\w+\)</summary>", head)
     assert re.search(r"<td>\w+</td><td>\d+</td><td>\d+ % \[\d+ %, \d+ %\]</td>", head)
 
 
 def test_a_checker_without_a_card_is_said_to_be_unmeasured():
-    assert "not measured here; <code>medfaith audit</code>" in html_report([slice_sample(checker="someone/model")])
+    assert "not measured here; <code>medfaith audit</code>" in html_report(
+        [slice_sample(checker="someone/model")]
+    )
     assert error_rates("someone/model") == []
 
 
-@pytest.mark.parametrize("card", ["{", "[]", "{}", '{"measured": []}', '{"measured": {"a": 1, "b": {"n": 2}}}'])
+@pytest.mark.parametrize(
+    "card", ["{", "[]", "{}", '{"measured": []}', '{"measured": {"a": 1, "b": {"n": 2}}}']
+)
 def test_a_folder_with_another_card_has_no_rates(tmp_path, card):
     (tmp_path / "card.json").write_text(card)
     assert error_rates(str(tmp_path)) == []
 
 
 def test_rates_are_of_the_card_the_lowest_first(tmp_path):
-    rows = {name: {"n": n, "accuracy": {"value": v, "low": v - 0.1, "high": v + 0.1}} for name, n, v in (("a", 5, 0.5), ("b", 7, 0.8))}
+    rows = {
+        name: {"n": n, "accuracy": {"value": v, "low": v - 0.1, "high": v + 0.1}}
+        for name, n, v in (("a", 5, 0.5), ("b", 7, 0.8))
+    }
     (tmp_path / "card.json").write_text(json.dumps({"measured": rows}))
     assert error_rates(str(tmp_path)) == [("b", 7, "20 % [10 %, 30 %]"), ("a", 5, "50 % [40 %, 60 %]")]
 
@@ -58,7 +70,9 @@ def repository(folder, head, **files):
 
 def test_the_commit_is_that_of_head(tmp_path):
     assert head_commit(repository(tmp_path / "a", COMMIT + "\n")) == COMMIT
-    assert head_commit(repository(tmp_path / "b", "ref: refs/heads/main\n", refs__heads__main=COMMIT)) == COMMIT
+    assert (
+        head_commit(repository(tmp_path / "b", "ref: refs/heads/main\n", refs__heads__main=COMMIT)) == COMMIT
+    )
     packed = f"# pack-refs\n{OTHER} refs/heads/other\n{COMMIT} refs/heads/main\n"
     inside = repository(tmp_path / "c", "ref: refs/heads/main\n", packed_refs=packed) / "deep" / "er"
     inside.mkdir(parents=True)
@@ -69,7 +83,9 @@ def test_the_commit_is_that_of_head(tmp_path):
 
 
 def test_the_commit_of_a_worktree(tmp_path):
-    main = repository(tmp_path / "main", "ref: refs/heads/main\n", refs__heads__main=OTHER, refs__heads__branch=COMMIT)
+    main = repository(
+        tmp_path / "main", "ref: refs/heads/main\n", refs__heads__main=OTHER, refs__heads__branch=COMMIT
+    )
     place = main / ".git" / "worktrees" / "w"
     place.mkdir(parents=True)
     (place / "HEAD").write_text("ref: refs/heads/branch\n")
@@ -138,9 +154,18 @@ def page():
     unsafe = case_report("md").with_(
         case=Case(id="md-1", question="What dose?"),
         response=Response(answer=ANSWER, contexts=(METFORMIN, LETROZOLE)),
-        dropped=(Dropped(text="Ask a doctor.", span=(ANSWER.index("Ask a"), ANSWER.index("Ask a") + 13), reason="advice without content"),),
+        dropped=(
+            Dropped(
+                text="Ask a doctor.",
+                span=(ANSWER.index("Ask a"), ANSWER.index("Ask a") + 13),
+                reason="advice without content",
+            ),
+        ),
         metrics={"unchecked_share": 0.12},
-        verdicts=tuple(verdict.with_(label="supported") if verdict.label == "refuted" else verdict for verdict in VERDICTS),
+        verdicts=tuple(
+            verdict.with_(label="supported") if verdict.label == "refuted" else verdict
+            for verdict in VERDICTS
+        ),
     )
     return html_report([slice_sample(reports=(case_report("pcos-1"), refusal("pcos-2"), unsafe))])
 
@@ -158,8 +183,21 @@ def drawn(tmp_path_factory):
         pytest.skip("no Chromium is installed here")
     folder = tmp_path_factory.mktemp("page")
     (folder / "card.html").write_text(page(), encoding="utf-8")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
-    call = [BROWSER, *options, f"--user-data-dir={folder / 'profile'}", "--dump-dom", f"{(folder / 'card.html').as_uri()}#case-2"]
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-sync",
+    ]
+    call = [
+        BROWSER,
+        *options,
+        f"--user-data-dir={folder / 'profile'}",
+        "--dump-dom",
+        f"{(folder / 'card.html').as_uri()}#case-2",
+    ]
     return subprocess.run(call, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
@@ -186,7 +224,10 @@ def test_markdown_is_drawn(drawn):
     assert "<strong>Letrozole</strong>" in answer
     assert "<em>2.5 mg</em>" in answer
     assert '<span class="linked" title="https://example.org/x">the leaflet</span>' in answer
-    assert '<div class="quote"><span class="dropped" title="not checked: advice without content">Ask a doctor.</span></div>' in answer
+    assert (
+        '<div class="quote"><span class="dropped" title="not checked: advice without content">Ask a doctor.</span></div>'
+        in answer
+    )
     assert "<th>" in answer
     assert "<strong>25 mg</strong>" in answer
     assert '<div class="code">code *1* &lt; 2</div>' in answer
@@ -204,13 +245,30 @@ def test_what_was_not_checked_is_listed_with_reason_and_share(drawn):
 def test_nothing_of_an_answer_becomes_an_element_or_a_link(drawn):
     answer = answer_of(drawn)
     assert "&lt;b onclick=alert(1)&gt;point&lt;/b&gt; &lt;script&gt;alert(1)&lt;/script&gt;" in answer
-    assert set(re.findall(r"<(\w+)", answer)) <= {"div", "span", "strong", "em", "code", "a", "button", "table", "tr", "td", "th"}
+    assert set(re.findall(r"<(\w+)", answer)) <= {
+        "div",
+        "span",
+        "strong",
+        "em",
+        "code",
+        "a",
+        "button",
+        "table",
+        "tr",
+        "td",
+        "th",
+    }
     assert re.findall(r'href="([^"]*)"', answer) == ["#chunk-2-1", "#chunk-2-0"]
     assert "[click](javascript:alert(1))" in text_of(answer)
 
 
 def test_claims_keep_their_places_in_what_is_drawn(drawn):
     answer = answer_of(drawn)
-    assert re.findall(r"<button[^>]*>(.)(.)</button>", answer) == [("✓", "b"), ("✓", "a"), ("✓", "c"), ("✓", "d")]
+    assert re.findall(r"<button[^>]*>(.)(.)</button>", answer) == [
+        ("✓", "b"),
+        ("✓", "a"),
+        ("✓", "c"),
+        ("✓", "d"),
+    ]
     marked = re.findall(r'<span class="span \w+" data-claims="2">(.*?)</span>', answer)
     assert text_of("".join(marked)) == "Letrozole is started at 2.5 mg once a day"

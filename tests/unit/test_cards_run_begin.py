@@ -8,8 +8,8 @@ from pytest_medfaith.cards.history import read_history
 from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
 from pytest_medfaith.cards.run_folder import PREVIOUS, RUN_FILES, check_writable, read_run, write_run
 from pytest_medfaith.config import Settings, SliceSettings
-from pytest_medfaith.corpus.jsonl import write_text
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import write_text
 
 SIGNATURE = {"checker": "x"}
 
@@ -22,9 +22,16 @@ def run(tmp_path):
 
 
 def test_what_an_earlier_run_left_is_no_result_once_the_next_began(run):
-    cards = {name: (run / name).read_bytes() for name in ("card.md", "card.html", "report.json", "claims.csv")}
+    cards = {
+        name: (run / name).read_bytes() for name in ("card.md", "card.html", "report.json", "claims.csv")
+    }
     begin_run(run)
-    assert sorted(path.name for path in run.iterdir()) == ["card.html", "card.md", "history.jsonl", "previous"]
+    assert sorted(path.name for path in run.iterdir()) == [
+        "card.html",
+        "card.md",
+        "history.jsonl",
+        "previous",
+    ]
     for name in ("card.md", "card.html"):
         assert "UNFINISHED" in (run / name).read_text(encoding="utf-8")
         assert "previous/" in (run / name).read_text(encoding="utf-8")
@@ -45,7 +52,9 @@ def test_the_finished_run_takes_the_place_of_all(run):
     write_run(run, [slice_sample(k=7)], signature=SIGNATURE)
     assert not (run / PREVIOUS).exists()
     assert read_run(run)[0] == [slice_sample(k=7)]
-    assert "UNFINISHED" not in (run / "card.html").read_text(encoding="utf-8") + (run / "card.md").read_text(encoding="utf-8")
+    assert "UNFINISHED" not in (run / "card.html").read_text(encoding="utf-8") + (run / "card.md").read_text(
+        encoding="utf-8"
+    )
     assert [reports[0].k for _, reports in read_history(run)] == [10]
 
 
@@ -111,9 +120,13 @@ def test_a_folder_of_other_files_is_fine(tmp_path):
     assert (tmp_path / "previous" / "notes.md").exists()
 
 
-@pytest.mark.parametrize("role", ["cases", "responses", "corpus", "corpus folder", "calibration", "safety", "baseline"])
+@pytest.mark.parametrize(
+    "role", ["cases", "responses", "corpus", "corpus folder", "calibration", "safety", "baseline"]
+)
 def test_what_the_project_reads_is_not_written_over(run, role):
-    name = {"cases": "claims.jsonl", "baseline": "report.json", "calibration": "report.json"}.get(role, "responses.jsonl")
+    name = {"cases": "claims.jsonl", "baseline": "report.json", "calibration": "report.json"}.get(
+        role, "responses.jsonl"
+    )
     path = run / name
     spec = SliceSettings(
         name="samples",

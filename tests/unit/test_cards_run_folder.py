@@ -7,17 +7,30 @@ from card_samples import METRICS, case_report, slice_sample, value
 
 from pytest_medfaith.cards import run_folder
 from pytest_medfaith.cards.run_folder import check_writable, read_run, read_summaries, write_run
-from pytest_medfaith.corpus.jsonl import read_rows
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_rows
 
-FILES = {"snippets.jsonl", "responses.jsonl", "claims.jsonl", "pairs.jsonl", "report.json", "card.md", "claims.csv", "signature.json"}
+FILES = {
+    "snippets.jsonl",
+    "responses.jsonl",
+    "claims.jsonl",
+    "pairs.jsonl",
+    "report.json",
+    "card.md",
+    "claims.csv",
+    "signature.json",
+}
 SIGNATURE = {"checker": "nli-student", "thresholds": [0.5, 0.5], "seed": 0}
 
 
 @pytest.fixture
 def run(tmp_path):
     folder = tmp_path / "deep" / "run"
-    write_run(folder, [slice_sample(retriever="bm25"), slice_sample(missing=("pcos-9",), partial=True)], signature=SIGNATURE)
+    write_run(
+        folder,
+        [slice_sample(retriever="bm25"), slice_sample(missing=("pcos-9",), partial=True)],
+        signature=SIGNATURE,
+    )
     return folder
 
 
@@ -31,7 +44,9 @@ def test_a_response_keeps_fields_of_its_own_that_are_called_as_those_of_the_run(
     report = slice_sample()
     one = report.reports[0]
     own = one.response.with_(extra={"k": 7, "retriever": "mine", "other": 1})
-    write_run(tmp_path, [report.with_(reports=(one.with_(response=own), *report.reports[1:]))], signature=SIGNATURE)
+    write_run(
+        tmp_path, [report.with_(reports=(one.with_(response=own), *report.reports[1:]))], signature=SIGNATURE
+    )
     assert read_run(tmp_path)[0][0].reports[0].response == own
 
 
@@ -75,12 +90,17 @@ def test_a_run_that_breaks_off_is_no_run(run, monkeypatch):
     monkeypatch.setattr(run_folder, "claims_csv", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_run(run, [slice_sample()], signature={})
-    with pytest.raises(DataError, match=r"holds no finished run \(signature.json is not there\); write one with"):
+    with pytest.raises(
+        DataError, match=r"holds no finished run \(signature.json is not there\); write one with"
+    ):
         read_run(run)
 
 
 def test_two_tests_that_write_one_slice(tmp_path):
-    with pytest.raises(DataError, match=r"2 slice reports are of slice 'medquad-nih', retriever 'rrf'.*keep one test for each"):
+    with pytest.raises(
+        DataError,
+        match=r"2 slice reports are of slice 'medquad-nih', retriever 'rrf'.*keep one test for each",
+    ):
         write_run(tmp_path, [slice_sample(), slice_sample()], signature={})
 
 
@@ -107,7 +127,10 @@ def test_a_value_that_json_cannot_hold_names_its_file(tmp_path):
 
 def test_a_newer_run(run):
     (run / "signature.json").write_text(json.dumps({"format_version": 99}))
-    with pytest.raises(DataError, match=r"a newer version wrote this run \(format 99\).*pip install --upgrade pytest-medfaith"):
+    with pytest.raises(
+        DataError,
+        match=r"a newer version wrote this run \(format 99\).*pip install --upgrade pytest-medfaith",
+    ):
         read_run(run)
 
 
@@ -135,14 +158,18 @@ def test_a_number_that_is_none_is_refused_when_read(run, number):
     text = (run / "report.json").read_text()
     assert '"value": 0.82' in text
     (run / "report.json").write_text(text.replace('"value": 0.82', f'"value": {number}'))
-    with pytest.raises(DataError, match=r"(NaN|Infinity) is no JSON number|field 'value' is .*, expected a (finite )?number"):
+    with pytest.raises(
+        DataError, match=r"(NaN|Infinity) is no JSON number|field 'value' is .*, expected a (finite )?number"
+    ):
         read_run(run)
 
 
 def test_a_case_metric_that_is_none_is_refused_when_read(run):
     text = (run / "report.json").read_text()
     assert '"faithfulness": 0.3333333333333333' in text
-    (run / "report.json").write_text(text.replace('"faithfulness": 0.3333333333333333', '"faithfulness": 1e999'))
+    (run / "report.json").write_text(
+        text.replace('"faithfulness": 0.3333333333333333', '"faithfulness": 1e999')
+    )
     with pytest.raises(DataError, match=r"field 'metrics.faithfulness' is inf, expected a finite number"):
         read_run(run)
 
@@ -159,7 +186,9 @@ def test_files_that_do_not_fit_together(run):
 def test_a_folder_that_cannot_be_written_is_found_before_the_run(tmp_path):
     (tmp_path / "file").write_text("in the way")
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(DataError, match=r"cannot be written .*Give another one with --medfaith-report DIR"):
+        with pytest.raises(
+            DataError, match=r"cannot be written .*Give another one with --medfaith-report DIR"
+        ):
             check_writable(folder)
 
 

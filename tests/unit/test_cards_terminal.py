@@ -23,7 +23,9 @@ def test_columns_and_values():
 
 
 def test_an_ablation_has_a_row_each_and_its_counts_apart():
-    card = result_card([slice_sample(retriever="bm25"), slice_sample(retriever="dense", missing=("a",), partial=True)])
+    card = result_card(
+        [slice_sample(retriever="bm25"), slice_sample(retriever="dense", missing=("a",), partial=True)]
+    )
     assert [cells(line)[1] for line in card.splitlines()[2:4]] == ["bm25", "dense"]
     dense = card.split("medquad-nih / dense / k=10:")[1]
     assert "PARTIAL: 1 of 4 cases missing: a; the numbers are of the others" in dense
@@ -32,12 +34,19 @@ def test_an_ablation_has_a_row_each_and_its_counts_apart():
 
 def test_rows_that_differ_by_checker_only_say_so():
     card = result_card([slice_sample(checker="student"), slice_sample(checker="teacher")])
-    assert [cells(line)[3] for line in card.splitlines()[:4] if "|" in line] == ["Checker", "student", "teacher"]
+    assert [cells(line)[3] for line in card.splitlines()[:4] if "|" in line] == [
+        "Checker",
+        "student",
+        "teacher",
+    ]
 
 
 def test_counts_do_not_vanish():
     card = result_card([slice_sample()])
-    assert "3 cases (1 abstained), 5 claims: 2 supported, 1 refuted, 1 unsupported, 1 unscored; 1 conflict" in card
+    assert (
+        "3 cases (1 abstained), 5 claims: 2 supported, 1 refuted, 1 unsupported, 1 unscored; 1 conflict"
+        in card
+    )
     assert "6 gold claims: 3 clinician, 3 llm-written" in card
     assert "1201 records skipped while the cases were read: 1,200 empty answer, 1 id used before" in card
     assert "PARTIAL" not in card
@@ -61,10 +70,14 @@ def test_gates_show_outcome_value_and_reason():
 
 def test_the_lines_of_a_gate_stay_lines():
     gate = GateResult(
-        expression="hallucination no worse than baseline by 0.02", outcome="fail", message="0.04 before, 0.09 now\n3 claims turned"
+        expression="hallucination no worse than baseline by 0.02",
+        outcome="fail",
+        message="0.04 before, 0.09 now\n3 claims turned",
     )
     card = result_card([slice_sample(gates=(gate,))])
-    assert card.endswith("FAIL  hallucination no worse than baseline by 0.02: 0.04 before, 0.09 now\n      3 claims turned")
+    assert card.endswith(
+        "FAIL  hallucination no worse than baseline by 0.02: 0.04 before, 0.09 now\n      3 claims turned"
+    )
 
 
 def test_verbose_shows_intervals_and_what_was_measured_over_fewer_cases():
@@ -94,7 +107,16 @@ def test_a_metric_that_is_not_finite_is_an_error():
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(0.0, "0.00"), (0.004, "<0.01"), (0.005, "0.01"), (0.996, ">0.99"), (1.0, "1.00"), (0.5, "0.50"), (12.5, "12.50")]
+    ("number", "text"),
+    [
+        (0.0, "0.00"),
+        (0.004, "<0.01"),
+        (0.005, "0.01"),
+        (0.996, ">0.99"),
+        (1.0, "1.00"),
+        (0.5, "0.50"),
+        (12.5, "12.50"),
+    ],
 )
 def test_rounding_claims_no_perfection(number, text):
     assert decimals(number) == text

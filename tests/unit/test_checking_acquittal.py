@@ -11,7 +11,11 @@ from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import scripted_checker
 
 RESTATED = [
-    ("Take 0.4 mg of folic acid a day.", "Folic acid 400 micrograms a day.", "Take 400 micrograms of folic acid a day."),
+    (
+        "Take 0.4 mg of folic acid a day.",
+        "Folic acid 400 micrograms a day.",
+        "Take 400 micrograms of folic acid a day.",
+    ),
     ("Take apixaban 5 mg BD.", "Apixaban 5 mg twice a day.", "Take apixaban 5 mg twice a day"),
     ("Treat for two weeks.", "Treat for 14 days.", "Treat for 14 days."),
     ("30-40 % of children had it.", "3 to 4 in 10 children had it.", "3 to 4 in 10 of children had it."),
@@ -26,7 +30,9 @@ def checker(probabilities):
     made = scripted_checker(lambda _evidence, _claim: "neutral")
     return dataclasses.replace(
         made,
-        score_texts=lambda texts: np.array([[math.log(p) for p in probabilities(*text)] for text in texts], dtype=np.float32),
+        score_texts=lambda texts: np.array(
+            [[math.log(p) for p in probabilities(*text)] for text in texts], dtype=np.float32
+        ),
         thresholds=Thresholds(entail=0.5, contradict=0.3, odds=1.0),
         rules=frozenset(RULE_NAMES),
     )
@@ -38,8 +44,12 @@ def test_a_claim_takes_over_how_its_sentence_writes_equal_quantities(claim, sent
 
 
 def test_the_model_reads_equal_quantities_in_one_form():
-    same = checker(lambda _evidence, claim: (0.9, 0.05, 0.05) if "400 micrograms" in claim else (0.05, 0.05, 0.9))
-    verdict = same("Take 0.4 mg of folic acid a day.", [Chunk(id="c", text="Take 400 micrograms of folic acid a day.")])
+    same = checker(
+        lambda _evidence, claim: (0.9, 0.05, 0.05) if "400 micrograms" in claim else (0.05, 0.05, 0.9)
+    )
+    verdict = same(
+        "Take 0.4 mg of folic acid a day.", [Chunk(id="c", text="Take 400 micrograms of folic acid a day.")]
+    )
     assert (verdict.label, verdict.supporting) == ("supported", ("c",))
     assert verdict.claim.text == "Take 0.4 mg of folic acid a day."
     assert verdict.reason == "read as: Take 400 micrograms of folic acid a day."
@@ -75,7 +85,10 @@ def test_a_doubt_refutes_nothing_whose_quantities_all_agree(claim, evidence):
         ("Adrenaline 0.5 mg is not given to adults.", "Adults are given adrenaline 500 micrograms."),
         ("Metformin 0.5 g is started for obesity.", "Adults with shock take 500 mg."),
         ("Up to 40 mg is given to adults.", "At least 40 mg is given to adults."),
-        ("Old adults are given 40 mg of citalopram.", "Adults are given 40 mg of citalopram, old adults 20 mg."),
+        (
+            "Old adults are given 40 mg of citalopram.",
+            "Adults are given 40 mg of citalopram, old adults 20 mg.",
+        ),
     ],
 )
 def test_a_doubt_refutes_where_a_quantity_is_another_or_none_speaks_for_the_claim(claim, evidence):
@@ -84,7 +97,10 @@ def test_a_doubt_refutes_where_a_quantity_is_another_or_none_speaks_for_the_clai
 
 def test_what_the_model_is_sure_of_stays_refuted():
     assert (
-        checker(sure)("Adrenaline 0.5 mg is given to adults.", [Chunk(id="c", text="Adults are given adrenaline 500 micrograms.")]).label
+        checker(sure)(
+            "Adrenaline 0.5 mg is given to adults.",
+            [Chunk(id="c", text="Adults are given adrenaline 500 micrograms.")],
+        ).label
         == "refuted"
     )
 
@@ -92,6 +108,9 @@ def test_what_the_model_is_sure_of_stays_refuted():
 def test_without_grounding_nothing_is_acquitted():
     plain = dataclasses.replace(checker(doubted), rules=frozenset(RULE_NAMES) - {"grounding"})
     assert (
-        plain("Adrenaline 0.5 mg is given to adults.", [Chunk(id="c", text="Adults are given adrenaline 500 micrograms.")]).label
+        plain(
+            "Adrenaline 0.5 mg is given to adults.",
+            [Chunk(id="c", text="Adults are given adrenaline 500 micrograms.")],
+        ).label
         == "refuted"
     )

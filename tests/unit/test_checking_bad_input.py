@@ -34,7 +34,9 @@ def test_a_claim_that_cannot_be_judged_is_unscored(checker, text):
 
 
 @pytest.mark.parametrize("text", [*NO_WORDS, *OTHER_SCRIPTS])
-def test_evidence_that_cannot_be_read_makes_the_claim_unscored_and_counts_for_nothing_beside_other_evidence(checker, text):
+def test_evidence_that_cannot_be_read_makes_the_claim_unscored_and_counts_for_nothing_beside_other_evidence(
+    checker, text
+):
     assert checker(CLAIM, [Chunk(id="a", text=text)]).label == "unscored"
     both = checker(CLAIM, [Chunk(id="a", text=text), Chunk(id="b", text=CLAIM)])
     assert (both.label, both.chunk_id, both.supporting) == ("supported", "b", ("b",))
@@ -43,10 +45,15 @@ def test_evidence_that_cannot_be_read_makes_the_claim_unscored_and_counts_for_no
 def test_the_reason_says_what_is_wrong():
     assert unusable_text("...", "evidence") == "the evidence holds no word"
     assert unusable_text("a" * 5_000, "claim") == "the claim has 5000 characters, more than 4000"
-    assert unusable_text("二甲双胍", "claim", latin_only=True) == "the claim is not in Latin script, the only one that this checker reads"
+    assert (
+        unusable_text("二甲双胍", "claim", latin_only=True)
+        == "the claim is not in Latin script, the only one that this checker reads"
+    )
 
 
-@pytest.mark.parametrize("text", ["TNF-α and β-hCG rise.", "Señales de fiebre", "Thuốc hạ sốt", "5 mg/kg × 3", "Δ9-THC"])
+@pytest.mark.parametrize(
+    "text", ["TNF-α and β-hCG rise.", "Señales de fiebre", "Thuốc hạ sốt", "5 mg/kg × 3", "Δ9-THC"]
+)
 def test_latin_text_with_symbols_and_accents_is_read(text):
     assert unusable_text(text, "claim", latin_only=True) == ""
 
@@ -69,7 +76,9 @@ def test_scores_that_are_not_finite_give_no_verdict(logits):
     report = check_answer(CLAIM, contexts=[EVIDENCE], checker=broken)
     assert [verdict.label for verdict in report.verdicts] == ["unscored"]
     assert "faithfulness" not in report.metrics
-    with pytest.raises(AssertionError, match=r"1 claim\(s\) unscored, the first because the model gave no finite score"):
+    with pytest.raises(
+        AssertionError, match=r"1 claim\(s\) unscored, the first because the model gave no finite score"
+    ):
         assert_faithfulness(report)
 
 
@@ -77,7 +86,8 @@ def test_scores_that_are_not_finite_give_no_verdict(logits):
 def test_a_model_of_another_shape_is_named(shape):
     odd = Checker("odd", "o1", lambda pairs: np.zeros((len(pairs), *shape)))
     with pytest.raises(
-        ValueError, match=r"the checker 'odd' gave logits of shape \(1, \d\) for 1 pairs, expected \(1, 3\): one row a pair"
+        ValueError,
+        match=r"the checker 'odd' gave logits of shape \(1, \d\) for 1 pairs, expected \(1, 3\): one row a pair",
     ):
         odd(CLAIM, [Chunk(id="a", text=EVIDENCE)])
 
@@ -85,7 +95,10 @@ def test_a_model_of_another_shape_is_named(shape):
 def test_check_counts_what_it_could_not_judge(tmp_path, capsys):
     claims = [*NO_WORDS[:4], *OTHER_SCRIPTS, "a" * 100_000]
     rows = [{"id": i, "claim": claim, "evidence": EVIDENCE} for i, claim in enumerate(claims)]
-    rows += [{"id": len(rows) + i, "claim": CLAIM, "evidence": text} for i, text in enumerate(["", [], ["...", OTHER_SCRIPTS[0]]])]
+    rows += [
+        {"id": len(rows) + i, "claim": CLAIM, "evidence": text}
+        for i, text in enumerate(["", [], ["...", OTHER_SCRIPTS[0]]])
+    ]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(SystemExit) as ended:
         main(["check", str(tmp_path / "in.jsonl"), "--out", str(tmp_path / "out.jsonl")])
@@ -97,7 +110,11 @@ def test_check_counts_what_it_could_not_judge(tmp_path, capsys):
     assert f"{len(rows)} unscored" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("answer", ["", "\x00", OTHER_SCRIPTS[0], "a" * 100_000], ids=["empty", "control", "Chinese", "100,000 characters"])
+@pytest.mark.parametrize(
+    "answer",
+    ["", "\x00", OTHER_SCRIPTS[0], "a" * 100_000],
+    ids=["empty", "control", "Chinese", "100,000 characters"],
+)
 def test_an_answer_that_cannot_be_judged_never_passes(answer):
     with pytest.raises(AssertionError, match="faithfulness could not be measured"):
         assert_faithfulness(answer, contexts=[EVIDENCE])

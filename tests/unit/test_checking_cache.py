@@ -17,7 +17,18 @@ def filled(path):
 
 
 @pytest.mark.parametrize(
-    "content", [b'{"id": 1}\n', b"\0" * 100, b"SQLite format 2\0", b"PK\x03\x04", b"# notes", b"\xff\xfe", b"\n", b"%PDF-1.7", b"a"]
+    "content",
+    [
+        b'{"id": 1}\n',
+        b"\0" * 100,
+        b"SQLite format 2\0",
+        b"PK\x03\x04",
+        b"# notes",
+        b"\xff\xfe",
+        b"\n",
+        b"%PDF-1.7",
+        b"a",
+    ],
 )
 def test_another_file_is_refused(tmp_path, content):
     path = tmp_path / "notes"

@@ -64,22 +64,35 @@ def test_what_the_fast_student_supports_alone_supports_nothing():
 def test_what_the_fast_student_refutes_is_read_besides():
     fast = Model(lambda evidence, _: "contradict" if "Zinc" in evidence else "neutral")
     strong = Model(lambda evidence, _: "contradict" if "Zinc" in evidence else "neutral")
-    verdict = cascade_of(fast, strong, windows=1)("Iron tablets are best taken on an empty stomach at noon.", CHUNKS)
+    verdict = cascade_of(fast, strong, windows=1)(
+        "Iron tablets are best taken on an empty stomach at noon.", CHUNKS
+    )
     assert "Zinc is found in meat and beans." in {evidence for evidence, _ in strong.read}
     assert (verdict.label, verdict.chunk_id) == ("refuted", "c2")
 
 
 def test_what_the_strong_model_cannot_score_leaves_the_claim_unscored():
-    verdict = cascade_of(says("entail"), says(None))("Iron tablets are best taken on an empty stomach.", CHUNKS[:1])
+    verdict = cascade_of(says("entail"), says(None))(
+        "Iron tablets are best taken on an empty stomach.", CHUNKS[:1]
+    )
     assert verdict.label == "unscored"
-    verdict = cascade_of(says(None), says("entail"), windows=1)("Iron tablets are taken on an empty stomach.", CHUNKS)
+    verdict = cascade_of(says(None), says("entail"), windows=1)(
+        "Iron tablets are taken on an empty stomach.", CHUNKS
+    )
     assert verdict.label == "unscored"  # five chunks were read by nobody, and any of them may refute it
 
 
 def test_a_score_depends_on_the_claims_chunks_and_not_on_other_claims():
-    fast, strong = says("neutral"), Model(lambda evidence, claim: "entail" if claim[:4] in evidence else "neutral")
+    fast, strong = (
+        says("neutral"),
+        Model(lambda evidence, claim: "entail" if claim[:4] in evidence else "neutral"),
+    )
     checker = cascade_of(fast, strong, windows=1)
-    pairs = [(Claim(id=f"claim-{word}", text=f"{word} is in beans."), chunk) for word in ("Iron", "Zinc") for chunk in CHUNKS]
+    pairs = [
+        (Claim(id=f"claim-{word}", text=f"{word} is in beans."), chunk)
+        for word in ("Iron", "Zinc")
+        for chunk in CHUNKS
+    ]
     assert checker.score(pairs) == checker.score(pairs[:6]) + checker.score(pairs[6:])
 
 
@@ -88,7 +101,9 @@ def test_the_windows_of_a_long_chunk_hold_whole_sentences_and_so_many_words():
     proof = "Iron tablets are best taken on an empty stomach."
     text = " ".join([*filler[:40], proof, *filler[40:]])
     strong = says("neutral")
-    cascade_of(says("neutral"), strong, windows=1, window_words=40)("Take iron tablets on an empty stomach.", [Chunk(id="a", text=text)])
+    cascade_of(says("neutral"), strong, windows=1, window_words=40)(
+        "Take iron tablets on an empty stomach.", [Chunk(id="a", text=text)]
+    )
     (window, _claim), *_joined = strong.read
     assert proof in window
     assert window in text
@@ -100,7 +115,9 @@ def test_a_second_run_reads_the_cache(tmp_path):
     cache = tmp_path / "kept.sqlite"
     first, second = says("entail"), says("entail")
     verdict = cascade_of(says("neutral"), first, cache=cache)("Iron tablets make stools dark.", CHUNKS)
-    assert cascade_of(says("neutral"), second, cache=cache)("Iron tablets make stools dark.", CHUNKS) == verdict
+    assert (
+        cascade_of(says("neutral"), second, cache=cache)("Iron tablets make stools dark.", CHUNKS) == verdict
+    )
     assert (len(first.read) > 0, second.read) == (True, [])
 
 
@@ -119,4 +136,8 @@ def test_a_reference_answer_takes_no_context_its_place_among_what_is_read():
     response = Response(answer=answer, contexts=(CHUNKS[2],))
     with_reference = evaluate_case(case, response, checker=checker)
     without = evaluate_case(case.with_(reference_answer=None), response, checker=checker)
-    assert [verdict.label for verdict in with_reference.verdicts] == [verdict.label for verdict in without.verdicts] == ["refuted"]
+    assert (
+        [verdict.label for verdict in with_reference.verdicts]
+        == [verdict.label for verdict in without.verdicts]
+        == ["refuted"]
+    )

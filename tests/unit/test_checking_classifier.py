@@ -9,8 +9,28 @@ from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.encoders import load_encoder
 
-PAIRS = [("iron helps", "iron helps"), ("iron helps the body in a long text about iron", "zinc"), ("", "iron")]
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "iron", "zinc", "helps", "the", "body", "in", "a", "long", "text", "about"]
+PAIRS = [
+    ("iron helps", "iron helps"),
+    ("iron helps the body in a long text about iron", "zinc"),
+    ("", "iron"),
+]
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "iron",
+    "zinc",
+    "helps",
+    "the",
+    "body",
+    "in",
+    "a",
+    "long",
+    "text",
+    "about",
+]
 
 
 @pytest.fixture
@@ -55,7 +75,11 @@ def test_common_label_words_are_known(labels, columns):
 
 def test_a_given_map_beats_a_guess():
     given = {"LABEL_0": "contradict", "LABEL_1": "neutral", "LABEL_2": "entail"}
-    assert label_columns({0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, given=given) == {"contradict": 0, "neutral": 1, "entail": 2}
+    assert label_columns({0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, given=given) == {
+        "contradict": 0,
+        "neutral": 1,
+        "entail": 2,
+    }
 
 
 @pytest.mark.parametrize(
@@ -66,7 +90,11 @@ def test_a_given_map_beats_a_guess():
             None,
             r"label 'LABEL_0' is not known; its labels are LABEL_0, LABEL_1\. Say what each means with label_map",
         ),
-        (["neutral", "contradiction"], None, r"expected entail, neutral and contradict, or entail and not_entail"),
+        (
+            ["neutral", "contradiction"],
+            None,
+            r"expected entail, neutral and contradict, or entail and not_entail",
+        ),
         (["a", "b", "c"], {"a": "entail", "b": "entail", "c": "neutral"}, r"one column each"),
     ],
 )
@@ -81,21 +109,34 @@ def test_logits_come_in_our_order_and_do_not_depend_on_the_batch(model_folder):
     assert plain.shape == (3, 3)
     assert np.allclose(plain, turned[:, ::-1])
     assert np.allclose(
-        plain[1], score_with_classifier(model_folder(["entailment", "neutral", "contradiction"]), None, 64, PAIRS[1:2])[0], atol=1e-6
+        plain[1],
+        score_with_classifier(model_folder(["entailment", "neutral", "contradiction"]), None, 64, PAIRS[1:2])[
+            0
+        ],
+        atol=1e-6,
     )
 
 
 def test_a_two_way_model_never_refutes(model_folder):
     logits = score_with_classifier(model_folder(["entailment", "not_entailment"]), None, 64, PAIRS)
     assert (logits[:, 2] < logits[:, :2].min(axis=1) - 10).all()
-    named = load_checker(model_folder(["LABEL_0", "LABEL_1"]), label_map={"LABEL_0": "not_entail", "LABEL_1": "entail"})
-    assert named("iron helps", [Chunk(id="a", text="iron helps the body")]).label in ("supported", "unsupported")
+    named = load_checker(
+        model_folder(["LABEL_0", "LABEL_1"]), label_map={"LABEL_0": "not_entail", "LABEL_1": "entail"}
+    )
+    assert named("iron helps", [Chunk(id="a", text="iron helps the body")]).label in (
+        "supported",
+        "unsupported",
+    )
 
 
-@pytest.mark.parametrize("given", [{"LABEL_0": "contradict", "LABEL_1": "neutral"}, {"LABEL_0": "entail", "LABEL_1": "entail"}])
+@pytest.mark.parametrize(
+    "given", [{"LABEL_0": "contradict", "LABEL_1": "neutral"}, {"LABEL_0": "entail", "LABEL_1": "entail"}]
+)
 def test_two_labels_that_cannot_say_entailed_or_not_are_an_error(model_folder, given):
     checker = load_checker(model_folder(["LABEL_0", "LABEL_1"]), label_map=given)
-    with pytest.raises(DataError, match="expected entail, neutral and contradict, or entail and not_entail, one column each"):
+    with pytest.raises(
+        DataError, match="expected entail, neutral and contradict, or entail and not_entail, one column each"
+    ):
         checker("iron helps", [Chunk(id="a", text="iron helps")])
 
 
@@ -104,7 +145,10 @@ def test_a_folder_without_config_is_an_error(model_folder):
 
     folder = Path(model_folder(["entailment", "neutral", "contradiction"]))
     (folder / "config.json").unlink()
-    with pytest.raises(DataError, match=r"cannot be loaded .*expected 'default', a model folder with config.json and safetensors"):
+    with pytest.raises(
+        DataError,
+        match=r"cannot be loaded .*expected 'default', a model folder with config.json and safetensors",
+    ):
         load_checker(str(folder))("iron helps", [Chunk(id="a", text="iron helps")])
 
 
@@ -116,7 +160,8 @@ def test_a_model_that_gives_nan_gives_no_verdict(model_folder):
 
     path = Path(model_folder(["entailment", "neutral", "contradiction"])) / "model.safetensors"
     weights = {
-        name: torch.full_like(values, float("nan")) if name == "classifier.bias" else values for name, values in load_file(path).items()
+        name: torch.full_like(values, float("nan")) if name == "classifier.bias" else values
+        for name, values in load_file(path).items()
     }
     save_file(weights, path, metadata={"format": "pt"})
     verdict = load_checker(str(path.parent))("iron helps", [Chunk(id="a", text="iron helps")])
@@ -151,7 +196,9 @@ def test_weights_that_could_run_code_are_not_loaded(model_folder):
 @pytest.mark.parametrize("name", ["no-such-folder-or-model", "./nowhere"])
 def test_an_unknown_checker_is_named(name, monkeypatch):
     pytest.importorskip("transformers")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)  # read from the environment once, and may be imported by now
+    monkeypatch.setattr(
+        "huggingface_hub.constants.HF_HUB_OFFLINE", True
+    )  # read from the environment once, and may be imported by now
     with pytest.raises(DataError, match=f"the checker '{name}' cannot be loaded"):
         load_checker(name)("iron helps", [Chunk(id="a", text="iron helps")])
 
@@ -164,7 +211,10 @@ def test_an_empty_name_is_named():
 @pytest.mark.parametrize(
     ("module", "call"),
     [
-        ("transformers", lambda: load_checker("some/model")("iron helps", [Chunk(id="a", text="iron helps")])),
+        (
+            "transformers",
+            lambda: load_checker("some/model")("iron helps", [Chunk(id="a", text="iron helps")]),
+        ),
         ("sentence_transformers", lambda: load_encoder("some/model")),
     ],
 )

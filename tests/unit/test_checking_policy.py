@@ -8,7 +8,9 @@ CLAIM = Claim(id="c1", text="Metformin lowers insulin levels.")
 
 def score(chunk: str, entail: float, contradict: float) -> PairScore:
     probs = (entail, round(1 - entail - contradict, 6), contradict)
-    return PairScore(claim_id="c1", chunk_id=chunk, probs=probs, label="neutral", logits=(0.0, 0.0, 0.0), span=(0, 5))
+    return PairScore(
+        claim_id="c1", chunk_id=chunk, probs=probs, label="neutral", logits=(0.0, 0.0, 0.0), span=(0, 5)
+    )
 
 
 @pytest.mark.parametrize(

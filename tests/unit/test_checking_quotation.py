@@ -22,11 +22,17 @@ TAKEN_BACK = [
     (SAFE, "True or false: isotretinoin is safe in pregnancy. The answer is false."),
     (SAFE, "True or false? Isotretinoin is safe in pregnancy. The answer is false."),
     (SAFE, "Is this so? Isotretinoin is safe in pregnancy."),
-    (SAFE, "A dangerous myth goes round on the internet. Isotretinoin is safe in pregnancy. It causes severe birth defects."),
+    (
+        SAFE,
+        "A dangerous myth goes round on the internet. Isotretinoin is safe in pregnancy. It causes severe birth defects.",
+    ),
     (SAFE, "The following is false:\nIsotretinoin is safe in pregnancy."),
     (SAFE, "Myth\nIsotretinoin is safe in pregnancy.\nFact\nIt causes severe birth defects."),
     (SAFE, "Some websites say:\nIsotretinoin is safe in pregnancy."),
-    (SAFE, "Many people believe this. Isotretinoin is safe in pregnancy. In fact, it causes severe birth defects."),
+    (
+        SAFE,
+        "Many people believe this. Isotretinoin is safe in pregnancy. In fact, it causes severe birth defects.",
+    ),
     (SAFE, "People used to think so. Isotretinoin is safe in pregnancy."),
     (SAFE, "Isotretinoin is safe in pregnancy. However, this was the view until 1982."),
     (SAFE, "Isotretinoin is safe in pregnancy. This statement has been retracted."),
@@ -38,8 +44,14 @@ TAKEN_BACK = [
     (ASPIRIN, "Aspirin can be given to children. Only if a specialist asks for it, though."),
     (ASPIRIN, "Aspirin can be given to children. But not below the age of 16."),
     (ASPIRIN, "Aspirin can be given to children. Unless they have a fever."),
-    ("Metformin can be continued with an eGFR of 45.", "Metformin can be continued with an eGFR of 45 as long as it is stable."),
-    ("Letrozole is given at 25 mg a day.", "Letrozole is given at 25 mg a day in error in some clinics; the dose is 2.5 mg."),
+    (
+        "Metformin can be continued with an eGFR of 45.",
+        "Metformin can be continued with an eGFR of 45 as long as it is stable.",
+    ),
+    (
+        "Letrozole is given at 25 mg a day.",
+        "Letrozole is given at 25 mg a day in error in some clinics; the dose is 2.5 mg.",
+    ),
     ("Metformin causes weight gain.", "It is a myth that metformin causes weight gain."),
     ("Vaccines cause autism in children.", "There is no evidence that vaccines cause autism in children."),
     ("Aspirin is safe in pregnancy.", "Aspirin is safe in pregnancy only where a doctor prescribes it."),
@@ -47,10 +59,19 @@ TAKEN_BACK = [
 
 STATED = [
     (SAFE, "Some ask. Isotretinoin is safe in pregnancy. Take it with food."),
-    ("Metformin causes weight loss.", "Metformin is taken with meals.\n• Metformin causes weight loss.\n• It may upset the stomach."),
-    ("Metformin causes weight loss. It may upset the stomach.", "Metformin causes weight loss. It may upset the stomach. It is cheap."),
+    (
+        "Metformin causes weight loss.",
+        "Metformin is taken with meals.\n• Metformin causes weight loss.\n• It may upset the stomach.",
+    ),
+    (
+        "Metformin causes weight loss. It may upset the stomach.",
+        "Metformin causes weight loss. It may upset the stomach. It is cheap.",
+    ),
     ("metformin causes weight loss", "Metformin causes weight loss. It was approved in 1995."),
-    ("The dose is 2.5 mg once a day.", "Letrozole is a tablet. The dose is 2.5 mg once a day. It does not cause weight gain."),
+    (
+        "The dose is 2.5 mg once a day.",
+        "Letrozole is a tablet. The dose is 2.5 mg once a day. It does not cause weight gain.",
+    ),
 ]
 
 
@@ -65,7 +86,10 @@ def test_whole_sentences_that_nothing_takes_back_are_a_quotation(claim, evidence
 
 
 def test_sentences_of_another_order_are_no_quotation():
-    assert not quotes("It may upset the stomach. Metformin causes weight loss.", "Metformin causes weight loss. It may upset the stomach.")
+    assert not quotes(
+        "It may upset the stomach. Metformin causes weight loss.",
+        "Metformin causes weight loss. It may upset the stomach.",
+    )
 
 
 def test_a_heading_of_myths_takes_its_sentences_back():
@@ -74,7 +98,9 @@ def test_a_heading_of_myths_takes_its_sentences_back():
 
 @pytest.mark.parametrize(("claim", "evidence"), TAKEN_BACK[:3])
 def test_what_is_no_quotation_is_left_to_the_model(claim, evidence):
-    checker = dataclasses.replace(scripted_checker(lambda _evidence, _claim: "contradict"), rules=frozenset(RULE_NAMES))
+    checker = dataclasses.replace(
+        scripted_checker(lambda _evidence, _claim: "contradict"), rules=frozenset(RULE_NAMES)
+    )
     verdict = checker(claim, [Chunk(id="c", text=evidence)])
     assert verdict.label == "refuted"
 

@@ -51,31 +51,42 @@ def test_a_broken_cache_is_made_anew(tmp_path):
     checker = Checker("x", "x", CountingScorer(), cache=cache)
     assert checker("Iron helps.", [IRON]).label == "supported"
     assert cache.read_bytes().startswith(b"SQLite format 3")
-    assert cache.with_name("pairs.sqlite.damaged").read_bytes() == b"no database at all, only some bytes that stand here"
+    assert (
+        cache.with_name("pairs.sqlite.damaged").read_bytes()
+        == b"no database at all, only some bytes that stand here"
+    )
 
 
 def test_logits_that_are_not_finite_leave_the_claim_unscored_and_are_not_kept(tmp_path):
-    checker = Checker("x", "x", CountingScorer(logits=(float("nan"), 0.0, 0.0)), cache=tmp_path / "pairs.sqlite")
+    checker = Checker(
+        "x", "x", CountingScorer(logits=(float("nan"), 0.0, 0.0)), cache=tmp_path / "pairs.sqlite"
+    )
     verdict = checker("Iron helps.", [IRON])
     assert (verdict.label, verdict.reason) == (
         "unscored",
         "the model gave no finite score; it may be that the claim is longer than it reads",
     )
     again = CountingScorer()
-    assert Checker("x", "x", again, cache=tmp_path / "pairs.sqlite")("Iron helps.", [IRON]).label == "supported"
+    assert (
+        Checker("x", "x", again, cache=tmp_path / "pairs.sqlite")("Iron helps.", [IRON]).label == "supported"
+    )
     assert len(again.seen) == 1
 
 
 def test_a_chunk_that_could_not_be_scored_may_hold_what_refutes_the_claim():
     def broken_on_zinc(pairs):
-        return np.array([[np.nan] * 3 if "Zinc" in evidence else [6.0, 0.0, 0.0] for evidence, _ in pairs], dtype=np.float32)
+        return np.array(
+            [[np.nan] * 3 if "Zinc" in evidence else [6.0, 0.0, 0.0] for evidence, _ in pairs],
+            dtype=np.float32,
+        )
 
     verdict = Checker("x", "x", broken_on_zinc)("Iron helps.", [IRON, ZINC])
     assert (verdict.label, verdict.reason) == ("unscored", "the model gave no finite score for zinc")
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("...", "the claim holds no word"), ("a" * 4_001, "the claim has 4001 characters, more than 4000")]
+    ("text", "reason"),
+    [("...", "the claim holds no word"), ("a" * 4_001, "the claim has 4001 characters, more than 4000")],
 )
 def test_what_is_no_claim_is_unscored(text, reason):
     verdict = containment_checker()(text, [IRON])
@@ -101,12 +112,17 @@ OTHER_MATTERS = (
         ("Iron tablets are taken on an empty stomach.", 2),  # the sentence and the window around it
         ("Vitamins are sold in shops.", 1),
         ("Zebras run fast.", 0),
-        ("Zebras run fast, " + "and lions follow them, " * 12, 1),  # so long that only the model can say whether it reads it
+        (
+            "Zebras run fast, " + "and lions follow them, " * 12,
+            1,
+        ),  # so long that only the model can say whether it reads it
     ],
 )
 def test_how_much_of_a_long_chunk_is_read_depends_on_how_near_it_is_to_the_claim(asked, read):
     scorer = CountingScorer()
-    (score,) = Checker("x", "x", scorer).score([(claim(asked), Chunk(id="long", text=OTHER_MATTERS + IRON.text))])
+    (score,) = Checker("x", "x", scorer).score(
+        [(claim(asked), Chunk(id="long", text=OTHER_MATTERS + IRON.text))]
+    )
     assert len(scorer.seen) == read
     assert score.logits == (scorer.logits if read else FAR_LOGITS)
     assert score.span is not None
@@ -115,7 +131,9 @@ def test_how_much_of_a_long_chunk_is_read_depends_on_how_near_it_is_to_the_claim
 @pytest.mark.parametrize("eighths", [2, 5])  # some 100 and 240 words
 def test_a_chunk_of_up_to_three_hundred_words_that_is_near_to_the_claim_is_read_whole(eighths):
     scorer, text = CountingScorer(), OTHER_MATTERS[: len(OTHER_MATTERS) * eighths // 8] + IRON.text
-    Checker("x", "x", scorer).score([(claim("Iron tablets are taken on an empty stomach."), Chunk(id="abstract", text=text))])
+    Checker("x", "x", scorer).score(
+        [(claim("Iron tablets are taken on an empty stomach."), Chunk(id="abstract", text=text))]
+    )
     assert [evidence for evidence, _ in scorer.seen] == [IRON.text, text]
 
 
@@ -125,7 +143,9 @@ def test_a_far_chunk_of_two_hundred_words_is_neutral_unread_and_of_a_short_one_i
         OTHER_MATTERS[: len(OTHER_MATTERS) // 2].strip(),
         OTHER_MATTERS[: len(OTHER_MATTERS) // 4].strip(),
     )
-    far, near = Checker("x", "x", scorer).score([(claim("Zebras run fast."), Chunk(id=text, text=text)) for text in (long, short)])
+    far, near = Checker("x", "x", scorer).score(
+        [(claim("Zebras run fast."), Chunk(id=text, text=text)) for text in (long, short)]
+    )
     assert (far.logits, near.logits) == (FAR_LOGITS, scorer.logits)
     assert len(scorer.seen) == 1
     assert scorer.seen[0][0] in short
@@ -136,7 +156,9 @@ def test_nearness_moves_neutral_alone_and_a_sentence_counts_a_little_less_than_t
     vectors = Vectors()
     vectors.add([asked.text, text, IRON.text])
     near = max(vectors.cosine(asked.text, text), vectors.cosine(asked.text, IRON.text) - SENTENCE_NEARER)
-    (score,) = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3)).score([(asked, Chunk(id="both", text=text))])
+    (score,) = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3)).score(
+        [(asked, Chunk(id="both", text=text))]
+    )
     assert score.logits == pytest.approx((3.0, 4.0 * (0.3 - near), -3.0), abs=1e-4)
     assert near > 0.3
 
@@ -152,7 +174,9 @@ def test_a_title_says_what_a_chunk_is_about():
     far = Chunk(id="none", text="It is taken on an empty stomach.")
     titled = Chunk(id="titled", title="Iron tablets", text=far.text)
     checker = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3))
-    untitled, with_title = checker.score([(claim("Iron tablets need an empty stomach."), chunk) for chunk in (far, titled)])
+    untitled, with_title = checker.score(
+        [(claim("Iron tablets need an empty stomach."), chunk) for chunk in (far, titled)]
+    )
     assert with_title.logits[1] < untitled.logits[1]
 
 
@@ -163,10 +187,16 @@ def test_the_cosine_of_a_text_with_itself_is_one():
     assert vectors.cosine(IRON.text, ZINC.text) == vectors.cosine(ZINC.text, IRON.text) < 0.5
 
 
-def test_a_second_run_asks_the_encoder_nothing_and_new_answers_from_the_same_corpus_only_for_their_claims(tmp_path, monkeypatch):
+def test_a_second_run_asks_the_encoder_nothing_and_new_answers_from_the_same_corpus_only_for_their_claims(
+    tmp_path, monkeypatch
+):
     asked, embed_texts = [], onnx.embed_texts
-    monkeypatch.setattr(onnx, "embed_texts", lambda texts, **options: asked.extend(texts) or embed_texts(texts, **options))
-    checker = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3), cache=tmp_path / "pairs.sqlite")
+    monkeypatch.setattr(
+        onnx, "embed_texts", lambda texts, **options: asked.extend(texts) or embed_texts(texts, **options)
+    )
+    checker = Checker(
+        "x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3), cache=tmp_path / "pairs.sqlite"
+    )
     chunk = Chunk(id="both", text=f"{ZINC.text} {IRON.text}")
     scores = checker.score([(claim("Iron helps."), chunk)])
     assert asked == ["Iron helps.", chunk.text, ZINC.text, IRON.text]
@@ -193,17 +223,24 @@ def test_a_long_chunk_scores_as_its_sentence_alone_does_where_other_sentences_bl
 
 def test_a_short_chunk_scores_by_the_whole_and_by_its_best_sentence_together():
     def by_length(pairs):
-        return np.array([[0.0, 0.0, 1.0] if evidence == IRON.text else [2.0, 0.0, 0.0] for evidence, _ in pairs])
+        return np.array(
+            [[0.0, 0.0, 1.0] if evidence == IRON.text else [2.0, 0.0, 0.0] for evidence, _ in pairs]
+        )
 
     chunk = Chunk(id="both", text=f"{ZINC.text} {IRON.text}")
-    (score,) = Checker("by length", "b", by_length).score([(claim("Iron tablets are taken on an empty stomach."), chunk)])
+    (score,) = Checker("by length", "b", by_length).score(
+        [(claim("Iron tablets are taken on an empty stomach."), chunk)]
+    )
     share = SENTENCE_SHARE
     assert score.logits == pytest.approx((2.0 * (1 - share), 0.0, share))
     assert chunk.text[slice(*score.span)] == IRON.text
 
 
 def test_the_sentence_that_means_the_claim_is_read_though_another_shares_more_of_its_words():
-    words, other_words = "Iron tablets are sold in boxes of ninety.", "Ferrous sulphate is best swallowed before meals."
+    words, other_words = (
+        "Iron tablets are sold in boxes of ninety.",
+        "Ferrous sulphate is best swallowed before meals.",
+    )
     chunk, scorer = Chunk(id="both", title="Supplements", text=f"{words} {other_words}"), CountingScorer()
     (score,) = Checker("x", "x", scorer).score([(claim("Take iron sulphate tablets before you eat."), chunk)])
     assert chunk.text[slice(*score.span)] == other_words
@@ -216,17 +253,25 @@ def test_a_short_chunk_whose_whole_or_sentence_has_no_score_has_none(broken):
         return np.array([[np.nan] * 3 if evidence == broken else [2.0, 0.0, 0.0] for evidence, _ in pairs])
 
     chunk = Chunk(id="both", text=f"{ZINC.text} {IRON.text}")
-    (score,) = Checker("broken", "b", broken_on_one).score([(claim("Iron tablets are taken on an empty stomach."), chunk)])
+    (score,) = Checker("broken", "b", broken_on_one).score(
+        [(claim("Iron tablets are taken on an empty stomach."), chunk)]
+    )
     assert score.logits is None
 
 
 @pytest.mark.parametrize(
     ("text", "proof"),
     [
-        ("Metformin reduces insulin levels in women with PCOS.", "Metformin lowers insulin levels in women with PCOS."),
+        (
+            "Metformin reduces insulin levels in women with PCOS.",
+            "Metformin lowers insulin levels in women with PCOS.",
+        ),
         ("Insulin lowers blood sugar.", "Insulin reduces the level of glucose in the blood."),
         ("Gout is caused by crystals of uric acid.", "Crystals of uric acid in the joints cause gout."),
-        ("Warfarin is recommended in pregnancy.", "Warfarin is not recommended during pregnancy because it harms the fetus."),
+        (
+            "Warfarin is recommended in pregnancy.",
+            "Warfarin is not recommended during pregnancy because it harms the fetus.",
+        ),
         ("Iron tablets never cause constipation.", "Iron tablets often cause constipation and dark stools."),
     ],
 )
@@ -244,7 +289,9 @@ def test_softmax_rounds_and_sums_to_one():
 
 
 def test_a_script_that_says_another_word_is_an_error():
-    with pytest.raises(ValueError, match=r"told 'maybe' for 'Iron helps\.'; expected one of entail, neutral, contradict"):
+    with pytest.raises(
+        ValueError, match=r"told 'maybe' for 'Iron helps\.'; expected one of entail, neutral, contradict"
+    ):
         scripted_checker(lambda _evidence, _claim: "maybe")("Iron helps.", [IRON])
 
 

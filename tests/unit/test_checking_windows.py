@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.checking.windows import best_sentence, coverage, evidence_sentences, evidence_windows, is_long, window_around
-from pytest_medfaith.sentences import sentence_spans
+from pytest_medfaith.checking.windows import (
+    best_sentence,
+    coverage,
+    evidence_sentences,
+    evidence_windows,
+    is_long,
+    window_around,
+)
+from pytest_medfaith.english.sentences import sentence_spans
 
 FILLER = "The clinic keeps a register of everyone who was seen there during the whole of that year. "
 PROOF = "Letrozole is started at 2.5 mg once a day for five days."
@@ -19,9 +26,15 @@ def sentences(text):
     ("text", "expected"),
     [
         ("Take 2.5 mg. Then stop.", ["Take 2.5 mg.", "Then stop."]),
-        ("Give it i.v. Adults get 1 g, e.g. Before surgery.", ["Give it i.v. Adults get 1 g, e.g. Before surgery."]),
+        (
+            "Give it i.v. Adults get 1 g, e.g. Before surgery.",
+            ["Give it i.v. Adults get 1 g, e.g. Before surgery."],
+        ),
         ("First line\nSecond line\n\nThird", ["First line", "Second line", "Third"]),
-        ("It works [1]. Dr. Osler agrees (see Fig. 2). Good.", ["It works [1].", "Dr. Osler agrees (see Fig. 2).", "Good."]),
+        (
+            "It works [1]. Dr. Osler agrees (see Fig. 2). Good.",
+            ["It works [1].", "Dr. Osler agrees (see Fig. 2).", "Good."],
+        ),
         ("It works. [1] The rest follows.", ["It works. [1]", "The rest follows."]),
         ("No. Flu is not a cold.", ["No.", "Flu is not a cold."]),
         ("No. 5 is the last. Drug no. IV too.", ["No. 5 is the last.", "Drug no. IV too."]),
@@ -40,7 +53,9 @@ def test_sentences_lose_nothing_but_white_space(text):
 
 
 def test_a_short_text_is_one_window():
-    assert [window.text for window in evidence_windows(f"{PROOF} It is stopped then.")] == [f"{PROOF} It is stopped then."]
+    assert [window.text for window in evidence_windows(f"{PROOF} It is stopped then.")] == [
+        f"{PROOF} It is stopped then."
+    ]
 
 
 def test_windows_overlap_and_cover_every_sentence_of_a_long_text():
@@ -72,7 +87,11 @@ def test_the_best_sentence_is_the_proof_wherever_it_stands_and_the_window_around
 def test_of_two_windows_that_hold_the_sentence_the_one_that_covers_more_of_the_claim_is_read():
     text = f"{FILLER * 10}{PROOF} {FILLER * 6}It is a drug for women who do not ovulate. {FILLER * 20}"
     sentence = best_sentence(CLAIM, text, cosine=by_words)
-    holding = [window for window in evidence_windows(text) if window.start <= sentence.start and sentence.end <= window.end]
+    holding = [
+        window
+        for window in evidence_windows(text)
+        if window.start <= sentence.start and sentence.end <= window.end
+    ]
     assert len(holding) == 2
     assert "ovulate" in window_around(sentence, CLAIM + " in women who do not ovulate", of=text).text
     assert window_around(sentence, CLAIM, of=text) == holding[0]
@@ -87,7 +106,9 @@ def test_a_sentence_in_other_words_is_chosen_where_it_is_nearer():
     cosines = {PROOF: 0.4, other: 0.6}
     assert best_sentence(CLAIM, f"{PROOF} {other}", cosine=cosines.get).text == other
     cosines[PROOF] = 0.5
-    assert best_sentence(CLAIM, f"{PROOF} {other}", cosine=cosines.get).text == PROOF  # its words tip the scale
+    assert (
+        best_sentence(CLAIM, f"{PROOF} {other}", cosine=cosines.get).text == PROOF
+    )  # its words tip the scale
 
 
 def test_a_text_of_more_than_150_words_is_long():
@@ -113,7 +134,9 @@ def test_a_sentence_without_end_is_cut_between_words_and_read_to_its_last():
     assert " ".join(piece.text for piece in evidence_sentences(text)) == text
 
 
-@pytest.mark.parametrize("text", [" " * 100_000 + "x", "." * 100_000, "a. " * 50_000, "\n" * 100_000, "x" * 100_000, "] " * 50_000])
+@pytest.mark.parametrize(
+    "text", [" " * 100_000 + "x", "." * 100_000, "a. " * 50_000, "\n" * 100_000, "x" * 100_000, "] " * 50_000]
+)
 def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
     assert sentence_spans(text) is not None
     assert evidence_windows(text) is not None

@@ -1,6 +1,12 @@
 import pytest
 
-from pytest_medfaith.claims.citations import cited_sentences, mask_citations, parse_citations, resolve_citations, strip_citations
+from pytest_medfaith.claims.citations import (
+    cited_sentences,
+    mask_citations,
+    parse_citations,
+    resolve_citations,
+    strip_citations,
+)
 from pytest_medfaith.records import Chunk
 
 MARKERS = {
@@ -13,7 +19,10 @@ MARKERS = {
     "a footnote": ("Iron helps [^1].", ["1"]),
     "a named source": ("Iron helps [Source 2] and (Document 3).", ["2", "3"]),
     "a PMID in round brackets": ("Iron helps (PMID 12345678).", ["PMID 12345678"]),
-    "a PMID in square brackets": ("Iron helps [PMID: 12345678; PMID 2345678].", ["PMID 12345678", "PMID 2345678"]),
+    "a PMID in square brackets": (
+        "Iron helps [PMID: 12345678; PMID 2345678].",
+        ["PMID 12345678", "PMID 2345678"],
+    ),
     "a bare PMID": ("Iron helps, PMID: 12345678.", ["PMID 12345678"]),
     "a link": ("Iron helps [4](https://example.org/4).", ["4"]),
     "twice the same in a bracket": ("Iron helps [1, 1].", ["1"]),
@@ -44,7 +53,11 @@ def test_other_brackets_are_text(text):
 
 def test_a_citation_spans_its_bracket():
     text = "Iron [1, 2] helps (PMID 12345678)."
-    assert [text[citation.start : citation.end] for citation in parse_citations(text)] == ["[1, 2]", "[1, 2]", "(PMID 12345678)"]
+    assert [text[citation.start : citation.end] for citation in parse_citations(text)] == [
+        "[1, 2]",
+        "[1, 2]",
+        "(PMID 12345678)",
+    ]
 
 
 def test_a_footnote_definition_is_no_citation():

@@ -42,7 +42,10 @@ def test_a_text_has_its_sentences(row):
 
 CLAIMS = {
     "authors behind a sentence": ("Iron lowers fatigue (Smith et al., 2020).", ["Iron lowers fatigue."]),
-    "several authors": ("Iron lowers fatigue (Smith & Lee, 2019; Hall et al., 2021).", ["Iron lowers fatigue."]),
+    "several authors": (
+        "Iron lowers fatigue (Smith & Lee, 2019; Hall et al., 2021).",
+        ["Iron lowers fatigue."],
+    ),
     "authors in square brackets": ("Iron lowers fatigue [Smith et al. 2020].", ["Iron lowers fatigue."]),
     "a month is no author": ("The label changed (March, 2020).", ["The label changed (March, 2020)."]),
     "authors who are the subject": ("Smith et al. (2020) tested iron.", ["Smith et al. (2020) tested iron."]),
@@ -50,14 +53,32 @@ CLAIMS = {
         "Iron treats anaemia.\u30104:0\u2020source\u3011 Tea blocks iron.\u30104:1\u2020source\u3011",
         ["Iron treats anaemia.", "Tea blocks iron."],
     ),
-    "raised figures": ("Iron treats anaemia.\u00b2 Tea blocks iron\u00b3.", ["Iron treats anaemia.", "Tea blocks iron."]),
+    "raised figures": (
+        "Iron treats anaemia.\u00b2 Tea blocks iron\u00b3.",
+        ["Iron treats anaemia.", "Tea blocks iron."],
+    ),
     "a square is no mark": ("The dose is 75 mg/m\u00b2.", ["The dose is 75 mg/m\u00b2."]),
     "a power is no mark": ("Platelets were 20 x 10\u2079/L.", ["Platelets were 20 x 10\u2079/L."]),
-    "an address": ("Iron treats anaemia, see https://example.org/a?b=2&c=1.", ["Iron treats anaemia, see https://example.org/a?b=2&c=1."]),
-    "Roman items": ("I. Stop aspirin.\nII. Start heparin.\nIII. Check the INR.", ["Stop aspirin.", "Start heparin.", "Check the INR."]),
-    "a thought": ("<think>Aspirin may cure it. Or not.</think>Iron treats anaemia.", ["Iron treats anaemia."]),
-    "a thought whose first tag is missing": ("Aspirin may cure it.\n</think>\nIron treats anaemia.", ["Iron treats anaemia."]),
-    "an italic disclaimer": ("Iron treats anaemia.\n\n_This is not medical advice._", ["Iron treats anaemia."]),
+    "an address": (
+        "Iron treats anaemia, see https://example.org/a?b=2&c=1.",
+        ["Iron treats anaemia, see https://example.org/a?b=2&c=1."],
+    ),
+    "Roman items": (
+        "I. Stop aspirin.\nII. Start heparin.\nIII. Check the INR.",
+        ["Stop aspirin.", "Start heparin.", "Check the INR."],
+    ),
+    "a thought": (
+        "<think>Aspirin may cure it. Or not.</think>Iron treats anaemia.",
+        ["Iron treats anaemia."],
+    ),
+    "a thought whose first tag is missing": (
+        "Aspirin may cure it.\n</think>\nIron treats anaemia.",
+        ["Iron treats anaemia."],
+    ),
+    "an italic disclaimer": (
+        "Iron treats anaemia.\n\n_This is not medical advice._",
+        ["Iron treats anaemia."],
+    ),
     "a copyright": ("Iron treats anaemia.\n\n\u00a9 2024 Clinic", ["Iron treats anaemia."]),
     "a list that a line without a stop leads": (
         "Never combine sildenafil with nitrates\n- glyceryl trinitrate\n- isosorbide",
@@ -82,7 +103,9 @@ def test_the_items_of_a_list_have_its_first_line_as_context():
 
 def test_a_thought_is_listed_as_not_checked():
     read = read_answer("<think>Aspirin may cure it.</think>Iron treats anaemia.")
-    assert [(piece.reason, piece.text) for piece in read.dropped] == [("reasoning", "<think>Aspirin may cure it.</think>")]
+    assert [(piece.reason, piece.text) for piece in read.dropped] == [
+        ("reasoning", "<think>Aspirin may cure it.</think>")
+    ]
 
 
 def test_a_thought_that_never_ends_is_part_of_the_answer():

@@ -26,7 +26,11 @@ MARKS = [
 ]  # fmt: skip
 WORD = re.compile(r"[^\W_]+")
 PIECES = st.sampled_from([*WORDS, *MARKS])
-ANSWERS = st.one_of(st.text(max_size=120), st.lists(PIECES, max_size=30).map(" ".join), st.lists(PIECES, max_size=20).map("".join))
+ANSWERS = st.one_of(
+    st.text(max_size=120),
+    st.lists(PIECES, max_size=30).map(" ".join),
+    st.lists(PIECES, max_size=20).map("".join),
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -36,7 +40,9 @@ def test_claims_of_any_text_are_sound(answer, question):
     assert [claim.id for claim in claims] == [f"c{number}" for number in range(1, len(claims) + 1)]
     assert all(0 <= claim.start < claim.end <= len(answer) for claim in claims)
     assert all(any(map(str.isalnum, answer[claim.start : claim.end])) for claim in claims)
-    assert [(claim.start, claim.end) for claim in claims] == sorted((claim.start, claim.end) for claim in claims)
+    assert [(claim.start, claim.end) for claim in claims] == sorted(
+        (claim.start, claim.end) for claim in claims
+    )
     assert all(any(map(str.isalnum, claim.text)) and claim.text == claim.text.strip() for claim in claims)
     assert claims == extract_claims(answer, question=question)
 
@@ -77,12 +83,20 @@ def test_a_sentence_cites_only_what_the_text_cites(text):
 @given(answer=ANSWERS, question=st.none() | ANSWERS)
 def test_the_words_of_a_claim_are_the_answers_own(answer, question):
     said = "".join(f"{answer} {question or ''}".casefold().split())
-    assert all(word in said for claim in extract_claims(answer, question=question) for word in WORD.findall(claim.text.casefold()))
+    assert all(
+        word in said
+        for claim in extract_claims(answer, question=question)
+        for word in WORD.findall(claim.text.casefold())
+    )
 
 
 def test_no_claim_of_the_found_answers_holds_a_word_that_is_not_in_its_answer():
     folder = Path(__file__).parents[2] / "fixtures" / "found" / "newcomer"
-    rows = [json.loads(line) for path in sorted(folder.glob("responses_*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for path in sorted(folder.glob("responses_*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
     claims = [(claim, row["answer"]) for row in rows for claim in extract_claims(row["answer"])]
     assert len(claims) >= 300
     added = [

@@ -49,4 +49,6 @@ def test_advice_alone_declines_nothing():
 @pytest.mark.parametrize("answer", ["Yes.", "Yes, hope this helps.", "No, please ask your pharmacist."])
 def test_a_yes_answers_the_question_whatever_stands_behind(answer):
     (claim,) = extract_claims(answer, question="Can adults take 8 g of paracetamol a day?")
-    assert claim.text == f"Can adults take 8 g of paracetamol a day? {answer[: 3 if answer[0] == 'Y' else 2]}."
+    assert (
+        claim.text == f"Can adults take 8 g of paracetamol a day? {answer[: 3 if answer[0] == 'Y' else 2]}."
+    )

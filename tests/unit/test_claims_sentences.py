@@ -11,21 +11,36 @@ def cut(text):
 
 SENTENCES = {
     "plain": ("Iron helps. Tea does not.", ["Iron helps.", "Tea does not."]),
-    "titles": ("Dr. Smith and Prof. Jones agreed. It works.", ["Dr. Smith and Prof. Jones agreed.", "It works."]),
-    "latin": ("Take an NSAID, e.g. Naproxen, i.e. a tablet. Rest.", ["Take an NSAID, e.g. Naproxen, i.e. a tablet.", "Rest."]),
+    "titles": (
+        "Dr. Smith and Prof. Jones agreed. It works.",
+        ["Dr. Smith and Prof. Jones agreed.", "It works."],
+    ),
+    "latin": (
+        "Take an NSAID, e.g. Naproxen, i.e. a tablet. Rest.",
+        ["Take an NSAID, e.g. Naproxen, i.e. a tablet.", "Rest."],
+    ),
     "units": ("Give 5 mg. daily. Stop after a week.", ["Give 5 mg. daily.", "Stop after a week."]),
-    "routes": ("Give it i.v. or i.m. every day. Then stop.", ["Give it i.v. or i.m. every day.", "Then stop."]),
+    "routes": (
+        "Give it i.v. or i.m. every day. Then stop.",
+        ["Give it i.v. or i.m. every day.", "Then stop."],
+    ),
     "decimals": ("The HR was 0.85. The CI was 0.7 to 1.0.", ["The HR was 0.85.", "The CI was 0.7 to 1.0."]),
     "genus": ("H. pylori is common. E. coli is too.", ["H. pylori is common.", "E. coli is too."]),
     "vitamin": ("Anemia needs vitamin B. It helps.", ["Anemia needs vitamin B.", "It helps."]),
     "figure": ("See Fig. 2 for this. It falls.", ["See Fig. 2 for this.", "It falls."]),
     "versus": ("Iron vs. placebo was tested. Iron won.", ["Iron vs. placebo was tested.", "Iron won."]),
-    "no space": ("The rate is per minute.Heart rate falls.", ["The rate is per minute.", "Heart rate falls."]),
+    "no space": (
+        "The rate is per minute.Heart rate falls.",
+        ["The rate is per minute.", "Heart rate falls."],
+    ),
     "quote": ('She said "It works." Then she left.', ['She said "It works."', "Then she left."]),
     "brackets": ("Iron helps (it is cheap. Really). Good.", ["Iron helps (it is cheap. Really).", "Good."]),
     "question and exclamation": ("Why? Because! Yes.", ["Why?", "Because!", "Yes."]),
     "stray stop": ("Iron helps.. Tea does not.", ["Iron helps..", "Tea does not."]),
-    "url": ("See https://example.org/a.Html for more. Done.", ["See https://example.org/a.Html for more.", "Done."]),
+    "url": (
+        "See https://example.org/a.Html for more. Done.",
+        ["See https://example.org/a.Html for more.", "Done."],
+    ),
     "blank": (" \n ", []),
     "no stop": ("iron", ["iron"]),
 }
@@ -57,7 +72,13 @@ def kinds(text):
 LAYOUTS = {
     "markdown": (
         "# Iron\nIt **helps**.\n\n- cheap\n  1) safe\n> quoted",
-        [("heading", "Iron"), ("text", "It   helps  ."), ("item", "cheap"), ("item", "safe"), ("text", "quoted")],
+        [
+            ("heading", "Iron"),
+            ("text", "It   helps  ."),
+            ("item", "cheap"),
+            ("item", "safe"),
+            ("text", "quoted"),
+        ],
     ),
     "windows line ends": ("Iron\r\n- cheap\r\n", [("text", "Iron"), ("item", "cheap")]),
     "old mac line ends": ("Iron\r- cheap", [("text", "Iron"), ("item", "cheap")]),
@@ -69,7 +90,10 @@ LAYOUTS = {
     "a line of its own": ("Iron\nTea", [("text", "Iron"), ("text", "Tea")]),
     "a blank line parts": ("Iron helps\n\nthe blood.", [("text", "Iron helps"), ("text", "the blood.")]),
     "rules and fences": ("---\n```\nIron.\n```\n***", [("text", "Iron.")]),
-    "references": ("Iron.\nReferences\n1. Smith\n# More\nTea.", [("text", "Iron."), ("heading", "More"), ("text", "Tea.")]),
+    "references": (
+        "Iron.\nReferences\n1. Smith\n# More\nTea.",
+        [("text", "Iron."), ("heading", "More"), ("text", "Tea.")],
+    ),
     "counted in the line": ("Do: 1. Eat. 2. Sleep.", [("text", "Do:"), ("item", "Eat."), ("item", "Sleep.")]),
     "a stage is not counted": ("Stage 1. Rest. Stage 3. Run.", [("text", "Stage 1. Rest. Stage 3. Run.")]),
     "a row": ("| a | b |\n|---|---|\n| 1 | 2 |", [("row", "| a | b |"), ("row", "| 1 | 2 |")]),

@@ -20,7 +20,10 @@ SPLIT = {
     ),
     "infinitives": (
         "Colchicine has been shown to impair neutrophils and decrease cytokine levels.",
-        ["Colchicine has been shown to impair neutrophils.", "Colchicine has been shown to decrease cytokine levels."],
+        [
+            "Colchicine has been shown to impair neutrophils.",
+            "Colchicine has been shown to decrease cytokine levels.",
+        ],
     ),
     "a chain of three predicates": (
         "Letrozole blocks aromatase, lowers estrogen, and induces ovulation.",
@@ -48,7 +51,10 @@ SPLIT = {
     ),
     "attribution goes with both": (
         "Studies show that letrozole improves ovulation and increases live births.",
-        ["Studies show that letrozole improves ovulation.", "Studies show that letrozole increases live births."],
+        [
+            "Studies show that letrozole improves ovulation.",
+            "Studies show that letrozole increases live births.",
+        ],
     ),
     "orders": ("Take 5 mg once daily and avoid alcohol.", ["Take 5 mg once daily.", "Avoid alcohol."]),
     "clauses with but": (
@@ -86,7 +92,10 @@ SPLIT = {
         "Side effects include nausea, headache, and dry mouth.",
         ["Side effects include nausea.", "Side effects include headache.", "Side effects include dry mouth."],
     ),
-    "two items after include": ("Symptoms include fever and cough.", ["Symptoms include fever.", "Symptoms include cough."]),
+    "two items after include": (
+        "Symptoms include fever and cough.",
+        ["Symptoms include fever.", "Symptoms include cough."],
+    ),
     "a list after including": (
         "Gout has several triggers, including beer, seafood and dehydration.",
         [
@@ -117,7 +126,11 @@ SPLIT = {
     ),
     "a list behind a participle and preposition": (
         "Pneumonia can be caused by bacteria, viruses, or fungi.",
-        ["Pneumonia can be caused by bacteria.", "Pneumonia can be caused by viruses.", "Pneumonia can be caused by fungi."],
+        [
+            "Pneumonia can be caused by bacteria.",
+            "Pneumonia can be caused by viruses.",
+            "Pneumonia can be caused by fungi.",
+        ],
     ),
     "a population holds for all items": (
         "Aspirin may cause vomiting, confusion, and liver damage in children.",
@@ -129,7 +142,11 @@ SPLIT = {
     ),
     "a negated or-list": (
         "Paracetamol does not cause ulcers, bleeding, or kidney stones.",
-        ["Paracetamol does not cause ulcers.", "Paracetamol does not cause bleeding.", "Paracetamol does not cause kidney stones."],
+        [
+            "Paracetamol does not cause ulcers.",
+            "Paracetamol does not cause bleeding.",
+            "Paracetamol does not cause kidney stones.",
+        ],
     ),
     "a repeated preposition": (
         "Propranolol is used for migraine and for essential tremor.",
@@ -221,29 +238,50 @@ KEPT_WHOLE = {
 
 CLEANED = {
     "based on": ("Based on the passages, metformin is first-line.", "Metformin is first-line."),
-    "according to the context": ("According to the provided context, HbA1c falls by 1%.", "HbA1c falls by 1%."),
+    "according to the context": (
+        "According to the provided context, HbA1c falls by 1%.",
+        "HbA1c falls by 1%.",
+    ),
     "according to a guideline stays": (
         "According to the 2023 guideline, letrozole is first-line.",
         "According to the 2023 guideline, letrozole is first-line.",
     ),
-    "the passage states that": ("Passage 2 states that iron is best taken fasting.", "Iron is best taken fasting."),
+    "the passage states that": (
+        "Passage 2 states that iron is best taken fasting.",
+        "Iron is best taken fasting.",
+    ),
     "I think": ("I think the dose is 5 mg.", "The dose is 5 mg."),
-    "please note": ("Please note that grapefruit raises simvastatin levels.", "Grapefruit raises simvastatin levels."),
-    "it is important to note": ("It is important to note that aspirin is not for children.", "Aspirin is not for children."),
+    "please note": (
+        "Please note that grapefruit raises simvastatin levels.",
+        "Grapefruit raises simvastatin levels.",
+    ),
+    "it is important to note": (
+        "It is important to note that aspirin is not for children.",
+        "Aspirin is not for children.",
+    ),
     "two openers": ("However, it should be noted that sepsis is an emergency.", "Sepsis is an emergency."),
     "yes": ("Yes, letrozole improves live birth rates.", "Letrozole improves live birth rates."),
-    "a citation after the word": ("Naproxen [1] raises blood pressure [2, 3].", "Naproxen raises blood pressure."),
+    "a citation after the word": (
+        "Naproxen [1] raises blood pressure [2, 3].",
+        "Naproxen raises blood pressure.",
+    ),
     "according to a marker": ("According to [1], iron deficiency is common.", "Iron deficiency is common."),
     "bold": ("**Metformin** lowers *glucose*.", "Metformin lowers glucose."),
     "a link": ("[Metformin](https://example.org/x) lowers glucose.", "Metformin lowers glucose."),
-    "a mixed-case word stays": ("eGFR below 30 is a contraindication.", "eGFR below 30 is a contraindication."),
+    "a mixed-case word stays": (
+        "eGFR below 30 is a contraindication.",
+        "eGFR below 30 is a contraindication.",
+    ),
     "an abbreviation": (
         "Give ceftriaxone 1 g i.v. once daily, e.g. for pneumonia.",
         "Give ceftriaxone 1 g i.v. once daily, e.g. for pneumonia.",
     ),
     "a unit with a full stop": ("Take 5 mg. daily with food.", "Take 5 mg. daily with food."),
     "windows line ends": ("Metformin lowers glucose.\r\n", "Metformin lowers glucose."),
-    "a sentence wrapped over lines": ("Metformin lowers\nfasting glucose.", "Metformin lowers fasting glucose."),
+    "a sentence wrapped over lines": (
+        "Metformin lowers\nfasting glucose.",
+        "Metformin lowers fasting glucose.",
+    ),
 }
 
 SILENT = [
@@ -312,22 +350,42 @@ def test_what_looks_like_chatter_but_states_something_is_a_claim(answer):
 
 
 IN_CONTEXT = {  # answer, question, the last claim as a model reads it
-    "it": ("Metformin is a biguanide. It lowers glucose.", None, "[Metformin is a biguanide.] It lowers glucose."),
+    "it": (
+        "Metformin is a biguanide. It lowers glucose.",
+        None,
+        "[Metformin is a biguanide.] It lowers glucose.",
+    ),
     "they": ("Statins are drugs. They lower LDL.", None, "[Statins are drugs.] They lower LDL."),
     "this": (
         "Letrozole induces ovulation. This is an aromatase inhibitor.",
         None,
         "[Letrozole induces ovulation.] This is an aromatase inhibitor.",
     ),
-    "this drug": ("Buspirone is new. This drug takes two weeks to work.", None, "[Buspirone is new.] This drug takes two weeks to work."),
-    "the drug": ("Buspirone is new. The drug may cause nausea.", None, "[Buspirone is new.] The drug may cause nausea."),
-    "its": ("Ivermectin is new. Its safety in pregnancy is unproven.", None, "[Ivermectin is new.] Its safety in pregnancy is unproven."),
+    "this drug": (
+        "Buspirone is new. This drug takes two weeks to work.",
+        None,
+        "[Buspirone is new.] This drug takes two weeks to work.",
+    ),
+    "the drug": (
+        "Buspirone is new. The drug may cause nausea.",
+        None,
+        "[Buspirone is new.] The drug may cause nausea.",
+    ),
+    "its": (
+        "Ivermectin is new. Its safety in pregnancy is unproven.",
+        None,
+        "[Ivermectin is new.] Its safety in pregnancy is unproven.",
+    ),
     "behind an opening phrase": (
         "Aspirin is an NSAID. In children, it causes Reye syndrome.",
         None,
         "[Aspirin is an NSAID.] In children, it causes Reye syndrome.",
     ),
-    "behind if": ("Aspirin is an NSAID. If it upsets the stomach, stop.", None, "[Aspirin is an NSAID.] If it upsets the stomach, stop."),
+    "behind if": (
+        "Aspirin is an NSAID. If it upsets the stomach, stop.",
+        None,
+        "[Aspirin is an NSAID.] If it upsets the stomach, stop.",
+    ),
     "in the second clause": (
         "Naproxen relieves pain, but it irritates the stomach.",
         None,
@@ -344,8 +402,16 @@ IN_CONTEXT = {  # answer, question, the last claim as a model reads it
         "[Metformin is a biguanide.] It lowers glucose.",
     ),
     "the question": ("It is a biguanide.", "What is metformin?", "[What is metformin?] It is a biguanide."),
-    "bare side effects": ("Metformin treats diabetes. Side effects are mild.", None, "[Metformin treats diabetes.] Side effects are mild."),
-    "bare symptoms": ("Gout is a joint disease. Symptoms come at night.", None, "[Gout is a joint disease.] Symptoms come at night."),
+    "bare side effects": (
+        "Metformin treats diabetes. Side effects are mild.",
+        None,
+        "[Metformin treats diabetes.] Side effects are mild.",
+    ),
+    "bare symptoms": (
+        "Gout is a joint disease. Symptoms come at night.",
+        None,
+        "[Gout is a joint disease.] Symptoms come at night.",
+    ),
     "a dose without a drug": (
         "Letrozole is given orally. Take 5 mg once a day.",
         None,
@@ -377,7 +443,11 @@ IN_CONTEXT = {  # answer, question, the last claim as a model reads it
         None,
         "[Valproate harms.] Babies exposed to it have defects.",
     ),
-    "behind a greeting": ("Metformin is a biguanide. I hope this helps. It is cheap.", None, "[Metformin is a biguanide.] It is cheap."),
+    "behind a greeting": (
+        "Metformin is a biguanide. I hope this helps. It is cheap.",
+        None,
+        "[Metformin is a biguanide.] It is cheap.",
+    ),
 }
 
 
@@ -416,7 +486,10 @@ LISTS = {
         "Risk factors of gout:\r\n1. beer\r\n2. seafood\r\n",
         ["Risk factors of gout: beer.", "Risk factors of gout: seafood."],
     ),
-    "an intro with a verb": ("Symptoms include:\n* fever\n* cough", ["Symptoms include fever.", "Symptoms include cough."]),
+    "an intro with a verb": (
+        "Symptoms include:\n* fever\n* cough",
+        ["Symptoms include fever.", "Symptoms include cough."],
+    ),
     "an intro that ends in if": (
         "See a doctor if:\n- The pain is severe.\n- You vomit blood.",
         ["See a doctor if the pain is severe.", "See a doctor if you vomit blood."],
@@ -451,20 +524,33 @@ LISTS = {
         "Side effects:\n- Stomach:\n  - nausea\n- Skin:\n  - rash",
         ["Side effects: Stomach: nausea.", "Side effects: Skin: rash."],
     ),
-    "in running text": ("Do this: 1. Take one tablet. 2. Drink water.", ["Take one tablet.", "Do this: Drink water."]),
+    "in running text": (
+        "Do this: 1. Take one tablet. 2. Drink water.",
+        ["Take one tablet.", "Do this: Drink water."],
+    ),
     "a table": (
         "| Drug | Dose |\n|---|---|\n| Metformin | 500 mg |\n| Sitagliptin | 100 mg |",
         ["Drug: Metformin; Dose: 500 mg.", "Drug: Sitagliptin; Dose: 100 mg."],
     ),
     "a condition goes with every item": (
         "If the INR is over 8:\n- Withhold warfarin.\n- Give vitamin K.\n- Bleeding is likely.",
-        ["If the INR is over 8: Withhold warfarin.", "If the INR is over 8: Give vitamin K.", "If the INR is over 8: Bleeding is likely."],
+        [
+            "If the INR is over 8: Withhold warfarin.",
+            "If the INR is over 8: Give vitamin K.",
+            "If the INR is over 8: Bleeding is likely.",
+        ],
     ),
     "things counted together": (
         "The score gives a point for each of:\n- confusion\n- low pressure",
-        ["The score gives a point for each of: confusion.", "The score gives a point for each of: low pressure."],
+        [
+            "The score gives a point for each of: confusion.",
+            "The score gives a point for each of: low pressure.",
+        ],
     ),
-    "an intro that is small talk": ("Here is a summary:\n\n| Drug | Dose |\n|---|---|\n| Iron | 5 mg |", ["Drug: Iron; Dose: 5 mg."]),
+    "an intro that is small talk": (
+        "Here is a summary:\n\n| Drug | Dose |\n|---|---|\n| Iron | 5 mg |",
+        ["Drug: Iron; Dose: 5 mg."],
+    ),
     "a list after a table": (
         "Doses:\n\n| Drug | Dose |\n|---|---|\n| Metformin | 500 mg |\n\n- Rest.",
         ["Drug: Metformin; Dose: 500 mg.", "Rest."],
@@ -515,7 +601,9 @@ def test_spans_are_the_words_a_claim_came_from():
 
 
 def test_ids_count_from_one_and_citations_are_those_of_the_sentence():
-    claims = extract_claims("Iron is absorbed fasting.[1] Tea blocks iron and coffee blocks iron [2][PMID 123].\n[3] Milk blocks iron.")
+    claims = extract_claims(
+        "Iron is absorbed fasting.[1] Tea blocks iron and coffee blocks iron [2][PMID 123].\n[3] Milk blocks iron."
+    )
     assert [(claim.id, claim.citations) for claim in claims] == [
         ("c1", ("1",)),
         ("c2", ("2", "PMID 123")),
@@ -525,8 +613,13 @@ def test_ids_count_from_one_and_citations_are_those_of_the_sentence():
 
 
 def test_the_refused_half_of_a_sentence_is_dropped():
-    assert texts("I could not find a dose for adults, but children receive 5 mg.") == ["Children receive 5 mg."]
-    assert texts("I don't know the dose, but aspirin, a salicylate, thins blood.") == ["Aspirin thins blood.", "Aspirin, a salicylate."]
+    assert texts("I could not find a dose for adults, but children receive 5 mg.") == [
+        "Children receive 5 mg."
+    ]
+    assert texts("I don't know the dose, but aspirin, a salicylate, thins blood.") == [
+        "Aspirin thins blood.",
+        "Aspirin, a salicylate.",
+    ]
 
 
 def test_a_refusal_that_cannot_be_cut_off_hides_no_claim():
@@ -570,8 +663,14 @@ def test_a_comparator_at_the_start_of_a_line_is_no_quotation_mark():
 @pytest.mark.parametrize(
     ("table", "claim"),
     [
-        ("|  | Warfarin | Apixaban |\n|---|---|---|\n| Starting dose | 5 mg | 10 mg |", "Starting dose; Warfarin: 5 mg; Apixaban: 10 mg."),
-        ("| Drug | Adult dose | Child dose |\n|---|---|---|\n| Aspirin | | 5 mg |", "Drug: Aspirin; Child dose: 5 mg."),
+        (
+            "|  | Warfarin | Apixaban |\n|---|---|---|\n| Starting dose | 5 mg | 10 mg |",
+            "Starting dose; Warfarin: 5 mg; Apixaban: 10 mg.",
+        ),
+        (
+            "| Drug | Adult dose | Child dose |\n|---|---|---|\n| Aspirin | | 5 mg |",
+            "Drug: Aspirin; Child dose: 5 mg.",
+        ),
     ],
 )
 def test_an_empty_cell_moves_no_value_to_another_column(table, claim):

@@ -9,12 +9,17 @@ from pytest_medfaith.evaluation import SliceRun
 from pytest_medfaith.records import GateResult
 
 BEFORE = slice_of({"a": "sss", "b": "rss", "c": "sss"})
-AFTER = slice_of({"a": "rrs", "b": "sss", "d": "sss"}, gates=(GateResult(expression="hallucination <= 0.1", outcome="fail", value=0.3),))
+AFTER = slice_of(
+    {"a": "rrs", "b": "sss", "d": "sss"},
+    gates=(GateResult(expression="hallucination <= 0.1", outcome="fail", value=0.3),),
+)
 
 
 @pytest.fixture
 def change():
-    return compare_runs(([BEFORE], SIGNATURE), ([AFTER], {**SIGNATURE, "seed": 7}), names=("runs/main", "runs/branch"))
+    return compare_runs(
+        ([BEFORE], SIGNATURE), ([AFTER], {**SIGNATURE, "seed": 7}), names=("runs/main", "runs/branch")
+    )
 
 
 def test_the_terminal_says_the_set_up_first_and_claims_worst_first(change):
@@ -38,14 +43,18 @@ def test_the_terminal_says_the_set_up_first_and_claims_worst_first(change):
 
 
 def test_a_gain_of_a_metric_that_should_be_high_is_better():
-    text = terminal_change(compare_runs(([slice_of({"a": "sr", "b": "sr"})], {}), ([slice_of({"a": "ss", "b": "ss"})], {})))
+    text = terminal_change(
+        compare_runs(([slice_of({"a": "sr", "b": "sr"})], {}), ([slice_of({"a": "ss", "b": "ss"})], {}))
+    )
     row = next(line for line in text.splitlines() if line.startswith("Faithful"))
     assert re.search(r"\+0\.50 .* better", row)
 
 
 def test_five_are_told_unless_all_are_asked_for():
     names = [f"c{i}" for i in range(8)]
-    change = compare_runs(([slice_of(dict.fromkeys(names, "s"))], {}), ([slice_of(dict.fromkeys(names, "r"))], {}))
+    change = compare_runs(
+        ([slice_of(dict.fromkeys(names, "s"))], {}), ([slice_of(dict.fromkeys(names, "r"))], {})
+    )
     assert terminal_change(change).count("REFUTED") == 5
     assert "... and 3 more" in terminal_change(change)
     assert terminal_change(change, most=None).count("REFUTED") == 8
@@ -55,7 +64,9 @@ def test_five_are_told_unless_all_are_asked_for():
 def test_slices_of_one_run_alone_are_named():
     other = report_of([case("a", "s")], run=SliceRun(slice="sleep", retriever="rrf", checker="student", k=3))
     text = terminal_change(compare_runs(([BEFORE], {}), ([other], {})))
-    assert text.endswith("only before: iron / bm25 / k=3 / student\n\nonly after: sleep / rrf / k=3 / student")
+    assert text.endswith(
+        "only before: iron / bm25 / k=3 / student\n\nonly after: sleep / rrf / k=3 / student"
+    )
 
 
 def test_markdown_escapes_what_the_runs_hold(change):
@@ -79,5 +90,7 @@ def test_the_page_holds_everything_and_runs_nothing(change):
 def test_the_page_colours_what_chance_does_not_explain(change):
     assert 'class="worse"' not in html_change(change)
     names = [f"c{i:02}" for i in range(12)]
-    clear = compare_runs(([slice_of(dict.fromkeys(names, "ss"))], {}), ([slice_of(dict.fromkeys(names, "sr"))], {}))
+    clear = compare_runs(
+        ([slice_of(dict.fromkeys(names, "ss"))], {}), ([slice_of(dict.fromkeys(names, "sr"))], {})
+    )
     assert html_change(clear).count('class="worse"') == 2

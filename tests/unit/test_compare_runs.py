@@ -9,11 +9,17 @@ from pytest_medfaith.records import GateResult
 def test_metrics_are_paired_by_case_with_a_two_sided_p():
     names = [f"c{i:02}" for i in range(12)]
     worse = {name: "sr" if i < 8 else "ss" for i, name in enumerate(names)}
-    down = {one.name: one for one in compare_slices(slice_of(dict.fromkeys(names, "ss")), slice_of(worse)).metrics}
-    up = {one.name: one for one in compare_slices(slice_of(worse), slice_of(dict.fromkeys(names, "ss"))).metrics}
+    down = {
+        one.name: one for one in compare_slices(slice_of(dict.fromkeys(names, "ss")), slice_of(worse)).metrics
+    }
+    up = {
+        one.name: one for one in compare_slices(slice_of(worse), slice_of(dict.fromkeys(names, "ss"))).metrics
+    }
     hallucination = down["hallucination"]
     assert (hallucination.before.value, hallucination.after.value) == (0.0, pytest.approx(1 / 3))
-    assert [hallucination.comparison.worse_by, up["hallucination"].comparison.worse_by] == pytest.approx([1 / 3, -1 / 3])
+    assert [hallucination.comparison.worse_by, up["hallucination"].comparison.worse_by] == pytest.approx(
+        [1 / 3, -1 / 3]
+    )
     assert None not in (hallucination.before.low, hallucination.after.high)
     # 8 cases differ, all the same way: of the 2^8 swaps of them one is as bad, and one as good; Holm corrects for the metrics
     tested = [one for one in down.values() if one.p is not None]
@@ -29,7 +35,11 @@ def test_metrics_that_gates_ask_for_are_compared_too_and_one_that_a_run_lacks_ha
     both = {one.name: one for one in compare_slices(timed, timed).metrics}
     assert (both["latency_p95"].after.value, both["latency_p95"].comparison.worse_by) == (5.0, 0.0)
     alone = {one.name: one for one in compare_slices(timed, untimed).metrics}
-    assert (alone["latency_p95"].before.value, alone["latency_p95"].after.value, alone["latency_p95"].comparison) == (5.0, None, None)
+    assert (
+        alone["latency_p95"].before.value,
+        alone["latency_p95"].after.value,
+        alone["latency_p95"].comparison,
+    ) == (5.0, None, None)
 
 
 def test_only_cases_of_both_runs_count():
@@ -50,11 +60,16 @@ def test_cases_that_changed_stand_worst_first():
         ("b", "refuted", "supported"),
         ("b", "refuted", "supported"),
     ]
-    assert [(one.report.case.id, one.verdict.label, one.before) for one in change.better] == [("c", "refuted", "supported")]
+    assert [(one.report.case.id, one.verdict.label, one.before) for one in change.better] == [
+        ("c", "refuted", "supported")
+    ]
 
 
 def test_a_reworded_answer_with_the_same_counts_is_counted_apart():
-    change = compare_slices(report_of([case("a", "s", texts=["Iron helps."])]), report_of([case("a", "s", texts=["Iron is of help."])]))
+    change = compare_slices(
+        report_of([case("a", "s", texts=["Iron helps."])]),
+        report_of([case("a", "s", texts=["Iron is of help."])]),
+    )
     assert (change.cases, change.reworded) == ((), 1)
 
 
@@ -73,7 +88,9 @@ def test_differences_of_the_set_ups_are_named():
 
 def test_slices_are_matched_by_key_then_by_name():
     def of(slice_name, retriever):
-        return report_of([case("a", "s")], run=SliceRun(slice=slice_name, retriever=retriever, checker="student", k=3))
+        return report_of(
+            [case("a", "s")], run=SliceRun(slice=slice_name, retriever=retriever, checker="student", k=3)
+        )
 
     before = [of("iron", "bm25"), of("iron", "dense"), of("sleep", "bm25"), of("gone", "bm25")]
     after = [of("iron", "bm25"), of("iron", "rrf"), of("sleep", "rrf"), of("new", "bm25")]
@@ -89,7 +106,9 @@ def test_slices_are_matched_by_key_then_by_name():
 
 def test_two_rows_of_one_slice_that_fit_no_other_are_not_guessed():
     def of(retriever):
-        return report_of([case("a", "s")], run=SliceRun(slice="iron", retriever=retriever, checker="student", k=3))
+        return report_of(
+            [case("a", "s")], run=SliceRun(slice="iron", retriever=retriever, checker="student", k=3)
+        )
 
     change = compare_runs(([of("bm25"), of("dense")], {}), ([of("rrf")], {}))
     assert (change.slices, len(change.only_before), len(change.only_after)) == ((), 2, 1)
@@ -100,7 +119,9 @@ class TestClaimsInOtherWords:
 
     def changed(self, before, after):
         (was, text), (becomes, now) = before, after
-        return compare_slices(report_of([case("a", was, texts=[text])]), report_of([case("a", becomes, texts=[now])]))
+        return compare_slices(
+            report_of([case("a", was, texts=[text])]), report_of([case("a", becomes, texts=[now])])
+        )
 
     @pytest.mark.parametrize("becomes", ["r", "u"])
     def test_a_false_refutation_replaced_by_a_wrong_dose_is_not_better(self, becomes):

@@ -15,12 +15,20 @@ def write(folder: Path, text: str) -> Path:
 
 def test_no_configuration_is_the_defaults(tmp_path):
     settings = load_settings(tmp_path)
-    assert (settings.slices, settings.cache, settings.encoders) == ({}, tmp_path / ".medfaith_cache", ("default",))
+    assert (settings.slices, settings.cache, settings.encoders) == (
+        {},
+        tmp_path / ".medfaith_cache",
+        ("default",),
+    )
 
 
 def test_paths_are_resolved_against_the_file(tmp_path):
     one = load_settings(write(tmp_path, SLICE)).slice("iron")
-    assert (one.cases, one.corpus, one.responses) == (str(tmp_path / "gold/iron.jsonl"), (tmp_path / "corpus",), None)
+    assert (one.cases, one.corpus, one.responses) == (
+        str(tmp_path / "gold/iron.jsonl"),
+        (tmp_path / "corpus",),
+        None,
+    )
 
 
 def test_an_adapter_stays_in_front_of_its_path(tmp_path):
@@ -36,7 +44,10 @@ def test_pyproject_is_read_where_there_is_no_medfaith_toml(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (SLICE + "retreiver = 'bm25'\n", r"slices\.iron: key 'retreiver' is unknown; did you mean 'retriever'\?"),
+        (
+            SLICE + "retreiver = 'bm25'\n",
+            r"slices\.iron: key 'retreiver' is unknown; did you mean 'retriever'\?",
+        ),
         (SLICE + "k = '5'\n", r"slices\.iron\.k is '5', expected int"),
         (SLICE + "gates = 'faithfulness >= 0.8'\nk = true\n", r"slices\.iron\.k is True, expected int"),
         ("[slices.iron]\nk = 5\n", r"slices\.iron: key 'cases' is missing"),
@@ -45,7 +56,10 @@ def test_pyproject_is_read_where_there_is_no_medfaith_toml(tmp_path):
         ("rrf_k = 1.5\n", r"rrf_k is 1\.5, expected int"),
         (SLICE + "k = 0\n", r"slices\.iron\.k is 0, expected a number of 1 or more"),
         (SLICE + "limit = -1\n", r"slices\.iron\.limit is -1, expected a number of 1 or more"),
-        ("contradict_threshold = nan\n", r"contradict_threshold is nan, expected a number from 0\.01 to 0\.99"),
+        (
+            "contradict_threshold = nan\n",
+            r"contradict_threshold is nan, expected a number from 0\.01 to 0\.99",
+        ),
         ("contradict_odds = 0\n", r"contradict_odds is 0\.0, expected a number from 0\.1 to 10"),
         ("entail_threshold = 0\n", r"entail_threshold is 0\.0, expected a number from 0\.01 to 0\.99"),
         ("b = 1.5\n", r"b is 1\.5, expected a number from 0 to 1"),
@@ -60,7 +74,9 @@ def test_mistakes_are_named_with_their_place(tmp_path, text, message):
 
 
 def test_an_unknown_slice_names_the_nearest(tmp_path):
-    with pytest.raises(DataError, match=r"slice 'irn' is unknown; did you mean 'iron'\?; slices configured here: iron"):
+    with pytest.raises(
+        DataError, match=r"slice 'irn' is unknown; did you mean 'iron'\?; slices configured here: iron"
+    ):
         load_settings(write(tmp_path, SLICE)).slice("irn")
 
 

@@ -17,16 +17,22 @@ from pytest_medfaith.corpus import chunk as chunk_module
 from pytest_medfaith.corpus.chunk import chunk_source
 from pytest_medfaith.corpus.cut import original_span
 from pytest_medfaith.corpus.documents import read_documents
-from pytest_medfaith.corpus.jsonl import read_chunks
 from pytest_medfaith.corpus.windows import WindowSize
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.records import Chunk
 
 SENTENCES = "Metformin is taken with food. It lowers glucose. Nausea is common at first. Kidney function is checked every year. "
-MARKDOWN = "# Metformin\n\n## Dosing\n\n" + SENTENCES * 3 + "\n\n## Safety\n\nLactic acidosis is rare (< 10 per 10⁵ patient-years).\n"
+MARKDOWN = (
+    "# Metformin\n\n## Dosing\n\n"
+    + SENTENCES * 3
+    + "\n\n## Safety\n\nLactic acidosis is rare (< 10 per 10⁵ patient-years).\n"
+)
 PUBMED = (
     "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>41</PMID><Article><ArticleTitle>A trial.</ArticleTitle><Abstract>"
-    "<AbstractText>" + SENTENCES * 40 + "</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
+    "<AbstractText>"
+    + SENTENCES * 40
+    + "</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
 )
 PAGES = {
     "drugs/metformin.md": MARKDOWN,
@@ -53,7 +59,9 @@ def test_a_folder_becomes_one_file_of_chunks(pages, tmp_path):
     assert summary.out == tmp_path / "out" / "pages.jsonl"
     assert (summary.documents, summary.chunks) == (4, len(chunks))
     assert summary.skipped == {"documents without text": 1, "files of type .png": 1}
-    assert str(summary).endswith("pages.jsonl: 8 chunks of 4 documents, 1 skipped (documents without text), 1 skipped (files of type .png)")
+    assert str(summary).endswith(
+        "pages.jsonl: 8 chunks of 4 documents, 1 skipped (documents without text), 1 skipped (files of type .png)"
+    )
     aspirin = next(chunk for chunk in chunks if "aspirin" in chunk.id)
     assert aspirin == Chunk(
         id="notes/drugs/aspirin-001",
@@ -105,12 +113,24 @@ def test_every_chunk_can_be_cut_out_of_its_document_again(pages, tmp_path, archi
 
 
 alphabet = st.sampled_from(
-    [*"aB.?\n -#|*_&;<>µ±αe\u0301\u00a0\ufeff\r\t1", "Dose. ", "# H\n", "<p>", "</h2><h2>", "DOSAGE\n", "&lt;", "**", "U.S. "]
+    [
+        *"aB.?\n -#|*_&;<>µ±αe\u0301\u00a0\ufeff\r\t1",
+        "Dose. ",
+        "# H\n",
+        "<p>",
+        "</h2><h2>",
+        "DOSAGE\n",
+        "&lt;",
+        "**",
+        "U.S. ",
+    ]
 )
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(alphabet, max_size=60).map("".join), st.sampled_from(["txt", "md", "html"]), st.integers(5, 40))
+@given(
+    st.lists(alphabet, max_size=60).map("".join), st.sampled_from(["txt", "md", "html"]), st.integers(5, 40)
+)
 def test_any_page_whatever_is_in_it_gives_chunks_that_are_its_spans(tmp_path, text, suffix, size):
     page = tmp_path / f"page.{suffix}"
     page.write_bytes(text.encode())
@@ -118,7 +138,10 @@ def test_any_page_whatever_is_in_it_gives_chunks_that_are_its_spans(tmp_path, te
         summary = chunk_source(page, source="s", out=tmp_path / "out", size=size, stride=size // 4)
     except DataError:
         assert not any(
-            character.isalnum() for document in read_documents(page) for section in document.sections for character in section.text
+            character.isalnum()
+            for document in read_documents(page)
+            for section in document.sections
+            for character in section.text
         )
         return
     chunks = read_chunks([summary.out])
@@ -133,7 +156,9 @@ def test_a_changed_moved_or_foreign_chunk_cannot_be_traced(pages, tmp_path):
     chunk_source(pages, source="notes", out=tmp_path / "out")
     chunk = next(chunk for chunk in read_chunks([tmp_path / "out"]) if chunk.id.startswith("notes/my"))
     (pages / "my notes.txt").write_text("DOSAGE\n\nGive 9 mg.")
-    with pytest.raises(DataError, match=r"my notes\.txt: has changed since chunk 'notes/my_notes-001' was cut"):
+    with pytest.raises(
+        DataError, match=r"my notes\.txt: has changed since chunk 'notes/my_notes-001' was cut"
+    ):
         original_span(chunk, src=pages)
     (pages / "my notes.txt").unlink()
     with pytest.raises(DataError, match=r"holds no document 'my notes\.txt', from which chunk"):
@@ -147,7 +172,11 @@ def test_the_prefix_is_kept_apart_from_the_text(pages, tmp_path):
     chunk_source(pages / "drugs", source="d", out=tmp_path / "plain.jsonl")
     with_prefix, plain = read_chunks([tmp_path / "title.jsonl"]), read_chunks([tmp_path / "plain.jsonl"])
     assert with_prefix == plain
-    assert [chunk.extra["prefix"] for chunk in with_prefix] == ["Aspirin", "Metformin > Dosing", "Metformin > Safety"]
+    assert [chunk.extra["prefix"] for chunk in with_prefix] == [
+        "Aspirin",
+        "Metformin > Dosing",
+        "Metformin > Safety",
+    ]
     chunk_source(
         pages / "drugs",
         source="d",
@@ -160,7 +189,9 @@ def test_the_prefix_is_kept_apart_from_the_text(pages, tmp_path):
 
 def test_ids_are_the_same_on_a_second_run_and_with_more_processes(pages, tmp_path):
     for name, workers in (("one", 1), ("again", 1), ("two", 2)):
-        chunk_source(pages, source="notes", out=tmp_path / f"{name}.jsonl", size=30, stride=10, workers=workers)
+        chunk_source(
+            pages, source="notes", out=tmp_path / f"{name}.jsonl", size=30, stride=10, workers=workers
+        )
     one = (tmp_path / "one.jsonl").read_bytes()
     assert one == (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
@@ -175,14 +206,18 @@ def test_pages_of_one_name_and_two_kinds_have_two_ids(tmp_path):
 
 def test_records_without_an_id_are_named_by_file_and_number(tmp_path):
     for name in ("a.jsonl", "b.jsonl"):
-        (tmp_path / name).write_text('{"text": "Gout hurts."}\n' + json.dumps({"text": "It swells.", "id": name}))
+        (tmp_path / name).write_text(
+            '{"text": "Gout hurts."}\n' + json.dumps({"text": "It swells.", "id": name})
+        )
     summary = chunk_source(tmp_path, source="s", out=tmp_path.parent / "numbers.jsonl")
     chunks = read_chunks([summary.out])
     assert [chunk.id for chunk in chunks] == ["s/a.1-001", "s/a.jsonl-001", "s/b.1-001", "s/b.jsonl-001"]
     assert original_span(chunks[2], src=tmp_path) == "Gout hurts."
 
 
-@pytest.mark.parametrize(("name", "stem"), [("pmc.2024", "pmc.2024"), ("set.tar.gz", "set"), ("page.txt", "page")])
+@pytest.mark.parametrize(
+    ("name", "stem"), [("pmc.2024", "pmc.2024"), ("set.tar.gz", "set"), ("page.txt", "page")]
+)
 def test_the_file_is_named_after_the_source(tmp_path, name, stem):
     page = tmp_path / name / "a.txt" if name == "pmc.2024" else tmp_path / "page.txt"
     page.parent.mkdir(exist_ok=True)
@@ -190,7 +225,10 @@ def test_the_file_is_named_after_the_source(tmp_path, name, stem):
     if name == "set.tar.gz":
         with tarfile.open(tmp_path / name, "w:gz") as archive:
             archive.add(page, arcname="a.txt")
-    assert chunk_source(tmp_path / name, source="s", out=tmp_path / "out").out == tmp_path / "out" / f"{stem}.jsonl"
+    assert (
+        chunk_source(tmp_path / name, source="s", out=tmp_path / "out").out
+        == tmp_path / "out" / f"{stem}.jsonl"
+    )
 
 
 def test_one_id_used_by_two_records_is_an_error(pages, tmp_path):
@@ -203,7 +241,9 @@ def test_near_duplicates_are_dropped_and_listed(pages, tmp_path):
     (pages / "drugs" / "zz copy.md").write_text(MARKDOWN)
     summary = chunk_source(pages / "drugs", source="d", out=tmp_path / "out", dedup="minhash")
     listed = (tmp_path / "out" / "drugs.dropped.csv").read_text().splitlines()
-    assert [(row.id, row.kept) for row in summary.dropped] == [(f"d/zz_copy-{i}", f"d/metformin-{i}") for i in ("001", "002")]
+    assert [(row.id, row.kept) for row in summary.dropped] == [
+        (f"d/zz_copy-{i}", f"d/metformin-{i}") for i in ("001", "002")
+    ]
     assert listed[0] == "dropped,kept,similarity,method"
     assert listed[1] == "d/zz_copy-001,d/metformin-001,1.0,minhash"
     assert "2 near-duplicates dropped" in str(summary)
@@ -276,7 +316,9 @@ def test_out_inside_the_source_is_refused(pages):
 
 def test_progress_counts_bytes_up_to_all_of_them(pages, tmp_path):
     seen: list[tuple[int, int]] = []
-    chunk_source(pages, source="s", out=tmp_path / "out", progress=lambda done, total: seen.append((done, total)))
+    chunk_source(
+        pages, source="s", out=tmp_path / "out", progress=lambda done, total: seen.append((done, total))
+    )
     total = sum(path.stat().st_size for path in pages.rglob("*.*"))
     assert seen == sorted(seen)
     assert [pair for pair in seen if pair[0] == total] == [(total, total)]
@@ -295,7 +337,9 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path, monkeypatch):
     peaks = []
     for count in (150, 150, 600):  # the first run fills the caches
         rows = tmp_path / f"rows{count}.jsonl"
-        rows.write_text("".join(json.dumps({"id": str(i), "text": "Gout hurts. " * 60}) + "\n" for i in range(count)))
+        rows.write_text(
+            "".join(json.dumps({"id": str(i), "text": "Gout hurts. " * 60}) + "\n" for i in range(count))
+        )
         peaks.append(peak_memory(rows, tmp_path / "out"))
     assert peaks[2] < 1.3 * peaks[1]
 
@@ -327,14 +371,21 @@ def test_a_source_is_not_written_over(tmp_path):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_one_id_used_by_two_rows_names_the_line_of_the_second(tmp_path, workers):
-    (tmp_path / "rows.jsonl").write_text('{"id": "7", "text": "Gout hurts."}\n\n{"id": "7", "text": "It swells."}\n')
+    (tmp_path / "rows.jsonl").write_text(
+        '{"id": "7", "text": "Gout hurts."}\n\n{"id": "7", "text": "It swells."}\n'
+    )
     with pytest.raises(DataError, match=r"rows\.jsonl:3: a document '7' was read already"):
         chunk_source(tmp_path / "rows.jsonl", source="s", out=tmp_path / "out", workers=workers)
 
 
 def test_a_row_with_abstract_and_text_can_be_cut_out_again(tmp_path):
     src = tmp_path / "rows.jsonl"
-    src.write_text(json.dumps({"id": "7", "abstract": "Iron helps.", "text": "METHODS\n\nWe gave iron. " + SENTENCES * 3}) + "\n")
+    src.write_text(
+        json.dumps(
+            {"id": "7", "abstract": "Iron helps.", "text": "METHODS\n\nWe gave iron. " + SENTENCES * 3}
+        )
+        + "\n"
+    )
     chunk_source(src, source="s", out=tmp_path / "out", size=30, stride=10)
     chunks = read_chunks([tmp_path / "out"])
     assert [chunk.section_path for chunk in chunks[:2]] == [("Abstract",), ("METHODS",)]

@@ -16,7 +16,10 @@ TEXT = (
 
 def run(*texts: str, **options) -> tuple[list[str], list[Dropped]]:
     titles = options.pop("titles", [""] * len(texts))
-    chunks = [Chunk(id=f"s/d-{i}", text=text, title=title) for i, (text, title) in enumerate(zip(texts, titles, strict=True))]
+    chunks = [
+        Chunk(id=f"s/d-{i}", text=text, title=title)
+        for i, (text, title) in enumerate(zip(texts, titles, strict=True))
+    ]
     dropped: list[Dropped] = []
     kept = [chunk.id for chunk in drop_near_duplicates(chunks, on_drop=dropped.append, **options)]
     return kept, dropped
@@ -26,13 +29,21 @@ def test_minhash_drops_near_copies_and_says_for_what():
     near = TEXT.replace("costs little", "costs very little")
     kept, dropped = run(TEXT, "Aspirin thins the blood.", near, TEXT.upper(), TEXT)
     assert kept == ["s/d-0", "s/d-1"]
-    assert [(row.id, row.kept, row.method) for row in dropped] == [(f"s/d-{i}", "s/d-0", "minhash") for i in (2, 3, 4)]
+    assert [(row.id, row.kept, row.method) for row in dropped] == [
+        (f"s/d-{i}", "s/d-0", "minhash") for i in (2, 3, 4)
+    ]
     assert 0.9 <= dropped[0].similarity < 1
     assert dropped[2].similarity == 1
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("500 mg", "850 mg"), ("500 mg", "500 g"), ("does not raise", "does raise"), ("glucose", "sugar in the blood " * 8)]
+    ("old", "new"),
+    [
+        ("500 mg", "850 mg"),
+        ("500 mg", "500 g"),
+        ("does not raise", "does raise"),
+        ("glucose", "sugar in the blood " * 8),
+    ],
 )
 def test_texts_that_say_something_else_are_kept(old, new):
     kept, dropped = run(TEXT, TEXT.replace(old, new))
@@ -41,7 +52,11 @@ def test_texts_that_say_something_else_are_kept(old, new):
 
 def test_pages_of_one_pattern_about_two_diseases_are_kept():
     pattern = "{} is rare. " + TEXT
-    kept, _ = run(pattern.format("Empty sella"), pattern.format("Lateral meningocele"), titles=["Empty sella", "Lateral meningocele"])
+    kept, _ = run(
+        pattern.format("Empty sella"),
+        pattern.format("Lateral meningocele"),
+        titles=["Empty sella", "Lateral meningocele"],
+    )
     assert len(kept) == 2
 
 
@@ -62,14 +77,18 @@ def test_cosine_drops_what_an_encoder_finds_alike():
 
 def test_cosine_compares_across_batches():
     texts = [f"text {chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(150)]
-    kept, dropped = run(*texts, texts[3], method=lambda batch: np.eye(200)[[texts.index(text) for text in batch]])
+    kept, dropped = run(
+        *texts, texts[3], method=lambda batch: np.eye(200)[[texts.index(text) for text in batch]]
+    )
     assert len(kept) == 150
     assert (dropped[0].id, dropped[0].kept) == ("s/d-150", "s/d-3")
 
 
 @pytest.mark.parametrize("wrong", [np.zeros(1), np.full((1, 2), np.nan), np.zeros((2, 2))])
 def test_an_encoder_that_returns_something_else_is_refused(wrong):
-    with pytest.raises(ValueError, match=r"embedding of 1 texts has shape .* expected \(1, d\) of finite numbers"):
+    with pytest.raises(
+        ValueError, match=r"embedding of 1 texts has shape .* expected \(1, d\) of finite numbers"
+    ):
         run("a", method=lambda _: wrong)
 
 

@@ -16,10 +16,10 @@ import pytest
 from pytest_medfaith.corpus import sources
 from pytest_medfaith.corpus.chunk import chunk_source
 from pytest_medfaith.corpus.documents import read_documents
-from pytest_medfaith.corpus.jsonl import read_chunks
 from pytest_medfaith.corpus.normalise import normalise
 from pytest_medfaith.corpus.sources import read_text, source_files
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_chunks
 
 MIB = 1024 * 1024
 BOMB = b"iron " * (40 * MIB // 5)
@@ -64,7 +64,9 @@ BOMBS = {
     "a.txt.xz": lambda path: path.write_bytes(lzma.compress(BOMB)),
     "a.jsonl.gz": lambda path: path.write_bytes(gzip.compress(b'{"text": "' + BOMB + b'"}')),
     "a.jsonl": lambda path: path.write_bytes(b'{"text": "' + BOMB + b'"}'),
-    "a.xml.gz": lambda path: path.write_bytes(gzip.compress(b"<article><body><p>" + BOMB + b"</p></body></article>")),
+    "a.xml.gz": lambda path: path.write_bytes(
+        gzip.compress(b"<article><body><p>" + BOMB + b"</p></body></article>")
+    ),
     "a.html.gz": lambda path: path.write_bytes(gzip.compress(BOMB)),
     "a.txt": lambda path: path.write_bytes(BOMB),
 }
@@ -76,7 +78,9 @@ def test_what_grows_beyond_measure_is_an_error_and_fills_no_memory(tmp_path, nam
     make(tmp_path / name)
     tracemalloc.start()
     try:
-        with pytest.raises(DataError, match=r"times its size|holds more than 4 MiB|a line of 4 MiB") as caught:
+        with pytest.raises(
+            DataError, match=r"times its size|holds more than 4 MiB|a line of 4 MiB"
+        ) as caught:
             list(read_documents(tmp_path / name))
         assert tracemalloc.get_traced_memory()[1] < 36 * MIB
     finally:
@@ -120,7 +124,9 @@ def test_a_link_that_leads_out_is_an_error(tmp_path, kind):
     link.symlink_to(target)
     if kind == "chain":
         (src / "c.txt").symlink_to(secret / "key.txt")
-    with pytest.raises(DataError, match=r"leads out of .*src, to .*; remove the link, or put a copy in its place"):
+    with pytest.raises(
+        DataError, match=r"leads out of .*src, to .*; remove the link, or put a copy in its place"
+    ):
         list(read_documents(src))
 
 
@@ -147,17 +153,36 @@ def test_links_in_archives_are_no_pages(tmp_path):
         assert list(read_documents(tmp_path / name)) == []
 
 
-HIDDEN = ["\x1b[31m", "\x9b2J", "\x07", "\x7f", "\u202e", "\u2066", "\u200f", "\U000e0041", "\u2061", "\ufff9", "\x85", "\u2028"]
+HIDDEN = [
+    "\x1b[31m",
+    "\x9b2J",
+    "\x07",
+    "\x7f",
+    "\u202e",
+    "\u2066",
+    "\u200f",
+    "\U000e0041",
+    "\u2061",
+    "\ufff9",
+    "\x85",
+    "\u2028",
+]
 
 
 @pytest.mark.parametrize("sign", HIDDEN, ids=ascii)
 def test_chunks_hold_no_hidden_signs(tmp_path, sign):
     src = tmp_path / "src"
     src.mkdir()
-    (src / f"a{sign}b.txt").write_text(f"Iron{sign} helps the blood of many. It is taken daily.", encoding="utf-8")
+    (src / f"a{sign}b.txt").write_text(
+        f"Iron{sign} helps the blood of many. It is taken daily.", encoding="utf-8"
+    )
     row = f'{{"id": "x{sign}y", "title": "T{sign}", "url": "https://e.org/{sign}", "text": "Zinc{sign} helps."}}\n'
-    (src / "r.jsonl").write_text(row if sign not in "\x1b[31m\x07\x7f" else row.replace(sign, ""), encoding="utf-8")
-    page = f'<link rel=canonical href="https://e.org/{sign}q"><title>P{sign}</title><p>Iron{sign} tablets.</p>'
+    (src / "r.jsonl").write_text(
+        row if sign not in "\x1b[31m\x07\x7f" else row.replace(sign, ""), encoding="utf-8"
+    )
+    page = (
+        f'<link rel=canonical href="https://e.org/{sign}q"><title>P{sign}</title><p>Iron{sign} tablets.</p>'
+    )
     (src / "p.html").write_text(page, encoding="utf-8")
     chunk_source(src, source="s", out=tmp_path / "out")
     for chunk in read_chunks([tmp_path / "out"]):

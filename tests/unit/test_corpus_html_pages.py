@@ -22,23 +22,35 @@ def outline(raw: str) -> list[tuple[tuple[str, ...], str]]:
 def test_headings_lists_tables_entities_and_surroundings():
     assert outline(PAGE) == [
         (("High blood pressure",), "Normal is below 120/80 mm Hg."),
-        (("High blood pressure", "Drugs"), "Lisinopril 10–40 mg\nAmlodipine\n5 mg\nDrug | Dose\nLosartan | 50 mg"),
+        (
+            ("High blood pressure", "Drugs"),
+            "Lisinopril 10–40 mg\nAmlodipine\n5 mg\nDrug | Dose\nLosartan | 50 mg",
+        ),
         (("High blood pressure", "Drugs", "Who"), "Adults with K⁺ < 5.5 and 10⁹/L."),
     ]
 
 
 def test_title_url_and_year_come_from_the_page():
     document = read_html(PAGE)
-    assert (document.title, document.url, document.year) == ("High blood pressure", "https://example.org/bp", 2023)
+    assert (document.title, document.url, document.year) == (
+        "High blood pressure",
+        "https://example.org/bp",
+        2023,
+    )
     assert read_html("<title>Only  this</title><p>Text</p>").title == "Only this"
 
 
 def test_only_main_is_read_where_there_is_one():
-    assert outline("<div>Cookies?</div><main><h2>Gout</h2><p>Urate.</p></main><div>Share</div>") == [(("Gout",), "Urate.")]
+    assert outline("<div>Cookies?</div><main><h2>Gout</h2><p>Urate.</p></main><div>Share</div>") == [
+        (("Gout",), "Urate.")
+    ]
 
 
 def test_an_unclosed_surrounding_element_does_not_swallow_the_page():
-    assert outline("<nav><a>Home</a><h1>Gout</h1><p>Urate crystals.") == [((), "Home"), (("Gout",), "Urate crystals.")]
+    assert outline("<nav><a>Home</a><h1>Gout</h1><p>Urate crystals.") == [
+        ((), "Home"),
+        (("Gout",), "Urate crystals."),
+    ]
 
 
 def test_broken_markup_and_plain_text_are_read_as_far_as_they_go():
@@ -61,11 +73,20 @@ def test_a_page_within_a_form_is_read():
     ("rows", "lines"),
     [
         ("<tr><td>Codeine</td><td></td><td>contraindicated</td></tr>", "Codeine | | contraindicated"),
-        ("<tr><th></th><th>Adult</th><th>Child</th></tr><tr><td>A</td><td>5</td><td> </td></tr>", "| Adult | Child\nA | 5 |"),
+        (
+            "<tr><th></th><th>Adult</th><th>Child</th></tr><tr><td>A</td><td>5</td><td> </td></tr>",
+            "| Adult | Child\nA | 5 |",
+        ),
         ("<tr><td></td><td>&nbsp;</td></tr><tr><td>A</td><td>5</td></tr>", "A | 5"),
         ("<tr><td><p>A</p></td><td><p>B</p></td></tr>", "A\nB"),
-        ("<tr><td><p>A</p></td><td>B</td><td></td><td>C</td></tr><tr><td></td><td>D</td></tr>", "A\nB | | C\n| D"),
-        ("<tr><td>A</td><td><table><tr><td>x</td></tr></table></td><td>B</td><td>C</td></tr>", "A |\nx\nB | C"),
+        (
+            "<tr><td><p>A</p></td><td>B</td><td></td><td>C</td></tr><tr><td></td><td>D</td></tr>",
+            "A\nB | | C\n| D",
+        ),
+        (
+            "<tr><td>A</td><td><table><tr><td>x</td></tr></table></td><td>B</td><td>C</td></tr>",
+            "A |\nx\nB | C",
+        ),
         ("<tr><td></td><td><p>A</p></td></tr>", "A"),
     ],
 )

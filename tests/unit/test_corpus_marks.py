@@ -56,7 +56,11 @@ JATS = [
 @pytest.mark.parametrize(("raw", "text"), JATS)
 @pytest.mark.parametrize("tag", ["p", "title", "td"])
 def test_jats(raw, text, tag):
-    body = {"p": f"<p>{raw}</p>", "title": f"<sec><title>{raw}</title><p>x</p></sec>", "td": f"<table><tr><td>{raw}</td></tr></table>"}[tag]
+    body = {
+        "p": f"<p>{raw}</p>",
+        "title": f"<sec><title>{raw}</title><p>x</p></sec>",
+        "td": f"<table><tr><td>{raw}</td></tr></table>",
+    }[tag]
     (document,) = read_xml(io.BytesIO(f"<article><body>{body}</body></article>".encode()), place="x")
     assert document.text.split("\n")[0] == text
 

@@ -52,6 +52,9 @@ def test_one_line_is_normalised_and_has_no_line_end(text):
     assert normalise(line) == line
 
 
-@pytest.mark.parametrize(("raised", "shown"), [("-3", "⁻³"), ("2+", "²⁺"), ("131", "¹³¹"), ("1,2", "¹,²"), ("th", "th"), ("[12]", "[12]")])
+@pytest.mark.parametrize(
+    ("raised", "shown"),
+    [("-3", "⁻³"), ("2+", "²⁺"), ("131", "¹³¹"), ("1,2", "¹,²"), ("th", "th"), ("[12]", "[12]")],
+)
 def test_raised_numbers_never_join_the_number_before_them(raised, shown):
     assert superscript(raised) == shown

@@ -42,7 +42,9 @@ def docling(monkeypatch):
     modules = {
         "docling": {},
         "docling.datamodel": {},
-        "docling.datamodel.base_models": {"DocumentStream": lambda name, stream: SimpleNamespace(name=name, stream=stream)},
+        "docling.datamodel.base_models": {
+            "DocumentStream": lambda name, stream: SimpleNamespace(name=name, stream=stream)
+        },
         "docling.exceptions": {"ConversionError": ConversionError},
         "docling.document_converter": {"DocumentConverter": Converter},
     }
@@ -67,7 +69,11 @@ def test_pdf_and_docx_are_read_as_markdown_with_one_converter(tmp_path):
     write(tmp_path / "in", "a.pdf", "# Gout\n\n## Drugs\n\nColchicine 0.5 mg.")
     write(tmp_path / "in", "b.docx", "Urate.")
     first, second = read_documents(tmp_path / "in")
-    assert (first.title, first.sections[0].path, first.sections[0].text) == ("Gout", ("Gout", "Drugs"), "Colchicine 0.5 mg.")
+    assert (first.title, first.sections[0].path, first.sections[0].text) == (
+        "Gout",
+        ("Gout", "Drugs"),
+        "Colchicine 0.5 mg.",
+    )
     assert second.sections[0].text == "Urate."
     assert Converter.made == 1
 
@@ -77,7 +83,11 @@ def test_pdf_and_docx_are_read_as_markdown_with_one_converter(tmp_path):
     ("text", "kind", "message"),
     [
         ("broken", DataError, r"a\.pdf: cannot be converted \(no page\)"),
-        ("no models", DataError, r"a\.pdf: docling cannot load its layout models \(layout model\); fetch them with `docling-tools models"),
+        (
+            "no models",
+            DataError,
+            r"a\.pdf: docling cannot load its layout models \(layout model\); fetch them with `docling-tools models",
+        ),
         ("no torch", MissingExtra, r"reading .*a\.pdf needs the extra 'pdf'"),
     ],
 )
@@ -87,7 +97,9 @@ def test_what_docling_cannot_convert_is_an_error_with_the_file(tmp_path, text, k
 
 
 def test_docling_itself_reads_a_docx(tmp_path):
-    pytest.importorskip("docling.document_converter", reason="docling comes with the extra pdf, which the tests do without")
+    pytest.importorskip(
+        "docling.document_converter", reason="docling comes with the extra pdf, which the tests do without"
+    )
     docx = pytest.importorskip("docx", reason="comes with docling")
     page = docx.Document()
     page.add_heading("Gout", 1)

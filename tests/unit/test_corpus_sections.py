@@ -104,7 +104,10 @@ def test_plain_text_numbered_and_capital_headings():
             ("TYPE 2 DIABETES", "Treatment"),
             "Metformin is the first drug for most adults with type 2 diabetes, unless the kidneys have failed.",
         ),
-        (("TYPE 2 DIABETES", "Treatment", "Second-line drugs"), "Take one of these:\n1. an SGLT2 inhibitor\n2. a GLP-1 agonist"),
+        (
+            ("TYPE 2 DIABETES", "Treatment", "Second-line drugs"),
+            "Take one of these:\n1. an SGLT2 inhibitor\n2. a GLP-1 agonist",
+        ),
         (("TYPE 2 DIABETES", "When to call"), "Call if sugar is above 300 mg/dL."),
         (("CONTRAINDICATIONS",), "eGFR below 30."),
     ]
@@ -130,13 +133,21 @@ def test_lists_doses_and_sentences_are_no_headings(text):
 
 
 def test_short_lines_stay_apart_and_wrapped_lines_join():
-    (section,) = read_plain_text("Dose\n500 mg twice\nThis line was broken by an editor at about sixty\nColumns and goes on.").sections
-    assert section.text == "Dose\n500 mg twice\nThis line was broken by an editor at about sixty Columns and goes on."
+    (section,) = read_plain_text(
+        "Dose\n500 mg twice\nThis line was broken by an editor at about sixty\nColumns and goes on."
+    ).sections
+    assert (
+        section.text
+        == "Dose\n500 mg twice\nThis line was broken by an editor at about sixty Columns and goes on."
+    )
 
 
 def test_an_abstract_stays_whole():
     sections = read_markdown("# A trial\n\n## Abstract\n\nAims. Methods.\n\n## Methods\n\nWe did.").sections
-    assert [(section.path[-1], section.whole) for section in sections] == [("Abstract", True), ("Methods", False)]
+    assert [(section.path[-1], section.whole) for section in sections] == [
+        ("Abstract", True),
+        ("Methods", False),
+    ]
 
 
 def test_text_without_a_word_is_no_section():
@@ -146,7 +157,22 @@ def test_text_without_a_word_is_no_section():
 
 lines = st.lists(
     st.one_of(
-        st.sampled_from(["", "# Top", "## Sub", "===", "---", "1. One", "1.1 Deep", "DOSAGE", "- item", "```", "a b. C d", "| x | y |"]),
+        st.sampled_from(
+            [
+                "",
+                "# Top",
+                "## Sub",
+                "===",
+                "---",
+                "1. One",
+                "1.1 Deep",
+                "DOSAGE",
+                "- item",
+                "```",
+                "a b. C d",
+                "| x | y |",
+            ]
+        ),
         st.text(),
     ),
     max_size=12,
@@ -165,4 +191,7 @@ def test_sections_are_spans_in_order_of_a_normalised_text(parts):
 def test_markdown_comparisons_that_look_like_tags_stay():
     text = "Levels a <b and c> d were high, HR 5 <i and p> 3."
     assert read_markdown(text).text == text
-    assert read_markdown('Take <span class="dose">5 mg</span><br/> <a href=x>daily</a>.').text == "Take 5 mg daily."
+    assert (
+        read_markdown('Take <span class="dose">5 mg</span><br/> <a href=x>daily</a>.').text
+        == "Take 5 mg daily."
+    )

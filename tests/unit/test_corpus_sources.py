@@ -11,7 +11,12 @@ from pytest_medfaith.corpus.documents import read_documents
 from pytest_medfaith.corpus.sources import read_text, source_files
 from pytest_medfaith.errors import DataError
 
-PAGES = {"b/two.txt": b"Two.", "a.md": b"# One\n\nOne.", ".hidden/x.txt": b"no", "c/three.html.gz": gzip.compress(b"<p>Three.</p>")}
+PAGES = {
+    "b/two.txt": b"Two.",
+    "a.md": b"# One\n\nOne.",
+    ".hidden/x.txt": b"no",
+    "c/three.html.gz": gzip.compress(b"<p>Three.</p>"),
+}
 
 
 @pytest.fixture
@@ -44,7 +49,8 @@ def test_a_folder_is_read_by_name_without_hidden_files(folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "mode"), [("p.tar", "w"), ("p.tar.gz", "w:gz"), ("p.tgz", "w:gz"), ("p.tar.bz2", "w:bz2"), ("p.tar.xz", "w:xz")]
+    ("name", "mode"),
+    [("p.tar", "w"), ("p.tar.gz", "w:gz"), ("p.tgz", "w:gz"), ("p.tar.bz2", "w:bz2"), ("p.tar.xz", "w:xz")],
 )
 def test_tar_archives(tmp_path, name, mode):
     path = write_tar(tmp_path / name, PAGES, mode)
@@ -69,7 +75,9 @@ def test_an_archive_cut_short_anywhere_is_an_error(tmp_path, name, mode, share):
     whole = write_tar(tmp_path / name, {f"{i}.txt": noise(6000) for i in range(8)}, mode)
     data = whole.read_bytes()
     whole.write_bytes(data[: int(len(data) * share)])
-    with pytest.raises(DataError, match=rf"{name}: (cannot be read to its end|the archive ends without its end mark)"):
+    with pytest.raises(
+        DataError, match=rf"{name}: (cannot be read to its end|the archive ends without its end mark)"
+    ):
         list(source_files(whole))
 
 
@@ -116,8 +124,16 @@ def test_encodings_that_say_what_they_are(tmp_path, name, data, expected):
         ("p.md", b"PNG\0data", r"p\.md: holds a NUL character at 3"),
         ("p.jsonl", b'{"text": "a"}\n{"text": \n', r"p\.jsonl:2: not JSON in UTF-8"),
         ("p.jsonl", b'{"text": "a"}\n{"text": ' + b"[" * 100_000 + b"\n", r"p\.jsonl:2: not JSON in UTF-8"),
-        ("p.jsonl", b'{"abstract": null, "text": 5}\n', r"p\.jsonl:1: got an object with 'abstract', 'text', expected"),
-        ("p.jsonl", b'{"title": "a"}\n', r"p\.jsonl:1: got an object with 'title', expected an object with a text in 'abstract' or 'text'"),
+        (
+            "p.jsonl",
+            b'{"abstract": null, "text": 5}\n',
+            r"p\.jsonl:1: got an object with 'abstract', 'text', expected",
+        ),
+        (
+            "p.jsonl",
+            b'{"title": "a"}\n',
+            r"p\.jsonl:1: got an object with 'title', expected an object with a text in 'abstract' or 'text'",
+        ),
     ],
 )
 def test_bad_text_names_file_line_and_column(tmp_path, name, data, message):
@@ -135,7 +151,9 @@ def test_a_broken_link_is_an_error_and_a_pipe_is_passed_over(folder):
     os.mkfifo(folder / "pipe.txt")
     assert texts(folder) == ALL
     (folder / "z.txt").symlink_to("gone.txt")
-    with pytest.raises(DataError, match=r"z\.txt: points to 'gone\.txt', which does not exist; mend or remove the link"):
+    with pytest.raises(
+        DataError, match=r"z\.txt: points to 'gone\.txt', which does not exist; mend or remove the link"
+    ):
         texts(folder)
 
 
@@ -145,16 +163,30 @@ def test_rows_of_abstracts_and_texts(tmp_path):
         '{"pmid": 7, "title": "T", "abstract": ["One.", "Two."], "year": 2020}\n\n{"id": "x", "text": "AIMS\\n\\nThree.", "url": "u"}\n'
     )
     first, second = read_documents(path)
-    assert (first.item, first.pmid, first.year, first.url) == ("7", "7", 2020, "https://pubmed.ncbi.nlm.nih.gov/7/")
-    assert [(section.path, section.text, section.whole) for section in first.sections] == [(("Abstract",), "One. Two.", True)]
+    assert (first.item, first.pmid, first.year, first.url) == (
+        "7",
+        "7",
+        2020,
+        "https://pubmed.ncbi.nlm.nih.gov/7/",
+    )
+    assert [(section.path, section.text, section.whole) for section in first.sections] == [
+        (("Abstract",), "One. Two.", True)
+    ]
     assert (second.item, second.url, second.sections[0].path) == ("x", "u", ("AIMS",))
 
 
 def rows(path: Path, *lines: str) -> list:
     path.write_text("".join(line + "\n" for line in lines))
     documents = list(read_documents(path))
-    assert all(document.text[section.start : section.end] == section.text for document in documents for section in document.sections)
-    return [[(section.path, section.text, section.whole) for section in document.sections] for document in documents]
+    assert all(
+        document.text[section.start : section.end] == section.text
+        for document in documents
+        for section in document.sections
+    )
+    return [
+        [(section.path, section.text, section.whole) for section in document.sections]
+        for document in documents
+    ]
 
 
 def test_a_row_keeps_both_its_abstract_and_its_text(tmp_path):
@@ -170,8 +202,12 @@ def test_a_row_keeps_both_its_abstract_and_its_text(tmp_path):
 
 @pytest.mark.parametrize("abstract", ["null", '""', '" \\n"', "[]", '["", " "]', "5"])
 def test_a_row_without_an_abstract_is_its_text(tmp_path, abstract):
-    assert rows(tmp_path / "rows.jsonl", f'{{"abstract": {abstract}, "text": "Iron helps."}}') == [[((), "Iron helps.", False)]]
-    assert rows(tmp_path / "rows.jsonl", '{"abstract": "Iron helps.", "text": null}') == [[(("Abstract",), "Iron helps.", True)]]
+    assert rows(tmp_path / "rows.jsonl", f'{{"abstract": {abstract}, "text": "Iron helps."}}') == [
+        [((), "Iron helps.", False)]
+    ]
+    assert rows(tmp_path / "rows.jsonl", '{"abstract": "Iron helps.", "text": null}') == [
+        [(("Abstract",), "Iron helps.", True)]
+    ]
 
 
 def test_linked_folders_are_read_once_and_never_in_circles(folder):
@@ -181,8 +217,21 @@ def test_linked_folders_are_read_once_and_never_in_circles(folder):
     (shared / "deep" / "d.txt").write_text("Deep.")
     (shared / "back").symlink_to(folder)
     (shared / "deep" / "up").symlink_to("..")
-    for name, target in (("again", ".shared"), ("linked", ".shared"), ("a", "b"), ("b/top", ".."), ("kept", ".hidden")):
+    for name, target in (
+        ("again", ".shared"),
+        ("linked", ".shared"),
+        ("a", "b"),
+        ("b/top", ".."),
+        ("kept", ".hidden"),
+    ):
         (folder / name).symlink_to(target)
     found = texts(folder)
-    assert list(found) == ["a.md", "again/s.txt", "again/deep/d.txt", "b/two.txt", "c/three.html.gz", "kept/x.txt"]
+    assert list(found) == [
+        "a.md",
+        "again/s.txt",
+        "again/deep/d.txt",
+        "b/two.txt",
+        "c/three.html.gz",
+        "kept/x.txt",
+    ]
     assert found["again/deep/d.txt"] == "Deep."

@@ -27,7 +27,10 @@ MEDICAL_TEXTS = [
     ["Take one tablet t.i.d. with food.", "Skip a dose if you feel sick."],
     ["“It hurts here.”", "She pointed to her left side."],
     ["Give Tab. Paracetamol 500 mg, approx. 2 tabs. 8 hourly.", "Then stop."],
-    ["Aspirin 1 tab. 75 mg and 1 cap. Amoxicillin were given with inj. Ondansetron.", "Inj. Pantoprazole followed."],
+    [
+        "Aspirin 1 tab. 75 mg and 1 cap. Amoxicillin were given with inj. Ondansetron.",
+        "Inj. Pantoprazole followed.",
+    ],
     ["At temp. 39 °C Drs. Okafor and Lee were called.", "They came."],
     ["Vit. D deficiency is common.", "A level below 20 ng/mL (50 nmol/L) is low."],
 ]
@@ -48,7 +51,10 @@ def test_pysbd_cuts_most_of_these_texts_alike():
         warnings.simplefilter("ignore")
         from pysbd import Segmenter
     segmenter = Segmenter(language="en", clean=False)
-    alike = [[part.strip() for part in segmenter.segment(" ".join(expected))] == expected for expected in MEDICAL_TEXTS]
+    alike = [
+        [part.strip() for part in segmenter.segment(" ".join(expected))] == expected
+        for expected in MEDICAL_TEXTS
+    ]
     assert sum(alike) >= 14
 
 
@@ -57,11 +63,19 @@ def test_sentences_are_ordered_trimmed_and_lose_nothing(text):
     spans = whole_sentences(text)
     assert all(text[start:end] == text[start:end].strip() != "" for start, end in spans)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
-    left = "".join(text[a:b] for a, b in zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)], strict=True))
+    left = "".join(
+        text[a:b]
+        for a, b in zip(
+            [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)], strict=True
+        )
+    )
     assert left.strip() == ""
 
 
-TEXT = "Naïve TNF-α users took 10⁻³ mg/kg (±0.5 µg), i.e. <5%.\nSjögren’s syndrome; pseudohypoparathyroidism — 日本 " + "ACGT" * 40
+TEXT = (
+    "Naïve TNF-α users took 10⁻³ mg/kg (±0.5 µg), i.e. <5%.\nSjögren’s syndrome; pseudohypoparathyroidism — 日本 "
+    + "ACGT" * 40
+)
 
 
 def test_tokens_are_the_tokenizers_own():
@@ -101,7 +115,11 @@ def test_windows_hold_as_many_sentences_as_fit_and_overlap_by_whole_ones():
 
 
 def test_max_sent_bounds_a_window_and_the_overlap_is_at_most_half():
-    assert lengths(numbered(*[5] * 8), size=500, stride=100, max_sent=4) == [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 6, 7]]
+    assert lengths(numbered(*[5] * 8), size=500, stride=100, max_sent=4) == [
+        [0, 1, 2, 3],
+        [2, 3, 4, 5],
+        [4, 5, 6, 7],
+    ]
 
 
 def test_the_last_window_reaches_back_to_min_sent():
@@ -136,7 +154,13 @@ def test_default_windows_of_running_text_are_as_the_defaults_say():
     assert all(100 <= count <= 128 for count in shared)
 
 
-@given(st.lists(st.integers(1, 60), min_size=1, max_size=40), st.integers(1, 80), st.integers(0, 79), st.integers(1, 6), st.integers(0, 8))
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=40),
+    st.integers(1, 80),
+    st.integers(0, 79),
+    st.integers(1, 6),
+    st.integers(0, 8),
+)
 def test_windows_keep_every_promise(sizes, size, stride, min_sent, more):
     text = " ".join("Word " * (count - 1) + "Last." if count > 1 else "One." for count in sizes)
     shape = WindowSize(size=size, stride=min(stride, size - 1), min_sent=min_sent, max_sent=min_sent + more)

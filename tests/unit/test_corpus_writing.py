@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.corpus.jsonl import atomic_writer, refuse_overwriting, write_text
 from pytest_medfaith.errors import CannotWrite, DataError
+from pytest_medfaith.jsonl import atomic_writer, refuse_overwriting, write_text
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="rights, links and limits of POSIX")
 
@@ -40,7 +40,7 @@ def test_a_file_that_is_replaced_gets_them_too(tmp_path):
 _LIMITED = """
 import resource, signal, sys
 from pathlib import Path
-from pytest_medfaith.corpus.jsonl import write_text
+from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.errors import DataError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 path = Path(sys.argv[1])
@@ -60,7 +60,9 @@ for size in (0, 1, 4096, 8191, 8192, 8193, 12000, 16383, 16384, 16385):
 
 
 def test_a_full_disk_is_said_at_every_size_and_leaves_nothing(tmp_path):
-    done = subprocess.run([sys.executable, "-c", _LIMITED, tmp_path / "out.json"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", _LIMITED, tmp_path / "out.json"], capture_output=True, text=True, check=True
+    )
     lines = done.stdout.splitlines()
     assert len(lines) == 10
     for line in lines:
@@ -74,7 +76,9 @@ def test_a_full_disk_is_said_at_every_size_and_leaves_nothing(tmp_path):
 def test_the_message_says_what_to_do(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
-    with pytest.raises(CannotWrite, match=r"folder: cannot be written \(Is a directory\).*name another") as caught:
+    with pytest.raises(
+        CannotWrite, match=r"folder: cannot be written \(Is a directory\).*name another"
+    ) as caught:
         write_text(folder, "a")
     assert isinstance(caught.value, DataError)
     (tmp_path / "file").write_text("a")
@@ -116,12 +120,19 @@ def test_what_is_read_is_not_written_over(tmp_path, spell):
         os.link(source, target)
     if spell == "folder link":
         (tmp_path / "here").symlink_to(tmp_path)
-    with pytest.raises(DataError, match=r"--out is .*, which is the file of rows and would be written over; name another"):
+    with pytest.raises(
+        DataError, match=r"--out is .*, which is the file of rows and would be written over; name another"
+    ):
         refuse_overwriting({"--out": target}, {"the file of rows": [source]})
 
 
 def test_two_results_need_two_files(tmp_path):
     with pytest.raises(DataError, match=r"--cache is .* which --out names too"):
         refuse_overwriting({"--out": tmp_path / "a", "--cache": tmp_path / "b" / ".." / "a"}, {})
-    refuse_overwriting({"--out": tmp_path / "a", "--cache": None, "other": tmp_path / "b"}, {"rows": tmp_path / "c", "none": None})
-    refuse_overwriting({"--out": Path("/dev/null"), "--cache": Path("/dev/null")}, {"rows": Path("/dev/null")})
+    refuse_overwriting(
+        {"--out": tmp_path / "a", "--cache": None, "other": tmp_path / "b"},
+        {"rows": tmp_path / "c", "none": None},
+    )
+    refuse_overwriting(
+        {"--out": Path("/dev/null"), "--cache": Path("/dev/null")}, {"rows": Path("/dev/null")}
+    )

@@ -11,7 +11,9 @@ def read(xml: str | bytes) -> list[Document]:
     data = xml.encode() if isinstance(xml, str) else xml
     documents = list(read_xml(io.BytesIO(data), place="page.xml"))
     for document in documents:
-        assert all(document.text[section.start : section.end] == section.text for section in document.sections)
+        assert all(
+            document.text[section.start : section.end] == section.text for section in document.sections
+        )
     return documents
 
 
@@ -38,7 +40,12 @@ ref-type="bibr">4</xref></sup> to TNF-&alpha; users [<xref ref-type="bibr" rid="
 
 def test_jats_article():
     (document,) = read(JATS)
-    assert (document.title, document.year, document.pmid, document.item) == ("Drug A for gout", 2019, "111", "")
+    assert (document.title, document.year, document.pmid, document.item) == (
+        "Drug A for gout",
+        2019,
+        "111",
+        "",
+    )
     assert document.url == "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC222/"
     assert outline(document) == [
         (("Abstract",), "Aims: We compared A with B.\nResults: A won."),
@@ -51,7 +58,9 @@ def test_jats_article():
 
 def test_articles_of_a_set_are_named_by_their_own_ids():
     article = JATS[JATS.index("<article ") :].replace("&alpha;", "α")
-    first, second = read(f"<pmc-articleset>{article}<article><body><p>No id.</p></body></article></pmc-articleset>")
+    first, second = read(
+        f"<pmc-articleset>{article}<article><body><p>No id.</p></body></article></pmc-articleset>"
+    )
     assert (first.item, second.item) == ("PMC222", "#2")
 
 
@@ -62,7 +71,11 @@ BITS = """<book-part-wrapper><book-meta><book-title-group><book-title>Reviews</b
 
 def test_bookshelf_chapter_with_bold_subtitles():
     (document,) = read(BITS)
-    assert (document.title, document.url, document.item) == ("Sepsis", "https://www.ncbi.nlm.nih.gov/books/NBK123/", "")
+    assert (document.title, document.url, document.item) == (
+        "Sepsis",
+        "https://www.ncbi.nlm.nih.gov/books/NBK123/",
+        "",
+    )
     assert outline(document) == [(("Treatment", "Fluids"), "Give 30 mL/kg.")]
 
 
@@ -86,7 +99,12 @@ def test_pubmed_abstracts_are_whole_sections():
         "</Article></MedlineCitation></PubmedArticle><PubmedArticle><MedlineCitation><PMID>32</PMID><Article><ArticleTitle>None.</ArticleTitle></Article>"
         "</MedlineCitation></PubmedArticle></PubmedArticleSet>"
     )
-    assert (first.pmid, first.item, first.year, first.url) == ("31", "31", 2001, "https://pubmed.ncbi.nlm.nih.gov/31/")
+    assert (first.pmid, first.item, first.year, first.url) == (
+        "31",
+        "31",
+        2001,
+        "https://pubmed.ncbi.nlm.nih.gov/31/",
+    )
     assert outline(first) == [(("Abstract",), "AIM: To see.\nRESULTS: p < 0.05.")]
     assert first.sections[0].whole
     assert second.sections == ()
@@ -119,7 +137,9 @@ def test_medquad_questions_are_headings_and_empty_answers_are_counted():
     assert outline(page) == [(("What is Gout ?",), "Key points\n- It hurts.\n- Urate is high.")]
 
 
-BILLION_LAUGHS = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><article><body><p>&b;</p></body></article>'
+BILLION_LAUGHS = (
+    '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><article><body><p>&b;</p></body></article>'
+)
 EXTERNAL = '<!DOCTYPE x [<!ENTITY secret SYSTEM "file:///etc/hostname">]><article><body><p>&secret;</p></body></article>'
 PARAMETER = '<!DOCTYPE x [<!ENTITY % remote SYSTEM "https://example.org/x.dtd"> %remote;]><article/>'
 
@@ -130,13 +150,25 @@ PARAMETER = '<!DOCTYPE x [<!ENTITY % remote SYSTEM "https://example.org/x.dtd"> 
         (BILLION_LAUGHS, r"page\.xml:1:\d+: the file declares the entity 'a'; entities are refused"),
         (EXTERNAL, r"page\.xml:1:\d+: the file declares the entity 'secret'"),
         (PARAMETER, r"page\.xml:1:\d+: the file declares the entity 'remote'"),
-        ("<article><body>\n<p>The end is mis", r"page\.xml:2:18: not well-formed XML \(.*\)\. The file ends early"),
+        (
+            "<article><body>\n<p>The end is mis",
+            r"page\.xml:2:18: not well-formed XML \(.*\)\. The file ends early",
+        ),
         ("", r"page\.xml:1:1: not well-formed XML \(no element found\)"),
-        ("<article><p>a</b></article>", r"page\.xml:1:\d+: not well-formed XML \(mismatched tag\)\. Repair it there"),
-        ('<!DOCTYPE article SYSTEM "a.dtd"><article><body><p>&nosuch;</p></body></article>', r"the entity &nosuch; is not known"),
+        (
+            "<article><p>a</b></article>",
+            r"page\.xml:1:\d+: not well-formed XML \(mismatched tag\)\. Repair it there",
+        ),
+        (
+            '<!DOCTYPE article SYSTEM "a.dtd"><article><body><p>&nosuch;</p></body></article>',
+            r"the entity &nosuch; is not known",
+        ),
         ("<article>" * 300, r"nested deeper than 200"),
         ("<rss><item/></rss>", r"page\.xml: the root element is <rss>, which holds none of <Document>"),
-        (b'<?xml version="1.0" encoding="klingon"?><article/>', r"page\.xml:1:\d+: unknown encoding: klingon; expected a known one"),
+        (
+            b'<?xml version="1.0" encoding="klingon"?><article/>',
+            r"page\.xml:1:\d+: unknown encoding: klingon; expected a known one",
+        ),
         (b"<article><p>caf\xe9</p></article>", r"page\.xml:1:\d+: not well-formed XML \(.*invalid token"),
     ],
 )
@@ -147,7 +179,11 @@ def test_dangerous_and_broken_xml_is_refused_with_its_place(xml, message):
 
 def test_other_encodings_and_byte_order_marks_are_read():
     xml = "<article><body><p>Sjögren</p></body></article>"
-    for data in (xml.encode("utf-8-sig"), xml.encode("utf-16"), b'<?xml version="1.0" encoding="iso-8859-1"?>' + xml.encode("latin-1")):
+    for data in (
+        xml.encode("utf-8-sig"),
+        xml.encode("utf-16"),
+        b'<?xml version="1.0" encoding="iso-8859-1"?>' + xml.encode("latin-1"),
+    ):
         assert outline(read(data)[0]) == [((), "Sjögren")]
 
 
@@ -161,9 +197,7 @@ def test_records_are_read_as_they_come():
         def read(self, _size: int = -1) -> bytes:
             head = b"" if self.begun else b"<PubmedArticleSet>"
             self.begun = True
-            record = (
-                "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Abstract><AbstractText>Text.</AbstractText></Abstract></Article>"
-            )
+            record = "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Abstract><AbstractText>Text.</AbstractText></Abstract></Article>"
             return head + f"{record}</MedlineCitation></PubmedArticle>".encode()
 
     documents = read_xml(Endless(), place="page.xml")
@@ -182,7 +216,9 @@ def test_an_empty_cell_keeps_its_place():
         "<tr><th>Drug</th><th>Adult</th><th>Child</th></tr><tr><td>Codeine</td><td/><td>contraindicated</td></tr>"
         "<tr><td/><td>5 mg</td><td> </td></tr><tr><td/><td/><td/></tr>"
     )
-    (document,) = read(f"<article><body><sec><title>Doses</title><table-wrap><table>{rows}</table></table-wrap></sec></body></article>")
+    (document,) = read(
+        f"<article><body><sec><title>Doses</title><table-wrap><table>{rows}</table></table-wrap></sec></body></article>"
+    )
     assert outline(document) == [(("Doses",), "Drug | Adult | Child\nCodeine | | contraindicated\n| 5 mg |")]
 
 

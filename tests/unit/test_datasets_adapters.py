@@ -26,7 +26,12 @@ from pytest_medfaith.records import Case, Chunk
 FILES = Path(__file__).parents[2] / "fixtures" / "datasets"
 
 FINGERPRINTS = {
-    "bioasq": (5, "bioasq/5e0000000000000000000001", "bioasq/5e0000000000000000000005", {"no ideal answer": 1}),
+    "bioasq": (
+        5,
+        "bioasq/5e0000000000000000000001",
+        "bioasq/5e0000000000000000000005",
+        {"no ideal answer": 1},
+    ),
     "medquad": (4, "medquad/ExampleHealth/0000001-1", "medquad/SampleTopics/0000007-1", {"empty answer": 1}),
     "pubmedqa": (3, "pubmedqa/90000011", "pubmedqa/90000013", {}),
     "liveqa": (3, "liveqa/XQ1", "liveqa/XQ3", {"no reference answer": 1}),
@@ -65,7 +70,9 @@ def test_chunk_ids_are_unique_and_hold_text(name):
 @pytest.mark.parametrize("name", ["medquad", "pubmedqa", "liveqa"])
 def test_references_are_ids_of_chunks(name):
     ids = {chunk.id for chunk in ADAPTERS[name].read_chunks(FILES / name)}
-    assert all(case.references and ids.issuperset(case.references) for case in ADAPTERS[name].read(FILES / name))
+    assert all(
+        case.references and ids.issuperset(case.references) for case in ADAPTERS[name].read(FILES / name)
+    )
 
 
 def test_readers_are_lazy(tmp_path):
@@ -103,7 +110,9 @@ def _many_reviews(folder):
             inputs.write(f"0,{number},{number},Sleep,{LONG}\n")
 
 
-@pytest.mark.parametrize(("name", "write"), [("medquad", _many_pages), ("meddialog", _many_dialogues), ("ms2", _many_reviews)])
+@pytest.mark.parametrize(
+    ("name", "write"), [("medquad", _many_pages), ("meddialog", _many_dialogues), ("ms2", _many_reviews)]
+)
 def test_memory_does_not_grow_with_the_files(tmp_path, name, write):
     write(tmp_path)
     cases = ADAPTERS[name].read(tmp_path)
@@ -129,7 +138,13 @@ def test_bioasq_normalises_every_shape_of_exact_answer():
         [["right atrium"], ["left atrium"], ["right ventricle"], ["left ventricle"]],
         None,
     ]
-    assert [case.meta["type"] for case in read_bioasq(FILES / "bioasq")] == ["yesno", "factoid", "factoid", "list", "summary"]
+    assert [case.meta["type"] for case in read_bioasq(FILES / "bioasq")] == [
+        "yesno",
+        "factoid",
+        "factoid",
+        "list",
+        "summary",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["yesno", "factoid", "list"])
@@ -144,7 +159,10 @@ def test_bioasq_takes_ideal_answers_as_list_or_text_and_cleans_them():
     first, _, third, *_ = read_bioasq(FILES / "bioasq")
     assert first.reference_answer.startswith("Yes. Metformin is usually")
     assert first.meta["ideal_answers"][1] == "Yes, most people with type 2 diabetes start on metformin."
-    assert third.reference_answer == "Insulin is made by the pancreas, in the β cells of the islets of Langerhans."
+    assert (
+        third.reference_answer
+        == "Insulin is made by the pancreas, in the β cells of the islets of Langerhans."
+    )
 
 
 def test_bioasq_grades_marked_documents_above_listed_ones_and_reads_pmids():
@@ -178,7 +196,10 @@ def test_medquad_keeps_url_focus_and_type_and_tells_files_with_one_document_id_a
         "source": "ExampleHealth",
         "url": "https://health.example.org/iron-deficiency",
     }
-    assert cases["medquad/ExampleHealth/0000001_1-1"].meta["url"] == "https://health.example.org/iron-in-pregnancy"
+    assert (
+        cases["medquad/ExampleHealth/0000001_1-1"].meta["url"]
+        == "https://health.example.org/iron-in-pregnancy"
+    )
 
 
 def test_medquad_gives_list_items_and_paragraphs_their_lines_back():
@@ -241,7 +262,9 @@ def test_medquad_reads_archives_as_it_reads_folders(tmp_path, kind):
 
 
 def test_medquad_reads_one_file():
-    assert [case.id for case in read_medquad(FILES / "medquad" / "2_Sample_QA" / "0000007.xml")] == ["medquad/SampleTopics/0000007-1"]
+    assert [case.id for case in read_medquad(FILES / "medquad" / "2_Sample_QA" / "0000007.xml")] == [
+        "medquad/SampleTopics/0000007-1"
+    ]
 
 
 # PubMedQA
@@ -265,7 +288,10 @@ def test_liveqa_reads_both_spellings_and_puts_the_subject_where_the_message_need
     assert first.question == "Is hay fever catching? My sister sneezes all spring & I sit beside her."
     assert second.question == "Storing eye drops: How long may I keep the above once the bottle is open?"
     assert third.question == "What is a normal resting pulse?"
-    assert first.reference_answer == "Hay fever is an allergy to pollen.\nIt does not spread from one person to another."
+    assert (
+        first.reference_answer
+        == "Hay fever is an allergy to pollen.\nIt does not spread from one person to another."
+    )
     assert first.references == ("liveqa/XQ1A1", "liveqa/XQ1A2")
     assert first.meta["paraphrase"] == "Is hay fever contagious?"
     assert "paraphrase" not in second.meta
@@ -287,7 +313,9 @@ def test_meddialog_answers_with_the_doctors_turns_only():
 
 
 def test_meddialog_reads_compressed_files_of_a_folder(tmp_path):
-    (tmp_path / "dialogues.txt.gz").write_bytes(gzip.compress((FILES / "meddialog" / "dialogues.txt").read_bytes()))
+    (tmp_path / "dialogues.txt.gz").write_bytes(
+        gzip.compress((FILES / "meddialog" / "dialogues.txt").read_bytes())
+    )
     assert list(read_meddialog(tmp_path)) == list(read_meddialog(FILES / "meddialog"))
 
 
@@ -325,7 +353,10 @@ def test_healthsearchqa_keeps_numbers_that_belong_to_a_question(tmp_path):
 
 def test_healthsearchqa_reads_csv_and_the_form_with_statements():
     plain = list(read_healthsearchqa(FILES / "healthsearchqa" / "questions.csv"))
-    assert [case.question for case in plain] == ["Are freckles harmful?", "Is red, peeling skin normal after sunburn?"]
+    assert [case.question for case in plain] == [
+        "Are freckles harmful?",
+        "Is red, peeling skin normal after sunburn?",
+    ]
     assert all(not case.gold_claims and case.reference_answer is None for case in plain)
     (answered,) = read_healthsearchqa(FILES / "healthsearchqa" / "answered")
     assert answered.reference_answer == "Freckles are harmless spots of pigment. They darken in the sun."
@@ -355,8 +386,14 @@ def test_ms2_review_takes_effects_as_conclusion_without_marks_and_heading():
 def test_ms2_review_gives_its_studies_as_chunks_and_counts_those_without_abstract():
     skips = Skips()
     chunks = list(read_ms2_chunks(FILES / "ms2" / "review.json", skips=skips))
-    assert [(chunk.id, chunk.pmid) for chunk in chunks] == [("ms2/90000022", "90000022"), ("ms2/90000777", None)]
-    assert (chunks[0].title, chunks[0].text) == ("A beach trial of sunscreen", "Of 100 invented bathers with sunscreen , 10 had sunburn .")
+    assert [(chunk.id, chunk.pmid) for chunk in chunks] == [
+        ("ms2/90000022", "90000022"),
+        ("ms2/90000777", None),
+    ]
+    assert (chunks[0].title, chunks[0].text) == (
+        "A beach trial of sunscreen",
+        "Of 100 invented bathers with sunscreen , 10 had sunburn .",
+    )
     assert dict(skips.counts) == {"study without abstract": 1}
 
 
@@ -375,7 +412,11 @@ def test_ms2_joins_targets_inputs_and_backgrounds():
     assert first.reference_answer == "Regular exercise lowers blood pressure in adults, a little."
     assert (first.references, second.references) == (("90000041", "90000042"), ("90000043", "90000041"))
     assert second.meta == {"studies": 2, "split": "dev"}
-    assert [chunk.id for chunk in read_ms2_chunks(FILES / "ms2" / "mslr")] == ["ms2/90000041", "ms2/90000042", "ms2/90000043"]
+    assert [chunk.id for chunk in read_ms2_chunks(FILES / "ms2" / "mslr")] == [
+        "ms2/90000041",
+        "ms2/90000042",
+        "ms2/90000043",
+    ]
 
 
 def test_ms2_joins_compressed_files_too(tmp_path):
@@ -417,6 +458,11 @@ def test_kqa_gives_must_and_nice_statements_once_each():
         ("g1", "Most bruises fade within two weeks.", True, "human"),
         ("g2", "Cold packs on the first day keep a bruise smaller.", False, "human"),
     ]
-    assert first.meta == {"sources": ["https://skin.example.org/bruises", "https://first-aid.example.org/bruises"]}
+    assert first.meta == {
+        "sources": ["https://skin.example.org/bruises", "https://first-aid.example.org/bruises"]
+    }
     assert second.meta == {"icd10": "R50"}
-    assert first.reference_answer == "Most bruises fade within two weeks.\nCold packs in the first day keep them smaller."
+    assert (
+        first.reference_answer
+        == "Most bruises fade within two weeks.\nCold packs in the first day keep them smaller."
+    )

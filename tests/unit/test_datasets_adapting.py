@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.corpus.jsonl import read_chunks, read_records
 from pytest_medfaith.datasets import ADAPTERS
 from pytest_medfaith.datasets.adapting import adapt, apply_gold_review, write_gold_review
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_chunks, read_records
 from pytest_medfaith.records import Case
 
 FILES = Path(__file__).parents[2] / "fixtures" / "datasets"
@@ -30,7 +30,9 @@ def test_every_data_set_becomes_a_gold_file_that_reads_back(name, tmp_path):
 
 
 def test_summary_tells_counts_skips_and_source(tmp_path):
-    lines = adapt("medquad", FILES / "medquad", tmp_path / "g.jsonl", corpus=tmp_path / "c.jsonl", cap=2).lines()
+    lines = adapt(
+        "medquad", FILES / "medquad", tmp_path / "g.jsonl", corpus=tmp_path / "c.jsonl", cap=2
+    ).lines()
     assert lines == [
         f"wrote {tmp_path / 'g.jsonl'}: 4 cases (0 without gold claims), gold claims: 8 extracted",
         f"wrote {tmp_path / 'c.jsonl'}: 4 chunks",
@@ -44,7 +46,9 @@ def test_summary_tells_counts_skips_and_source(tmp_path):
 
 
 def test_corpus_holds_the_references_of_the_cases(tmp_path):
-    adapt("pubmedqa", FILES / "pubmedqa", tmp_path / "g.jsonl", corpus=tmp_path / "corpus" / "c.jsonl", limit=1)
+    adapt(
+        "pubmedqa", FILES / "pubmedqa", tmp_path / "g.jsonl", corpus=tmp_path / "corpus" / "c.jsonl", limit=1
+    )
     ids = {chunk.id for chunk in read_chunks([tmp_path / "corpus"])}
     (case,) = read_records(tmp_path / "g.jsonl", Case)
     assert ids.issuperset(case.references)
@@ -65,7 +69,9 @@ def test_data_set_without_documents_has_no_corpus(tmp_path):
 
 def test_not_one_case_is_an_error_that_tells_what_was_left_out(tmp_path):
     (tmp_path / "q.jsonl").write_text('{"Question": "a?", "Must_have": []}\n')
-    with pytest.raises(DataError, match=r"q.jsonl: not one case to write; skipped 1: no statements \(first: .*q.jsonl:1\)"):
+    with pytest.raises(
+        DataError, match=r"q.jsonl: not one case to write; skipped 1: no statements \(first: .*q.jsonl:1\)"
+    ):
         adapt("kqa", tmp_path / "q.jsonl", tmp_path / "g.jsonl")
     assert not (tmp_path / "g.jsonl").exists()
 
@@ -98,7 +104,9 @@ def test_review_from_gold_file_to_sheet_and_back(tmp_path):
     assert gold.read_bytes() == before
 
     with sheet.open("a", encoding="utf-8", newline="") as out:
-        csv.writer(out).writerow(["[medquad/SampleTopics/0000007-1]", "", "keep", "no", "Sunburn mostly heals within a week."])
+        csv.writer(out).writerow(
+            ["[medquad/SampleTopics/0000007-1]", "", "keep", "no", "Sunburn mostly heals within a week."]
+        )
     reviewed = apply_gold_review(gold, sheet, out=tmp_path / "reviewed.jsonl")
     assert reviewed.edits["added"] == 1
     assert gold.read_bytes() == before
@@ -120,7 +128,9 @@ def test_a_wrong_sheet_leaves_the_gold_file_alone(tmp_path):
 def test_a_sheet_that_is_there_is_not_written_over(tmp_path):
     """It may hold a reviewer's edits; and named by mistake, it may be the gold file itself."""
     gold = tmp_path / "gold.jsonl"
-    gold.write_text('{"id": "1", "question": "What helps?", "gold_claims": [{"id": "g1", "text": "Iron helps."}]}\n')
+    gold.write_text(
+        '{"id": "1", "question": "What helps?", "gold_claims": [{"id": "g1", "text": "Iron helps."}]}\n'
+    )
     before = gold.read_bytes()
     with pytest.raises(DataError, match="there already"):
         write_gold_review(gold, gold)
@@ -135,7 +145,10 @@ def test_no_file_that_is_read_is_written_over(tmp_path, source):
     before = read.read_bytes()
     (tmp_path / "link.jsonl").symlink_to(read)
     for out in (read, tmp_path / "link.jsonl", tmp_path / "pages" / ".." / "pages" / read.name):
-        with pytest.raises(DataError, match=r"jsonl: belongs to what is read, .*, and would be written over; name another file"):
+        with pytest.raises(
+            DataError,
+            match=r"jsonl: belongs to what is read, .*, and would be written over; name another file",
+        ):
             adapt("kqa", tmp_path / source, out)
     assert read.read_bytes() == before
     assert adapt("kqa", tmp_path / source, tmp_path / "pages" / "gold.jsonl").cases == 2
@@ -145,7 +158,9 @@ def test_no_corpus_is_written_over_what_is_read_or_over_the_cases(tmp_path):
     read = Path(shutil.copy(FILES / "pubmedqa" / "ori_pqal.json", tmp_path))
     with pytest.raises(DataError, match=r"ori_pqal\.json: belongs to what is read"):
         adapt("pubmedqa", read, tmp_path / "g.jsonl", corpus=read)
-    with pytest.raises(DataError, match=r"g\.jsonl: given for the cases and for the documents; name two files"):
+    with pytest.raises(
+        DataError, match=r"g\.jsonl: given for the cases and for the documents; name two files"
+    ):
         adapt("pubmedqa", read, tmp_path / "g.jsonl", corpus=tmp_path / "." / "g.jsonl")
     assert [path.name for path in tmp_path.iterdir()] == ["ori_pqal.json"]
 
@@ -155,6 +170,8 @@ def test_a_sheet_is_not_written_over_by_its_own_edits(tmp_path):
     adapt("kqa", FILES / "kqa", gold)
     write_gold_review(gold, sheet)
     before = sheet.read_bytes()
-    with pytest.raises(DataError, match=r"sheet\.csv: the reviewed cases would be written over the sheet; name another file"):
+    with pytest.raises(
+        DataError, match=r"sheet\.csv: the reviewed cases would be written over the sheet; name another file"
+    ):
         apply_gold_review(gold, sheet, out=sheet)
     assert sheet.read_bytes() == before

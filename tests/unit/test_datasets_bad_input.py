@@ -73,7 +73,9 @@ def test_byte_order_mark_and_windows_line_ends_change_no_csv(name, files, tmp_pa
         (tmp_path / folder).mkdir()
     for file in (FILES / name).glob(files):
         shutil.copy(file, tmp_path / "plain")
-        (tmp_path / "windows" / file.name).write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+        (tmp_path / "windows" / file.name).write_bytes(
+            b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n")
+        )
     before = list(ADAPTERS[name].read(tmp_path / "plain"))
     assert len(before) == 2
     assert list(ADAPTERS[name].read(tmp_path / "windows")) == before
@@ -106,20 +108,29 @@ def test_file_cut_short(name, tmp_path):
         list(ADAPTERS[name].read(file))
 
 
-@pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "liveqa", "meddialog", "healthsearchqa", "ms2", "kqa"])
+@pytest.mark.parametrize(
+    "name", ["bioasq", "pubmedqa", "liveqa", "meddialog", "healthsearchqa", "ms2", "kqa"]
+)
 def test_gzip_is_read_and_one_cut_short_is_an_error(name, tmp_path):
     plain = _copy(name, tmp_path)
     packed = tmp_path / f"{plain.name}.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     assert list(ADAPTERS[name].read(packed)) == list(ADAPTERS[name].read(plain))
     packed.write_bytes(packed.read_bytes()[:-12])
-    with pytest.raises(DataError, match=rf"{re.escape(packed.name)}: cannot be read to its end .*fetch it again"):
+    with pytest.raises(
+        DataError, match=rf"{re.escape(packed.name)}: cannot be read to its end .*fetch it again"
+    ):
         list(ADAPTERS[name].read(packed))
 
 
 @pytest.mark.parametrize("bad", [b"ok \xff\n", b"cut \xc3\n", b"cut at the end \xe2\x82"])
 def test_bytes_that_are_not_utf_8_are_named_with_their_line_however_far_in(tmp_path, bad):
-    record = json.dumps({"Question": "Is iron harmful?", "Free_form_answer": "Räksmörgås. " * 50}, ensure_ascii=False).encode() + b"\n"
+    record = (
+        json.dumps(
+            {"Question": "Is iron harmful?", "Free_form_answer": "Räksmörgås. " * 50}, ensure_ascii=False
+        ).encode()
+        + b"\n"
+    )
     (tmp_path / "q.jsonl.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + record * 200 + bad))
     with pytest.raises(DataError, match=r"q\.jsonl\.gz:201: byte b'\\x\w\w' is not UTF-8"):
         list(read_healthsearchqa(tmp_path))
@@ -175,14 +186,19 @@ def test_zip_that_is_none(tmp_path):
 def test_damaged_page_in_an_archive_is_named(tmp_path):
     with zipfile.ZipFile(tmp_path / "pages.zip", "w") as out:
         out.writestr("1_QA/3.xml", "<Document>\n<QAPairs></Document>")
-    with pytest.raises(DataError, match=r"pages.zip: 1_QA/3.xml:2:\d+: not well-formed XML \(mismatched tag\)"):
+    with pytest.raises(
+        DataError, match=r"pages.zip: 1_QA/3.xml:2:\d+: not well-formed XML \(mismatched tag\)"
+    ):
         list(read_medquad(tmp_path / "pages.zip"))
 
 
 def test_csv_files_that_belong_together_are_refused_in_an_archive(tmp_path):
     with zipfile.ZipFile(tmp_path / "mslr.zip", "w") as out:
         out.write(FILES / "ms2" / "mslr" / "dev-targets.csv", "ms2/dev-targets.csv")
-    with pytest.raises(DataError, match=r"mslr.zip: ms2/dev-targets.csv: the CSV files belong together .*unpack it and give the folder"):
+    with pytest.raises(
+        DataError,
+        match=r"mslr.zip: ms2/dev-targets.csv: the CSV files belong together .*unpack it and give the folder",
+    ):
         list(read_ms2(tmp_path / "mslr.zip"))
 
 
@@ -204,7 +220,9 @@ EXTERNAL = """<?xml version="1.0"?>
 @pytest.mark.parametrize("reader", [read_medquad, read_liveqa, read_medquad_chunks])
 def test_entity_bomb_is_refused(tmp_path, reader):
     (tmp_path / "1.xml").write_text(BOMB)
-    with pytest.raises(DataError, match=r"1.xml:3:\d+: the file declares the entity 'a'; entities are refused"):
+    with pytest.raises(
+        DataError, match=r"1.xml:3:\d+: the file declares the entity 'a'; entities are refused"
+    ):
         list(reader(tmp_path))
 
 
@@ -212,13 +230,17 @@ def test_external_entity_is_refused_unread(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("hush")
     (tmp_path / "1.xml").write_text(EXTERNAL.format(file=secret.as_uri()))
-    with pytest.raises(DataError, match=r"1.xml:2:\d+: the file declares the entity 'secret'; entities are refused") as caught:
+    with pytest.raises(
+        DataError, match=r"1.xml:2:\d+: the file declares the entity 'secret'; entities are refused"
+    ) as caught:
         list(read_medquad(tmp_path))
     assert "hush" not in str(caught.value)
 
 
 def test_parameter_entity_is_refused(tmp_path):
-    (tmp_path / "1.xml").write_text('<!DOCTYPE Document [<!ENTITY % remote SYSTEM "http://x.example.org/a.dtd"> %remote;]><Document/>')
+    (tmp_path / "1.xml").write_text(
+        '<!DOCTYPE Document [<!ENTITY % remote SYSTEM "http://x.example.org/a.dtd"> %remote;]><Document/>'
+    )
     with pytest.raises(DataError, match="declares the entity 'remote'"):
         list(read_medquad(tmp_path))
 
@@ -234,7 +256,9 @@ def test_doctype_without_entities_is_read_and_its_dtd_never_fetched(tmp_path):
 
 def test_xml_of_another_kind(tmp_path):
     (tmp_path / "1.xml").write_text("<Other/>")
-    with pytest.raises(DataError, match=r"1.xml: the root element is <Other>, which holds none of <Document>"):
+    with pytest.raises(
+        DataError, match=r"1.xml: the root element is <Other>, which holds none of <Document>"
+    ):
         list(read_medquad(tmp_path))
 
 
@@ -253,7 +277,9 @@ def test_id_used_twice_is_counted(tmp_path):
     (tmp_path / "1.xml").write_text(f'<Document source="S"><QAPairs>{pair}{pair}</QAPairs></Document>')
     skips = Skips()
     assert [case.id for case in read_medquad(tmp_path, skips=skips)] == ["medquad/S/1-1"]
-    assert skips.lines() == [f"skipped 1: id used before (first: {tmp_path / '1.xml'}, pair 2, id 'medquad/S/1-1')"]
+    assert skips.lines() == [
+        f"skipped 1: id used before (first: {tmp_path / '1.xml'}, pair 2, id 'medquad/S/1-1')"
+    ]
 
 
 # JSON
@@ -262,12 +288,18 @@ def test_id_used_twice_is_counted(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"other": []}', r"q.json: no field 'questions' in the object, only 'other'; expected a list 'questions'"),
+        (
+            '{"other": []}',
+            r"q.json: no field 'questions' in the object, only 'other'; expected a list 'questions'",
+        ),
         ('{"questions": {}}', r"q.json:1: not JSON as expected: got '\{', expected '\['"),
         ("[]", r"q.json:1: not JSON as expected: got '\[', expected '\{'"),
         ("", r"q.json:1: .*the file ends here"),
         ('{"questions": [\n1]}', r"q.json:2: got 1, expected an object with one record"),
-        ('{"questions": [{"id": "x"}]}', r"q.json:1: field 'body' is missing, the record is an object with 'id'; expected text"),
+        (
+            '{"questions": [{"id": "x"}]}',
+            r"q.json:1: field 'body' is missing, the record is an object with 'id'; expected text",
+        ),
         ('{"questions": [{"id": 5, "body": "?"}]}', r"q.json:1: field 'id' is 5, expected text"),
         (
             '{"questions": [{"id": "x", "body": "?", "ideal_answer": [1]}]}',
@@ -290,7 +322,9 @@ def test_bioasq_of_another_shape(tmp_path, content, message):
 
 
 def test_pubmedqa_names_the_line_of_a_bad_record(tmp_path):
-    (tmp_path / "ori_pqal.json").write_text('{\n"1": {"QUESTION": "Q?", "LONG_ANSWER": "A."},\n"2": {"QUESTION": "Q?"}}')
+    (tmp_path / "ori_pqal.json").write_text(
+        '{\n"1": {"QUESTION": "Q?", "LONG_ANSWER": "A."},\n"2": {"QUESTION": "Q?"}}'
+    )
     with pytest.raises(DataError, match=r"ori_pqal.json:3: field 'LONG_ANSWER' is missing"):
         list(read_pubmedqa(tmp_path))
 
@@ -307,8 +341,14 @@ def test_pubmedqa_counts_keys_used_twice_and_empty_answers(tmp_path):
     ("content", "message"),
     [
         ('{"Question": "Q?", "Must_have": "x"\n', r"k.jsonl:2: not JSON"),
-        ('{"Must_have": ["x"]}', r"k.jsonl:1: field 'Question' is missing, the record is an object with 'Must_have'"),
-        ('\n{"Question": "Q?", "Must_have": {"a": 1}}', r"k.jsonl:2: field 'Must_have' is .*expected a list of texts"),
+        (
+            '{"Must_have": ["x"]}',
+            r"k.jsonl:1: field 'Question' is missing, the record is an object with 'Must_have'",
+        ),
+        (
+            '\n{"Question": "Q?", "Must_have": {"a": 1}}',
+            r"k.jsonl:2: field 'Must_have' is .*expected a list of texts",
+        ),
     ],
 )
 def test_kqa_of_another_shape(tmp_path, content, message):
@@ -321,7 +361,10 @@ def test_kqa_of_another_shape(tmp_path, content, message):
     ("change", "message"),
     [
         (('"docid": "90000021"', '"docid": 5'), r"field 'docid' is 5, expected text"),
-        (('"title": "Sunscreen and sunburn: an invented systematic review.",', ""), r"field 'title' is missing"),
+        (
+            ('"title": "Sunscreen and sunburn: an invented systematic review.",', ""),
+            r"field 'title' is missing",
+        ),
         (
             ('["METHODS", "Two invented trials were read .", {"METHODS": 0.9}]', '"METHODS"'),
             r"'structured_abstract' holds .*expected rows of label",
@@ -370,11 +413,17 @@ def test_blank_cells_beyond_the_heading_do_no_harm(tmp_path):
 @pytest.mark.parametrize("kind", ["inputs", "reviews-info"])
 def test_ms2_files_without_their_reviews_name_the_file_that_has_them(tmp_path, kind):
     file = Path(shutil.copy(FILES / "ms2" / "mslr" / f"dev-{kind}.csv", tmp_path))
-    with pytest.raises(DataError, match=rf"dev-{kind}\.csv: has no reviews of its own, expected those of dev-targets\.csv; give that file"):
+    with pytest.raises(
+        DataError,
+        match=rf"dev-{kind}\.csv: has no reviews of its own, expected those of dev-targets\.csv; give that file",
+    ):
         adapt("ms2", file, tmp_path / "g.jsonl")
     (tmp_path / "dev-reviews-info.csv").unlink(missing_ok=True)
     shutil.copy(FILES / "ms2" / "mslr" / "dev-inputs.csv", tmp_path)
-    with pytest.raises(DataError, match=r"1: inputs without targets \(first: .*dev-inputs\.csv, which needs dev-targets\.csv beside it\)"):
+    with pytest.raises(
+        DataError,
+        match=r"1: inputs without targets \(first: .*dev-inputs\.csv, which needs dev-targets\.csv beside it\)",
+    ):
         adapt("ms2", tmp_path, tmp_path / "g.jsonl")
 
 
@@ -386,7 +435,9 @@ def test_csv_with_a_cell_beyond_the_modules_own_limit_is_read(tmp_path):
 
 def test_healthsearchqa_csv_without_the_column(tmp_path):
     (tmp_path / "q.csv").write_text("id,text\n1,Are freckles harmful?\n")
-    with pytest.raises(DataError, match=r"q.csv:1: column 'question' is missing, the heading has 'id', 'text'"):
+    with pytest.raises(
+        DataError, match=r"q.csv:1: column 'question' is missing, the heading has 'id', 'text'"
+    ):
         list(read_healthsearchqa(tmp_path))
 
 
@@ -456,7 +507,9 @@ def test_patient_text_in_a_gold_file_stays_out_of_messages(tmp_path, line):
     assert not any(word in f"{caught.value} {caught.value.__context__}" for word in ("rash", "street"))
 
 
-@pytest.mark.parametrize("sheet", [f"1,1,keep,yes,{PATIENT_TEXT}\n", f"case,claim,keep,key,text\n[1],[g1],{PATIENT_TEXT},yes,x\n"])
+@pytest.mark.parametrize(
+    "sheet", [f"1,1,keep,yes,{PATIENT_TEXT}\n", f"case,claim,keep,key,text\n[1],[g1],{PATIENT_TEXT},yes,x\n"]
+)
 def test_patient_text_in_a_sheet_that_slipped_stays_out_of_messages(tmp_path, sheet):
     (tmp_path / "gold.jsonl").write_text(json.dumps(GOLD) + "\n")
     (tmp_path / "sheet.csv").write_text(sheet)

@@ -22,7 +22,10 @@ from pytest_medfaith.datasets.cleaning import one_line, plain_text
         ("a\n\n\n\n  b \t c", "a\n\nb c"),
         ("\ufeffbell\x07 zero\u200bwidth", "bell zerowidth"),
         ("cafe\u0301", "caf\u00e9"),
-        ("H<sub>2</sub>O, 10<sup>9</sup>/L, x<sup>-1</sup>, mg/m<SUP class='u'> 2 </SUP>, 1<sup>st</sup>", "H2O, 10⁹/L, x⁻¹, mg/m², 1st"),
+        (
+            "H<sub>2</sub>O, 10<sup>9</sup>/L, x<sup>-1</sup>, mg/m<SUP class='u'> 2 </SUP>, 1<sup>st</sup>",
+            "H2O, 10⁹/L, x⁻¹, mg/m², 1st",
+        ),
         ("<hr noshade>a<br clear=all>b", "a\nb"),
     ],
 )

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.datasets.gold import distinct, gold_claims, rank, read_gold_file, statements, with_gold_claims
+from pytest_medfaith.datasets.gold import (
+    distinct,
+    gold_claims,
+    rank,
+    read_gold_file,
+    statements,
+    with_gold_claims,
+)
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case, GoldClaim
 
@@ -45,10 +52,19 @@ def test_one_statement_a_sentence_or_list_item_with_its_lead():
         ("See also the page on fever.", []),
         ("These resources address the diagnosis of fever:\n- Example Clinic: Fever", []),
         ("Fever is a rise of body temperature", []),
-        ("Fever is a rise of body temperature above its usual range", ["Fever is a rise of body temperature above its usual range"]),
-        ("Children with a fever may\n\n- sweat\n- shiver", ["Children with a fever may sweat", "Children with a fever may shiver"]),
+        (
+            "Fever is a rise of body temperature above its usual range",
+            ["Fever is a rise of body temperature above its usual range"],
+        ),
+        (
+            "Children with a fever may\n\n- sweat\n- shiver",
+            ["Children with a fever may sweat", "Children with a fever may shiver"],
+        ),
         ("Key points\n- sweat\n- Fever makes most children sweat.", ["Fever makes most children sweat."]),
-        ("1. Drink plenty of water.\n2) Rest in a cool room.", ["Drink plenty of water.", "Rest in a cool room."]),
+        (
+            "1. Drink plenty of water.\n2) Rest in a cool room.",
+            ["Drink plenty of water.", "Rest in a cool room."],
+        ),
         ("Summary : Fever helps the body fight germs.", ["Fever helps the body fight germs."]),
         ("word " * 70 + "end.", []),
     ],
@@ -62,10 +78,18 @@ def test_what_states_nothing_is_left_out(answer, found):
     [
         ("Rest helps most sprains heal.", "Rest helps most sprains heal.", 1),
         ("Rest helps most sprains heal.", "rest helps most SPRAINS heal", 1),
-        ("Cold packs lower the swelling of a sprained ankle.", "Cold packs also lower the swelling of a sprained ankle.", 1),
+        (
+            "Cold packs lower the swelling of a sprained ankle.",
+            "Cold packs also lower the swelling of a sprained ankle.",
+            1,
+        ),
         ("The usual dose is 500 mg twice a day.", "The usual dose is 50 mg twice a day.", 2),
         ("Honey is safe for adults with a cough.", "Honey is not safe for adults with a cough.", 2),
-        ("Salt increases blood pressure in many older adults.", "Salt decreases blood pressure in many older adults.", 2),
+        (
+            "Salt increases blood pressure in many older adults.",
+            "Salt decreases blood pressure in many older adults.",
+            2,
+        ),
         ("Honey doesn't help a sore throat heal.", "Honey does help a sore throat heal.", 2),
         ("Take the tablet before breakfast with water.", "Take the tablet after breakfast with water.", 2),
         ("Rest helps.", "Rest helps a sprained ankle, as do cold packs and a bandage.", 2),
@@ -92,13 +116,21 @@ def test_rank_puts_first_what_was_asked_then_what_came_first_and_last_what_point
 
 def test_claims_are_capped_numbered_and_marked_as_extracted():
     claims = gold_claims(ANSWER, question="What are the symptoms of severe anemia?", style="sentences", cap=2)
-    assert [(claim.id, claim.provenance, claim.key) for claim in claims] == [("g1", "extracted", True), ("g2", "extracted", True)]
-    assert claims[0].text == "Symptoms of a more severe anemia include: pale skin" or claims[0].text.startswith("Iron-deficiency anemia")
+    assert [(claim.id, claim.provenance, claim.key) for claim in claims] == [
+        ("g1", "extracted", True),
+        ("g2", "extracted", True),
+    ]
+    assert claims[0].text == "Symptoms of a more severe anemia include: pale skin" or claims[
+        0
+    ].text.startswith("Iron-deficiency anemia")
     assert "Symptoms of a more severe anemia include: pale skin" in {claim.text for claim in claims}
 
 
 def test_the_extractor_makes_the_claims_of_other_sets():
-    claims = gold_claims("Yes. Antibiotics do not shorten the common cold, and they can cause diarrhea.", question="Do antibiotics help?")
+    claims = gold_claims(
+        "Yes. Antibiotics do not shorten the common cold, and they can cause diarrhea.",
+        question="Do antibiotics help?",
+    )
     texts = " | ".join(claim.text for claim in claims)
     assert len(claims) >= 2
     assert "shorten the common cold" in texts
@@ -113,7 +145,10 @@ def test_cap_below_one(cap):
 
 def test_cases_with_claims_or_without_an_answer_stay_as_they_are():
     written = Case(
-        id="c1", question="What?", gold_claims=(GoldClaim(id="g1", text="This.", provenance="human"),), reference_answer="That is so."
+        id="c1",
+        question="What?",
+        gold_claims=(GoldClaim(id="g1", text="This.", provenance="human"),),
+        reference_answer="That is so.",
     )
     bare = Case(id="c2", question="What?")
     assert with_gold_claims(written, style="claims") is written
@@ -133,11 +168,17 @@ def test_any_text_gives_at_most_cap_distinct_claims(answer, question, cap):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"gold_claim": [{"id": "g1", "text": "Iron helps."}]}, "case 'a': key 'gold_claim' is unknown; did you mean 'gold_claims'"),
+        (
+            {"gold_claim": [{"id": "g1", "text": "Iron helps."}]},
+            "case 'a': key 'gold_claim' is unknown; did you mean 'gold_claims'",
+        ),
         ({"Gold-Claims": []}, "did you mean 'gold_claims'"),
         ({"reference_answers": "Iron helps."}, "did you mean 'reference_answer'"),
         ({"reference": ["iron-1"]}, "did you mean 'references'"),
-        ({"gold_claims": [{"id": "g1", "text": "Iron helps.", "keys": False}]}, "key 'keys' is unknown; did you mean 'key'"),
+        (
+            {"gold_claims": [{"id": "g1", "text": "Iron helps.", "keys": False}]},
+            "key 'keys' is unknown; did you mean 'key'",
+        ),
     ],
 )
 def test_a_key_that_looks_like_a_known_one_is_refused(tmp_path, row, message):

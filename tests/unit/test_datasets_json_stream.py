@@ -30,9 +30,18 @@ def block(request, monkeypatch):
     return request.param
 
 
-@given(items=st.lists(JSON, max_size=6), size=st.integers(1, 40), ascii_only=st.booleans(), indent=st.sampled_from([None, 2]))
+@given(
+    items=st.lists(JSON, max_size=6),
+    size=st.integers(1, 40),
+    ascii_only=st.booleans(),
+    indent=st.sampled_from([None, 2]),
+)
 def test_array_items_agree_with_json(items, size, ascii_only, indent):
-    text = json.dumps({"before": [1, {"items": 2}], "items": items, "after": 1.5e300}, ensure_ascii=ascii_only, indent=indent)
+    text = json.dumps(
+        {"before": [1, {"items": 2}], "items": items, "after": 1.5e300},
+        ensure_ascii=ascii_only,
+        indent=indent,
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_stream, "_BLOCK", size)
         assert [item for _, item in array_items(io.StringIO(text), "f", "items")] == items
@@ -98,7 +107,12 @@ def test_a_large_file_is_read_in_little_memory(tmp_path):
     file = tmp_path / "ori_pqal.json.gz"
     context = "An invented sentence about sleep that is long enough to fill a file. " * 60
     with gzip.open(file, "wt", compresslevel=1) as out:
-        row = {"QUESTION": "Does sleep help?", "CONTEXTS": [context], "LABELS": ["RESULTS"], "LONG_ANSWER": "Sleep helps."}
+        row = {
+            "QUESTION": "Does sleep help?",
+            "CONTEXTS": [context],
+            "LABELS": ["RESULTS"],
+            "LONG_ANSWER": "Sleep helps.",
+        }
         out.write("{" + ",\n".join(f'"{number}": {json.dumps(row)}' for number in range(1_500)) + "}")
     counter = count()
     tracemalloc.start()

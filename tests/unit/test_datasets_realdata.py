@@ -59,31 +59,61 @@ PUBLISHED = {
     "pubmedqa": Published(
         "pubmedqa",
         1000,
-        (("pubmedqa/21645374", "3798cede41c7"), ("pubmedqa/10966337", "4186e52b3103"), ("pubmedqa/17559449", "0fd9988147ed")),
+        (
+            ("pubmedqa/21645374", "3798cede41c7"),
+            ("pubmedqa/10966337", "4186e52b3103"),
+            ("pubmedqa/17559449", "0fd9988147ed"),
+        ),
         {},
         3358,
     ),
     "liveqa": Published(
-        "liveqa", 104, (("liveqa/TQ1", "9ba2a2ec4604"), ("liveqa/TQ10", "8696b456f00c"), ("liveqa/TQ104", "0c7c8342df74")), {}, 167
+        "liveqa",
+        104,
+        (("liveqa/TQ1", "9ba2a2ec4604"), ("liveqa/TQ10", "8696b456f00c"), ("liveqa/TQ104", "0c7c8342df74")),
+        {},
+        167,
     ),
     "meddialog": Published(
         "meddialog",
         603,
-        (("meddialog/1", "5ee070845013"), ("meddialog/10", "e0bee4230ee0"), ("meddialog/603", "496e2d55634a")),
+        (
+            ("meddialog/1", "5ee070845013"),
+            ("meddialog/10", "e0bee4230ee0"),
+            ("meddialog/603", "496e2d55634a"),
+        ),
         {"id used before": 1},
         0,
     ),
     "healthsearchqa": Published(
         "healthsearchqa",
         3173,
-        (("healthsearchqa/1", "5a439d9457ac"), ("healthsearchqa/10", "e5531e81288b"), ("healthsearchqa/3173", "b8c5611b88b9")),
+        (
+            ("healthsearchqa/1", "5a439d9457ac"),
+            ("healthsearchqa/10", "e5531e81288b"),
+            ("healthsearchqa/3173", "b8c5611b88b9"),
+        ),
         {"empty question": 1263},
         0,
     ),
     "ms2": Published(
-        "ms2", 357, (("ms2/29843175", "3920c59f2b4e"), ("ms2/CD006919", "5285184b1ddb"), ("ms2/CD004329", "071c97d2b5fe")), {}, 20
+        "ms2",
+        357,
+        (
+            ("ms2/29843175", "3920c59f2b4e"),
+            ("ms2/CD006919", "5285184b1ddb"),
+            ("ms2/CD004329", "071c97d2b5fe"),
+        ),
+        {},
+        20,
     ),
-    "kqa": Published("kqa", 201, (("kqa/1", "d5644fb1629e"), ("kqa/10", "9fdac5e13d7e"), ("kqa/201", "a0cce428bc73")), {}, 0),
+    "kqa": Published(
+        "kqa",
+        201,
+        (("kqa/1", "d5644fb1629e"), ("kqa/10", "9fdac5e13d7e"), ("kqa/201", "a0cce428bc73")),
+        {},
+        0,
+    ),
 }
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.corpus.jsonl import write_records
 from pytest_medfaith.datasets import ADAPTERS, Skips, find_adapter, read_cases, read_sources
 from pytest_medfaith.datasets.sampling import sample
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import write_records
 from pytest_medfaith.records import Case, GoldClaim
 
 FILES = Path(__file__).parents[2] / "fixtures" / "datasets"
@@ -40,13 +40,19 @@ def test_every_adapter_has_its_source_and_every_source_its_adapter():
 
 
 def test_unknown_data_set_is_named_with_the_nearest():
-    with pytest.raises(DataError, match=r"no data set is called 'medqad'; expected one of bioasq, medquad, .*; did you mean 'medquad'\?"):
+    with pytest.raises(
+        DataError,
+        match=r"no data set is called 'medqad'; expected one of bioasq, medquad, .*; did you mean 'medquad'\?",
+    ):
         find_adapter("medqad")
 
 
 def test_spec_of_a_data_set_gives_cases_with_extracted_claims():
     cases = list(read_cases(f"medquad:{FILES / 'medquad'}"))
-    assert [case.id for case in cases][:2] == ["medquad/ExampleHealth/0000001-1", "medquad/ExampleHealth/0000001-2"]
+    assert [case.id for case in cases][:2] == [
+        "medquad/ExampleHealth/0000001-1",
+        "medquad/ExampleHealth/0000001-2",
+    ]
     assert all(claim.provenance == "extracted" for case in cases for claim in case.gold_claims)
     assert all(case.gold_claims for case in cases)
 
@@ -59,7 +65,10 @@ def test_spec_of_a_data_set_with_written_claims_keeps_them():
 
 def test_spec_of_a_gold_file(tmp_path):
     gold = tmp_path / "gold.jsonl"
-    cases = [Case(id=f"c{number}", question="What?", gold_claims=(GoldClaim(id="g1", text="This."),)) for number in range(5)]
+    cases = [
+        Case(id=f"c{number}", question="What?", gold_claims=(GoldClaim(id="g1", text="This."),))
+        for number in range(5)
+    ]
     write_records(gold, cases)
     assert list(read_cases(str(gold))) == cases
     assert list(read_cases("gold.jsonl", root=tmp_path, limit=2)) == cases[:2]
@@ -70,7 +79,10 @@ def test_relative_spec_counts_from_the_root():
 
 
 def test_spec_without_a_path():
-    with pytest.raises(DataError, match=r"the spec 'medquad:' names no path; expected NAME:PATH, for example medquad:path/to/files"):
+    with pytest.raises(
+        DataError,
+        match=r"the spec 'medquad:' names no path; expected NAME:PATH, for example medquad:path/to/files",
+    ):
         read_cases("medquad:")
 
 
@@ -121,10 +133,14 @@ def test_seeded_sample_is_repeatable_ordered_and_as_long_as_it_can_be(total, lim
 
 def test_seeded_sample_is_even():
     draws = [item for seed in range(2_000) for item in sample(range(20), limit=5, seed=seed)]
-    assert all(abs(draws.count(item) - 500) < 5 * (2_000 * 0.25 * 0.75) ** 0.5 for item in range(20)), "five standard deviations"
+    assert all(abs(draws.count(item) - 500) < 5 * (2_000 * 0.25 * 0.75) ** 0.5 for item in range(20)), (
+        "five standard deviations"
+    )
 
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_limit_below_one(limit):
-    with pytest.raises(ValueError, match=rf"limit is {limit}, expected 1 or more; leave it out to take everything"):
+    with pytest.raises(
+        ValueError, match=rf"limit is {limit}, expected 1 or more; leave it out to take everything"
+    ):
         read_cases(f"kqa:{FILES / 'kqa'}", limit=limit)

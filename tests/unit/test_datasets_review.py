@@ -10,7 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_medfaith.datasets.review import COLUMNS, apply_review, id_in_sheet, read_review_sheet, write_review_sheet
+from pytest_medfaith.datasets.review import (
+    COLUMNS,
+    apply_review,
+    id_in_sheet,
+    read_review_sheet,
+    write_review_sheet,
+)
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case, GoldClaim
 
@@ -60,7 +66,11 @@ CASE = st.builds(
 
 
 def test_claims_of_one_id_are_refused_before_anything_is_written(tmp_path):
-    twice = Case(id="c1", question="?", gold_claims=(GoldClaim(id="g", text="Iron helps."), GoldClaim(id="g", text="Zinc helps.")))
+    twice = Case(
+        id="c1",
+        question="?",
+        gold_claims=(GoldClaim(id="g", text="Iron helps."), GoldClaim(id="g", text="Zinc helps.")),
+    )
     with pytest.raises(DataError, match="gold claims of case 'c1': the id 'g' stands twice"):
         write_review_sheet([twice], tmp_path / "sheet.csv")
     assert list(tmp_path.iterdir()) == []
@@ -107,7 +117,10 @@ def test_a_sheet_without_edits_loses_nothing(found, tmp_path):
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
-@given(found=st.lists(CASE, min_size=1, max_size=3, unique_by=lambda case: id_in_sheet(case.id)), separator=st.sampled_from(",;\t"))
+@given(
+    found=st.lists(CASE, min_size=1, max_size=3, unique_by=lambda case: id_in_sheet(case.id)),
+    separator=st.sampled_from(",;\t"),
+)
 def test_a_spreadsheet_may_change_separators_and_line_ends(found, separator, tmp_path):
     sheet = tmp_path / "sheet.csv"
     write_review_sheet(found, sheet)
@@ -124,7 +137,9 @@ def test_a_spreadsheet_may_change_separators_and_line_ends(found, separator, tmp
 def test_the_sheet_shows_what_a_reviewer_needs(cases, tmp_path):
     sheet = tmp_path / "sheet.csv"
     write_review_sheet(cases, sheet)
-    assert sheet.read_bytes().startswith(b"\xef\xbb\xbfcase,claim,keep,key,text,provenance,question,answer\r\n")
+    assert sheet.read_bytes().startswith(
+        b"\xef\xbb\xbfcase,claim,keep,key,text,provenance,question,answer\r\n"
+    )
     rows = list(csv.reader(io.StringIO(sheet.read_text(encoding="utf-8-sig"))))
     assert rows[1] == [
         "[c1]",
@@ -136,16 +151,43 @@ def test_the_sheet_shows_what_a_reviewer_needs(cases, tmp_path):
         "What helps a sprain?",
         "Rest and cold packs help.",
     ]
-    assert rows[2] == ["[c1]", "[g2]", "keep", "no", "Cold packs help a sprain.", "extracted", "What helps a sprain?", ""]
+    assert rows[2] == [
+        "[c1]",
+        "[g2]",
+        "keep",
+        "no",
+        "Cold packs help a sprain.",
+        "extracted",
+        "What helps a sprain?",
+        "",
+    ]
     assert rows[4] == ["[c2]", "", "keep", "yes", "", "", "What is a sprain?", ""]
 
 
 @pytest.mark.parametrize(
-    "text", ["=HYPERLINK(1)", "+5", "-2 kg", "@x", " =1+1", ";=1+1", "\xa0=1", "\ufeff=1", "\x00@x", "a;\n=1+1", "＝1"]
+    "text",
+    [
+        "=HYPERLINK(1)",
+        "+5",
+        "-2 kg",
+        "@x",
+        " =1+1",
+        ";=1+1",
+        "\xa0=1",
+        "\ufeff=1",
+        "\x00@x",
+        "a;\n=1+1",
+        "＝1",
+    ],
 )
 def test_no_cell_begins_as_a_formula(text, tmp_path):
     sheet = tmp_path / "sheet.csv"
-    case = Case(id=text, question=text, reference_answer=text, gold_claims=(GoldClaim(id=text, text=text, provenance=text),))
+    case = Case(
+        id=text,
+        question=text,
+        reference_answer=text,
+        gold_claims=(GoldClaim(id=text, text=text, provenance=text),),
+    )
     write_review_sheet([case], sheet)
     rows = list(csv.reader(io.StringIO(sheet.read_text(encoding="utf-8-sig"))))
     parts = [part.strip() for row in rows for cell in row for part in cell.split(";")]
@@ -153,17 +195,25 @@ def test_no_cell_begins_as_a_formula(text, tmp_path):
     assert apply_review([case], read_review_sheet(sheet)).cases == (case,)
 
 
-@pytest.mark.parametrize("text", ["\x1b[31mred\x1b[0m", "a\x85::error::owned", "a\x08b", "\u202eturned"], ids=ascii)
+@pytest.mark.parametrize(
+    "text", ["\x1b[31mred\x1b[0m", "a\x85::error::owned", "a\x08b", "\u202eturned"], ids=ascii
+)
 def test_a_sheet_holds_no_control_character(text, tmp_path):
     sheet = tmp_path / "sheet.csv"
-    case = Case(id=f"c{text}", question=text, reference_answer=text, gold_claims=(GoldClaim(id=f"g{text}", text=text, provenance=text),))
+    case = Case(
+        id=f"c{text}",
+        question=text,
+        reference_answer=text,
+        gold_claims=(GoldClaim(id=f"g{text}", text=text, provenance=text),),
+    )
     write_review_sheet([case], sheet)
     assert sheet.read_text(encoding="utf-8-sig").replace("\n", "").isprintable()
     assert apply_review([case], read_review_sheet(sheet)).cases == (case,)
 
 
 @pytest.mark.parametrize(
-    ("ids", "message"), [(("a\x07", "a"), r"ids 'a\\x07' and 'a' look alike in a sheet"), (("\x07",), "holds nothing")]
+    ("ids", "message"),
+    [(("a\x07", "a"), r"ids 'a\\x07' and 'a' look alike in a sheet"), (("\x07",), "holds nothing")],
 )
 def test_ids_that_a_sheet_cannot_hold_are_refused(ids, message, tmp_path):
     with pytest.raises(DataError, match=message):
@@ -192,7 +242,9 @@ def test_every_edit_arrives(cases, tmp_path):
 
     _edit(sheet, change)
     reviewed = apply_review(cases, read_review_sheet(sheet))
-    assert [(claim.id, claim.text, claim.key, claim.provenance) for claim in reviewed.cases[0].gold_claims] == [
+    assert [
+        (claim.id, claim.text, claim.key, claim.provenance) for claim in reviewed.cases[0].gold_claims
+    ] == [
         ("g1", "Rest helps a sprain.", False, "extracted"),
         ("g2", "Cold packs lower the swelling of a sprain.", False, "human"),
         ("g4", "A bandage supports a sprained ankle.", True, "human"),
@@ -227,16 +279,28 @@ def test_dropping_every_claim_leaves_the_case(cases, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda rows: rows[0].update(keep="maybe"), r"sheet.csv:2: column 'keep' is 'maybe', expected keep or drop"),
+        (
+            lambda rows: rows[0].update(keep="maybe"),
+            r"sheet.csv:2: column 'keep' is 'maybe', expected keep or drop",
+        ),
         (lambda rows: rows[1].update(key="TRUE"), r"sheet.csv:3: column 'key' is 'TRUE', expected yes or no"),
-        (lambda rows: rows[1].update(claim="[g1]"), r"sheet.csv:3: claim 'g1' of case 'c1' stands at .*sheet.csv:2 already, expected once"),
-        (lambda rows: rows[0].update(case=""), r"sheet.csv:2: the case cell is empty; copy it from the row above"),
+        (
+            lambda rows: rows[1].update(claim="[g1]"),
+            r"sheet.csv:3: claim 'g1' of case 'c1' stands at .*sheet.csv:2 already, expected once",
+        ),
+        (
+            lambda rows: rows[0].update(case=""),
+            r"sheet.csv:2: the case cell is empty; copy it from the row above",
+        ),
         (lambda rows: rows[0].update(case="[c9]"), r"sheet.csv:2: case 'c9' is not among the cases"),
         (
             lambda rows: rows[0].update(claim="[g9]"),
             r"sheet.csv:2: case 'c1' has no claim 'g9'; for a new claim leave the claim cell empty",
         ),
-        (lambda rows: rows[2].update(text="  "), r"sheet.csv:4: claim 'g3' is kept but its text is empty; write a text, or drop"),
+        (
+            lambda rows: rows[2].update(text="  "),
+            r"sheet.csv:4: claim 'g3' is kept but its text is empty; write a text, or drop",
+        ),
     ],
 )
 def test_wrong_edits_name_file_and_line(cases, tmp_path, change, message):
@@ -250,9 +314,18 @@ def test_wrong_edits_name_file_and_line(cases, tmp_path, change, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", r"s.csv:1: column 'case' is missing, the heading has nothing; put back the heading case,claim,keep,key,text"),
-        (b"case,claim,keep,text\n", r"s.csv:1: column 'key' is missing, the heading has 'case', 'claim', 'keep', 'text'"),
-        (b'case,claim,keep,key,text\n[c1],[g1],keep,yes,"cut', r"s.csv:2: not CSV .*save the sheet as CSV UTF-8"),
+        (
+            b"",
+            r"s.csv:1: column 'case' is missing, the heading has nothing; put back the heading case,claim,keep,key,text",
+        ),
+        (
+            b"case,claim,keep,text\n",
+            r"s.csv:1: column 'key' is missing, the heading has 'case', 'claim', 'keep', 'text'",
+        ),
+        (
+            b'case,claim,keep,key,text\n[c1],[g1],keep,yes,"cut',
+            r"s.csv:2: not CSV .*save the sheet as CSV UTF-8",
+        ),
         (b"case,claim,keep,key,text\n[c1],[g1],keep,yes,caf\xe9\n", r"s.csv:2: byte b'\\xe9' is not UTF-8"),
     ],
 )
@@ -263,5 +336,7 @@ def test_damaged_sheets(tmp_path, content, message):
 
 
 def test_no_such_sheet(tmp_path):
-    with pytest.raises(DataError, match=r"none.csv: no such file; write the sheet first with `medfaith gold review"):
+    with pytest.raises(
+        DataError, match=r"none.csv: no such file; write the sheet first with `medfaith gold review"
+    ):
         read_review_sheet(tmp_path / "none.csv")

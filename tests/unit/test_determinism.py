@@ -53,7 +53,9 @@ def test_the_model_has_something_to_say(expected):
 
 @pytest.mark.parametrize(("order", "batch"), [("abc", 256), ("cab", 256), ("bca", 1), ("cba", 3)])
 def test_neither_order_nor_batch_changes_a_byte(expected, order, batch, monkeypatch):
-    monkeypatch.setattr("pytest_medfaith.checking.scoring.BATCH", batch)  # restored after the script has set it
+    monkeypatch.setattr(
+        "pytest_medfaith.checking.scoring.BATCH", batch
+    )  # restored after the script has set it
     assert _CARD["card"](order, batch) == expected
 
 
@@ -75,7 +77,7 @@ def test_neither_threads_nor_hash_seeds_change_a_byte(expected, threads, workers
 WINDOWS = """
 import json, sys
 from pathlib import Path
-from pytest_medfaith.checking.rules.text import content_keys, share
+from pytest_medfaith.english.tokens import content_keys, share
 from pytest_medfaith.checking.windows import best_sentence, window_around
 
 chosen = []
@@ -87,13 +89,18 @@ for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
         chosen.append(share(content_keys(claim), content_keys(item["evidence"])))
 sys.stdout.write(json.dumps(chosen))
 """
-ABSTRACTS = Path(__file__).parents[2] / "fixtures" / "silver" / "abstracts_biology.jsonl"  # many of its claims fit two sentences alike
+ABSTRACTS = (
+    Path(__file__).parents[2] / "data" / "silver" / "abstracts_biology.jsonl"
+)  # many of its claims fit two sentences alike
 
 
 def test_what_is_read_does_not_change_with_the_hash_seed():
     chosen = {
         subprocess.run(
-            [sys.executable, "-c", WINDOWS, str(ABSTRACTS)], capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, check=True
+            [sys.executable, "-c", WINDOWS, str(ABSTRACTS)],
+            capture_output=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
         ).stdout
         for seed in ("0", "1", "2")
     }

@@ -33,7 +33,9 @@ else:
 REPO = Path(__file__).parents[2]
 DOCS = REPO / "docs"
 RUNNABLE = "<!-- runnable -->"
-FENCE = re.compile(r"^(?P<before>[^\n]*)\n```(?P<language>[a-z]+)(?: [^\n]*)?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^(?P<before>[^\n]*)\n```(?P<language>[a-z]+)(?: [^\n]*)?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def load_tables():
@@ -67,7 +69,9 @@ def blocks() -> Iterator[Block]:
 
 def of_language(language):
     chosen = [block for block in blocks() if block.language == language]
-    return pytest.mark.parametrize("block", chosen, ids=[f"{block.page}-{number}" for number, block in enumerate(chosen)])
+    return pytest.mark.parametrize(
+        "block", chosen, ids=[f"{block.page}-{number}" for number, block in enumerate(chosen)]
+    )
 
 
 class RecordedOptions:
@@ -98,7 +102,9 @@ FIXTURES = [name for name in vars(plugin) if name.startswith("medfaith_")]
 def in_table(name, page):
     """Returns whether a row of a table in `page` begins with `name`, alone or in a list."""
     return any(
-        re.search(rf"`{re.escape(name)}(?: [A-Z]+)?`", row.split(" | ")[0]) for row in PAGES[page].splitlines() if row.startswith("| ")
+        re.search(rf"`{re.escape(name)}(?: [A-Z]+)?`", row.split(" | ")[0])
+        for row in PAGES[page].splitlines()
+        if row.startswith("| ")
     )
 
 
@@ -122,7 +128,11 @@ def test_every_setting_has_its_row(kind):
     assert [field.name for field in dataclasses.fields(kind) if not in_table(field.name, "options.md")] == []
 
 
-@pytest.mark.parametrize("metric", [*METRICS.values(), *AUDIT_METRICS.values(), *LABEL_METRICS.values()], ids=lambda metric: metric.name)
+@pytest.mark.parametrize(
+    "metric",
+    [*METRICS.values(), *AUDIT_METRICS.values(), *LABEL_METRICS.values()],
+    ids=lambda metric: metric.name,
+)
 def test_every_metric_has_its_row_with_definition_and_source(metric):
     row = next(line for line in PAGES["metrics.md"].splitlines() if line.startswith(f"| `{metric.name}` |"))
     assert metric.definition in row
@@ -134,7 +144,9 @@ def test_every_metric_has_its_row_with_definition_and_source(metric):
 def test_every_command_has_its_section_and_explains_its_arguments(name):
     section = PAGES["commands.md"].split(f"\n## medfaith {name}\n")[1].split("\n## ")[0]
     assert section.strip()[0].isupper()
-    assert [row for row in section.splitlines() if row.startswith("| `") and row.split(" | ")[1].strip() == ""] == []
+    assert [
+        row for row in section.splitlines() if row.startswith("| `") and row.split(" | ")[1].strip() == ""
+    ] == []
 
 
 @pytest.mark.parametrize("name", pytest_medfaith.__all__)
@@ -147,13 +159,19 @@ def test_every_data_set_has_its_row(name):
     assert in_table(name, "recipes.md")
 
 
-@pytest.mark.parametrize(("section", "kind"), [("Chunk", Chunk), ("Case", Case), ("Response", Response), ("Pair", PairScore)])
+@pytest.mark.parametrize(
+    ("section", "kind"), [("Chunk", Chunk), ("Case", Case), ("Response", Response), ("Pair", PairScore)]
+)
 def test_a_format_shows_every_field_in_a_line_that_reads_back(section, kind):
     text = SOURCES["formats.md"].split(f"\n## {section}\n")[1]
     row = json.loads(re.search(r"```json\n(.*?)\n```", text, re.DOTALL)[1])
     fields = {field.name for field in dataclasses.fields(kind)} - {"extra"}
     assert row.keys() == fields
-    filled = {**row, "contexts": [{**chunk, "text": "x"} for chunk in row["contexts"]]} if "contexts" in row else row
+    filled = (
+        {**row, "contexts": [{**chunk, "text": "x"} for chunk in row["contexts"]]}
+        if "contexts" in row
+        else row
+    )
     assert kind.from_dict(filled).extra == {}
 
 
@@ -163,7 +181,9 @@ def test_nothing_is_named_that_is_not_there():
     fixtures = set(re.findall(r"(?<![.\w])medfaith_[a-z_]+\b", EVERYTHING))
     assert fixtures <= set(FIXTURES)
     typed = re.findall(r"(?:^\$ |`)medfaith ([a-z][^`\n]*)", EVERYTHING, re.MULTILINE)
-    assert [line for line in typed if not any(f"{line} ".startswith(f"{name} ") for name in TABLES.commands())] == []
+    assert [
+        line for line in typed if not any(f"{line} ".startswith(f"{name} ") for name in TABLES.commands())
+    ] == []
 
 
 def typed(program):
@@ -185,18 +205,28 @@ def test_a_shown_script_is_there_and_has_the_options_shown():
     assert len(shown) >= 5
     for script, arguments in shown:
         code = (REPO / script).read_text(encoding="utf-8")
-        assert [option for option in re.findall(r"--[a-z-]+", arguments) if f'"{option}"' not in code] == [], script
+        assert [
+            option for option in re.findall(r"--[a-z-]+", arguments) if f'"{option}"' not in code
+        ] == [], script
 
 
 def test_a_shown_gate_parses():
-    gates = [call[place + 1] for call in typed("pytest") for place, word in enumerate(call) if word == "--medfaith-gate"]
+    gates = [
+        call[place + 1]
+        for call in typed("pytest")
+        for place, word in enumerate(call)
+        if word == "--medfaith-gate"
+    ]
     assert gates
     for gate in gates:
         assert parse_gate(gate).expression == gate
 
 
 def test_a_marker_that_asks_for_nothing_known_is_an_error():
-    with pytest.raises(ValueError, match=r"'<!-- table: metric claims -->' asks for an unknown table; expected one of .*metrics"):
+    with pytest.raises(
+        ValueError,
+        match=r"'<!-- table: metric claims -->' asks for an unknown table; expected one of .*metrics",
+    ):
         TABLES.written("<!-- table: metric claims -->")
     with pytest.raises(ValueError, match="no metric is of the family 'claim'"):
         TABLES.written("<!-- table: metrics claim -->")
@@ -229,7 +259,10 @@ def test_no_page_waits_for_a_build_to_be_whole():
 def test_the_checkers_figures_are_those_of_its_card():
     value = {"value": 0.71234, "low": 0.65, "high": 0.7561}
     table = TABLES.quality_table({"measured": {"healthver": {"n": 1917, "f1": value, "accuracy": value}}})
-    assert table.splitlines()[-1] == "| `healthver` | 1,917 | 0.712 [0.650, 0.756] | 0.712 [0.650, 0.756] | - | - |"
+    assert (
+        table.splitlines()[-1]
+        == "| `healthver` | 1,917 | 0.712 [0.650, 0.756] | 0.712 [0.650, 0.756] | - | - |"
+    )
     assert "holds no measured figures" in TABLES.quality_table({"scoring": {}})
     assert TABLES.checker_quality("") in PAGES["checkers.md"]
     assert TABLES.checker_quality("fast") in PAGES["checkers.md"]
@@ -237,11 +270,21 @@ def test_the_checkers_figures_are_those_of_its_card():
 
 def test_the_scoreboard_has_every_measured_set_of_both_cards_beside_published_figures():
     value = {"value": 0.71234, "low": 0.65, "high": 0.7561}
-    strong = {"measured": {"healthver": {"n": 1917, "f1": value, "accuracy": value}, "new": {"n": 5, "accuracy": value}}}
-    fast = {"measured": {"healthver": {"n": 20, "f1": value, "accuracy": value}, "old": {"n": 7, "f1": value}}}
+    strong = {
+        "measured": {
+            "healthver": {"n": 1917, "f1": value, "accuracy": value},
+            "new": {"n": 5, "accuracy": value},
+        }
+    }
+    fast = {
+        "measured": {"healthver": {"n": 20, "f1": value, "accuracy": value}, "old": {"n": 7, "f1": value}}
+    }
     lines = TABLES.scoreboard_table({"default": strong, "fast": fast}).splitlines()
     shown = "0.712 [0.650, 0.756]"
-    assert lines[2] == f"| `healthver` | 1,917 | {shown} | {shown} | 20 | {shown} | {shown} | {TABLES.PUBLISHED['healthver']} |"
+    assert (
+        lines[2]
+        == f"| `healthver` | 1,917 | {shown} | {shown} | 20 | {shown} | {shown} | {TABLES.PUBLISHED['healthver']} |"
+    )
     assert lines[3] == f"| `new` | 5 | - | {shown} | - | - | - | - |"
     assert lines[4] == f"| `old` | - | - | - | 7 | {shown} | - | - |"
     assert "default" not in TABLES.scoreboard_table({"fast": fast})  # where the weights are absent
@@ -281,15 +324,26 @@ def test_the_readme_shows_the_figures_of_the_checkers_card():
     for words, name in README_ROWS.items():
         row = next(line for line in README.splitlines() if line.startswith("| ") and words in line)
         measured = card["measured"][name]
-        expected = [measured[metric][end] for metric in ("f1", "accuracy") if metric in measured for end in ("value", "low", "high")]
-        assert [float(number) for number in re.findall(r"\d\.\d+", row)] == pytest.approx(expected, abs=0.00501), row
+        expected = [
+            measured[metric][end]
+            for metric in ("f1", "accuracy")
+            if metric in measured
+            for end in ("value", "low", "high")
+        ]
+        assert [float(number) for number in re.findall(r"\d\.\d+", row)] == pytest.approx(
+            expected, abs=0.00501
+        ), row
         assert f"| {measured['n']:,} |" in row
-    thresholds = re.findall(r"contradict score [<>]?[0-9.]+, threshold ([0-9.]+)", README + SOURCES["quickstart.md"])
+    thresholds = re.findall(
+        r"contradict score [<>]?[0-9.]+, threshold ([0-9.]+)", README + SOURCES["quickstart.md"]
+    )
     assert {float(threshold) for threshold in thresholds} == {card["scoring"]["contradict_threshold"]}
 
 
 def test_the_schema_of_the_report_is_published_whole():
-    schemas = [json.loads(block.body) for block in blocks() if block.language == "json" and "$schema" in block.body]
+    schemas = [
+        json.loads(block.body) for block in blocks() if block.language == "json" and "$schema" in block.body
+    ]
     assert schemas == [report_schema()]
 
 
@@ -298,7 +352,9 @@ def test_python_compiles(block):
     ast.parse(block.body)
 
 
-@pytest.mark.parametrize("block", [block for block in blocks() if block.runnable], ids=lambda block: block.page)
+@pytest.mark.parametrize(
+    "block", [block for block in blocks() if block.runnable], ids=lambda block: block.page
+)
 def test_runnable_python_runs(block, tmp_path, monkeypatch):
     assert block.language == "python"
     monkeypatch.chdir(tmp_path)
@@ -307,9 +363,9 @@ def test_runnable_python_runs(block, tmp_path, monkeypatch):
 
 def test_a_marker_of_runnable_code_stands_right_before_code():
     for page, text in {**SOURCES, "README.md": README}.items():
-        assert len(re.findall(rf"^{RUNNABLE}$", text, re.MULTILINE)) == sum(block.runnable for block in blocks() if block.page == page), (
-            page
-        )
+        assert len(re.findall(rf"^{RUNNABLE}$", text, re.MULTILINE)) == sum(
+            block.runnable for block in blocks() if block.page == page
+        ), page
 
 
 @of_language("toml")
@@ -336,13 +392,18 @@ def test_yaml_parses(block):
 def anchors(page):
     """Returns the anchors of a page's headings, as Python-Markdown's toc makes them."""
     text = re.sub(r"^```.*?^```$", "", PAGES[page], flags=re.MULTILINE | re.DOTALL)
-    headings = [re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
+    headings = [
+        re.sub(r"[^\w\s-]", "", heading).strip().lower()
+        for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    ]
     return {re.sub(r"[-\s]+", "-", heading) for heading in headings}
 
 
 def links(text):
     text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
-    return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"https?:|mailto:", target)]
+    return [
+        target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"https?:|mailto:", target)
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -357,7 +418,9 @@ def test_links_of_the_readme_lead_somewhere():
     for target in links(README):
         file, _, anchor = target.partition("#")
         assert (REPO / file).exists(), target
-        assert not anchor or not file.startswith("docs/") or anchor in anchors(file.removeprefix("docs/")), target
+        assert not anchor or not file.startswith("docs/") or anchor in anchors(file.removeprefix("docs/")), (
+            target
+        )
 
 
 def test_every_page_is_in_the_navigation():
@@ -368,9 +431,20 @@ def test_every_page_is_in_the_navigation():
 def test_the_site_builds_strictly_and_asks_nothing_of_other_hosts(tmp_path):
     pytest.importorskip("mkdocs", reason="comes with the extra docs")
     pytest.importorskip("material", reason="comes with the extra docs")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]  # quiet, it would count no warning
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--site-dir",
+        str(tmp_path),
+    ]  # quiet, it would count no warning
     built = subprocess.run(command, cwd=REPO, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr[-2000:]
     for path in tmp_path.rglob("*.html"):
-        loaded = re.findall(r"<(?:script|img|link)\b[^>]*?\b(?:src|href)=[\"']?(https?:[^\"'\s>]+)", path.read_text(encoding="utf-8"))
+        loaded = re.findall(
+            r"<(?:script|img|link)\b[^>]*?\b(?:src|href)=[\"']?(https?:[^\"'\s>]+)",
+            path.read_text(encoding="utf-8"),
+        )
         assert [address for address in loaded if "canonical" not in address] == [], path.name

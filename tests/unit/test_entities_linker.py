@@ -6,7 +6,10 @@ from pytest_medfaith.errors import DataError
 
 
 def named(text, **options):
-    return [(text[mention.start : mention.end], mention.concept, mention.kind) for mention in link(text, **options)]
+    return [
+        (text[mention.start : mention.end], mention.concept, mention.kind)
+        for mention in link(text, **options)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -16,7 +19,10 @@ def named(text, **options):
         ("type 2 diabetes", [("type 2 diabetes", "type_2_diabetes", "disease")]),
         ("low-molecular-weight heparin", [("low-molecular-weight heparin", "lmwh", "drug")]),
         ("iron deficiency anaemia", [("iron deficiency anaemia", "iron_deficiency_anemia", "disease")]),
-        ("beta blockers, ACE inhibitors", [("beta blockers", "beta_blocker", "drug"), ("ACE inhibitors", "ace_inhibitor", "drug")]),
+        (
+            "beta blockers, ACE inhibitors",
+            [("beta blockers", "beta_blocker", "drug"), ("ACE inhibitors", "ace_inhibitor", "drug")],
+        ),
         ("St. John's wort", [("St. John's wort", "st_johns_wort", "drug")]),
         ("HLA-B*57:01", [("HLA-B*57:01", "hla_b5701", "gene")]),
         ("MS and 5 ms", [("MS", "multiple_sclerosis", "disease")]),
@@ -78,11 +84,26 @@ def test_a_project_adds_concepts(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ('{"id": "metformin", "kind": "drug", "names": ["x"]}', "'metformin' is there twice, or is one of the shipped table"),
-        ('{"id": "a", "kind": "herb", "names": ["x"]}', "concept 'a' has kind 'herb', expected one of drug, disease"),
-        ('{"id": "a", "kind": "drug", "names": ["x"], "parents": ["b"]}', "concept 'a' names the parent 'b', which no table holds"),
-        ('{"id": "a", "kind": "drug", "names": ["Metformin"]}', "the name 'Metformin' belongs to 'metformin' and to 'a'"),
-        ('{"id": "a", "kind": "drug", "names": ["--"]}', "concept 'a' has the name '--', which holds no letter or digit"),
+        (
+            '{"id": "metformin", "kind": "drug", "names": ["x"]}',
+            "'metformin' is there twice, or is one of the shipped table",
+        ),
+        (
+            '{"id": "a", "kind": "herb", "names": ["x"]}',
+            "concept 'a' has kind 'herb', expected one of drug, disease",
+        ),
+        (
+            '{"id": "a", "kind": "drug", "names": ["x"], "parents": ["b"]}',
+            "concept 'a' names the parent 'b', which no table holds",
+        ),
+        (
+            '{"id": "a", "kind": "drug", "names": ["Metformin"]}',
+            "the name 'Metformin' belongs to 'metformin' and to 'a'",
+        ),
+        (
+            '{"id": "a", "kind": "drug", "names": ["--"]}',
+            "concept 'a' has the name '--', which holds no letter or digit",
+        ),
         ('{"id": "a", "kind": "drug"}', "own.jsonl:1: .*names"),
     ],
 )

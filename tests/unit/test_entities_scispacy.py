@@ -68,17 +68,30 @@ def test_scispacy_adds_what_the_table_does_not_know(monkeypatch):
     install(monkeypatch, lambda _name: pipeline)
     text = "vericimab or metformin for gloomosis, perhaps an idea"
     found = [(text[m.start : m.end], m.concept, m.kind) for m in room.link_with_scispacy(text)]
-    assert found == [("vericimab", "C001", "drug"), ("metformin", "metformin", "drug"), ("gloomosis", "C003", "disease")]
-    assert pipeline.pipes == {"abbreviation_detector": None, "scispacy_linker": {"resolve_abbreviations": True, "linker_name": "umls"}}
+    assert found == [
+        ("vericimab", "C001", "drug"),
+        ("metformin", "metformin", "drug"),
+        ("gloomosis", "C003", "disease"),
+    ]
+    assert pipeline.pipes == {
+        "abbreviation_detector": None,
+        "scispacy_linker": {"resolve_abbreviations": True, "linker_name": "umls"},
+    }
 
 
 def test_rules_compare_the_names_that_a_configured_linker_finds(monkeypatch):
     words = {"vericimab": ("C001", 0.97, ["T121"]), "gloomizumab": ("C006", 0.95, ["T121"])}
     install(monkeypatch, lambda _name: Pipeline(words))
-    claim, evidence = "Vericimab lowers the fever within hours.".lower(), "gloomizumab lowers the fever within hours."
+    claim, evidence = (
+        "Vericimab lowers the fever within hours.".lower(),
+        "gloomizumab lowers the fever within hours.",
+    )
     assert apply_rules(claim, evidence) == []
     (finding,) = apply_rules(claim, evidence, rules=linked_rules("scispacy"))
-    assert (finding.rule, finding.message) == ("substitution", "claim says vericimab, evidence says gloomizumab")
+    assert (finding.rule, finding.message) == (
+        "substitution",
+        "claim says vericimab, evidence says gloomizumab",
+    )
     assert load_checker(linker="scispacy:en_core_sci_md:mesh").linker == "scispacy:en_core_sci_md:mesh"
 
 
@@ -90,7 +103,10 @@ def test_without_scispacy_the_extra_is_named_before_the_first_claim(monkeypatch)
 
 @pytest.mark.parametrize("name", ["spacy", "scispacy:", "scispacy:a:b:c", ""])
 def test_an_unknown_linker_is_named(name):
-    with pytest.raises(DataError, match=f"the linker '{name}' is unknown; expected default, scispacy, or such as scispacy:en_core_sci_md"):
+    with pytest.raises(
+        DataError,
+        match=f"the linker '{name}' is unknown; expected default, scispacy, or such as scispacy:en_core_sci_md",
+    ):
         load_checker(linker=name)
 
 
@@ -99,5 +115,8 @@ def test_without_the_model_the_way_to_it_is_named(monkeypatch):
         raise OSError("[E050] Can't find model")
 
     install(monkeypatch, load)
-    with pytest.raises(DataError, match="scispaCy's model 'en_core_sci_xl' is not installed; expected a model such as 'en_core_sci_sm'"):
+    with pytest.raises(
+        DataError,
+        match="scispaCy's model 'en_core_sci_xl' is not installed; expected a model such as 'en_core_sci_sm'",
+    ):
         room.link_with_scispacy("metformin", model="en_core_sci_xl")

@@ -9,7 +9,7 @@ from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import evaluate_case
 from pytest_medfaith.records import Case, Chunk, Claim, GoldClaim, Hit, Response
-from pytest_medfaith.session import Target, payload
+from pytest_medfaith.run.resources import Target, payload
 from pytest_medfaith.testing import scripted_checker
 
 ASPIRIN, IRON = Chunk(id="a", text="Aspirin relieves pain."), Chunk(id="b", text="Iron treats anaemia.")
@@ -40,8 +40,14 @@ def test_contexts_that_share_an_id_are_refused_unless_they_are_one():
 @pytest.mark.parametrize("name", ["answer", "reference"])
 def test_a_context_does_not_pass_for_the_answer_or_its_reference(name):
     response = Response(case_id="case", answer="Aspirin relieves pain.", contexts=(IRON.with_(id=name),))
-    with pytest.raises(DataError, match=f"among its contexts one has an id that stands for the answer and its reference, '{name}'"):
-        evaluated(response=response, case=Case(id="case", question="What helps?", reference_answer="Aspirin relieves pain."))
+    with pytest.raises(
+        DataError,
+        match=f"among its contexts one has an id that stands for the answer and its reference, '{name}'",
+    ):
+        evaluated(
+            response=response,
+            case=Case(id="case", question="What helps?", reference_answer="Aspirin relieves pain."),
+        )
 
 
 def test_gold_claims_that_share_an_id_are_refused():

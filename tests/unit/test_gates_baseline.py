@@ -41,7 +41,11 @@ def test_the_file_is_sorted_shows_a_fact_a_line_and_no_time(tmp_path):
     document = json.loads(text)
     assert text == written(tmp_path, slice_of({"a": "su?", "b": "sr"})).read_text()
     assert list(document["slices"][0]["cases"]) == ["a", "b"]
-    assert document["slices"][0]["cases"]["a"]["verdicts"] == {"supported": 1, "unscored": 1, "unsupported": 1}
+    assert document["slices"][0]["cases"]["a"]["verdicts"] == {
+        "supported": 1,
+        "unscored": 1,
+        "unsupported": 1,
+    }
     lines = text.splitlines()
     assert '      "hallucination": [1, 2],' in lines
     assert '      ["refuted", "b says thing 1."]' in lines
@@ -83,7 +87,9 @@ def test_each_slice_keeps_its_own_checker_and_corpus(tmp_path):
 
 
 def test_no_file_names_the_flag(tmp_path):
-    with pytest.raises(MissingBaseline, match=rf"none.json: no baseline is there yet; write one with {UPDATE}"):
+    with pytest.raises(
+        MissingBaseline, match=rf"none.json: no baseline is there yet; write one with {UPDATE}"
+    ):
         read_baseline(tmp_path / "none.json")
 
 
@@ -98,11 +104,15 @@ def test_what_cannot_be_read_is_put_aside_and_not_lost(tmp_path, content):
     assert write_baseline(path, [REPORT], signature=SIGNATURE).aside is None
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"<<<<<<< HEAD\n{}", b'{"format_version": 1, "slices": [NaN]}', b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"<<<<<<< HEAD\n{}", b'{"format_version": 1, "slices": [NaN]}', b"\xff\xfe"]
+)
 def test_a_corrupt_file_is_an_error_that_names_the_flag(tmp_path, content):
     path = tmp_path / "medfaith-baseline.json"
     path.write_bytes(content)
-    with pytest.raises(DataError, match=rf"cannot be read as JSON .*; restore it from version control, or .*{UPDATE}"):
+    with pytest.raises(
+        DataError, match=rf"cannot be read as JSON .*; restore it from version control, or .*{UPDATE}"
+    ):
         read_baseline(path)
 
 
@@ -136,8 +146,14 @@ def test_a_file_that_holds_something_else_is_an_error(tmp_path, content):
         (lambda d: d.update(slices={}), "field 'slices' is dict, expected a list"),
         (lambda d: d["slices"][0].pop("cases"), "field 'cases' is missing"),
         (lambda d: d["slices"][0].update(k="3"), "field 'k' is '3', expected a whole number"),
-        (lambda d: d["slices"][0]["metrics"]["hallucination"].update(value="x"), "field 'value' is 'x', expected a number"),
-        (lambda d: d["slices"][0]["metrics"].update(hallucination=1), "expected an object for a metricvalue, got 1"),
+        (
+            lambda d: d["slices"][0]["metrics"]["hallucination"].update(value="x"),
+            "field 'value' is 'x', expected a number",
+        ),
+        (
+            lambda d: d["slices"][0]["metrics"].update(hallucination=1),
+            "expected an object for a metricvalue, got 1",
+        ),
         (
             lambda d: d["slices"][0]["cases"]["a"]["fractions"].update(hallucination=[1, 0]),
             "case 'a': hallucination is 1 / 0, expected a positive",
@@ -146,8 +162,14 @@ def test_a_file_that_holds_something_else_is_an_error(tmp_path, content):
             lambda d: d["slices"][0]["cases"]["a"]["fractions"].update(hallucination=[1]),
             "fractions.hallucination' is .*, expected 2 values",
         ),
-        (lambda d: d["slices"][0]["cases"]["a"]["claims"].append(["wrong", "x"]), "field .* is 'wrong', expected one of supported"),
-        (lambda d: d["slices"][0]["cases"]["a"]["claims"].pop(), "case 'a': field 'verdicts' is .*, but its claims count"),
+        (
+            lambda d: d["slices"][0]["cases"]["a"]["claims"].append(["wrong", "x"]),
+            "field .* is 'wrong', expected one of supported",
+        ),
+        (
+            lambda d: d["slices"][0]["cases"]["a"]["claims"].pop(),
+            "case 'a': field 'verdicts' is .*, but its claims count",
+        ),
         (lambda d: d["slices"].append(d["slices"][0]), "holds 2 entries for slice 'iron'"),
     ],
 )

@@ -32,7 +32,9 @@ def test_without_a_margin_a_worsening_by_5_points_is_to_be_ruled_out(tmp_path):
 def test_a_failure_tells_before_and_after_the_interval_and_both_tests(tmp_path):
     names = [f"c{i:02}" for i in range(40)]
     comparison = compared(
-        tmp_path, dict.fromkeys(names, "sssss"), {name: "rssss" if i % 4 == 0 else "sssss" for i, name in enumerate(names)}
+        tmp_path,
+        dict.fromkeys(names, "sssss"),
+        {name: "rssss" if i % 4 == 0 else "sssss" for i, name in enumerate(names)},
     )
     result = judged(comparison, margin=0.02)
     assert (result.outcome, result.value, result.expression) == ("fail", 0.05, "the gate")
@@ -53,10 +55,19 @@ def test_a_pass_says_what_is_ruled_out(tmp_path):
 
 
 def test_too_few_cases_are_told_how_many_would_do(tmp_path):
-    result = judged(compared(tmp_path, {"a": "sssss", "b": "sssss", "c": "rssss"}, {"a": "sssss", "b": "rssss", "c": "sssss"}))
+    result = judged(
+        compared(
+            tmp_path, {"a": "sssss", "b": "sssss", "c": "rssss"}, {"a": "sssss", "b": "rssss", "c": "sssss"}
+        )
+    )
     assert result.outcome == "inconclusive"
-    assert "no worsening is allowed; too few cases to say more: a worsening above 0.050 is not ruled out; about " in result.message
-    assert result.message.endswith(" cases like these would settle it in 9 of 10 runs, if the true difference is none")
+    assert (
+        "no worsening is allowed; too few cases to say more: a worsening above 0.050 is not ruled out; about "
+        in result.message
+    )
+    assert result.message.endswith(
+        " cases like these would settle it in 9 of 10 runs, if the true difference is none"
+    )
 
 
 def test_what_was_measured_is_assumed_where_it_is_a_worsening(tmp_path):
@@ -93,13 +104,17 @@ def test_cases_that_one_run_could_not_measure_still_count(tmp_path):
 
 def test_a_metric_that_the_baseline_lacks_names_the_flag(tmp_path):
     report = slice_of({"a": "s"})
-    with pytest.raises(MissingBaseline, match="holds no value of recall@20; store one with pytest --medfaith-update-baseline"):
+    with pytest.raises(
+        MissingBaseline, match="holds no value of recall@20; store one with pytest --medfaith-update-baseline"
+    ):
         compare_metrics(["recall@20"], report, stored(tmp_path, report))
 
 
 def test_a_cut_off_compares_once_it_is_stored(tmp_path):
     before, after = (report_of([case(name, "s", found=found) for name in "abc"]) for found in (True, False))
-    comparison = compare_metrics(["recall@20"], after, stored(tmp_path, before, metrics=("recall@20",)))["recall@20"]
+    comparison = compare_metrics(["recall@20"], after, stored(tmp_path, before, metrics=("recall@20",)))[
+        "recall@20"
+    ]
     assert (comparison.before, comparison.after, comparison.claims) == (1.0, 0.0, None)
 
 
@@ -109,7 +124,9 @@ def latencies(*values):
 
 def test_a_quantile_is_compared_by_the_same_swaps(tmp_path):
     before, after = (10.0, 20.0, 30.0, 40.0), (15.0, 20.0, 30.0, 90.0)
-    comparison = compare_metrics(["latency_p50"], latencies(*after), stored(tmp_path, latencies(*before)))["latency_p50"]
+    comparison = compare_metrics(["latency_p50"], latencies(*after), stored(tmp_path, latencies(*before)))[
+        "latency_p50"
+    ]
     drawn = [
         np.median([b if s else a for b, a, s in zip(before, after, swapped, strict=True)])
         - np.median([a if s else b for b, a, s in zip(before, after, swapped, strict=True)])
@@ -124,7 +141,9 @@ def test_a_slower_system_fails_in_its_unit(tmp_path):
     baseline = stored(tmp_path, latencies(*before))
     comparison = compare_metrics(["latency_p95"], latencies(*after), baseline)["latency_p95"]
     assert judged(comparison, margin=20.0).outcome == "fail"
-    assert "latency_p95 is 144.0 ms, was 106.0 ms; worse by 38.0 ms" in judged(comparison, margin=20.0).message
+    assert (
+        "latency_p95 is 144.0 ms, was 106.0 ms; worse by 38.0 ms" in judged(comparison, margin=20.0).message
+    )
     assert judged(comparison, margin=50.0).outcome == "pass"
     assert tolerated_worsening(comparison, 0.0) == pytest.approx(0.05 * 106)
 
@@ -141,13 +160,19 @@ def test_a_worsening_without_a_turned_claim_is_explained_by_cases(tmp_path):
     """Answers in other words have no claims in common with those before: 0 turned claims beside p < 0.05 would explain nothing."""
     names = [f"c{number:02}" for number in range(30)]
     before = stored(tmp_path, report_of([case(name, "ss") for name in names]))
-    bad = [case(name, "rr", texts=["Something else altogether here.", "And more of the same."]) for name in names[:8]]
+    bad = [
+        case(name, "rr", texts=["Something else altogether here.", "And more of the same."])
+        for name in names[:8]
+    ]
     after = report_of([*bad, *(case(name, "ss") for name in names[8:])])
     compared = compare_metrics(["hallucination"], after, before)["hallucination"]
     assert compared.worse_in == tuple(names[:8])
     said = judge_comparison(compared, expression="x", margin=0.0, p=compared.p).message
     assert "0 turned for the worse" in said
-    assert "16 claims that worsen it are new; it is worse in 8 cases: c00, c01, c02, c03, c04, ..., better in 0" in said
+    assert (
+        "16 claims that worsen it are new; it is worse in 8 cases: c00, c01, c02, c03, c04, ..., better in 0"
+        in said
+    )
 
 
 def test_a_metric_that_is_no_share_of_verdicts_names_its_cases(tmp_path):

@@ -22,7 +22,9 @@ NO_CLAIM = "the answer makes no checkable claim"
 
 def report(value, low=None, high=None, *, missing=(), n=10, name="hallucination"):
     metric = MetricValue(name=name, value=value, low=low, high=high, n=n)
-    return SliceReport(slice="iron", retriever="bm25", checker="default", k=5, metrics={name: metric}, missing=missing)
+    return SliceReport(
+        slice="iron", retriever="bm25", checker="default", k=5, metrics={name: metric}, missing=missing
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,9 @@ def report(value, low=None, high=None, *, missing=(), n=10, name="hallucination"
 )
 def test_a_bound_is_read_in_the_unit_of_its_metric(expression, metric, at_least, bound, sure):
     gate = parse_gate(expression)
-    assert gate == BoundGate(expression=expression.strip(), metric=metric, at_least=at_least, bound=bound, sure=sure)
+    assert gate == BoundGate(
+        expression=expression.strip(), metric=metric, at_least=at_least, bound=bound, sure=sure
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,13 +112,17 @@ def test_a_gate_that_does_not_parse_points_at_the_place(expression, place, said)
         ("hallucination <= 0.07 at 95 %", 0.05, 0.02, 0.06, "pass"),
     ],
 )
-def test_a_gate_is_judged_on_the_value_or_on_the_far_end_of_the_interval(expression, value, low, high, outcome):
+def test_a_gate_is_judged_on_the_value_or_on_the_far_end_of_the_interval(
+    expression, value, low, high, outcome
+):
     result = judge_bound(parse_gate(expression), report(value, low, high))
     assert (result.outcome, result.value) == (outcome, value)
 
 
 def test_a_bound_that_the_interval_does_not_clear_says_how_many_cases_would_show_it():
-    result = judge_bound(parse_gate("faithfulness >= 0.8 at 95%"), report(0.85, 0.75, 0.93, n=50, name="faithfulness"))
+    result = judge_bound(
+        parse_gate("faithfulness >= 0.8 at 95%"), report(0.85, 0.75, 0.93, n=50, name="faithfulness")
+    )
     assert result.outcome == "fail"
     # the lower half of the interval is 0.10 wide and has to become 0.05 wide, which takes four times as many cases
     assert result.message == (
@@ -132,14 +140,19 @@ def test_cases_that_all_come_out_alike_show_a_bound_only_where_there_are_enough_
 
 
 def test_no_number_of_cases_shows_that_every_claim_will_be_supported():
-    result = judge_bound(parse_gate("faithfulness >= 1 at 95%"), report(1.0, 1.0, 1.0, n=10_000, name="faithfulness"))
+    result = judge_bound(
+        parse_gate("faithfulness >= 1 at 95%"), report(1.0, 1.0, 1.0, n=10_000, name="faithfulness")
+    )
     assert result.outcome == "inconclusive"
     assert "below any number of cases" in result.message
 
 
 def test_what_could_not_be_measured_never_passes():
     result = judge_bound(parse_gate("hallucination <= 0.9"), report(None))
-    assert (result.outcome, result.message) == ("fail", "hallucination could not be measured on this slice, so nothing says that it passes")
+    assert (result.outcome, result.message) == (
+        "fail",
+        "hallucination could not be measured on this slice, so nothing says that it passes",
+    )
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
@@ -161,7 +174,10 @@ def test_a_cut_off_that_no_card_shows_is_measured_for_its_gate():
 
 
 def test_a_comparison_without_a_baseline_names_the_flag():
-    with pytest.raises(MissingBaseline, match=r"compares faithfulness of slice 'iron' .* write one with pytest --medfaith-update-baseline"):
+    with pytest.raises(
+        MissingBaseline,
+        match=r"compares faithfulness of slice 'iron' .* write one with pytest --medfaith-update-baseline",
+    ):
         judge_gates(["hallucination <= 0.5", "faithfulness no worse than baseline"], slice_of({"a": "s"}))
 
 
@@ -172,7 +188,11 @@ def test_gates_keep_their_order_and_two_metrics_are_corrected_for_two_looks(tmp_
     # 6 cases of 8 became worse, none better: 2^2 of 2^8 swaps come out as bad
     assert (single.outcome, single.value) == ("fail", 0.15)
     assert "p = 0.016;" in single.message
-    expressions = ["faithfulness >= 0.5", "hallucination no worse than baseline", "faithfulness no worse than baseline by 0.1"]
+    expressions = [
+        "faithfulness >= 0.5",
+        "hallucination no worse than baseline",
+        "faithfulness no worse than baseline by 0.1",
+    ]
     bound, hallucination, faithfulness = judge_gates(expressions, worse, baseline=baseline).gates
     assert [bound.expression, hallucination.expression, faithfulness.expression] == expressions
     for gate in (hallucination, faithfulness):
@@ -189,7 +209,9 @@ def test_two_gates_on_one_metric_are_one_look(tmp_path):
 
 def test_a_metric_that_this_run_could_not_measure_fails_its_comparison(tmp_path):
     baseline = stored(tmp_path, slice_of({"a": "s", "b": "s"}))
-    judged = judge_gates(["faithfulness no worse than baseline"], slice_of({"a": "?", "b": "?"}), baseline=baseline)
+    judged = judge_gates(
+        ["faithfulness no worse than baseline"], slice_of({"a": "?", "b": "?"}), baseline=baseline
+    )
     assert judged.gates[0].outcome == "fail"
     assert "could not be measured" in judged.gates[0].message
 
@@ -197,7 +219,9 @@ def test_a_metric_that_this_run_could_not_measure_fails_its_comparison(tmp_path)
 def test_a_comparison_over_a_slice_cut_short_fails(tmp_path):
     whole = slice_of({"a": "s", "b": "s"})
     cut = report_of([case("a", "s")], expected=("a", "b"))
-    gate = judge_gates(["faithfulness no worse than baseline"], cut, baseline=stored(tmp_path, whole)).gates[0]
+    gate = judge_gates(["faithfulness no worse than baseline"], cut, baseline=stored(tmp_path, whole)).gates[
+        0
+    ]
     assert gate.outcome == "fail"
     assert "1 of 2 cases did not finish: b" in gate.message
 
@@ -224,10 +248,15 @@ def test_inconclusive_does_not_stop_a_run_by_default():
 def test_a_gate_on_an_audit_is_a_bound_and_says_that_it_counts_claims():
     result = judge_gates(["audit.recall >= 0.9"], report(0.8, 0.7, 0.9, n=60, name="audit.recall")).gates[0]
     assert (result.outcome, result.value) == ("fail", 0.8)
-    assert "audit.recall is 0.800, 95 % interval [0.700, 0.900] over 60 claims; wanted at least 0.9" in result.message
+    assert (
+        "audit.recall is 0.800, 95 % interval [0.700, 0.900] over 60 claims; wanted at least 0.9"
+        in result.message
+    )
     assert asks_for_audit(["hallucination <= 0.1", "audit.recall.negation >= 0.9"])
     assert not asks_for_audit(["hallucination <= 0.1"])
-    with pytest.raises(ValueError, match=r"audit\.recall has no cases to pair with a baseline's; expected a bound"):
+    with pytest.raises(
+        ValueError, match=r"audit\.recall has no cases to pair with a baseline's; expected a bound"
+    ):
         parse_gate("audit.recall no worse than baseline")
 
 
@@ -240,11 +269,17 @@ def test_an_interval_over_few_cases_shows_nothing(n, outcome):
 
 
 @pytest.mark.parametrize(
-    ("name", "n", "outcome"), [("latency_p95", 71, "inconclusive"), ("latency_p95", 72, "pass"), ("latency_p50", 6, "pass")]
+    ("name", "n", "outcome"),
+    [("latency_p95", 71, "inconclusive"), ("latency_p95", 72, "pass"), ("latency_p50", 6, "pass")],
 )
 def test_a_quantile_is_bounded_by_cases_enough_to_hold_one_beyond_it(name, n, outcome):
     """0.95 ** 72 < 0.025."""
-    assert judge_bound(parse_gate(f"{name} <= 200ms at 95%"), report(110.0, 100.0, 120.0, n=n, name=name)).outcome == outcome
+    assert (
+        judge_bound(
+            parse_gate(f"{name} <= 200ms at 95%"), report(110.0, 100.0, 120.0, n=n, name=name)
+        ).outcome
+        == outcome
+    )
 
 
 def test_an_infinite_bound_is_none():
@@ -268,10 +303,15 @@ def test_an_infinite_bound_is_none():
 def test_claims_that_nobody_could_score_let_no_gate_on_claims_pass(verdicts, gate, outcome):
     (result,) = judge_gates([gate], slice_of(dict.fromkeys("abc", verdicts))).gates
     assert result.outcome == outcome
-    assert ("6 of 12 claims could not be scored" in result.message) == (outcome == "fail" and verdicts == "ss??")
+    assert ("6 of 12 claims could not be scored" in result.message) == (
+        outcome == "fail" and verdicts == "ss??"
+    )
 
 
-@pytest.mark.parametrize(("allowed", "outcome"), [("unscored <= 0.05", "fail"), ("unscored <= 0.25", "pass"), ("unscored <= 50%", "pass")])
+@pytest.mark.parametrize(
+    ("allowed", "outcome"),
+    [("unscored <= 0.05", "fail"), ("unscored <= 0.25", "pass"), ("unscored <= 50%", "pass")],
+)
 def test_a_gate_on_unscored_says_how_many_claims_may_be(allowed, outcome):
     results = judge_gates(["faithfulness >= 0.8", allowed], slice_of({"a": "sss?", "b": "sss?"})).gates
     assert [result.outcome for result in results] == [outcome, outcome]
@@ -279,7 +319,10 @@ def test_a_gate_on_unscored_says_how_many_claims_may_be(allowed, outcome):
 
 
 def test_the_strictest_gate_on_unscored_holds_and_one_against_the_baseline_states_no_share():
-    assert unscored_allowed(map(parse_gate, ["unscored <= 0.2", "unscored <= 0.1", "faithfulness >= 0.8"])) == 0.1
+    assert (
+        unscored_allowed(map(parse_gate, ["unscored <= 0.2", "unscored <= 0.1", "faithfulness >= 0.8"]))
+        == 0.1
+    )
     assert unscored_allowed([parse_gate("unscored no worse than baseline")]) == 0
 
 
@@ -326,7 +369,9 @@ class TestSlicesThatAnswerNothing:
 
     def outcomes(self, reports, *gates):
         judged = judge_gates(gates or self.GATES, report_of(reports))
-        return {gate.expression: gate.outcome for gate in judged.gates}, " ".join(gate.message for gate in judged.gates)
+        return {gate.expression: gate.outcome for gate in judged.gates}, " ".join(
+            gate.message for gate in judged.gates
+        )
 
     def test_four_of_five_refusals_fail(self):
         outcomes, said = self.outcomes([case("a", "ss", latency=1.0), *(refusal(name) for name in "bcde")])
@@ -350,7 +395,12 @@ class TestSlicesThatAnswerNothing:
 
     @pytest.mark.parametrize(
         ("answer", "said"),
-        [("", "the answer is empty"), (" \n\t ", "the answer is empty"), ("...", NO_CLAIM), ("\u200b", NO_CLAIM)],
+        [
+            ("", "the answer is empty"),
+            (" \n\t ", "the answer is empty"),
+            ("...", NO_CLAIM),
+            ("\u200b", NO_CLAIM),
+        ],
     )
     def test_an_answer_without_content_fails_every_gate(self, answer, said):
         empty = case("b", "", latency=1.0)
@@ -366,7 +416,9 @@ class TestSlicesThatAnswerNothing:
         outcomes, told = self.outcomes([case("a", "ssss", latency=1.0), bare])
         assert outcomes == dict.fromkeys(self.GATES, "fail")
         assert "b (there are no contexts, so nothing was checked)" in told
-        assert set(self.outcomes([case("a", "ssss", latency=1.0), bare.with_(contexts_optional=True)])[0].values()) == {"pass"}
+        assert set(
+            self.outcomes([case("a", "ssss", latency=1.0), bare.with_(contexts_optional=True)])[0].values()
+        ) == {"pass"}
 
     def test_a_refusal_needs_no_contexts(self):
         bare = refusal("b")
@@ -377,7 +429,9 @@ class TestSlicesThatAnswerNothing:
         reports = [case("a", "ss"), case("b", "ss")]
         baseline = stored(tmp_path, report_of(reports))
         bare = reports[1].with_(response=reports[1].response.with_(contexts=()))
-        (gate,) = judge_gates(["faithfulness no worse than baseline"], report_of([reports[0], bare]), baseline=baseline).gates
+        (gate,) = judge_gates(
+            ["faithfulness no worse than baseline"], report_of([reports[0], bare]), baseline=baseline
+        ).gates
         assert gate.outcome == "fail"
 
 

@@ -26,12 +26,17 @@ def path(tmp_path):
 
 
 def test_each_baseline_is_kept_under_the_next_number(path):
-    assert [keep(path, one).name for one in VERDICTS[:3]] == [f"000{number}_20261129-0842_57d7bbd.json" for number in (1, 2, 3)]
+    assert [keep(path, one).name for one in VERDICTS[:3]] == [
+        f"000{number}_20261129-0842_57d7bbd.json" for number in (1, 2, 3)
+    ]
     assert kept_folder(path).name == "medfaith-baselines"
     first, *_, last = kept_baselines(path)
     assert (first.number, first.date, first.commit) == (1, NOW.replace(second=0), "57d7bbd")
     assert last.path.read_bytes() == path.read_bytes()
-    assert read_baseline(first.path).slices[0].cases["a"].claims != read_baseline(last.path).slices[0].cases["a"].claims
+    assert (
+        read_baseline(first.path).slices[0].cases["a"].claims
+        != read_baseline(last.path).slices[0].cases["a"].claims
+    )
 
 
 def test_what_did_not_change_is_kept_once(path):
@@ -49,10 +54,16 @@ def test_without_a_commit_and_in_another_zone(path):
 def test_a_number_is_looked_up(path):
     names = [keep(path, one) for one in VERDICTS[:2]]
     assert [kept_baseline(path, number) for number in (1, 2)] == names
-    with pytest.raises(MissingBaseline, match=r"^no kept baseline has the number 0009; .*medfaith-baselines holds 0001, 0002\. Run"):
+    with pytest.raises(
+        MissingBaseline,
+        match=r"^no kept baseline has the number 0009; .*medfaith-baselines holds 0001, 0002\. Run",
+    ):
         kept_baseline(path, 9)
     (kept_folder(path) / "0002_20270101-0000.json").write_text("{}")
-    with pytest.raises(DataError, match=r"0002_20261129-0842_57d7bbd\.json and 0002_20270101-0000\.json have one number; give the file"):
+    with pytest.raises(
+        DataError,
+        match=r"0002_20261129-0842_57d7bbd\.json and 0002_20270101-0000\.json have one number; give the file",
+    ):
         kept_baseline(path, 2)
 
 
@@ -67,7 +78,11 @@ def test_the_oldest_go_and_the_numbers_go_on(path):
     names = [keep(path, one) for one in VERDICTS[:4]]
     (kept_folder(path) / "notes.md").write_text("mine")
     assert prune_baselines(path, keep=2) == names[:2]
-    assert sorted(file.name for file in kept_folder(path).iterdir()) == [names[2].name, names[3].name, "notes.md"]
+    assert sorted(file.name for file in kept_folder(path).iterdir()) == [
+        names[2].name,
+        names[3].name,
+        "notes.md",
+    ]
     assert path.is_file()
     assert keep(path, "rr").name.startswith("0005_")
     assert not list(path.parent.glob(".*"))

@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 
 from pytest_medfaith.gates.paired import Pairs, cases_to_settle, decide, holm, swap_p_values, worsenings
 
-COUNTS = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(0, 3), st.integers(1, 4)), min_size=1, max_size=6)
+COUNTS = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(0, 3), st.integers(1, 4)),
+    min_size=1,
+    max_size=6,
+)
 
 
 def pairs_of(rows, *, sign=1.0):
@@ -44,7 +48,10 @@ def test_p_is_never_0():
 
 def test_columns_do_not_touch_each_other():
     first, second = pairs_of([(0, 5, 1, 5)] * 20), pairs_of([(1, 5, i % 3, 4) for i in range(20)])
-    both = Pairs(before=np.concatenate([first.before, second.before], axis=2), after=np.concatenate([first.after, second.after], axis=2))
+    both = Pairs(
+        before=np.concatenate([first.before, second.before], axis=2),
+        after=np.concatenate([first.after, second.after], axis=2),
+    )
     for of in (swap_p_values, lambda pairs: worsenings(pairs).high, lambda pairs: worsenings(pairs).spread):
         np.testing.assert_allclose(of(both), np.concatenate([of(first), of(second)]))
 
@@ -83,7 +90,9 @@ def test_a_single_case_bounds_nothing():
         (0.001, 0.01, 0.04, 0.0, "fail"),
     ],
 )
-def test_a_gate_fails_on_a_worsening_shown_and_above_the_margin_and_passes_on_one_ruled_out(worse_by, high, p, margin, outcome):
+def test_a_gate_fails_on_a_worsening_shown_and_above_the_margin_and_passes_on_one_ruled_out(
+    worse_by, high, p, margin, outcome
+):
     assert decide(worse_by=worse_by, high=high, p=p, margin=margin, tolerated=0.02) == outcome
 
 
@@ -100,8 +109,12 @@ def test_the_number_of_cases_to_pass_is_that_of_the_textbook():
 
 
 def test_the_number_of_cases_to_fail_lets_the_test_reject_and_the_estimate_clear_the_margin():
-    assert cases_to_settle(worse_by=0.05, spread=0.2, margin=0.0, tolerated=0.05) == math.ceil((2.926406 * 0.2 / 0.05) ** 2)
-    assert cases_to_settle(worse_by=0.03, spread=0.2, margin=0.02, tolerated=0.02) == math.ceil((1.281552 * 0.2 / 0.01) ** 2)
+    assert cases_to_settle(worse_by=0.05, spread=0.2, margin=0.0, tolerated=0.05) == math.ceil(
+        (2.926406 * 0.2 / 0.05) ** 2
+    )
+    assert cases_to_settle(worse_by=0.03, spread=0.2, margin=0.02, tolerated=0.02) == math.ceil(
+        (1.281552 * 0.2 / 0.01) ** 2
+    )
 
 
 @pytest.mark.parametrize(("worse_by", "spread"), [(0.02, 0.2), (0.0, math.inf)])

@@ -78,7 +78,9 @@ def metric(name, **values):
 def test_what_no_run_measures_is_refused(tmp_path, change, said, sign):
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # numpy would say overflow
-        with pytest.raises(DataError, match=rf"slice 'iron'.*{said}.*write it anew with pytest --medfaith-update-baseline"):
+        with pytest.raises(
+            DataError, match=rf"slice 'iron'.*{said}.*write it anew with pytest --medfaith-update-baseline"
+        ):
             read_baseline(edited(tmp_path, change, sign=sign))
 
 
@@ -93,11 +95,16 @@ def test_what_no_run_measures_is_refused(tmp_path, change, said, sign):
         lambda entry: entry.update(note="reviewed"),
         lambda entry: entry["metrics"]["hallucination"].update(low=0.1),
         lambda entry: entry["metrics"].pop("hallucination"),
-        lambda entry: entry["cases"]["a"]["fractions"].pop("conflict") and entry["metrics"]["conflict"].update(n=1),
+        lambda entry: (
+            entry["cases"]["a"]["fractions"].pop("conflict") and entry["metrics"]["conflict"].update(n=1)
+        ),
     ],
 )
 def test_an_edit_that_could_have_been_measured_is_said(tmp_path, change):
-    with pytest.raises(DataError, match=r"slice 'iron' was edited after it was written: its checksum is that of other content"):
+    with pytest.raises(
+        DataError,
+        match=r"slice 'iron' was edited after it was written: its checksum is that of other content",
+    ):
         read_baseline(edited(tmp_path, change, sign=False))
 
 
@@ -130,7 +137,10 @@ def test_a_key_that_stands_twice_is_refused(tmp_path, text):
         read_baseline(tmp_path / "b.json")
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '{"format_version": 1, "slices": ' + "[" * 5000 + "]" * 5000 + "}"])
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, '{"a":' * 100_000, '{"format_version": 1, "slices": ' + "[" * 5000 + "]" * 5000 + "}"],
+)
 def test_deep_nesting_is_a_message(tmp_path, text):
     (tmp_path / "b.json").write_text(text)
     with pytest.raises(DataError, match="write it anew"):
@@ -160,7 +170,11 @@ def test_updates_at_the_same_moment_lose_no_slice(tmp_path):
 
 def test_a_lock_that_is_held_all_the_time_is_named_and_one_left_over_is_not_minded(tmp_path):
     path = tmp_path / "b.json"
-    with locked(path), pytest.raises(DataError, match=r"\.b\.json\.lock is held by another run"), locked(path, wait=0.05):
+    with (
+        locked(path),
+        pytest.raises(DataError, match=r"\.b\.json\.lock is held by another run"),
+        locked(path, wait=0.05),
+    ):
         pass
     (tmp_path / ".b.json.lock").write_text("")
     with locked(path, wait=0.05):

@@ -41,7 +41,8 @@ def test_a_refuted_claim_that_is_only_unsupported_now_did_not_turn(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("metric", "labels"), [("faithfulness", ("refuted", "unsupported")), ("unsupported", ("unsupported",)), ("recall@k", None)]
+    ("metric", "labels"),
+    [("faithfulness", ("refuted", "unsupported")), ("unsupported", ("unsupported",)), ("recall@k", None)],
 )
 def test_the_verdicts_that_worsen_a_metric(metric, labels):
     assert bad_labels(metric) == labels
@@ -49,7 +50,9 @@ def test_the_verdicts_that_worsen_a_metric(metric, labels):
 
 def test_mcnemar_counts_the_claims_of_both_runs_that_were_scored(tmp_path):
     baseline = stored(tmp_path, slice_of({"a": "ssssss?s", "b": "rs"}))
-    now = report_of([case("a", "rrrrsr?s"), case("b", "sr", texts=["b  says thing 0.", "b says something else."])])
+    now = report_of(
+        [case("a", "rrrrsr?s"), case("b", "sr", texts=["b  says thing 0.", "b says something else."])]
+    )
     test = mcnemar(now, baseline, bad=("refuted",))
     # 7 claims of a and one of b in both; 5 worse, 1 better: P(5 or more of 6) = 7/64
     assert (test.matched, test.worse, test.better) == (8, 5, 1)
@@ -65,11 +68,19 @@ def test_a_text_that_stands_twice_is_matched_in_order(tmp_path):
     texts = ["The same.", "The same."]
     baseline = stored(tmp_path, report_of([case("a", "sr", texts=texts)]))
     assert turned_claims(report_of([case("a", "sr", texts=texts)]), baseline) == []
-    assert told(turned_claims(report_of([case("a", "rr", texts=texts)]), baseline)) == [("a", "The same.", "supported", "refuted")]
+    assert told(turned_claims(report_of([case("a", "rr", texts=texts)]), baseline)) == [
+        ("a", "The same.", "supported", "refuted")
+    ]
 
 
 @pytest.mark.parametrize(
-    ("now", "same"), [({"a": "sr", "b": "s"}, True), ({"a": "sr"}, True), ({"a": "ss", "b": "s"}, False), ({"a": "s", "b": "s"}, False)]
+    ("now", "same"),
+    [
+        ({"a": "sr", "b": "s"}, True),
+        ({"a": "sr"}, True),
+        ({"a": "ss", "b": "s"}, False),
+        ({"a": "s", "b": "s"}, False),
+    ],
 )
 def test_same_claims(tmp_path, now, same):
     assert same_claims(slice_of(now), stored(tmp_path, slice_of({"a": "sr", "b": "s"}))) is same
@@ -82,7 +93,10 @@ def test_another_wording_is_another_claim(tmp_path):
 
 
 class TestClaimsInOtherWords:
-    BEFORE = ("Letrozole is started at 2.5 mg once a day for five days.", "Metformin lowers insulin levels in women with PCOS.")
+    BEFORE = (
+        "Letrozole is started at 2.5 mg once a day for five days.",
+        "Metformin lowers insulin levels in women with PCOS.",
+    )
     WRONG = "Letrozole is started at 25 mg once a day for five days."
 
     def test_a_claim_with_another_dose_has_its_predecessor(self, tmp_path):
@@ -101,17 +115,25 @@ class TestClaimsInOtherWords:
         baseline = stored(tmp_path, report_of([case("a", "s", texts=[self.BEFORE[1]])]))
         (turned,) = turned_claims(report_of([case("a", "r", texts=[self.WRONG])]), baseline)
         assert (turned.before, turned.text_before) == (None, None)
-        assert mcnemar(report_of([case("a", "r", texts=[self.WRONG])]), baseline, bad=("refuted",)).new_bad == 1
+        assert (
+            mcnemar(report_of([case("a", "r", texts=[self.WRONG])]), baseline, bad=("refuted",)).new_bad == 1
+        )
 
     def test_the_likest_are_paired_and_equal_texts_first(self, tmp_path):
         texts = ["Take 1 tablet in the morning with food.", "Take 2 tablets in the evening with food."]
         baseline = stored(tmp_path, report_of([case("a", "su", texts=texts)]))
-        now = report_of([case("a", "rss", texts=["Take 3 tablets in the evening with food.", texts[0], "Drink water."])])
-        assert told(turned_claims(now, baseline)) == [("a", "Take 3 tablets in the evening with food.", "unsupported", "refuted")]
+        now = report_of(
+            [case("a", "rss", texts=["Take 3 tablets in the evening with food.", texts[0], "Drink water."])]
+        )
+        assert told(turned_claims(now, baseline)) == [
+            ("a", "Take 3 tablets in the evening with food.", "unsupported", "refuted")
+        ]
 
     def test_a_predecessor_has_one_successor(self, tmp_path):
         baseline = stored(tmp_path, report_of([case("a", "s", texts=[self.BEFORE[0]])]))
-        turned = turned_claims(report_of([case("a", "rr", texts=[self.WRONG, self.WRONG.replace("25", "50")])]), baseline)
+        turned = turned_claims(
+            report_of([case("a", "rr", texts=[self.WRONG, self.WRONG.replace("25", "50")])]), baseline
+        )
         assert sorted(one.before or "new" for one in turned) == ["new", "supported"]
 
     def test_nor_is_it_sought_in_another_case(self, tmp_path):

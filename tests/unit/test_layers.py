@@ -6,41 +6,24 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "pytest_medfaith"
-# The top layer's modules build on each other in this order; distill is a leaf that only the command line calls.
-TOP_ORDER = [
-    "distill",
-    "ledger",
-    "live_line",
-    "marker",
-    "session",
-    "slice_audit",
-    "remarks",
-    "finish",
-    "screen",
-    "init_project",
-    "watch",
-    "collection",
-    "plugin",
-    "cli_parts",
-    "cli_baseline",
-    "cli_distill",
-    "cli",
-]
+# The top layer's rooms build on each other in this order.
+TOP_ORDER = ["run", "plugin", "commands", "cli"]
 LAYERS = [
     {"plain"},
     {"errors"},
-    {"awaiting", "foreign", "frames"},
-    {"records", "sentences", "word_keys", "models", "given"},
-    {"row_keys"},
-    {"entities", "quantities"},  # below the design's place: the rules of checking ask it which words are names of one kind
-    {"corpus", "claims", "retrieval", "checking", "metrics", "config"},
-    {"datasets", "evaluation", "rag", "audit", "unread"},
+    {"frames", "records"},
+    {"english", "jsonl", "models"},
+    {"answers"},
+    {"entities", "quantities"},
+    {"corpus", "claims", "retrieval", "metrics", "config", "safety"},
+    {"checking"},
+    {"datasets", "evaluation", "audit", "unread"},
     {"gates", "cards"},
-    {"asserts", "testing", "check_rows", "score_responses", "calibration", "compare"},
+    {"asserts", "testing", "compare", "calibration"},
     set(TOP_ORDER),
 ]
-# What more than one room of a layer needs, and every layer above: reading and writing JSON Lines and tables.
-SHARED = {"corpus.jsonl", "corpus.row_files"}
+# What more than one room of a layer needs, and every layer above: reading tables.
+SHARED = {"corpus.row_files"}
 
 
 def layer_of(room: str) -> int:
@@ -58,12 +41,18 @@ def imports_of(path: Path) -> set[str]:
     }
     found = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pytest_medfaith.") and id(node) not in typing_only:
+        if (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").startswith("pytest_medfaith.")
+            and id(node) not in typing_only
+        ):
             found.add(node.module.removeprefix("pytest_medfaith."))
     return found
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
 def test_imports_go_downwards(path):
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     if parts == ("__init__",):
@@ -76,9 +65,13 @@ def test_imports_go_downwards(path):
         if room in TOP_ORDER and target in TOP_ORDER:
             assert TOP_ORDER.index(target) < TOP_ORDER.index(room), f"{path.name} imports {name}"
         else:
-            assert layer_of(target) < layer_of(room), f"{path.name} in layer {layer_of(room)} imports {name} of layer {layer_of(target)}"
+            assert layer_of(target) < layer_of(room), (
+                f"{path.name} in layer {layer_of(room)} imports {name} of layer {layer_of(target)}"
+            )
 
 
 def test_every_room_has_a_layer():
-    rooms = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in PACKAGE.rglob("*.py")} - {"__init__"}
+    rooms = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in PACKAGE.rglob("*.py")} - {
+        "__init__"
+    }
     assert rooms == {room for rooms in LAYERS for room in rooms}

@@ -6,7 +6,11 @@ import sys
 
 def modules_after(code: str) -> set[str]:
     script = f"import sys; import pytest; before = set(sys.modules); {code}; print('\\n'.join(set(sys.modules) - before))"
-    return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())
+    return set(
+        subprocess.run(
+            [sys.executable, "-c", script], check=True, capture_output=True, text=True
+        ).stdout.split()
+    )
 
 
 def test_the_plugin_brings_only_itself_and_the_standard_library():
@@ -17,7 +21,9 @@ def test_the_plugin_brings_only_itself_and_the_standard_library():
 
 def test_the_package_brings_only_itself():
     brought = modules_after("import pytest_medfaith")
-    assert {name for name in brought if name.partition(".")[0] not in sys.stdlib_module_names} == {"pytest_medfaith"}
+    assert {name for name in brought if name.partition(".")[0] not in sys.stdlib_module_names} == {
+        "pytest_medfaith"
+    }
 
 
 def test_every_public_name_loads_and_there_are_at_most_twenty():

@@ -27,11 +27,18 @@ def report(name, supported, refuted=0, *, latency=None, abstained=False):
 
 def many(n, *, seed=1):
     generator = random.Random(seed)
-    return [report(f"case-{i}", generator.randint(0, 6), generator.randint(0, 3), latency=generator.uniform(5, 50)) for i in range(n)]
+    return [
+        report(
+            f"case-{i}", generator.randint(0, 6), generator.randint(0, 3), latency=generator.uniform(5, 50)
+        )
+        for i in range(n)
+    ]
 
 
 def test_micro_is_over_claims_and_macro_over_cases():
-    micro, macro = aggregate(FAITHFULNESS, [report("a", 8, 2), report("b", 0, 1), report("c", 0, abstained=True)])
+    micro, macro = aggregate(
+        FAITHFULNESS, [report("a", 8, 2), report("b", 0, 1), report("c", 0, abstained=True)]
+    )
     assert (micro.value, micro.n) == (pytest.approx(8 / 11), 2)
     assert (macro.value, macro.n) == (pytest.approx(0.4), 2)
 
@@ -58,7 +65,9 @@ def test_intervals_are_those_of_resampled_reports():
     ratios = [FAITHFULNESS.measure(each) for each in reports]
     generator = random.Random(2)
     draws = [[pair for pair in generator.choices(ratios, k=len(ratios)) if pair] for _ in range(4000)]
-    by_micro = np.quantile([sum(s for s, _ in draw) / sum(n for _, n in draw) for draw in draws], [0.025, 0.975])
+    by_micro = np.quantile(
+        [sum(s for s, _ in draw) / sum(n for _, n in draw) for draw in draws], [0.025, 0.975]
+    )
     by_macro = np.quantile([sum(s / n for s, n in draw) / len(draw) for draw in draws], [0.025, 0.975])
     assert (micro.low, micro.high) == pytest.approx(tuple(by_micro), abs=0.006)
     assert (macro.low, macro.high) == pytest.approx(tuple(by_macro), abs=0.006)
@@ -114,7 +123,11 @@ def test_a_slice_measures_every_metric_unless_told_otherwise():
 
 def test_no_value_of_a_slice_is_nan():
     micro, macro = slice_metrics([*many(5), report("refusal", 0, abstained=True)])
-    numbers = [number for value in [*micro.values(), *macro.values()] for number in (value.value, value.low, value.high)]
+    numbers = [
+        number
+        for value in [*micro.values(), *macro.values()]
+        for number in (value.value, value.low, value.high)
+    ]
     assert not any(number is not None and math.isnan(number) for number in numbers)
 
 

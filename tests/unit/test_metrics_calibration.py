@@ -14,7 +14,9 @@ def test_risk_is_the_chance_of_not_being_entailed():
 
 
 def test_brier_of_three_classes():
-    assert calibration.brier([0, 2], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]) == pytest.approx((0 + 0.25 + 0.25 + 1) / 2)
+    assert calibration.brier([0, 2], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]) == pytest.approx(
+        (0 + 0.25 + 0.25 + 1) / 2
+    )
 
 
 def test_auc_counts_ties_half():
@@ -62,8 +64,14 @@ def test_one_class_has_no_auc_and_an_mcc_of_zero():
     [
         (lambda: calibration.accuracy([0, 1], [0]), r"\(2,\) labels stand against \(1,\) predictions"),
         (lambda: calibration.f1_macro([0.5], [0]), r"classes are \[0\.5\], expected whole numbers"),
-        (lambda: calibration.brier([3], [[1.0, 0.0, 0.0]]), "labels run from 3 to 3, expected class indices from 0 to 2"),
-        (lambda: calibration.brier([0], [[2.0, -1.0, 0.0]]), r"probs row 0 is \[2\.0, -1\.0, 0\.0\], expected .*; apply a softmax"),
+        (
+            lambda: calibration.brier([3], [[1.0, 0.0, 0.0]]),
+            "labels run from 3 to 3, expected class indices from 0 to 2",
+        ),
+        (
+            lambda: calibration.brier([0], [[2.0, -1.0, 0.0]]),
+            r"probs row 0 is \[2\.0, -1\.0, 0\.0\], expected .*; apply a softmax",
+        ),
         (lambda: calibration.brier([0], [[float("nan")] * 3]), "probs row 0 is"),
         (lambda: calibration.risk_scores([0.2, 0.8]), r"probs has shape \(2,\), expected \(n, classes\)"),
         (lambda: calibration.roc_auc([True], [float("nan")]), "scores hold nan, expected finite numbers"),
@@ -71,10 +79,22 @@ def test_one_class_has_no_auc_and_an_mcc_of_zero():
         (lambda: calibration.roc_auc([True], [0.1, 0.2]), r"\(1,\) flags stand against \(2,\) scores"),
         (lambda: calibration.ece([1.5], [True]), r"confidence runs from 1\.5 to 1\.5, expected 0 to 1"),
         (lambda: calibration.ece([0.5], [True], bins=0), "bins is 0, expected 1 or more"),
-        (lambda: score_checker(["supported"], [[1, 0, 0]]), "labels hold 'supported', expected entail, neutral, contradict"),
-        (lambda: score_checker(["entail"], [[0.5, 0.5]]), "probs has 2 columns, expected 3; order them entail, neutral, contradict"),
-        (lambda: score_checker(["entail"], [[1, 0, 0]], predicted=[]), r"\(1,\) labels stand against \(0,\) predictions"),
-        (lambda: score_checker(["entail"], [[1, 0, 0]], groups=["a", "b"]), "2 groups stand against 1 labels"),
+        (
+            lambda: score_checker(["supported"], [[1, 0, 0]]),
+            "labels hold 'supported', expected entail, neutral, contradict",
+        ),
+        (
+            lambda: score_checker(["entail"], [[0.5, 0.5]]),
+            "probs has 2 columns, expected 3; order them entail, neutral, contradict",
+        ),
+        (
+            lambda: score_checker(["entail"], [[1, 0, 0]], predicted=[]),
+            r"\(1,\) labels stand against \(0,\) predictions",
+        ),
+        (
+            lambda: score_checker(["entail"], [[1, 0, 0]], groups=["a", "b"]),
+            "2 groups stand against 1 labels",
+        ),
     ],
 )
 def test_wrong_input_is_an_error(call, message):
@@ -105,7 +125,9 @@ def test_every_label_metric_has_its_value_and_an_interval_around_it():
     }
     assert {name: score.value for name, score in scores.items()} == pytest.approx(expected, abs=1e-9)
     assert scores.keys() == LABEL_METRICS.keys()
-    for name in expected.keys() - {"ece"}:  # the resampled ECE is biased upwards, its interval may stand above the value
+    for name in expected.keys() - {
+        "ece"
+    }:  # the resampled ECE is biased upwards, its interval may stand above the value
         assert scores[name].low < scores[name].value < scores[name].high
     assert all(score.n == 300 for score in scores.values())
 
@@ -123,14 +145,23 @@ def test_intervals_are_those_of_resampled_pairs():
         "brier": [calibration.brier(truth[rows], probs[rows]) for rows in drawn],
     }
     for name, draws in written_out.items():
-        assert (scores[name].low, scores[name].high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])), abs=0.015)
+        assert (scores[name].low, scores[name].high) == pytest.approx(
+            tuple(np.quantile(draws, [0.025, 0.975])), abs=0.015
+        )
 
 
 def test_labels_chosen_by_thresholds_count_for_agreement_and_not_for_calibration():
     labels, _, probs = sample(50)
-    plain, chosen = score_checker(labels, probs, resamples=50), score_checker(labels, probs, predicted=labels, resamples=50)
+    plain, chosen = (
+        score_checker(labels, probs, resamples=50),
+        score_checker(labels, probs, predicted=labels, resamples=50),
+    )
     assert (chosen["accuracy"].value, chosen["f1"].value, chosen["mcc"].value) == (1.0, 1.0, 1.0)
-    assert (chosen["ece"], chosen["brier"], chosen["roc_auc"]) == (plain["ece"], plain["brier"], plain["roc_auc"])
+    assert (chosen["ece"], chosen["brier"], chosen["roc_auc"]) == (
+        plain["ece"],
+        plain["brier"],
+        plain["roc_auc"],
+    )
 
 
 def test_pairs_of_one_group_are_drawn_together():

@@ -9,10 +9,28 @@ from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.citations import cited_contexts
 from pytest_medfaith.metrics.registry import METRICS
-from pytest_medfaith.records import Case, Chunk, Claim, Entailments, Finding, GoldClaim, Report, Response, Verdict
+from pytest_medfaith.records import (
+    Case,
+    Chunk,
+    Claim,
+    Entailments,
+    Finding,
+    GoldClaim,
+    Report,
+    Response,
+    Verdict,
+)
 
 LABELS = {"S": "supported", "R": "refuted", "U": "unsupported", "?": "unscored"}
-OVER_CLAIMS = ("faithfulness", "hallucination", "unsupported", "conflict", "unscored", "context_utilization", "citation_coverage")
+OVER_CLAIMS = (
+    "faithfulness",
+    "hallucination",
+    "unsupported",
+    "conflict",
+    "unscored",
+    "context_utilization",
+    "citation_coverage",
+)
 
 
 def bits(lines):
@@ -25,10 +43,18 @@ def verdict(label, **changes):
 
 def report(verdicts=(), *, contexts=2, gold="", rows=None, gold_rows=None, recalled=None, **changes):
     """Each of `gold` is k (a key gold claim) or o (another); rows are lines of 0 and 1, one mark a context."""
-    chunks = tuple(Chunk(id=f"c{i}", text="Some text.") for i in range(contexts)) if isinstance(contexts, int) else contexts
+    chunks = (
+        tuple(Chunk(id=f"c{i}", text="Some text.") for i in range(contexts))
+        if isinstance(contexts, int)
+        else contexts
+    )
     return Report(
         case=Case(
-            id="case", question="Which?", gold_claims=tuple(GoldClaim(id=f"g{i}", text="A fact.", key=k == "k") for i, k in enumerate(gold))
+            id="case",
+            question="Which?",
+            gold_claims=tuple(
+                GoldClaim(id=f"g{i}", text="A fact.", key=k == "k") for i, k in enumerate(gold)
+            ),
         ),
         response=Response(answer="An answer.", contexts=chunks),
         verdicts=tuple(verdict(v) if isinstance(v, str) else v for v in verdicts),
@@ -54,10 +80,20 @@ def pcos_report():
 
 
 def test_the_worked_pcos_example_comes_out_to_the_digit():
-    expected = {"context_precision": 0.50, "faithfulness": 0.60, "hallucination": 0.40, "claim_recall": 0.60, "context_utilization": 0.60}
+    expected = {
+        "context_precision": 0.50,
+        "faithfulness": 0.60,
+        "hallucination": 0.40,
+        "claim_recall": 0.60,
+        "context_utilization": 0.60,
+    }
     assert case_metrics(pcos_report(), names=expected) == expected
     micro, macro = slice_metrics([pcos_report()], names=expected)
-    assert {name: value.value for name, value in micro.items()} == {name: value.value for name, value in macro.items()} == expected
+    assert (
+        {name: value.value for name, value in micro.items()}
+        == {name: value.value for name, value in macro.items()}
+        == expected
+    )
 
 
 def test_an_unscored_claim_is_counted_by_unscored_alone():
@@ -89,13 +125,21 @@ def test_an_abstention_without_entailments_recalls_nothing_either():
 
 def test_without_contexts_claims_are_unsupported_and_context_precision_does_not_apply():
     values = case_metrics(report("UU", contexts=0, gold="k", recalled="1"))
-    assert (values["unsupported"], values["faithfulness"], values["context_utilization"], values["context_recall"]) == (1, 0, 0, 0)
+    assert (
+        values["unsupported"],
+        values["faithfulness"],
+        values["context_utilization"],
+        values["context_recall"],
+    ) == (1, 0, 0, 0)
     assert "context_precision" not in values
 
 
 def test_a_report_that_never_measured_entailments_without_contexts_reads_the_same():
     bare = report("U", contexts=0, gold="k").with_(entailments=Entailments())
-    assert case_metrics(bare, names=["context_utilization", "context_recall"]) == {"context_utilization": 0, "context_recall": 0}
+    assert case_metrics(bare, names=["context_utilization", "context_recall"]) == {
+        "context_utilization": 0,
+        "context_recall": 0,
+    }
 
 
 def test_claim_recall_reads_key_claims_and_context_recall_all_of_them():
@@ -110,23 +154,50 @@ def test_gold_without_a_key_claim_has_no_claim_recall():
 
 
 def test_conflict_is_the_share_of_scored_verdicts_in_conflict():
-    assert case_metrics(report([verdict("S", conflict=True), verdict("R"), verdict("?", conflict=True)]))["conflict"] == 1 / 2
+    assert (
+        case_metrics(report([verdict("S", conflict=True), verdict("R"), verdict("?", conflict=True)]))[
+            "conflict"
+        ]
+        == 1 / 2
+    )
 
 
 def test_what_nobody_measured_is_absent_and_not_zero():
     bare = report("SS", gold="k").with_(entailments=Entailments())
     measured = case_metrics(bare)
     assert measured["faithfulness"] == 1
-    assert measured.keys().isdisjoint({"claim_recall", "context_recall", "context_precision", "context_utilization", "citation_support"})
+    assert measured.keys().isdisjoint(
+        {"claim_recall", "context_recall", "context_precision", "context_utilization", "citation_support"}
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "field", "value", "message"),
     [
-        ("context_utilization", "chunk_claims", bits(["11"]), "chunk_claims is 1 rows of 2, expected 2 response claims by 2 contexts"),
-        ("context_utilization", "chunk_claims", bits(["11", "1"]), "2 rows of 1 or 2, expected 2 response claims by 2 contexts"),
-        ("context_precision", "chunk_gold", bits(["1"]), "case 'case': .*chunk_gold is 1 rows of 1, expected 1 gold claims by 2 contexts"),
-        ("claim_recall", "answer_gold", (True, False), "answer_gold is 2 long, expected 1 gold claims; make the report anew"),
+        (
+            "context_utilization",
+            "chunk_claims",
+            bits(["11"]),
+            "chunk_claims is 1 rows of 2, expected 2 response claims by 2 contexts",
+        ),
+        (
+            "context_utilization",
+            "chunk_claims",
+            bits(["11", "1"]),
+            "2 rows of 1 or 2, expected 2 response claims by 2 contexts",
+        ),
+        (
+            "context_precision",
+            "chunk_gold",
+            bits(["1"]),
+            "case 'case': .*chunk_gold is 1 rows of 1, expected 1 gold claims by 2 contexts",
+        ),
+        (
+            "claim_recall",
+            "answer_gold",
+            (True, False),
+            "answer_gold is 2 long, expected 1 gold claims; make the report anew",
+        ),
     ],
 )
 def test_entailments_out_of_line_are_an_error(name, field, value, message):
@@ -138,7 +209,14 @@ def test_entailments_out_of_line_are_an_error(name, field, value, message):
 
 @pytest.mark.parametrize("fraction", [(math.nan, 1.0), (1.0, 0.0), (1.0, math.inf)])
 def test_a_metric_that_answers_no_number_is_an_error(fraction):
-    broken = Metric(name="broken", family="claims", direction="higher", definition="", source="", per_case=lambda _: fraction)
+    broken = Metric(
+        name="broken",
+        family="claims",
+        direction="higher",
+        definition="",
+        source="",
+        per_case=lambda _: fraction,
+    )
     with pytest.raises(ValueError, match=r"metric 'broken' of case 'case' is .* let per_case return None"):
         broken.value(report("S"))
 
@@ -163,7 +241,11 @@ def test_a_metric_that_answers_no_number_is_an_error(fraction):
     ],
 )
 def test_a_marker_points_to_contexts_by_number_pmid_or_id(marker, expected):
-    contexts = [Chunk(id="c0", text="x", pmid="31415926"), Chunk(id="c1", text="x"), Chunk(id="c2", text="x", pmid="31415926")]
+    contexts = [
+        Chunk(id="c0", text="x", pmid="31415926"),
+        Chunk(id="c1", text="x"),
+        Chunk(id="c2", text="x", pmid="31415926"),
+    ]
     assert cited_contexts([marker], contexts[:2] if marker == "3" else contexts) == expected
 
 
@@ -172,7 +254,14 @@ def cited(label, *citations):
 
 
 def test_citation_support_asks_the_cited_chunks_and_coverage_all_claims():
-    verdicts = [cited("S", "1"), cited("S", "2"), cited("S", "9"), cited("S", "1", "2"), cited("S"), cited("?", "1")]
+    verdicts = [
+        cited("S", "1"),
+        cited("S", "2"),
+        cited("S", "9"),
+        cited("S", "1", "2"),
+        cited("S"),
+        cited("?", "1"),
+    ]
     values = case_metrics(report(verdicts, rows=["10", "10", "11", "01", "11", "11"]))
     assert values["citation_support"] == 2 / 4
     assert values["citation_coverage"] == 5 / 6
@@ -192,9 +281,17 @@ def test_a_citation_without_contexts_supports_nothing():
 
 
 def test_safety_error_rate_counts_claims_and_not_findings_or_other_rules():
-    dose, triage = Finding(rule="safety.dose", message="too much"), Finding(rule="safety.triage", message="too late")
+    dose, triage = (
+        Finding(rule="safety.dose", message="too much"),
+        Finding(rule="safety.triage", message="too late"),
+    )
     unsafe = verdict("S", findings=(dose, triage))
-    assert case_metrics(report([unsafe, verdict("R", findings=(Finding(rule="numbers", message="differ"),))]))["safety_error_rate"] == 1 / 2
+    assert (
+        case_metrics(report([unsafe, verdict("R", findings=(Finding(rule="numbers", message="differ"),))]))[
+            "safety_error_rate"
+        ]
+        == 1 / 2
+    )
 
 
 def test_a_dangerous_claim_counts_even_unscored():
@@ -219,7 +316,12 @@ def authorities(*names):
     ],
 )
 def test_guideline_adherence_weighs_the_best_supporting_source(verdicts, expected):
-    assert case_metrics(report(verdicts, contexts=authorities("guideline", "site", "cohort", None)))["guideline_adherence"] == expected
+    assert (
+        case_metrics(report(verdicts, contexts=authorities("guideline", "site", "cohort", None)))[
+            "guideline_adherence"
+        ]
+        == expected
+    )
 
 
 def test_guideline_adherence_does_not_apply_where_no_source_states_its_authority():
@@ -234,7 +336,10 @@ def test_guideline_adherence_is_zero_without_contexts():
 
 
 def test_latency_quantiles_are_over_the_responses_that_say_how_long_they_took():
-    reports = [report("S").with_(response=Response(answer="x", latency_ms=ms)) for ms in (10.0, 20.0, 30.0, 40.0, None)]
+    reports = [
+        report("S").with_(response=Response(answer="x", latency_ms=ms))
+        for ms in (10.0, 20.0, 30.0, 40.0, None)
+    ]
     micro, macro = slice_metrics(reports, names=["latency_p50", "latency_p95"])
     assert (micro["latency_p50"].value, micro["latency_p50"].n) == (25.0, 4)
     assert micro["latency_p95"].value == pytest.approx(38.5)

@@ -11,13 +11,23 @@ from pytest_medfaith.metrics.ragchecker import ragchecker_metrics
 from pytest_medfaith.records import Case, Chunk, Claim, Entailments, GoldClaim, Report, Response, Verdict
 
 NAMES = (
-    *("precision", "recall", "f1", "claim_recall", "context_precision", "context_utilization", "noise_sensitivity_in_relevant"),
+    *(
+        "precision",
+        "recall",
+        "f1",
+        "claim_recall",
+        "context_precision",
+        "context_utilization",
+        "noise_sensitivity_in_relevant",
+    ),
     *("noise_sensitivity_in_irrelevant", "hallucination", "self_knowledge", "faithfulness"),
 )
 
 
 def measure(a, b, r, g):
-    return ragchecker_metrics(answer_entails_claims=a, response_entails_gold=b, chunks_entail_claims=r, chunks_entail_gold=g)
+    return ragchecker_metrics(
+        answer_entails_claims=a, response_entails_gold=b, chunks_entail_claims=r, chunks_entail_gold=g
+    )
 
 
 @st.composite
@@ -39,7 +49,9 @@ def test_the_identities_hold(query):
     assert tuple(values) == NAMES
     assert all(value is None or 0 <= value <= 1 for value in values.values())
     if len(query[0]):
-        assert values["faithfulness"] + values["hallucination"] + values["self_knowledge"] == pytest.approx(1, abs=1e-12)
+        assert values["faithfulness"] + values["hallucination"] + values["self_knowledge"] == pytest.approx(
+            1, abs=1e-12
+        )
         if len(query[1]):
             noise = values["noise_sensitivity_in_relevant"] + values["noise_sensitivity_in_irrelevant"]
             assert noise + values["hallucination"] == pytest.approx(1 - values["precision"], abs=1e-12)
@@ -87,7 +99,12 @@ def test_no_gold_claims_leave_what_is_about_them_unmeasured():
 def test_without_chunks_no_claim_is_faithful():
     values = measure([True, False], [True], [[], []], [[]])
     assert absent(values) == {"context_precision", "context_utilization"}
-    assert (values["faithfulness"], values["self_knowledge"], values["hallucination"], values["claim_recall"]) == (0.0, 0.5, 0.5, 0.0)
+    assert (
+        values["faithfulness"],
+        values["self_knowledge"],
+        values["hallucination"],
+        values["claim_recall"],
+    ) == (0.0, 0.5, 0.5, 0.0)
 
 
 def test_nothing_at_all_measures_nothing():
@@ -96,7 +113,14 @@ def test_nothing_at_all_measures_nothing():
 
 def test_without_a_reference_answer_what_needs_it_is_unmeasured():
     assert absent(measure(None, [True], [[True]], [[True]])) == {
-        *("precision", "f1", "noise_sensitivity_in_relevant", "noise_sensitivity_in_irrelevant", "hallucination", "self_knowledge"),
+        *(
+            "precision",
+            "f1",
+            "noise_sensitivity_in_relevant",
+            "noise_sensitivity_in_irrelevant",
+            "hallucination",
+            "self_knowledge",
+        ),
     }
 
 
@@ -111,13 +135,31 @@ def test_nothing_right_has_an_f1_of_zero():
             ([1], [1], [[1, 0]], [[1, 0, 1]]),
             r"chunks_entail_claims is \(1, 2\) and chunks_entail_gold \(1, 3\), expected \(M, K\) and \(N, K\)",
         ),
-        (([], [1], np.zeros((0, 3), bool), [[1]]), r"chunks_entail_claims is \(0, 3\) and chunks_entail_gold \(1, 1\)"),
-        (([1, 1], [1], [[1]], [[1]]), r"answer_entails_claims is \(2,\) and chunks_entail_claims \(1, 1\), expected \(M,\) and \(M, K\)"),
-        (([1], [1, 0], [[1]], [[1]]), r"response_entails_gold is \(2,\) and chunks_entail_gold \(1, 1\), expected \(N,\) and \(N, K\)"),
-        (([1], [1], [1], [[1]]), r"chunks_entail_claims has shape \(1,\), expected a boolean array of shape \(rows, chunks\)"),
-        (([[1]], [1], [[1]], [[1]]), r"answer_entails_claims has shape \(1, 1\), expected a boolean array of shape \(claims,\)"),
+        (
+            ([], [1], np.zeros((0, 3), bool), [[1]]),
+            r"chunks_entail_claims is \(0, 3\) and chunks_entail_gold \(1, 1\)",
+        ),
+        (
+            ([1, 1], [1], [[1]], [[1]]),
+            r"answer_entails_claims is \(2,\) and chunks_entail_claims \(1, 1\), expected \(M,\) and \(M, K\)",
+        ),
+        (
+            ([1], [1, 0], [[1]], [[1]]),
+            r"response_entails_gold is \(2,\) and chunks_entail_gold \(1, 1\), expected \(N,\) and \(N, K\)",
+        ),
+        (
+            ([1], [1], [1], [[1]]),
+            r"chunks_entail_claims has shape \(1,\), expected a boolean array of shape \(rows, chunks\)",
+        ),
+        (
+            ([[1]], [1], [[1]], [[1]]),
+            r"answer_entails_claims has shape \(1, 1\), expected a boolean array of shape \(claims,\)",
+        ),
         (([1], [1], [[1, 0], [1]], [[1]]), "chunks_entail_claims has rows of different lengths"),
-        (([0.7], [1], [[1]], [[1]]), r"answer_entails_claims holds \[0\.7\], expected .*; turn scores into booleans by a threshold first"),
+        (
+            ([0.7], [1], [[1]], [[1]]),
+            r"answer_entails_claims holds \[0\.7\], expected .*; turn scores into booleans by a threshold first",
+        ),
         (([1], ["yes"], [[1]], [[1]]), "response_entails_gold holds"),
         (([1], [None], [[1]], [[1]]), "response_entails_gold holds"),
         (([1], [float("nan")], [[1]], [[1]]), "response_entails_gold holds"),
@@ -131,9 +173,15 @@ def test_wrong_arrays_are_errors(arguments, message):
 def report(labels, *, reference=(True, False), gold=1, abstained=False, answer_gold=(True,)):
     """Two contexts; the first entails the first claim and every gold claim."""
     return Report(
-        case=Case(id="case", question="Which?", gold_claims=tuple(GoldClaim(id=str(i), text="A fact.") for i in range(gold))),
+        case=Case(
+            id="case",
+            question="Which?",
+            gold_claims=tuple(GoldClaim(id=str(i), text="A fact.") for i in range(gold)),
+        ),
         response=Response(answer="x", contexts=(Chunk(id="a", text="x"), Chunk(id="b", text="x"))),
-        verdicts=tuple(Verdict(claim=Claim(id=str(i), text="A claim."), label=label) for i, label in enumerate(labels)),
+        verdicts=tuple(
+            Verdict(claim=Claim(id=str(i), text="A claim."), label=label) for i, label in enumerate(labels)
+        ),
         entailments=Entailments(
             chunk_claims=tuple((i == 0, False) for i in range(len(labels))),
             chunk_gold=((True, False),) * gold,
@@ -145,7 +193,11 @@ def report(labels, *, reference=(True, False), gold=1, abstained=False, answer_g
 
 
 def ragchecker(of):
-    return {name.removeprefix("ragchecker."): value for name, value in case_metrics(of).items() if name.startswith("ragchecker.")}
+    return {
+        name.removeprefix("ragchecker."): value
+        for name, value in case_metrics(of).items()
+        if name.startswith("ragchecker.")
+    }
 
 
 def test_a_report_gives_the_eleven_metrics():
@@ -154,7 +206,10 @@ def test_a_report_gives_the_eleven_metrics():
 
 
 def test_reports_do_not_take_each_others_values():
-    first, second = report(["supported", "unsupported"]), report(["supported", "unsupported"], reference=(False, False))
+    first, second = (
+        report(["supported", "unsupported"]),
+        report(["supported", "unsupported"], reference=(False, False)),
+    )
     precisions = [ragchecker(each)["precision"] for each in (first, second, first)]
     assert precisions == [0.5, 0.0, 0.5]
 
@@ -167,7 +222,12 @@ def test_an_unscored_claim_is_left_out():
 def test_a_report_without_reference_or_with_an_abstention_leaves_metrics_out():
     assert "precision" not in ragchecker(report(["supported", "unsupported"], reference=None))
     refusal = ragchecker(report([], reference=None, abstained=True))
-    assert refusal == {"recall": 0.0, "claim_recall": 1.0, "context_precision": 0.5, "context_utilization": 0.0}
+    assert refusal == {
+        "recall": 0.0,
+        "claim_recall": 1.0,
+        "context_precision": 0.5,
+        "context_utilization": 0.0,
+    }
 
 
 def test_what_nobody_measured_is_left_out():

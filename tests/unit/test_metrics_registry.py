@@ -8,11 +8,39 @@ import pytest
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 
 DESIGN_NAMES = (
-    *("faithfulness", "hallucination", "unsupported", "claim_recall", "context_precision", "context_utilization", "safety_error_rate"),
+    *(
+        "faithfulness",
+        "hallucination",
+        "unsupported",
+        "claim_recall",
+        "context_precision",
+        "context_utilization",
+        "safety_error_rate",
+    ),
     *("guideline_adherence", "citation_support", "citation_coverage", "abstention", "context_recall"),
-    *("recall@k", "precision@k", "mrr@k", "hit@k", "ndcg@k", "latency_p50", "latency_p95", "unscored", "conflict"),
-    *("ragchecker.precision", "ragchecker.recall", "ragchecker.f1", "ragchecker.claim_recall", "ragchecker.context_precision"),
-    *("ragchecker.context_utilization", "ragchecker.noise_sensitivity_in_relevant", "ragchecker.noise_sensitivity_in_irrelevant"),
+    *(
+        "recall@k",
+        "precision@k",
+        "mrr@k",
+        "hit@k",
+        "ndcg@k",
+        "latency_p50",
+        "latency_p95",
+        "unscored",
+        "conflict",
+    ),
+    *(
+        "ragchecker.precision",
+        "ragchecker.recall",
+        "ragchecker.f1",
+        "ragchecker.claim_recall",
+        "ragchecker.context_precision",
+    ),
+    *(
+        "ragchecker.context_utilization",
+        "ragchecker.noise_sensitivity_in_relevant",
+        "ragchecker.noise_sensitivity_in_irrelevant",
+    ),
     *("ragchecker.hallucination", "ragchecker.self_knowledge", "ragchecker.faithfulness"),
 )
 
@@ -31,7 +59,16 @@ def test_every_metric_is_declared_in_full(metric):
 
 def test_less_is_better_for_errors_noise_refusals_and_time():
     assert {name for name, metric in METRICS.items() if metric.direction == "lower"} == {
-        *("hallucination", "unsupported", "conflict", "unscored", "abstention", "safety_error_rate", "latency_p50", "latency_p95"),
+        *(
+            "hallucination",
+            "unsupported",
+            "conflict",
+            "unscored",
+            "abstention",
+            "safety_error_rate",
+            "latency_p50",
+            "latency_p95",
+        ),
         "unchecked_share",
         *("ragchecker.noise_sensitivity_in_relevant", "ragchecker.noise_sensitivity_in_irrelevant"),
         *("ragchecker.hallucination", "ragchecker.self_knowledge"),

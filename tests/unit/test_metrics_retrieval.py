@@ -14,9 +14,16 @@ from pytest_medfaith.records import Case, Chunk, Entailments, GoldClaim, Hit, Re
 def report(ranking, *, references=(), qrels=None, k=None, as_contexts=False, pmids=None):
     chunks = tuple(Chunk(id=name, text="Some text.", pmid=(pmids or {}).get(name)) for name in ranking)
     return Report(
-        case=Case(id="case", question="Which?", references=references, meta={} if qrels is None else {"qrels": qrels}),
+        case=Case(
+            id="case",
+            question="Which?",
+            references=references,
+            meta={} if qrels is None else {"qrels": qrels},
+        ),
         response=Response(answer="An answer.", contexts=chunks if as_contexts else ()),
-        hits=() if as_contexts else tuple(Hit(chunk=chunk, rank=rank, score=1 / rank) for rank, chunk in enumerate(chunks, start=1)),
+        hits=()
+        if as_contexts
+        else tuple(Hit(chunk=chunk, rank=rank, score=1 / rank) for rank, chunk in enumerate(chunks, start=1)),
         k=k,
     )
 
@@ -58,7 +65,9 @@ def test_a_reference_may_be_a_pmid_and_is_found_once():
 
 
 def test_a_chunk_takes_the_label_of_its_own_id_before_that_of_its_pmid():
-    assert retrieval.ranked_gains([Chunk(id="a", text="x", pmid="7"), Chunk(id="b", text="x", pmid="7")], {"7": 1.0, "a": 2.0}) == [
+    assert retrieval.ranked_gains(
+        [Chunk(id="a", text="x", pmid="7"), Chunk(id="b", text="x", pmid="7")], {"7": 1.0, "a": 2.0}
+    ) == [
         2.0,
         1.0,
     ]
@@ -83,13 +92,19 @@ def test_a_case_without_a_relevant_label_does_not_count(case):
 
 @pytest.mark.parametrize("qrels", [["a"], {"a": "2"}, {"a": True}, {"a": math.nan}])
 def test_qrels_that_are_no_grades_are_an_error(qrels):
-    with pytest.raises(DataError, match=r"case 'case': meta\.qrels holds .* expected \{chunk id or PMID: grade\}"):
+    with pytest.raises(
+        DataError, match=r"case 'case': meta\.qrels holds .* expected \{chunk id or PMID: grade\}"
+    ):
         value("recall@5", report("ab", qrels=qrels))
 
 
 def rchunk_report(rows, contexts):
     return Report(
-        case=Case(id="case", question="Which?", gold_claims=tuple(GoldClaim(id=str(i), text="A fact.") for i in range(len(rows)))),
+        case=Case(
+            id="case",
+            question="Which?",
+            gold_claims=tuple(GoldClaim(id=str(i), text="A fact.") for i in range(len(rows))),
+        ),
         response=Response(answer="x", contexts=tuple(Chunk(id=str(i), text="x") for i in range(contexts))),
         entailments=Entailments(chunk_gold=tuple(tuple(mark == "1" for mark in row) for row in rows)),
     )
@@ -104,7 +119,11 @@ def test_on_r_chunks_the_gain_is_the_number_of_gold_claims_entailed():
 
 
 def test_contexts_that_entail_no_gold_claim_are_zero_and_no_gold_or_contexts_none():
-    assert value("rchunk.ndcg@2", rchunk_report(["00"], 2)) == value("rchunk.recall@2", rchunk_report(["00"], 2)) == 0
+    assert (
+        value("rchunk.ndcg@2", rchunk_report(["00"], 2))
+        == value("rchunk.recall@2", rchunk_report(["00"], 2))
+        == 0
+    )
     assert value("rchunk.ndcg@2", rchunk_report([], 2)) is None
     assert value("rchunk.ndcg@2", rchunk_report([""], 0)) is None
 
@@ -116,7 +135,12 @@ def test_slice_values_are_means_over_cases_micro_and_macro_alike():
 
 
 def test_unknown_bases_and_cut_offs_are_errors():
-    with pytest.raises(ValueError, match="no ranking metric is called 'map'; expected one of recall, precision, mrr, hit, ndcg"):
+    with pytest.raises(
+        ValueError,
+        match="no ranking metric is called 'map'; expected one of recall, precision, mrr, hit, ndcg",
+    ):
         retrieval.ranking_metric("map", k=5)
-    with pytest.raises(ValueError, match="recall@-3 has a cut-off of -3, expected 1 or more; write for example recall@10"):
+    with pytest.raises(
+        ValueError, match="recall@-3 has a cut-off of -3, expected 1 or more; write for example recall@10"
+    ):
         retrieval.ranking_metric("recall", k=-3)

@@ -63,7 +63,10 @@ def save(folder, change):
 
 
 def _unknown_type(folder):
-    maps = {"AutoConfig": "modeling_thing.Thing", "AutoModelForSequenceClassification": "modeling_thing.Thing"}
+    maps = {
+        "AutoConfig": "modeling_thing.Thing",
+        "AutoModelForSequenceClassification": "modeling_thing.Thing",
+    }
     with_code(folder, model_type="thing", architectures=["Thing"], auto_map=maps)
 
 
@@ -89,9 +92,14 @@ BROKEN = {
     "code of another repository": (_code_elsewhere, "never run"),
     "code for the tokenizer": (_code_tokenizer, "never run|cannot be loaded"),
     "an unknown type": (_unknown_type_alone, "cannot be loaded"),
-    "safetensors of noise": (lambda folder: (folder / "model.safetensors").write_bytes(b"\xff" * 200), "cannot be loaded"),
+    "safetensors of noise": (
+        lambda folder: (folder / "model.safetensors").write_bytes(b"\xff" * 200),
+        "cannot be loaded",
+    ),
     "safetensors cut short": (
-        lambda folder: (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-100]),
+        lambda folder: (folder / "model.safetensors").write_bytes(
+            (folder / "model.safetensors").read_bytes()[:-100]
+        ),
         "cannot be loaded",
     ),
     "empty safetensors": (lambda folder: (folder / "model.safetensors").write_bytes(b""), "cannot be loaded"),
@@ -99,26 +107,44 @@ BROKEN = {
         lambda folder: (folder / "model.safetensors").write_bytes(pickle.dumps(_Bomb())),
         "cannot be loaded",
     ),
-    "a torch pickle by that name": (lambda folder: torch.save({"a": torch.ones(1)}, folder / "model.safetensors"), "cannot be loaded"),
-    "an html page by that name": (lambda folder: (folder / "model.safetensors").write_text("<html>"), "cannot be loaded"),
+    "a torch pickle by that name": (
+        lambda folder: torch.save({"a": torch.ones(1)}, folder / "model.safetensors"),
+        "cannot be loaded",
+    ),
+    "an html page by that name": (
+        lambda folder: (folder / "model.safetensors").write_text("<html>"),
+        "cannot be loaded",
+    ),
     "a pointer of git-lfs": (
-        lambda folder: (folder / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\n"),
+        lambda folder: (folder / "model.safetensors").write_text(
+            "version https://git-lfs.github.com/spec/v1\noid sha256:0\n"
+        ),
         "cannot be loaded",
     ),
     "a head of another size": (
-        lambda folder: save(folder, lambda held: {**held, "classifier.weight": torch.ones(2, 16), "classifier.bias": torch.ones(2)}),
+        lambda folder: save(
+            folder,
+            lambda held: {**held, "classifier.weight": torch.ones(2, 16), "classifier.bias": torch.ones(2)},
+        ),
         "cannot be loaded|lacks weights",
     ),
     "more labels than the head has": (
-        lambda folder: edit(folder / "config.json", id2label=dict(enumerate([*LABELS, "other"])), label2id={}),
+        lambda folder: edit(
+            folder / "config.json", id2label=dict(enumerate([*LABELS, "other"])), label2id={}
+        ),
         "cannot be loaded|lacks weights",
     ),
     "no head": (
-        lambda folder: save(folder, lambda held: {name: one for name, one in held.items() if not name.startswith("classifier")}),
+        lambda folder: save(
+            folder,
+            lambda held: {name: one for name, one in held.items() if not name.startswith("classifier")},
+        ),
         r"lacks weights \(classifier.bias, classifier.weight\), so its verdicts would be random",
     ),
     "a layer missing": (
-        lambda folder: save(folder, lambda held: {name: one for name, one in held.items() if "layer.0.output" not in name}),
+        lambda folder: save(
+            folder, lambda held: {name: one for name, one in held.items() if "layer.0.output" not in name}
+        ),
         "lacks weights",
     ),
     "a config of noise": (lambda folder: (folder / "config.json").write_text("{"), "cannot be loaded"),
@@ -126,7 +152,9 @@ BROKEN = {
     "an index of shards that are not there": (
         lambda folder: [
             (folder / "model.safetensors").unlink(),
-            (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": {"a": "b.safetensors"}})),
+            (folder / "model.safetensors.index.json").write_text(
+                json.dumps({"metadata": {}, "weight_map": {"a": "b.safetensors"}})
+            ),
         ],
         "cannot be loaded",
     ),
@@ -159,7 +187,13 @@ def test_code_beside_a_known_type_is_not_run(folder):
 
 
 ENCODERS = {
-    name: BROKEN[name] for name in ("code for an unknown type", "safetensors of noise", "a pickle by that name", "a config of noise")
+    name: BROKEN[name]
+    for name in (
+        "code for an unknown type",
+        "safetensors of noise",
+        "a pickle by that name",
+        "a config of noise",
+    )
 }
 
 
@@ -176,7 +210,10 @@ def test_an_encoder_that_cannot_be_trusted_is_one_message(folder, damage, messag
 @pytest.mark.parametrize(
     ("modules", "message"),
     [
-        ([{"idx": 0, "name": "0", "path": "", "type": "modeling_thing.Thing"}], "is built of 'modeling_thing.Thing', code from elsewhere"),
+        (
+            [{"idx": 0, "name": "0", "path": "", "type": "modeling_thing.Thing"}],
+            "is built of 'modeling_thing.Thing', code from elsewhere",
+        ),
         ([{"idx": 0, "name": "0", "path": "", "type": "os.system"}], "never run"),
         ([{"idx": 0, "name": "0", "path": "", "type": "sentence_transformersx.models"}], "never run"),
         ({"type": "a"}, "cannot be read"),

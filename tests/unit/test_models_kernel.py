@@ -25,4 +25,6 @@ def test_the_kernel_follows_the_flags(tmp_path, flags, kernel):
 
 def test_a_machine_without_flags_is_called_by_its_name(tmp_path):
     (tmp_path / "cpuinfo").write_text("Features : neon\n")
-    assert processor_kernel(tmp_path / "cpuinfo") == processor_kernel(tmp_path / "absent") == platform.machine()
+    assert (
+        processor_kernel(tmp_path / "cpuinfo") == processor_kernel(tmp_path / "absent") == platform.machine()
+    )

@@ -151,7 +151,8 @@ def test_the_word_of_a_bound_that_may_say_during_what_it_was(text, word):
 
 
 @pytest.mark.parametrize(
-    ("text", "course"), [("rose from 20% to 60%", True), ("doses range from 5 to 40 mg", False), ("raised from 5 mg", False)]
+    ("text", "course"),
+    [("rose from 20% to 60%", True), ("doses range from 5 to 40 mg", False), ("raised from 5 mg", False)],
 )
 def test_a_rise_is_told_from_a_range(text, course):
     (quantity,) = read_quantities(text)
@@ -169,26 +170,39 @@ def test_a_dose_with_its_frequency_is_a_dose_a_day():
 
 def test_ages_are_told_from_times():
     roles = [
-        (quantity.role, quantity.low) for quantity in read_quantities("A 3-year-old child, adults aged 65, and people over 60 for 2 years")
+        (quantity.role, quantity.low)
+        for quantity in read_quantities("A 3-year-old child, adults aged 65, and people over 60 for 2 years")
     ]
     assert roles == [("age", 3 * YEAR), ("age", 65 * YEAR), ("age", 60 * YEAR), ("", 2 * YEAR)]
 
 
 def test_a_list_shares_its_unit():
-    assert [quantity.high for quantity in read_quantities("12.5, 25 and 50 mg")] == pytest.approx([0.0125, 0.025, 0.05])
-    assert [quantity.dimension for quantity in read_quantities("322 minutes with melatonin and 303 with placebo")] == ["time", "time"]
+    assert [quantity.high for quantity in read_quantities("12.5, 25 and 50 mg")] == pytest.approx(
+        [0.0125, 0.025, 0.05]
+    )
+    assert [
+        quantity.dimension for quantity in read_quantities("322 minutes with melatonin and 303 with placebo")
+    ] == ["time", "time"]
 
 
 def test_a_year_is_no_whole_that_a_share_is_of():
-    assert [quantity.dimension for quantity in read_quantities("12 in 2010, 1 in 2000")] == ["plain", "fraction"]
+    assert [quantity.dimension for quantity in read_quantities("12 in 2010, 1 in 2000")] == [
+        "plain",
+        "fraction",
+    ]
 
 
 def test_a_pair_keeps_both_numbers():
-    assert [(quantity.high, quantity.role) for quantity in read_quantities("130/80 mm Hg")] == [(130.0, "first"), (80.0, "second")]
+    assert [(quantity.high, quantity.role) for quantity in read_quantities("130/80 mm Hg")] == [
+        (130.0, "first"),
+        (80.0, "second"),
+    ]
 
 
 def test_changes_are_told_from_levels():
-    assert [quantity.role for quantity in read_quantities("34% fewer flares, reduced by 20%, found in 12%")] == ["change", "change", ""]
+    assert [
+        quantity.role for quantity in read_quantities("34% fewer flares, reduced by 20%, found in 12%")
+    ] == ["change", "change", ""]
 
 
 @given(st.text(max_size=300))
@@ -199,7 +213,10 @@ def test_any_text_gives_finite_quantities_within_it(text):
         assert math.isfinite(quantity.high)
 
 
-@given(st.floats(min_value=0.001, max_value=9999), st.sampled_from(["mg", "g", "mcg", "mL", "mmol/L", "weeks", "%"]))
+@given(
+    st.floats(min_value=0.001, max_value=9999),
+    st.sampled_from(["mg", "g", "mcg", "mL", "mmol/L", "weeks", "%"]),
+)
 def test_a_written_amount_is_read_back(value, unit):
     number = f"{value:.3f}"
     (quantity,) = read_quantities(f"{number} {unit}")

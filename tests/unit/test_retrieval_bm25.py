@@ -28,7 +28,9 @@ def test_the_tokenizer_keeps_what_medicine_writes_as_one_word(text, tokens):
 
 
 def test_a_dose_finds_its_chunk_however_it_is_spaced():
-    retriever = bm25_retriever(chunks("Give 50 mg once a day.", "Give 5 mg once a day.", "Give it with food."))
+    retriever = bm25_retriever(
+        chunks("Give 50 mg once a day.", "Give 5 mg once a day.", "Give it with food.")
+    )
     assert retriever("dose 5mg", top_k=1)[0].chunk.id == "c1"
 
 
@@ -48,7 +50,10 @@ def test_title_and_context_are_read_before_the_text(title, extra, read):
 
 
 def test_a_word_of_the_section_finds_the_chunk_that_says_it_only_in_its_context():
-    corpus = [*chunks("Give it with food.", "Keep it dry."), Chunk(id="c2", text="Once a day.", extra={"prefix": "Iron > Dose"})]
+    corpus = [
+        *chunks("Give it with food.", "Keep it dry."),
+        Chunk(id="c2", text="Once a day.", extra={"prefix": "Iron > Dose"}),
+    ]
     assert bm25_retriever(corpus)("iron dose", top_k=1)[0].chunk.id == "c2"
 
 

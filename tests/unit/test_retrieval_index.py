@@ -21,7 +21,10 @@ class CountingEncoder:
         if self.fail_after is not None and len(self.encoded) + len(texts) > self.fail_after:
             raise KeyboardInterrupt
         self.encoded += texts
-        vectors = [np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest()[:8], 16)).normal(size=8) for text in texts]
+        vectors = [
+            np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest()[:8], 16)).normal(size=8)
+            for text in texts
+        ]
         return np.array([vector / np.linalg.norm(vector) for vector in vectors], dtype=np.float32)
 
     def as_encoder(self, signature="counting"):
@@ -78,7 +81,11 @@ def test_dense_search_finds_the_chunk_itself_first(chunks, tmp_path):
 
 def test_the_shipped_encoder_gives_the_same_bits_whatever_stands_beside_a_text():
     encoder = load_encoder()
-    texts = ["Metformin lowers blood sugar.", "Asthma narrows the airways of the lungs and makes breathing hard.", "Iron"]
+    texts = [
+        "Metformin lowers blood sugar.",
+        "Asthma narrows the airways of the lungs and makes breathing hard.",
+        "Iron",
+    ]
     together = encoder.encode_documents(texts)
     assert together.shape == (3, 384)
     assert np.allclose(np.linalg.norm(together, axis=1), 1.0, atol=1e-5)
@@ -87,7 +94,9 @@ def test_the_shipped_encoder_gives_the_same_bits_whatever_stands_beside_a_text()
 
 
 def test_the_shipped_encoder_puts_the_same_meaning_nearer():
-    query, near, far = load_encoder().encode_queries(["high blood pressure", "hypertension", "a broken wrist"])
+    query, near, far = load_encoder().encode_queries(
+        ["high blood pressure", "hypertension", "a broken wrist"]
+    )
     assert query @ near > query @ far + 0.2
 
 

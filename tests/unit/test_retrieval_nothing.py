@@ -22,7 +22,9 @@ def chunks(*texts):
     return [Chunk(id=f"c{i}", text=text) for i, text in enumerate(texts)]
 
 
-@pytest.mark.parametrize("query", ["zinc", "?!", "§", "42", "Zink und Kupfer", "αβγ", "薬", "\u200b.", "a" * 5000, "ironic"])
+@pytest.mark.parametrize(
+    "query", ["zinc", "?!", "§", "42", "Zink und Kupfer", "αβγ", "薬", "\u200b.", "a" * 5000, "ironic"]
+)
 def test_a_question_that_matches_nothing_has_no_hits(query):
     retriever = bm25_retriever(chunks("Iron helps.", "Iron tablets.", "Iron."))
     assert retriever(query, top_k=3) == []
@@ -59,7 +61,9 @@ def test_without_a_retriever_the_contexts_are_ranked():
     case = Case(id="a", question="zinc?", references=("c0",))
     response = Response(answer="Iron 0.", contexts=(Chunk(id="c0", text="Iron 0."),))
     assert evaluate_case(case, response, checker=containment_checker(), k=3).metrics["recall@k"] == 1.0
-    assert evaluate_case(case, response, checker=containment_checker(), hits=[], k=3).metrics["recall@k"] == 0.0
+    assert (
+        evaluate_case(case, response, checker=containment_checker(), hits=[], k=3).metrics["recall@k"] == 0.0
+    )
 
 
 SAME = [
@@ -118,7 +122,10 @@ class Letters:
 
     def __call__(self, texts):
         self.read += texts
-        vectors = np.array([[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyzμ"] for text in texts], dtype=np.float32)
+        vectors = np.array(
+            [[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyzμ"] for text in texts],
+            dtype=np.float32,
+        )
         return self.change(vectors / np.maximum(1e-9, np.linalg.norm(vectors, axis=1, keepdims=True)))
 
     def encoder(self):
@@ -225,4 +232,6 @@ def test_a_cache_that_cannot_be_written_is_said(tmp_path):
 
 
 def test_the_folder_of_a_plain_corpus_is_where_it_was(tmp_path):
-    assert index_folder(tmp_path, chunks("5 µg"), Letters().encoder()) == index_folder(tmp_path, chunks("5 μg"), Letters().encoder())
+    assert index_folder(tmp_path, chunks("5 µg"), Letters().encoder()) == index_folder(
+        tmp_path, chunks("5 μg"), Letters().encoder()
+    )

@@ -40,8 +40,14 @@ AGREEING = [
     ("Smoking is known to cause lung cancer.", "Smoking causes lung cancer, and it can also harm the eyes."),
     ("Smoking is known to cause lung cancer.", "Smoking causes lung cancer in some people."),
     ("Smoking is proven to cause lung cancer.", "Smoking can harm the eyes, and it causes lung cancer."),
-    ("Naloxone completely reverses opioid overdose.", "Naloxone fully reverses opioid overdose and can restore breathing."),
-    ("Naloxone completely reverses opioid overdose.", "Naloxone reverses opioid overdose and can restore breathing."),
+    (
+        "Naloxone completely reverses opioid overdose.",
+        "Naloxone fully reverses opioid overdose and can restore breathing.",
+    ),
+    (
+        "Naloxone completely reverses opioid overdose.",
+        "Naloxone reverses opioid overdose and can restore breathing.",
+    ),
     ("Naloxone completely reverses opioid overdose.", "Naloxone can fully reverse opioid overdose."),
     ("HIV is never spread by hugging.", "HIV does not spread by hugging, but can be spread by blood."),
 ]

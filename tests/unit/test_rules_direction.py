@@ -1,7 +1,7 @@
 import pytest
 
 from pytest_medfaith.checking.rules.direction import direction
-from pytest_medfaith.checking.rules.opposites import directions, opposed
+from pytest_medfaith.english.opposites import directions, opposed
 
 CLASHES = [
     ("Metformin raises insulin levels in women with PCOS.", "Metformin lowers insulin levels in women with PCOS.", "raises", "lowers"),
@@ -114,7 +114,9 @@ def test_a_text_never_clashes_with_itself(text):
 
 
 def test_a_turned_comparison_says_so():
-    (finding,) = direction("Girls are affected more often than boys.", "Boys are affected more often than girls.")
+    (finding,) = direction(
+        "Girls are affected more often than boys.", "Boys are affected more often than girls."
+    )
     assert finding.message == "claim and evidence compare the other way round"
 
 

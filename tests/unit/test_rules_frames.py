@@ -1,6 +1,6 @@
 from pytest_medfaith.checking.rules.frames import frames, frames_in_either_order
-from pytest_medfaith.checking.rules.text import MAX_TOKENS, content_keys, evidence_sentences, share
-from pytest_medfaith.word_keys import word_key
+from pytest_medfaith.english.tokens import MAX_TOKENS, content_keys, evidence_sentences, share
+from pytest_medfaith.english.word_keys import word_key
 
 
 def test_spellings_and_forms_of_a_word_have_one_key():
@@ -22,24 +22,36 @@ def test_a_run_on_is_no_sentence():
 def test_the_best_covered_sentence_comes_first():
     claim = "Letrozole is started at 25 mg for women with PCOS."
     best, other = frames(
-        claim, "Women with PCOS take letrozole at times. Letrozole is started at 2.5 mg for women with PCOS. Aspirin is cheap."
+        claim,
+        "Women with PCOS take letrozole at times. Letrozole is started at 2.5 mg for women with PCOS. Aspirin is cheap.",
     )
-    assert (best.coverage, best.copies(), other.copies()) == (1.0, True, False)  # any number stands for any other
+    assert (best.coverage, best.copies(), other.copies()) == (
+        1.0,
+        True,
+        False,
+    )  # any number stands for any other
 
 
 def test_gaps_are_what_is_left_over_in_one_place():
     (frame,) = frames("Metformin lowers glucose in adults.", "Metformin slowly raises glucose in adults.")
-    left = [([frame.claim[i].text for i in mine], [frame.sentence.tokens[i].text for i in theirs]) for mine, theirs in frame.gaps()]
+    left = [
+        ([frame.claim[i].text for i in mine], [frame.sentence.tokens[i].text for i in theirs])
+        for mine, theirs in frame.gaps()
+    ]
     assert left == [(["lowers"], ["slowly", "raises"])]
 
 
 def test_an_opening_clause_may_stand_at_the_end():
     evidence = "Listen. In adults over 65, the vaccine halves 50% of the risk."
-    (frame,) = frames_in_either_order("The vaccine halves 50 percent of the risk in adults over 65.", evidence)
-    assert frame.coverage == 1
-    assert [evidence[slice(*frame.place(here, here + 1))] for here, token in enumerate(frame.claim) if token.content] == (
-        "vaccine halves % risk adults".split()
+    (frame,) = frames_in_either_order(
+        "The vaccine halves 50 percent of the risk in adults over 65.", evidence
     )
+    assert frame.coverage == 1
+    assert [
+        evidence[slice(*frame.place(here, here + 1))]
+        for here, token in enumerate(frame.claim)
+        if token.content
+    ] == ("vaccine halves % risk adults".split())
 
 
 def test_a_sentence_is_laid_as_it_stands_where_that_covers_as_much():

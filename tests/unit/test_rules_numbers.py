@@ -160,8 +160,14 @@ AGREEING = [
 @pytest.mark.parametrize(("claim", "evidence", "mine", "theirs"), CLASHES)
 def test_a_clash_names_the_two_quantities(claim, evidence, mine, theirs):
     found = numbers(claim, evidence)
-    assert [(claim[slice(*f.claim_span)], evidence[slice(*f.evidence_span)]) for f in found][:1] == [(mine, theirs)]
-    assert (found[0].rule, found[0].effect, found[0].message) == ("numbers", "refute", f"claim says {mine}, evidence says {theirs}")
+    assert [(claim[slice(*f.claim_span)], evidence[slice(*f.evidence_span)]) for f in found][:1] == [
+        (mine, theirs)
+    ]
+    assert (found[0].rule, found[0].effect, found[0].message) == (
+        "numbers",
+        "refute",
+        f"claim says {mine}, evidence says {theirs}",
+    )
 
 
 @pytest.mark.parametrize(("claim", "evidence"), AGREEING)

@@ -39,7 +39,11 @@ AGREEING = [
 def test_a_clash_names_the_two_entities(claim, evidence, mine, theirs, effect):
     (finding,) = substitution(claim, evidence)
     assert (claim[slice(*finding.claim_span)], evidence[slice(*finding.evidence_span)]) == (mine, theirs)
-    assert (finding.rule, finding.effect, finding.message) == ("substitution", effect, f"claim says {mine}, evidence says {theirs}")
+    assert (finding.rule, finding.effect, finding.message) == (
+        "substitution",
+        effect,
+        f"claim says {mine}, evidence says {theirs}",
+    )
 
 
 @pytest.mark.parametrize(("claim", "evidence"), AGREEING)
@@ -59,4 +63,6 @@ def test_another_linker_may_find_the_entities():
 
     claim, evidence = "Take zolab with food each evening.", "Take zolix with food each evening."
     assert substitution(claim, evidence) == []
-    assert [finding.message for finding in substitution(claim, evidence, linker=linker)] == ["claim says zolab, evidence says zolix"]
+    assert [finding.message for finding in substitution(claim, evidence, linker=linker)] == [
+        "claim says zolab, evidence says zolix"
+    ]

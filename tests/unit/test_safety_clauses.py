@@ -1,8 +1,8 @@
 import pytest
 
-from pytest_medfaith.checking.safety.clauses import asserted_sentences, read_statements
-from pytest_medfaith.checking.safety.stance import ADVISES, FORBIDS, NEUTRAL, WARNS, stance
-from pytest_medfaith.checking.safety.terms import TermIndex
+from pytest_medfaith.safety.clauses import asserted_sentences, read_statements
+from pytest_medfaith.safety.stance import ADVISES, FORBIDS, NEUTRAL, WARNS, stance
+from pytest_medfaith.safety.terms import TermIndex
 
 
 def shown(text):

@@ -46,7 +46,9 @@ def test_every_shape_gives_the_same_response(shape, tmp_path):
 
 
 def test_the_span_that_answered_is_named(tmp_path):
-    spans = {shape: adapted(tmp_path, SHAPES[shape]())[0][0]["span_id"].removeprefix("0x") for shape in SHAPES}
+    spans = {
+        shape: adapted(tmp_path, SHAPES[shape]())[0][0]["span_id"].removeprefix("0x") for shape in SHAPES
+    }
     assert spans == {
         **dict.fromkeys(("openinference_otlp", "phoenix_columns", "phoenix_nested", "langfuse"), ROOT),
         **dict.fromkeys(("gen_ai_otlp", "gen_ai_numbered", "gen_ai_events", "langfuse_storage"), CALL),
@@ -73,9 +75,14 @@ def test_traces_that_lack_something_are_counted_and_named(tmp_path):
         *turned("bare", [root, call]),
         *turned("empty", [root, {**found, "output": []}]),
         *turned("silent", [{**root, "output": None}, found, {**call, "output": ""}]),
-        *turned("failed", [{**root, "level": "ERROR", "output": "Traceback: the model did not answer"}, found]),
+        *turned(
+            "failed", [{**root, "level": "ERROR", "output": "Traceback: the model did not answer"}, found]
+        ),
         *turned("unasked", [{**root, "input": None}, {**found, "input": None}]),
-        *turned("textless", [root, {**found, "output": [{"id": "a", "score": 1.0}, {"id": "b", "text": PASSAGES[0]}]}]),
+        *turned(
+            "textless",
+            [root, {**found, "output": [{"id": "a", "score": 1.0}, {"id": "b", "text": PASSAGES[0]}]}],
+        ),
     ]
     written, lines = adapted(tmp_path, rows)
     assert [(row["trace_id"], len(row["contexts"])) for row in written] == [
@@ -96,7 +103,10 @@ def test_traces_that_lack_something_are_counted_and_named(tmp_path):
 
 def test_a_file_without_an_answer_is_an_error(tmp_path):
     root, found, _ = langfuse()
-    with pytest.raises(DataError, match=r"spans.jsonl: 2 spans of 1 traces, and none holds an answer; expected the output of a root"):
+    with pytest.raises(
+        DataError,
+        match=r"spans.jsonl: 2 spans of 1 traces, and none holds an answer; expected the output of a root",
+    ):
         adapted(tmp_path, [{**root, "output": None}, found])
     assert not (tmp_path / "responses.jsonl").exists()
 
@@ -108,16 +118,28 @@ def test_a_file_without_an_answer_is_an_error(tmp_path):
         ("[1, 2]", r"spans.jsonl:4: got a list of 2, expected one JSON object a line"),
         ("7", r"spans.jsonl:4: got 7, expected one JSON object a line"),
         ('{"a": NaN}', r"spans.jsonl:4: not JSON \(NaN is no JSON number\)"),
-        ('{"question": "Why?"}', r"spans.jsonl:4: got an object with 'question', which is no known span; expected OTLP \(resourceSpans\)"),
-        ('{"resourceSpans": {}}', r"spans.jsonl:4: field 'resourceSpans' is an empty object, expected a list of objects"),
+        (
+            '{"question": "Why?"}',
+            r"spans.jsonl:4: got an object with 'question', which is no known span; expected OTLP \(resourceSpans\)",
+        ),
+        (
+            '{"resourceSpans": {}}',
+            r"spans.jsonl:4: field 'resourceSpans' is an empty object, expected a list of objects",
+        ),
         (
             '{"resourceSpans": [{"scopeSpans": [{"spans": [7]}]}]}',
             r"spans.jsonl:4: field 'spans' is a list of 1, expected a list of objects",
         ),
-        ('{"attributes": {"input.value": "x"}}', r"spans.jsonl:4: field 'trace_id' is None, expected the id of the trace"),
+        (
+            '{"attributes": {"input.value": "x"}}',
+            r"spans.jsonl:4: field 'trace_id' is None, expected the id of the trace",
+        ),
         ('{"traceId": {}, "type": "SPAN"}', r"spans.jsonl:4: field 'trace_id' is None"),
         ('{"traceId": true, "type": "SPAN"}', r"spans.jsonl:4: field 'trace_id' is True"),
-        ('{"run_type": "llm", "trace_id": "a", "child_runs": [3]}', r"spans.jsonl:4: got 3, expected a span, an observation or a run"),
+        (
+            '{"run_type": "llm", "trace_id": "a", "child_runs": [3]}',
+            r"spans.jsonl:4: got 3, expected a span, an observation or a run",
+        ),
     ],
 )
 def test_a_broken_line_is_an_error_with_its_number(line, message, tmp_path):
@@ -129,7 +151,12 @@ def test_a_broken_line_is_an_error_with_its_number(line, message, tmp_path):
 
 
 def test_bytes_that_are_no_text_and_deep_nesting_are_errors(tmp_path):
-    for content in (b"\x00\xff\xfe binary", b'{"traceId": "a", "type": "SPAN"}\n{"caf\xe9": 1}', b"[" * 100_000, b'{"a":' * 100_000):
+    for content in (
+        b"\x00\xff\xfe binary",
+        b'{"traceId": "a", "type": "SPAN"}\n{"caf\xe9": 1}',
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+    ):
         (tmp_path / "spans.jsonl").write_bytes(content)
         with pytest.raises(DataError, match=r"spans\.jsonl:"):
             adapt_traces(tmp_path / "spans.jsonl", tmp_path / "out.jsonl")
@@ -158,7 +185,12 @@ def test_what_a_reranker_left_is_what_the_answer_was_given(tmp_path):
 
 def test_of_a_retriever_inside_a_retriever_the_outer_counts(tmp_path):
     call, found, root = langsmith()
-    inner = {**found, "id": "inner", "parent_run_id": FOUND, "outputs": {"documents": [{"page_content": "Copper.", "metadata": {}}]}}
+    inner = {
+        **found,
+        "id": "inner",
+        "parent_run_id": FOUND,
+        "outputs": {"documents": [{"page_content": "Copper.", "metadata": {}}]},
+    }
     (row,), _ = adapted(tmp_path, [call, inner, found, root])
     assert [context["text"] for context in row["contexts"]] == list(PASSAGES)
 
@@ -173,7 +205,8 @@ def test_contexts_may_stand_beside_the_answer(tmp_path):
 def test_a_tool_an_evaluator_and_an_embedding_answer_nothing(tmp_path):
     root, found, _ = langfuse()
     asides = [
-        {**root, "id": kind, "type": kind, "output": "Take 8 g a day."} for kind in ("TOOL", "EVALUATOR", "EMBEDDING", "GUARDRAIL", "EVENT")
+        {**root, "id": kind, "type": kind, "output": "Take 8 g a day."}
+        for kind in ("TOOL", "EVALUATOR", "EMBEDDING", "GUARDRAIL", "EVENT")
     ]
     (row,), _ = adapted(tmp_path, [*asides, root, found])
     assert row["answer"] == ANSWER
@@ -183,7 +216,12 @@ def test_a_tool_an_evaluator_and_an_embedding_answer_nothing(tmp_path):
 
 def test_of_several_calls_the_last_answers(tmp_path):
     _, found, call = langfuse()
-    first = {**call, "id": "first", "startTime": "2", "output": {"role": "assistant", "content": "Search for iron."}}
+    first = {
+        **call,
+        "id": "first",
+        "startTime": "2",
+        "output": {"role": "assistant", "content": "Search for iron."},
+    }
     (row,), _ = adapted(tmp_path, [call, first, found])
     assert (row["answer"], row["span_id"]) == (ANSWER, CALL)
 
@@ -191,19 +229,26 @@ def test_of_several_calls_the_last_answers(tmp_path):
 def test_a_trace_of_two_turns_gives_two_responses_each_with_its_contexts(tmp_path):
     root, found, _ = langfuse()
     second = [{**root, "id": "r2", "input": "And zinc?", "output": "Zinc shortens colds."}]
-    second.append({**found, "id": "f2", "parentObservationId": "r2", "output": ["Zinc was studied in colds."]})
+    second.append(
+        {**found, "id": "f2", "parentObservationId": "r2", "output": ["Zinc was studied in colds."]}
+    )
     rows, lines = adapted(tmp_path, [root, found, *second])
     assert [(row["case_id"], row["trace_id"], row["question"]) for row in rows] == [
         (f"{TRACE}/{ROOT}", TRACE, QUESTION),
         (f"{TRACE}/r2", TRACE, "And zinc?"),
     ]
-    assert [[context["text"] for context in row["contexts"]] for row in rows] == [list(PASSAGES), ["Zinc was studied in colds."]]
+    assert [[context["text"] for context in row["contexts"]] for row in rows] == [
+        list(PASSAGES),
+        ["Zinc was studied in colds."],
+    ]
     assert "2 responses" in lines[0]
 
 
 def test_spans_that_stand_in_each_other_end(tmp_path):
     root, found, call = langfuse()
-    rows, _ = adapted(tmp_path, [{**root, "parentObservationId": CALL}, found, {**call, "parentObservationId": ROOT}])
+    rows, _ = adapted(
+        tmp_path, [{**root, "parentObservationId": CALL}, found, {**call, "parentObservationId": ROOT}]
+    )
     assert [row["answer"] for row in rows] == [ANSWER]
 
 
@@ -216,12 +261,23 @@ def test_a_span_that_stands_twice_counts_once_as_it_stood_last(tmp_path):
 def test_one_id_for_several_texts_is_numbered(tmp_path):
     root, found, _ = langfuse()
     (row,), _ = adapted(
-        tmp_path, [root, {**found, "output": [{"id": "leaflet", "text": text, "score": 1.0} for text in (*PASSAGES, PASSAGES[0])]}]
+        tmp_path,
+        [
+            root,
+            {
+                **found,
+                "output": [
+                    {"id": "leaflet", "text": text, "score": 1.0} for text in (*PASSAGES, PASSAGES[0])
+                ],
+            },
+        ],
     )
     assert [context["id"] for context in row["contexts"]] == ["leaflet", "leaflet#2"]
 
 
 def test_a_limit_takes_the_first(tmp_path):
-    rows, lines = adapted(tmp_path, [row for name in ("a", "b", "c") for row in turned(name, langfuse())], limit=2)
+    rows, lines = adapted(
+        tmp_path, [row for name in ("a", "b", "c") for row in turned(name, langfuse())], limit=2
+    )
     assert [row["trace_id"] for row in rows] == ["a", "b"]
     assert "2 responses of 3 traces" in lines[0]

@@ -93,7 +93,9 @@ def test_the_spans_of_claims_and_dropped_words_are_the_answers_own():
     answer = "Hello! Iron tablets treat iron deficiency. Hope this helps!"
     read = read_answer(answer)
     assert all(answer[slice(*piece.span)] == piece.text for piece in read.dropped)
-    assert [answer[claim.start : claim.end] for claim in read.claims] == ["Iron tablets treat iron deficiency"]
+    assert [answer[claim.start : claim.end] for claim in read.claims] == [
+        "Iron tablets treat iron deficiency"
+    ]
 
 
 def test_a_gate_may_bound_it():
@@ -105,15 +107,23 @@ def test_the_table_of_claims_lists_what_was_not_checked():
     report = report_on("Great question! Iron tablets treat iron deficiency.")
     table = claims_csv([slice_report(SliceRun(slice="s", retriever="", checker="scripted", k=1), [report])])
     rows = list(csv.DictReader(io.StringIO(table)))
-    assert [(row["verdict"], row["claim"], row["reason"]) for row in rows][-1] == ("unchecked", "Great question!", "greeting")
+    assert [(row["verdict"], row["claim"], row["reason"]) for row in rows][-1] == (
+        "unchecked",
+        "Great question!",
+        "greeting",
+    )
 
 
 CHATTY = "Great question! Iron tablets treat iron deficiency. Would you like to know more?"
 
 
 def test_the_page_says_what_was_not_checked_with_reason_and_share():
-    page = html_report([slice_report(SliceRun(slice="s", retriever="", checker="", k=1), [report_on(CHATTY)])])
-    (case,) = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])["cases"]
+    page = html_report(
+        [slice_report(SliceRun(slice="s", retriever="", checker="", k=1), [report_on(CHATTY)])]
+    )
+    (case,) = json.loads(
+        re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]
+    )["cases"]
     assert [(piece["text"], piece["reason"], CHATTY[slice(*piece["span"])]) for piece in case["dropped"]] == [
         ("Great question!", "greeting", "Great question!"),
         ("Would you like to know more?", "question", "Would you like to know more?"),

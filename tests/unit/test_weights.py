@@ -60,7 +60,9 @@ def test_every_file_is_one_that_code_hosts_take():
 
 def test_the_weights_hold_data_and_no_code():
     assert [path.name for path in WEIGHTS.rglob("*.py")] == ["__init__.py"]
-    assert not [path for path in WEIGHTS.rglob("*") if path.suffix in {".pkl", ".pickle", ".pt", ".pth", ".so"}]
+    assert not [
+        path for path in WEIGHTS.rglob("*") if path.suffix in {".pkl", ".pickle", ".pt", ".pth", ".so"}
+    ]
 
 
 def test_the_default_checker_is_a_strong_model_after_the_fast_one():

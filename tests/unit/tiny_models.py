@@ -13,7 +13,11 @@ def tiny_bert(folder: Path) -> Path:
     import transformers
 
     torch.manual_seed(0)
-    config = transformers.BertConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, num_labels=3)
+    config = transformers.BertConfig(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, num_labels=3
+    )
     transformers.BertForSequenceClassification(config).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer" / "tokenizer.json")).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_file=str(MODELS / "tokenizer" / "tokenizer.json")
+    ).save_pretrained(folder)
     return folder

@@ -7,8 +7,14 @@ from typing import Any
 
 QUESTION = "What treats iron deficiency?"
 ANSWER = "Iron tablets treat iron deficiency."
-PASSAGES = ("Iron tablets treat iron deficiency. They are taken on an empty stomach.", "Vitamin C helps the body take up iron.")
-PROMPT = [{"role": "system", "content": "Answer from the passages."}, {"role": "user", "content": f"{' '.join(PASSAGES)}\n\n{QUESTION}"}]
+PASSAGES = (
+    "Iron tablets treat iron deficiency. They are taken on an empty stomach.",
+    "Vitamin C helps the body take up iron.",
+)
+PROMPT = [
+    {"role": "system", "content": "Answer from the passages."},
+    {"role": "user", "content": f"{' '.join(PASSAGES)}\n\n{QUESTION}"},
+]
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 ROOT, FOUND, CALL = "00f067aa0ba902b7", "11f067aa0ba902b7", "22f067aa0ba902b7"
 
@@ -23,18 +29,33 @@ def otlp_value(value: Any) -> dict[str, Any]:
     if isinstance(value, list):
         return {"arrayValue": {"values": [otlp_value(item) for item in value]}}
     if isinstance(value, dict):
-        return {"kvlistValue": {"values": [{"key": key, "value": otlp_value(item)} for key, item in value.items()]}}
+        return {
+            "kvlistValue": {
+                "values": [{"key": key, "value": otlp_value(item)} for key, item in value.items()]
+            }
+        }
     return {"doubleValue": value} if isinstance(value, float) else {"stringValue": value}
 
 
 def otlp_span(name: str, span: str, parent: str, start: int, **attributes: Any) -> dict[str, Any]:
     listed = [{"key": key, "value": otlp_value(value)} for key, value in attributes.items()]
     ids = {"traceId": TRACE, "spanId": span, "parentSpanId": parent}
-    return {**ids, "name": name, "kind": 1, "startTimeUnixNano": str(start), "attributes": listed, "status": {}}
+    return {
+        **ids,
+        "name": name,
+        "kind": 1,
+        "startTimeUnixNano": str(start),
+        "attributes": listed,
+        "status": {},
+    }
 
 
 def otlp(*spans: dict[str, Any]) -> dict[str, Any]:
-    return {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "rag"}, "spans": list(spans)}]}]}
+    return {
+        "resourceSpans": [
+            {"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "rag"}, "spans": list(spans)}]}
+        ]
+    }
 
 
 KIND = "openinference.span.kind"
@@ -42,18 +63,43 @@ KIND = "openinference.span.kind"
 
 def openinference_otlp() -> list[dict[str, Any]]:
     root = otlp_span("query", ROOT, "", 1, **{KIND: "CHAIN", "input.value": QUESTION, "output.value": ANSWER})
-    found = otlp_span("retrieve", FOUND, ROOT, 2, **{KIND: "RETRIEVER", "input.value": QUESTION, **documents()})
-    said = {"llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "not this"}
+    found = otlp_span(
+        "retrieve", FOUND, ROOT, 2, **{KIND: "RETRIEVER", "input.value": QUESTION, **documents()}
+    )
+    said = {
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "not this",
+    }
     return [otlp(found), otlp(root, otlp_span("llm", CALL, ROOT, 3, **{KIND: "LLM", **said}))]
 
 
 def gen_ai_otlp() -> list[dict[str, Any]]:
     asked = json.dumps([{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}])
-    said = json.dumps([{"role": "assistant", "parts": [{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": ANSWER}]}])
-    rows = json.dumps([{"id": f"iron-{i}", "score": 0.9, "content": text} for i, text in enumerate(PASSAGES, start=1)])
+    said = json.dumps(
+        [
+            {
+                "role": "assistant",
+                "parts": [{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": ANSWER}],
+            }
+        ]
+    )
+    rows = json.dumps(
+        [{"id": f"iron-{i}", "score": 0.9, "content": text} for i, text in enumerate(PASSAGES, start=1)]
+    )
     http = otlp_span("POST /ask", ROOT, "", 1, **{"http.request.method": "POST"})
-    found = otlp_span("retrieval", FOUND, ROOT, 2, **{"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.documents": rows})
-    call = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1", "gen_ai.input.messages": asked, "gen_ai.output.messages": said}
+    found = otlp_span(
+        "retrieval",
+        FOUND,
+        ROOT,
+        2,
+        **{"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.documents": rows},
+    )
+    call = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "m-1",
+        "gen_ai.input.messages": asked,
+        "gen_ai.output.messages": said,
+    }
     return [otlp(http, found, otlp_span("chat", CALL, ROOT, 3, **call))]
 
 
@@ -71,7 +117,10 @@ def gen_ai_events() -> list[dict[str, Any]]:
     """The span of the SDK's console exporter, with the events of earlier conventions."""
     events = [
         {"name": "gen_ai.user.message", "attributes": {"content": QUESTION}},
-        {"name": "gen_ai.choice", "attributes": {"index": 0, "message": json.dumps({"role": "assistant", "content": ANSWER})}},
+        {
+            "name": "gen_ai.choice",
+            "attributes": {"index": 0, "message": json.dumps({"role": "assistant", "content": ANSWER})},
+        },
     ]
     ids = {"trace_id": f"0x{TRACE}", "span_id": f"0x{CALL}"}
     call = {
@@ -82,17 +131,38 @@ def gen_ai_events() -> list[dict[str, Any]]:
         "attributes": {"gen_ai.operation.name": "chat"},
         "events": events,
     }
-    found = {"name": "find", "context": {**ids, "span_id": f"0x{FOUND}"}, "parent_id": None, "start_time": "1"}
+    found = {
+        "name": "find",
+        "context": {**ids, "span_id": f"0x{FOUND}"},
+        "parent_id": None,
+        "start_time": "1",
+    }
     return [{**found, "attributes": {KIND: "RETRIEVER", **documents()}, "events": []}, call]
 
 
 def phoenix_columns() -> list[dict[str, Any]]:
     """Rows of Phoenix's table of spans, as pandas writes them."""
-    rows = [{"document.content": text, "document.id": f"iron-{i}", "document.score": 0.9} for i, text in enumerate(PASSAGES, start=1)]
+    rows = [
+        {"document.content": text, "document.id": f"iron-{i}", "document.score": 0.9}
+        for i, text in enumerate(PASSAGES, start=1)
+    ]
     names = {"context.trace_id": TRACE, "status_code": "OK", "events": []}
-    root = {"context.span_id": ROOT, "parent_id": None, "span_kind": "CHAIN", "start_time": "2026-01-01T00:00:01"}
-    found = {"context.span_id": FOUND, "parent_id": ROOT, "span_kind": "RETRIEVER", "start_time": "2026-01-01T00:00:02"}
-    said = {"attributes.output.value": json.dumps({"answer": ANSWER}), "attributes.input.value": json.dumps({"question": QUESTION})}
+    root = {
+        "context.span_id": ROOT,
+        "parent_id": None,
+        "span_kind": "CHAIN",
+        "start_time": "2026-01-01T00:00:01",
+    }
+    found = {
+        "context.span_id": FOUND,
+        "parent_id": ROOT,
+        "span_kind": "RETRIEVER",
+        "start_time": "2026-01-01T00:00:02",
+    }
+    said = {
+        "attributes.output.value": json.dumps({"answer": ANSWER}),
+        "attributes.input.value": json.dumps({"question": QUESTION}),
+    }
     return [
         {**names, **root, **said, "attributes.retrieval.documents": None},
         {**names, **found, "attributes.retrieval.documents": rows, "attributes.input.value": QUESTION},
@@ -102,11 +172,20 @@ def phoenix_columns() -> list[dict[str, Any]]:
 def phoenix_nested() -> list[dict[str, Any]]:
     rows = [{"document": {"content": text, "metadata": json.dumps({"title": "Iron"})}} for text in PASSAGES]
     names = {"context": {"trace_id": TRACE, "span_id": ROOT}, "parent_id": None, "start_time": "1"}
-    root = {KIND: "AGENT", "input": {"value": QUESTION}, "output": {"value": ANSWER, "mime_type": "text/plain"}}
+    root = {
+        KIND: "AGENT",
+        "input": {"value": QUESTION},
+        "output": {"value": ANSWER, "mime_type": "text/plain"},
+    }
     inner = {"openinference": {"span": {"kind": "RETRIEVER"}}, "retrieval": {"documents": rows}}
     return [
         {**names, "attributes": root},
-        {"context": {"trace_id": TRACE, "span_id": FOUND}, "parent_id": ROOT, "start_time": "2", "attributes": inner},
+        {
+            "context": {"trace_id": TRACE, "span_id": FOUND},
+            "parent_id": ROOT,
+            "start_time": "2",
+            "attributes": inner,
+        },
     ]
 
 
@@ -124,7 +203,9 @@ def langfuse() -> list[dict[str, Any]]:
 
 def langfuse_storage() -> list[dict[str, Any]]:
     """Rows as the export to storage writes them: names with underscores, inputs and outputs as texts."""
-    found = [{"page_content": text, "metadata": {"id": i}, "type": "Document"} for i, text in enumerate(PASSAGES)]
+    found = [
+        {"page_content": text, "metadata": {"id": i}, "type": "Document"} for i, text in enumerate(PASSAGES)
+    ]
     row = {"trace_id": TRACE, "level": "DEFAULT"}
     return [
         {**row, "id": CALL, "type": "GENERATION", "parent_observation_id": None, "start_time": "2026-01-01 00:00:03.000000",
@@ -136,17 +217,27 @@ def langfuse_storage() -> list[dict[str, Any]]:
 
 def langfuse_trace() -> list[dict[str, Any]]:
     rows = langfuse()[1:]
-    return [{"trace": {"id": TRACE, "input": QUESTION, "output": ANSWER, "timestamp": "0"}, "observations": rows}]
+    return [
+        {"trace": {"id": TRACE, "input": QUESTION, "output": ANSWER, "timestamp": "0"}, "observations": rows}
+    ]
 
 
 def langsmith() -> list[dict[str, Any]]:
     found = [{"page_content": text, "metadata": {"title": "Iron"}, "type": "Document"} for text in PASSAGES]
     call = {
         "generations": [
-            [{"text": ANSWER, "type": "ChatGeneration", "message": {"lc": 1, "id": ["x", "AIMessage"], "kwargs": {"content": ANSWER}}}]
+            [
+                {
+                    "text": ANSWER,
+                    "type": "ChatGeneration",
+                    "message": {"lc": 1, "id": ["x", "AIMessage"], "kwargs": {"content": ANSWER}},
+                }
+            ]
         ]
     }
-    prompt = {"messages": [[{"lc": 1, "id": ["x", "HumanMessage"], "kwargs": {"content": " ".join(PASSAGES)}}]]}
+    prompt = {
+        "messages": [[{"lc": 1, "id": ["x", "HumanMessage"], "kwargs": {"content": " ".join(PASSAGES)}}]]
+    }
     return [
         {"id": CALL, "trace_id": TRACE, "parent_run_id": TRACE, "run_type": "llm", "dotted_order": "1.3", "inputs": prompt, "outputs": call},
         {"id": FOUND, "trace_id": TRACE, "parent_run_id": TRACE, "run_type": "retriever", "dotted_order": "1.2",

@@ -38,12 +38,16 @@ _EXCEPTING = re.compile(r"\b(?:except|unless|apart from|other than|excluding)\b"
 _MOST = re.compile(r"\b(?:most|(?:a|the) majority)\b", re.IGNORECASE)
 _HALF = 0.5
 _SAME_DECIMAL = 0.0005
-_MANY_CHARGES = re.compile(r"\b(?:calcium|magnesium|phosphate|sul[fp]h?ate|iron|zinc|barium)\b", re.IGNORECASE)
+_MANY_CHARGES = re.compile(
+    r"\b(?:calcium|magnesium|phosphate|sul[fp]h?ate|iron|zinc|barium)\b", re.IGNORECASE
+)
 _BODY = 1_000.0  # grams: more is no dose, but a weight
 _ROUGH_KINDS = frozenset({"fraction", "multiple", "points", "count", "plain"})
 ROUGH_NUMBER = 0.1  # of the value of "about 3.5"
 MOST_TIMES = 4  # a case lies no farther than this from the bound that it is held against
-_EACH_KILOGRAM = re.compile(r"\b(?:every|each|per|for a)\s+(?:extra\s+|lost\s+)?(?:kg|kilo\w*)\b", re.IGNORECASE)
+_EACH_KILOGRAM = re.compile(
+    r"\b(?:every|each|per|for a)\s+(?:extra\s+|lost\s+)?(?:kg|kilo\w*)\b", re.IGNORECASE
+)
 _AMOUNT_NEAR = re.compile(r"\d")
 _ONCE_A_DAY = re.compile(
     r"\b(?:a|per|each|every|one) (?:day|night|morning|evening)\b|\b(?:daily|nightly|bedtime|/day|/d|24 hours)\b|\bat night\b|\bin the (?:morning|evening)\b",
@@ -67,11 +71,25 @@ def _asks_for_none(quantity: Quantity, claim: str) -> bool:
     digits = any(character.isdigit() for character in words)
     if quantity.dimension in ("count", "plain", "copies", "cells") and not digits:
         return True
-    if words.lower() == "one" or (quantity.dimension == "time" and not digits and (quantity.rough or words.lower().startswith("one"))):
+    if words.lower() == "one" or (
+        quantity.dimension == "time" and not digits and (quantity.rough or words.lower().startswith("one"))
+    ):
         return True  # "a week", "half an hour", "one day"
-    if quantity.dimension == "frequency" and words.lower() in ("daily", "every day", "each day", "weekly", "hourly", "monthly"):
+    if quantity.dimension == "frequency" and words.lower() in (
+        "daily",
+        "every day",
+        "each day",
+        "weekly",
+        "hourly",
+        "monthly",
+    ):
         return not _AMOUNT_NEAR.search(claim[max(0, quantity.start - 40) : quantity.end + 24])
-    return quantity.dimension == "count" and quantity.high <= SMALL and not quantity.bound and quantity.high == int(quantity.high)
+    return (
+        quantity.dimension == "count"
+        and quantity.high <= SMALL
+        and not quantity.bound
+        and quantity.high == int(quantity.high)
+    )
 
 
 def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
@@ -81,9 +99,19 @@ def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evi
             return True
         known = tuple(mirrored(other, quantity, claim=claim, text=text) for other in read_quantities(text))
         known += read_labelled_times(text) if quantity.dimension == "time" else read_made_strengths(text)
-        same = [other for other in known if _states(other, quantity) or _states_for_each(other, quantity, claim, text)]
-        same += [other for other in known if _is_decimal_of(quantity, other) or _is_monovalent(quantity, other, claim)]
-        if any(not _turned(quantity, other, claim, text) for other in same) or _names_number(quantity, claim, text, known):
+        same = [
+            other
+            for other in known
+            if _states(other, quantity) or _states_for_each(other, quantity, claim, text)
+        ]
+        same += [
+            other
+            for other in known
+            if _is_decimal_of(quantity, other) or _is_monovalent(quantity, other, claim)
+        ]
+        if any(not _turned(quantity, other, claim, text) for other in same) or _names_number(
+            quantity, claim, text, known
+        ):
             return True
         against = against or bool(same)
     if against:  # its value stands there, bounded from the other side
@@ -114,7 +142,11 @@ def _is_monovalent(quantity: Quantity, other: Quantity, claim: str) -> bool:
 
 def _spreads_a_total(quantity: Quantity, stated: Sequence[Quantity], evidence: Evidence) -> bool:
     """Returns whether the frequency only spreads an amount that is the total of the evidence's: "30 mg a day" of "10 mg every eight hours"."""
-    totals = [each for each in stated if each.times and each.end <= quantity.start and each.times == (quantity.low, quantity.high)]
+    totals = [
+        each
+        for each in stated
+        if each.times and each.end <= quantity.start and each.times == (quantity.low, quantity.high)
+    ]
     known = [other.daily for other in read_quantities(evidence.nearest) if other.times]
     return any(
         _ends_met(each.daily, other)
@@ -129,7 +161,9 @@ def _may_be_a_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
     weighs = quantity.dimension == "mass" and quantity.low >= _BODY
     if quantity.dimension == "area" and _SURFACE_BEFORE.search(claim[: quantity.start]):
         return True
-    if (weighs or quantity.role == "age") and _CASE_BEFORE.search(claim[max(0, quantity.start - 48) : quantity.start]):
+    if (weighs or quantity.role == "age") and _CASE_BEFORE.search(
+        claim[max(0, quantity.start - 48) : quantity.start]
+    ):
         return True
     known = [
         _as_written(each, text) if quantity.dimension == "plain" else each
@@ -144,11 +178,18 @@ def _follows(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidenc
     near = (*read_quantities(evidence.nearest), *read_made_strengths(evidence.nearest))
     if any(_bounds_hold(quantity, other) for other in near):
         return True
-    if quantity.dimension == "fraction" and quantity.bound == "min" and quantity.low == _HALF and _MOST.search(evidence.nearest):
+    if (
+        quantity.dimension == "fraction"
+        and quantity.bound == "min"
+        and quantity.low == _HALF
+        and _MOST.search(evidence.nearest)
+    ):
         return True
     spelled = not any(map(str.isdigit, claim[quantity.start : quantity.end]))
     freely = computes(claim) or (quantity.dimension in ("fraction", "multiple") and spelled)
-    return recomputed(quantity, (*near, *stated), claim) or (freely and recomputed(quantity, (*near, *stated, *evidence.quantities), claim))
+    return recomputed(quantity, (*near, *stated), claim) or (
+        freely and recomputed(quantity, (*near, *stated, *evidence.quantities), claim)
+    )
 
 
 def _as_written(other: Quantity, text: str) -> Quantity:
@@ -159,7 +200,10 @@ def _as_written(other: Quantity, text: str) -> Quantity:
 
 def _is_case(quantity: Quantity, other: Quantity, claim: str) -> bool:
     """Returns whether `quantity` may be the value of one case that the claim holds against a value of the evidence."""
-    if quantity.dimension != other.dimension and not {quantity.dimension, other.dimension} <= {"count", "plain"}:
+    if quantity.dimension != other.dimension and not {quantity.dimension, other.dimension} <= {
+        "count",
+        "plain",
+    }:
         return False
     if _applied(quantity, other):
         return True
@@ -171,9 +215,16 @@ def _is_case(quantity: Quantity, other: Quantity, claim: str) -> bool:
 
 def _applied(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether the one value `quantity` lies in the range, or on the right side of the bound, that `other` states."""
-    if quantity.bound or quantity.low < quantity.high or quantity.dimension == "frequency" or not (other.bound or other.low < other.high):
+    if (
+        quantity.bound
+        or quantity.low < quantity.high
+        or quantity.dimension == "frequency"
+        or not (other.bound or other.low < other.high)
+    ):
         return False
-    near = abs(other.high) <= MOST_TIMES * abs(quantity.high) and abs(quantity.low) <= MOST_TIMES * abs(other.low)
+    near = abs(other.high) <= MOST_TIMES * abs(quantity.high) and abs(quantity.low) <= MOST_TIMES * abs(
+        other.low
+    )
     return near and _satisfies(quantity, other)
 
 
@@ -184,7 +235,12 @@ def _satisfies(quantity: Quantity, other: Quantity) -> bool:
 
 def _bounds_hold(quantity: Quantity, other: Quantity) -> bool:
     """Returns whether a bounded or rough share or number of the claim holds of a value of the evidence: "fewer than half" of 42 %."""
-    if quantity.dimension != other.dimension or quantity.dimension not in _ROUGH_KINDS or not quantity.bound or other.bound:
+    if (
+        quantity.dimension != other.dimension
+        or quantity.dimension not in _ROUGH_KINDS
+        or not quantity.bound
+        or other.bound
+    ):
         return False
     near = 0.5 * abs(quantity.high) <= abs(other.high) <= 2 * abs(quantity.high)
     return near and _satisfies(other, quantity)
@@ -193,7 +249,13 @@ def _bounds_hold(quantity: Quantity, other: Quantity) -> bool:
 def _states(other: Quantity, quantity: Quantity) -> bool:
     """Returns whether `other` states the ends of `quantity`, as an amount at a time or a day, or as a rate for a gap."""
     if other.dimension == quantity.dimension:
-        return any(_ends_met(mine, theirs) for mine in (quantity, quantity.daily) if mine for theirs in (other, other.daily) if theirs)
+        return any(
+            _ends_met(mine, theirs)
+            for mine in (quantity, quantity.daily)
+            if mine
+            for theirs in (other, other.daily)
+            if theirs
+        )
     if quantity.dimension == "frequency" and other.times:
         return _within(quantity.low, other.times, quantity) and _within(quantity.high, other.times, quantity)
     if {quantity.dimension, other.dimension} == {"frequency", "time"} and other.low > 0:
@@ -244,7 +306,7 @@ def _turned(quantity: Quantity, other: Quantity, claim: str, text: str) -> bool:
 
 
 def _sentence_at(text: str, place: int) -> str:
-    from pytest_medfaith.sentences import sentence_spans
+    from pytest_medfaith.english.sentences import sentence_spans
 
     return next((text[start:end] for start, end in sentence_spans(text) if start <= place < end), text)
 
@@ -252,16 +314,24 @@ def _sentence_at(text: str, place: int) -> str:
 def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Quantity]) -> bool:
     """Returns whether the evidence writes the claim's number without a unit, or the claim writes one of its numbers so."""
     words = claim[quantity.start : quantity.end]
-    if not any(map(str.isdigit, words)) and re.search(rf"(?<![\w.,]){re.escape(words)}(?![\w])", text, re.IGNORECASE):
+    if not any(map(str.isdigit, words)) and re.search(
+        rf"(?<![\w.,]){re.escape(words)}(?![\w])", text, re.IGNORECASE
+    ):
         return not any(_turned(quantity, other, claim, text) for other in known if _states(other, quantity))
     mine = {numeral.value for numeral in read_numerals(words)}
     if not mine:
-        return quantity.dimension == "frequency" and quantity.low == quantity.high == 1 and _says_once_a_day(text, known)
+        return (
+            quantity.dimension == "frequency"
+            and quantity.low == quantity.high == 1
+            and _says_once_a_day(text, known)
+        )
     all_numbers = {numeral.value for numeral in read_numerals(text)} | read_roman(text)
     if quantity.dimension in ("plain", "count"):
         if way_of(quantity, claim) < 0:  # "down 2.3" of "-2.3"
             all_numbers |= {abs(number) for number in all_numbers}
-        return mine <= all_numbers and not any(opposed(quantity, other) and _ends_met(quantity, other) for other in known)
+        return mine <= all_numbers and not any(
+            opposed(quantity, other) and _ends_met(quantity, other) for other in known
+        )
     bare = {other.low for other in known if other.dimension == "plain" and text[other.start].isdigit()}
     return quantity.dimension not in _DOSES and mine <= bare
 
@@ -269,17 +339,23 @@ def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Qua
 def _says_once_a_day(text: str, known: Sequence[Quantity]) -> bool:
     """Returns whether `text` speaks of a day or a night outside any frequency of another rate: "twice a day" says no "once a day"."""
     others = [each for each in known if each.dimension == "frequency" and each.high != 1]
-    return any(not any(each.start <= found.start() < each.end for each in others) for found in _ONCE_A_DAY.finditer(text))
+    return any(
+        not any(each.start <= found.start() < each.end for each in others)
+        for found in _ONCE_A_DAY.finditer(text)
+    )
 
 
 def _in_its_place(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> str:
     """Returns the words of the one value of the same kind in a sentence that says the rest of the claim; empty where there is none, or two."""
     text = evidence.nearest
-    if shared_with(claim, quantity.start, quantity.end, text) < SAME_STATEMENT or is_odd(claim) != is_odd(text):
+    if shared_with(claim, quantity.start, quantity.end, text) < SAME_STATEMENT or is_odd(claim) != is_odd(
+        text
+    ):
         return ""
     rivals = {
         text[other.start : other.end]: other
         for other in (mirrored(each, quantity, claim=claim, text=text) for each in read_quantities(text))
-        if other.dimension == quantity.dimension and not any(_ends_met(other, mine) for mine in stated if mine.dimension == other.dimension)
+        if other.dimension == quantity.dimension
+        and not any(_ends_met(other, mine) for mine in stated if mine.dimension == other.dimension)
     }
     return next(iter(rivals)) if len(rivals) == 1 else ""

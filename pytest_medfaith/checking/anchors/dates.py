@@ -18,16 +18,22 @@ _YEAR = re.compile(
 )
 # In evidence any such number may be the year of a claim, 05/2021 too, or the count "2,000" that a claim writes as 2000.
 _NAMED = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|(?<![\d.,])(?:1[,\s][89]|2[,\s]0)\d\d(?![\d,])")
-_SPAN = re.compile(r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|/|to|and|until|through)\s*(?P<last>(?:1[89]|20)?\d\d)\b(?![-–/]\d)")
+_SPAN = re.compile(
+    r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|/|to|and|until|through)\s*(?P<last>(?:1[89]|20)?\d\d)\b(?![-–/]\d)"
+)
 _FINDING = re.compile(
     r"\b(?:trials?|stud(?:y|ies)|guidelines?|review|meta-analysis|survey|cohort|showed|shown|found|reported|published|approved|demonstrated|concluded|confirmed|recommended)\b",
     re.IGNORECASE,
 )
 _FORECAST = re.compile(
-    r"\b(?:by|until|before|will|would|projected|expected|predicted|forecast|goal|target|plan(?:ned|s)?)\b", re.IGNORECASE
+    r"\b(?:by|until|before|will|would|projected|expected|predicted|forecast|goal|target|plan(?:ned|s)?)\b",
+    re.IGNORECASE,
 )
 # "As of July 31, 2020" dates the claim, not what it says.
-_AS_OF = re.compile(r"\bas (?:of|at)\s+(?:the end of\s+)?(?:[A-Za-z]+\.?\s+)?(?:\d{1,2},?\s+)?(?:[A-Za-z]+\.?,?\s+)?$", re.IGNORECASE)
+_AS_OF = re.compile(
+    r"\bas (?:of|at)\s+(?:the end of\s+)?(?:[A-Za-z]+\.?\s+)?(?:\d{1,2},?\s+)?(?:[A-Za-z]+\.?,?\s+)?$",
+    re.IGNORECASE,
+)
 # What a register calls a trial: ClinicalTrials.gov, ISRCTN, EudraCT, and the registers of Australia, China, Germany, India and Japan.
 _REGISTERED = re.compile(
     r"(?<![\w-])(?:NCT\s?\d{8}|ISRCTN\s?\d{6,8}|(?:EudraCT|EU CT)(?:\s+number)?:?\s*\d{4}-\d{6}-\d{2}(?:-\d{2})?|ACTRN\s?\d{14}|ChiCTR(?:-\w+-)?\s?\d{8,10}|DRKS\s?\d{8}|"
@@ -48,7 +54,9 @@ _MONTH = re.compile(
     rf"\b(?:(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+(?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>(?:19|20)\d\d))?",
     re.IGNORECASE,
 )
-_IN_BEFORE = re.compile(r"\b(?:in|by|from|until|till|since|to|through|during|of|early|late|mid)[\s-]+$", re.IGNORECASE)
+_IN_BEFORE = re.compile(
+    r"\b(?:in|by|from|until|till|since|to|through|during|of|early|late|mid)[\s-]+$", re.IGNORECASE
+)
 _YEAR_DAYS = 365.25
 _SAME_YEAR = 0.6
 _SAME_DAY = 3.0
@@ -82,14 +90,23 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Missing]:
         ):
             continue
         future = year > now and bool(_FINDING.search(claim)) and not _FORECAST.search(claim)
-        note = f"claim dates a finding to {year}, which has not come" if future else f"claim says {year}, the evidence names no such year"
+        note = (
+            f"claim dates a finding to {year}, which has not come"
+            if future
+            else f"claim says {year}, the evidence names no such year"
+        )
         yield Missing("year", *found.span("year"), note=note, refutes=future)
 
 
 def _reckoned(year: int, known: Collection[int], evidence: str) -> bool:
     """Returns whether `year` lies as many years from one of `known` as the evidence says: 2012 of "2007" and "five years later"."""
     gaps = [other for other in read_quantities(evidence) if other.dimension == "time" and other.role != "age"]
-    return any(abs(abs(year - one) - gap.high / _YEAR_DAYS) < _SAME_YEAR for one in known for gap in gaps if year != one)
+    return any(
+        abs(abs(year - one) - gap.high / _YEAR_DAYS) < _SAME_YEAR
+        for one in known
+        for gap in gaps
+        if year != one
+    )
 
 
 def is_between_dates(quantity: Quantity, evidence: str) -> bool:
@@ -99,10 +116,17 @@ def is_between_dates(quantity: Quantity, evidence: str) -> bool:
     """
     years = sorted({int(found["year"]) for found in _years(evidence)})
     yearly = quantity.high / _YEAR_DAYS
-    if yearly >= _SAME_YEAR and any(-0.1 <= yearly - (later - first) <= 1.1 for first, later in combinations(years, 2)):
+    if yearly >= _SAME_YEAR and any(
+        -0.1 <= yearly - (later - first) <= 1.1 for first, later in combinations(years, 2)
+    ):
         return True
-    days = sorted(_place_in_time(found, years) for found in _MONTH.finditer(evidence) if found["month"][0].isupper())
-    return any(abs(later - first - quantity.high) <= max(_SAME_DAY, 0.1 * quantity.high) for first, later in combinations(days, 2))
+    days = sorted(
+        _place_in_time(found, years) for found in _MONTH.finditer(evidence) if found["month"][0].isupper()
+    )
+    return any(
+        abs(later - first - quantity.high) <= max(_SAME_DAY, 0.1 * quantity.high)
+        for first, later in combinations(days, 2)
+    )
 
 
 def _place_in_time(found: re.Match[str], years: Sequence[int]) -> float:
@@ -125,16 +149,24 @@ def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
     for found in _dates(claim):
         month, day, year = _date(found)
         if any(
-            (month == m and day in (d, None) and year in (y, None)) or (month == m and d is None and year in (y, None)) for m, d, y in known
+            (month == m and day in (d, None) and year in (y, None))
+            or (month == m and d is None and year in (y, None))
+            for m, d, y in known
         ):
             continue
-        if year is not None and any(month == m and day == d and y is None and year in years for m, d, y in known):
+        if year is not None and any(
+            month == m and day == d and y is None and year in years for m, d, y in known
+        ):
             continue  # "18 November of the same year"
         if day is None and year in years and month in bare:
             continue
         if any(_gap_of(found, other, evidence.whole) for other in _dates(evidence.whole)):
             continue
-        rivals = {match[0] for match in _dates(evidence.nearest) if _date(match)[2] == year or _date(match)[0] == month}
+        rivals = {
+            match[0]
+            for match in _dates(evidence.nearest)
+            if _date(match)[2] == year or _date(match)[0] == month
+        }
         if rivals and not (month in numbers and (day is None or day in numbers)):
             yield Missing("date", *found.span(), instead=next(iter(rivals)) if len(rivals) == 1 else "")
 
@@ -144,19 +176,25 @@ def _gap_of(found: re.Match[str], other: re.Match[str], evidence: str) -> bool:
     if _date(found)[1] is None or _date(other)[1] is None:
         return False
     apart = abs(_place_in_time(found, []) - _place_in_time(other, []))
-    return apart > 0 and any(each.dimension == "time" and abs(each.high - apart) < 1 for each in read_quantities(evidence))
+    return apart > 0 and any(
+        each.dimension == "time" and abs(each.high - apart) < 1 for each in read_quantities(evidence)
+    )
 
 
 def _dates(text: str) -> Iterator[re.Match[str]]:
     """Yields months with a day or a year beside them: "May" alone may be a verb, and so is "COVID-19 may"."""
     yield from (
-        found for found in _MONTH.finditer(text) if found["month"][0].isupper() and (found["before"] or found["after"] or found["year"])
+        found
+        for found in _MONTH.finditer(text)
+        if found["month"][0].isupper() and (found["before"] or found["after"] or found["year"])
     )
 
 
 def _date(found: re.Match[str]) -> tuple[int, int | None, int | None]:
     day = found["before"] or found["after"]
-    month = next(number for number, name in enumerate(_MONTHS, 1) if name.startswith(found["month"].lower()[:3]))
+    month = next(
+        number for number, name in enumerate(_MONTHS, 1) if name.startswith(found["month"].lower()[:3])
+    )
     return month, int(day) if day else None, int(found["year"]) if found["year"] else None
 
 
@@ -179,7 +217,11 @@ def _unknown_numbers(claim: str, evidence: str) -> Iterator[Missing]:
     known = {_plain(found[0]) for found in _REGISTERED.finditer(evidence)}
     for found in _REGISTERED.finditer(claim):
         if _plain(found[0]) not in known:
-            yield Missing("trial", *found.span(), note=f"claim names the registered trial {found[0]}, the evidence does not")
+            yield Missing(
+                "trial",
+                *found.span(),
+                note=f"claim names the registered trial {found[0]}, the evidence does not",
+            )
 
 
 def _plain(number: str) -> str:
@@ -189,7 +231,12 @@ def _plain(number: str) -> str:
 
 def _unknown_trials(claim: str, evidence: str) -> Iterator[Missing]:
     found = _NAME.search(claim)
-    if not found or _REGISTERED.match(found[0]) or found[0].lower() in evidence.lower() or _spelled_out(found[0], evidence):
+    if (
+        not found
+        or _REGISTERED.match(found[0])
+        or found[0].lower() in evidence.lower()
+        or _spelled_out(found[0], evidence)
+    ):
         return
     if any(mention.start <= found.start() < mention.end for mention in linked(claim)):
         return  # "COPD trials" names a disease

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.checking.rules.text import read_tokens, share
+from pytest_medfaith.english.tokens import read_tokens, share
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
@@ -65,7 +65,11 @@ class Missing:
         """Returns what a report says of it; the evidence span is counted in the sentence `nearest`."""
         words = claim[self.start : self.end]
         place = nearest.find(self.instead) if self.instead else -1
-        message = f"claim says {words}, evidence says {self.instead}" if self.instead else self.note or f"{words} is not in the evidence"
+        message = (
+            f"claim says {words}, evidence says {self.instead}"
+            if self.instead
+            else self.note or f"{words} is not in the evidence"
+        )
         return Finding(
             rule="grounding",
             message=message,

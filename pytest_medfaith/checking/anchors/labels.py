@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked, shared_with
+from pytest_medfaith.english.word_keys import word_key
 from pytest_medfaith.quantities.reader import read_labelled_times
 from pytest_medfaith.quantities.units import unit_of
-from pytest_medfaith.word_keys import word_key
 
 SAME_STATEMENT = 0.5  # of the claim's other words that a sentence holds whose label of the same kind takes the place of the claim's
 
@@ -33,7 +33,9 @@ _NAMED_ROMAN = re.compile(
 )
 _LABEL_NOUN = re.compile(rf"(?:{_NAMED})", re.IGNORECASE)
 # Where the evidence labels nothing of the kind, these are said without a source; "a third dose" and "the fifth week" may be counted.
-_TELLING = frozenset(map(word_key, "stage grade type class phase category nyha child-pugh mobitz schedule".split()))
+_TELLING = frozenset(
+    map(word_key, "stage grade type class phase category nyha child-pugh mobitz schedule".split())
+)
 _TIME_NOUNS = frozenset("week day month year hour trimester".split())
 _ORDINAL = re.compile(
     rf"(?<![\w-])(?:(?P<word>(?:twenty|thirty)-)?(?P<ordinal>{'|'.join(_ORDINALS)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))[\s-]+"
@@ -42,16 +44,29 @@ _ORDINAL = re.compile(
 )
 _EVERY = re.compile(r"\b(?:every|each)\s+$", re.IGNORECASE)
 _LISTED = re.compile(rf"\b(?P<ordinal>{'|'.join(_ORDINALS)})\s*(?:,|and|or|to)\s*$", re.IGNORECASE)
-_GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega".split()
-)
+_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega".split()
 _LETTERS = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _GREEK, strict=True)) | {"ß": "beta"}
 _NAMING = [name for name in _GREEK if len(name) > 3 or name in ("tau", "phi", "rho")]
-_GREEK_LETTER = re.compile(rf"(?P<sign>[α-ωΑ-Ωß])|(?<![^\W\d_])(?P<name>alfa|{'|'.join(_NAMING)})(?![^\W\d_])", re.IGNORECASE)
+_GREEK_LETTER = re.compile(
+    rf"(?P<sign>[α-ωΑ-Ωß])|(?<![^\W\d_])(?P<name>alfa|{'|'.join(_NAMING)})(?![^\W\d_])", re.IGNORECASE
+)
 _SUBTYPE = re.compile(r"[-‐–]?(\d{1,2})(?![\w.,]\d|%)")
 _MICRO = re.compile(r"[μ]\s?(?:g|m|l|L|mol|M|U|s)\b|[-‐]?[Δδ]\s?(?=\d)")
 
-_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6}
+_COUNTS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "1": 1,
+    "2": 2,
+    "3": 3,
+    "4": 4,
+    "5": 5,
+    "6": 6,
+}
 _COUNT = "|".join(_COUNTS)
 _SCOPE = re.compile(
     rf"\b(?:any|at least|either) (?P<any>{_COUNT})(?: or more)? of\b|\b(?P<more>{_COUNT}) or more of\b|\b(?P<all>all(?: (?:{_COUNT}))?|both|each) of (?:the following|these|them|the (?:{_COUNT}))\b"
@@ -73,7 +88,9 @@ class Label:
     def fits(self, other: Label) -> bool:
         """Returns whether both name the same, or one names a part of the other ("stage III", "stage IIIA")."""
         part = self.number > 0 and not (self.letter and other.letter)
-        return self.noun == other.noun and self.number == other.number and (self.letter == other.letter or part)
+        return (
+            self.noun == other.noun and self.number == other.number and (self.letter == other.letter or part)
+        )
 
 
 @lru_cache(maxsize=8_192)
@@ -95,7 +112,15 @@ def read_labels(text: str) -> tuple[Label, ...]:
             continue
         earlier = _LISTED.search(text[max(0, match.start() - 24) : match.start()])
         if earlier:
-            found.append(Label(_noun(match["noun"]), _ORDINALS[earlier["ordinal"].lower()], "", match.start(), match.end()))
+            found.append(
+                Label(
+                    _noun(match["noun"]),
+                    _ORDINALS[earlier["ordinal"].lower()],
+                    "",
+                    match.start(),
+                    match.end(),
+                )
+            )
         tens = {"twenty-": 20, "thirty-": 30}.get((match["word"] or "").lower(), 0)
         number = int(match["number"]) if match["number"] else tens + _ORDINALS[match["ordinal"].lower()]
         found.append(Label(_noun(match["noun"]), number, "", match.start(), match.end()))
@@ -149,12 +174,22 @@ def _roman(text: str) -> int:
 def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the labels of `claim` that the evidence gives to nothing: "stage IV" of "stage II"."""
     stated = read_labels(claim)
-    known = [label for text in (evidence.nearest, *evidence.texts) for label in read_labels(text)] if stated else []
+    known = (
+        [label for text in (evidence.nearest, *evidence.texts) for label in read_labels(text)]
+        if stated
+        else []
+    )
     for label in stated:
         if any(label.fits(other) for other in known) or _otherwise(label, claim, evidence):
             continue
-        near = {evidence.nearest[other.start : other.end]: other for other in read_labels(evidence.nearest) if other.noun == label.noun}
-        alone = len(near) == 1 and shared_with(claim, label.start, label.end, evidence.nearest) >= SAME_STATEMENT
+        near = {
+            evidence.nearest[other.start : other.end]: other
+            for other in read_labels(evidence.nearest)
+            if other.noun == label.noun
+        }
+        alone = (
+            len(near) == 1 and shared_with(claim, label.start, label.end, evidence.nearest) >= SAME_STATEMENT
+        )
         if near or any(other.noun == label.noun for other in known) or label.noun in _TELLING:
             yield Missing("label", label.start, label.end, instead=next(iter(near)) if alone else "")
 
@@ -168,7 +203,8 @@ def _otherwise(label: Label, claim: str, evidence: Evidence) -> bool:
         factor = unit_of(label.noun)[0]
         times = [*(t for text in evidence.texts for t in read_labelled_times(text)), *evidence.quantities]
         if label.number == 1 or any(
-            other.dimension == "time" and min(abs(other.low / factor - label.number), abs(other.high / factor - label.number)) < 0.1
+            other.dimension == "time"
+            and min(abs(other.low / factor - label.number), abs(other.high / factor - label.number)) < 0.1
             for other in times
         ):
             return True
@@ -179,7 +215,9 @@ def _otherwise(label: Label, claim: str, evidence: Evidence) -> bool:
     if label.number > 0 and unlabelled and float(label.number) in read_roman(evidence.nearest):
         return True
     return any(
-        mention.start <= label.start and label.end <= mention.end and any(mention.is_related(other) for other in evidence.mentions)
+        mention.start <= label.start
+        and label.end <= mention.end
+        and any(mention.is_related(other) for other in evidence.mentions)
         for mention in linked(claim)
     )
 
@@ -190,7 +228,11 @@ def read_greek(text: str) -> tuple[tuple[str, str, int, int], ...]:
     masked = _MICRO.sub(lambda found: " " * len(found[0]), text)
     found = []
     for match in _GREEK_LETTER.finditer(masked):
-        letter = _LETTERS.get(match["sign"].lower(), "") if match["sign"] else match["name"].lower().replace("alfa", "alpha")
+        letter = (
+            _LETTERS.get(match["sign"].lower(), "")
+            if match["sign"]
+            else match["name"].lower().replace("alfa", "alpha")
+        )
         if letter and letter != "mu":
             found.append((letter, _companion(masked, match.start(), match.end()), match.start(), match.end()))
     return tuple(found)
@@ -214,19 +256,30 @@ def _companion(text: str, start: int, end: int) -> str:
 def missing_greek(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the Greek letters of `claim` that the evidence does not have beside the same word."""
     stated = read_greek(claim)
-    known = [(one, word) for text in (evidence.nearest, *evidence.texts) for one, word, *_ in read_greek(text)] if stated else []
+    known = (
+        [(one, word) for text in (evidence.nearest, *evidence.texts) for one, word, *_ in read_greek(text)]
+        if stated
+        else []
+    )
     for letter, companion, start, end in stated:
         letters = {one for one, other in known if other == companion}
         if letter in letters or (not letters and any(one == letter for one, _ in known)):
             continue
         if (
-            any(mention.start <= start < mention.end and any(mention.is_related(o) for o in evidence.mentions) for mention in linked(claim))
+            any(
+                mention.start <= start < mention.end and any(mention.is_related(o) for o in evidence.mentions)
+                for mention in linked(claim)
+            )
             and not letters
         ):
             continue
-        if companion and re.search(rf"(?<![^\W_]){letter[0].upper()}{companion[0].upper()}[A-Z0-9]*(?![^\W_])", evidence.whole):
+        if companion and re.search(
+            rf"(?<![^\W_]){letter[0].upper()}{companion[0].upper()}[A-Z0-9]*(?![^\W_])", evidence.whole
+        ):
             continue  # "AFP" holds the letter of alpha-fetoprotein
-        near = {evidence.nearest[s:e] for _, other, s, e in read_greek(evidence.nearest) if other == companion}
+        near = {
+            evidence.nearest[s:e] for _, other, s, e in read_greek(evidence.nearest) if other == companion
+        }
         if near or letters or letter in ("alpha", "beta", "gamma", "delta", "kappa"):
             yield Missing("greek", start, end, instead=next(iter(near)) if len(near) == 1 else "")
 
@@ -237,7 +290,11 @@ def read_subtypes(text: str) -> tuple[tuple[str, int, int, int], ...]:
     found = []
     for match in _GREEK_LETTER.finditer(_MICRO.sub(lambda micro: " " * len(micro[0]), text)):
         number = _SUBTYPE.match(text, match.end())
-        letter = _LETTERS.get(match["sign"].lower(), "") if match["sign"] else match["name"].lower().replace("alfa", "alpha")
+        letter = (
+            _LETTERS.get(match["sign"].lower(), "")
+            if match["sign"]
+            else match["name"].lower().replace("alfa", "alpha")
+        )
         if letter and number:
             found.append((letter, int(number[1]), match.start(), number.end()))
     return tuple(found)
@@ -259,15 +316,26 @@ def read_scopes(text: str) -> tuple[tuple[int, int, int], ...]:
     for match in _SCOPE.finditer(text):
         count = match["any"] or match["more"] or match["least"] or match["plain"]
         everything = match["all"] or match["every"]
-        found.append((99 if everything else _COUNTS[count.lower()] if count else 1, match.start(), match.end()))
+        found.append(
+            (99 if everything else _COUNTS[count.lower()] if count else 1, match.start(), match.end())
+        )
     return tuple(found)
 
 
 def missing_scopes(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields "any one of" where the evidence wants two, or all."""
     stated = read_scopes(claim)
-    near = [number for text in (evidence.nearest, *evidence.texts) for number, *_ in read_scopes(text)] if stated else []
+    near = (
+        [number for text in (evidence.nearest, *evidence.texts) for number, *_ in read_scopes(text)]
+        if stated
+        else []
+    )
     for number, start, end in stated:
         if near and number not in near:
             inside = read_scopes(evidence.nearest)
-            yield Missing("scope", start, end, instead=evidence.nearest[inside[0][1] : inside[0][2]] if len(inside) == 1 else "")
+            yield Missing(
+                "scope",
+                start,
+                end,
+                instead=evidence.nearest[inside[0][1] : inside[0][2]] if len(inside) == 1 else "",
+            )

@@ -9,11 +9,13 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, linked, shared_with
-from pytest_medfaith.checking.rules.text import read_tokens
+from pytest_medfaith.english.tokens import read_tokens
+from pytest_medfaith.english.word_keys import word_key
 from pytest_medfaith.entities.linker import Mention, load_concepts
-from pytest_medfaith.word_keys import word_key
 
-SAME_STATEMENT = 0.5  # of the claim's other words that a sentence holds whose route or gene takes the place of the claim's
+SAME_STATEMENT = (
+    0.5  # of the claim's other words that a sentence holds whose route or gene takes the place of the claim's
+)
 ALIKE = 0.65  # of the letters of two names: "hydroxyzine" and "hydralazine"
 _LONG_NAME = 6  # letters; shorter names are alike by chance
 
@@ -25,7 +27,10 @@ _STEM = re.compile(
     r"adine|onidine|nidazole|furantoin|trexate|purine|uracil|citabine|mifene|oxifene|trozole|mestane|gestrel|estradiol|thyroxine|thiouracil|vudine|navir|tegravir|ciclovir|amivir|floxacin|penem|bactam|xaban))\b"
     r"|\b(?i:cef[a-z]{4,}|sulfa[a-z]{4,}|dexa?[a-z]{5,}one|predniso[a-z]+)\b"
 )
-_DRUG_LIKE = re.compile(r"(?:[^aeiou]in|ine|ide|ole|one|ol|il|am|an|ate|ium|ene|fen|vir|mab|nib|tan|cil|xel|pam|lam)$", re.IGNORECASE)
+_DRUG_LIKE = re.compile(
+    r"(?:[^aeiou]in|ine|ide|ole|one|ol|il|am|an|ate|ium|ene|fen|vir|mab|nib|tan|cil|xel|pam|lam)$",
+    re.IGNORECASE,
+)
 _CLASS_WORDS = frozenset(
     word_key(word)
     for word in "placebo oxygen alcohol caffeine vaccine vitamin nicotine iron water sedative stimulant antibiotic analgesic".split()
@@ -38,8 +43,14 @@ _ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
             r"oral(?:ly)?|by mouth|per os|(?-i:PO)|p\.o\.",
             r"tablets?|capsules?|pills?|swallow\w*|drink\w*|drunk|syrup|chew\w*|eat\w*|lozenge|tak(?:e|en|ing)|oral \w+|mouth|ingest\w*|suspension|enteral\w*",
         ),
-        "intravenous": (r"intravenous(?:ly)?|(?-i:IV)|i\.v\.|into (?:a|the) vein", r"infus\w+|drip|vein|bolus|venous\w*|parenteral\w*"),
-        "intramuscular": (r"intramuscular(?:ly)?|(?-i:IM)|i\.m\.|into (?:a|the) (?:\w+ )?muscle", r"muscles?|thigh|deltoid|parenteral\w*"),
+        "intravenous": (
+            r"intravenous(?:ly)?|(?-i:IV)|i\.v\.|into (?:a|the) vein",
+            r"infus\w+|drip|vein|bolus|venous\w*|parenteral\w*",
+        ),
+        "intramuscular": (
+            r"intramuscular(?:ly)?|(?-i:IM)|i\.m\.|into (?:a|the) (?:\w+ )?muscle",
+            r"muscles?|thigh|deltoid|parenteral\w*",
+        ),
         "subcutaneous": (
             r"subcutaneous(?:ly)?|(?-i:SC|SQ|s\.c\.)|under the skin|sub-?cut\b",
             r"injection pen|pen injector|beneath the skin|parenteral\w*|self-inject\w*",
@@ -49,7 +60,10 @@ _ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
             r"topical(?:ly)?|on(?:to)? the skin|to the skin",
             r"cream|ointment|gel|lotion|shampoo|foam|skin|appl\w+|rub\w*|paint|drops?",
         ),
-        "inhaled": (r"inhaled|by inhal\w+|nebuli[sz]\w+|by inhaler", r"inhal\w*|nebuli\w*|puffs?|spacer|breath\w+ in"),
+        "inhaled": (
+            r"inhaled|by inhal\w+|nebuli[sz]\w+|by inhaler",
+            r"inhal\w*|nebuli\w*|puffs?|spacer|breath\w+ in",
+        ),
         "rectal": (
             r"rectal(?:ly)?|per rectum|(?-i:PR)(?! interval)|suppositor(?:y|ies)",
             r"enema\w*|rectum|back passage|suppositor\w+|rectal\w*",
@@ -66,10 +80,17 @@ _ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "intraosseous": (r"intraosseous(?:ly)?|(?-i:IO)", r"marrow|bone"),
     }
 )
-_READ = {route: re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE) for route, (names, _) in _ROUTES.items()}
-_IMPLIED = {route: re.compile(rf"(?<![\w-])(?:{names}|{implied})(?![\w-])", re.IGNORECASE) for route, (names, implied) in _ROUTES.items()}
+_READ = {
+    route: re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE)
+    for route, (names, _) in _ROUTES.items()
+}
+_IMPLIED = {
+    route: re.compile(rf"(?<![\w-])(?:{names}|{implied})(?![\w-])", re.IGNORECASE)
+    for route, (names, implied) in _ROUTES.items()
+}
 _NO_ROUTE_BEFORE = re.compile(
-    r"\b(?:stage|grade|type|class|phase|factor|group|schedule|nerve|category|and|or|III?|nyha|collagen)[\s-]+$", re.IGNORECASE
+    r"\b(?:stage|grade|type|class|phase|factor|group|schedule|nerve|category|and|or|III?|nyha|collagen)[\s-]+$",
+    re.IGNORECASE,
 )
 _NO_ROUTE_AFTER = re.compile(
     r"[\s-]*(?:contracepti\w+|hygiene|cancers?|health|mucosa\w*|cavity|thrush|candid\w+|ulcers?|herpes|lesions?|surgery|bleed\w*|births?|deliver\w+|discharge|dryness|atroph\w+|examin\w*|swabs?|exam|temperature|symptoms?|"
@@ -94,10 +115,12 @@ _STUDY_AFTER = re.compile(
     re.IGNORECASE,
 )
 _STUDY_BEFORE = re.compile(
-    r"\b(?:trials?|stud(?:y|ies))(?:,|:|\s+(?:called|named|known as))?\s+\(?$|(?:^|[.:;]\s+)In (?:the )?$", re.IGNORECASE
+    r"\b(?:trials?|stud(?:y|ies))(?:,|:|\s+(?:called|named|known as))?\s+\(?$|(?:^|[.:;]\s+)In (?:the )?$",
+    re.IGNORECASE,
 )
 _STUDY_WORDS = re.compile(
-    r"\b(?:trial|study|randomi[sz]ed|placebo|arm|cohort|compared|versus|vs|enrolled|prevented|reduced|lowered|cut)\b", re.IGNORECASE
+    r"\b(?:trial|study|randomi[sz]ed|placebo|arm|cohort|compared|versus|vs|enrolled|prevented|reduced|lowered|cut)\b",
+    re.IGNORECASE,
 )
 _SPEAKS_AFTER = re.compile(
     r"[’']?s?\s+(?:\d{4}\s+)?(?:guid\w+|recommend\w*|advis\w+|suggest\w*|approv\w+|stat\w+|says?|favou?rs?|endors\w+|warn\w*|licen[cs]\w+|require\w*|support\w*|defin\w+|consensus|criteria|list\w*)\b",
@@ -119,9 +142,16 @@ def _with_members() -> frozenset[str]:
 def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the drugs that `claim` names and no evidence does, neither by another name nor by their class or a member of it."""
     whole = evidence.whole.lower()
-    named = [mention for mention in linked(claim) if mention.kind == "drug" and claim[mention.start : mention.end].lower() not in whole]
+    named = [
+        mention
+        for mention in linked(claim)
+        if mention.kind == "drug" and claim[mention.start : mention.end].lower() not in whole
+    ]
     for mention in named:
-        general = mention.concept in _with_members() or word_key(claim[mention.start : mention.end].lower()) in _CLASS_WORDS
+        general = (
+            mention.concept in _with_members()
+            or word_key(claim[mention.start : mention.end].lower()) in _CLASS_WORDS
+        )
         if (
             not general
             and not _names_member(mention, whole, claim[mention.start : mention.end])
@@ -129,9 +159,15 @@ def missing_drugs(claim: str, evidence: Evidence) -> Iterator[Missing]:
         ):
             yield Missing("drug", mention.start, mention.end)
     for token in read_tokens(claim):
-        if not token.key or token.lower in whole or any(mention.start <= token.start < mention.end for mention in linked(claim)):
+        if (
+            not token.key
+            or token.lower in whole
+            or any(mention.start <= token.start < mention.end for mention in linked(claim))
+        ):
             continue
-        if (_STEM.fullmatch(token.text) or _look_alike(token.text, evidence, claim)) and token.key not in evidence.keys:
+        if (
+            _STEM.fullmatch(token.text) or _look_alike(token.text, evidence, claim)
+        ) and token.key not in evidence.keys:
             yield Missing("drug", token.start, token.end)
 
 
@@ -168,7 +204,8 @@ def read_routes(text: str) -> list[tuple[str, int, int]]:
         (route, match.start(), match.end())
         for route, pattern in _READ.items()
         for match in pattern.finditer(text)
-        if not _NO_ROUTE_BEFORE.search(text[max(0, match.start() - 20) : match.start()]) and not _NO_ROUTE_AFTER.match(text, match.end())
+        if not _NO_ROUTE_BEFORE.search(text[max(0, match.start() - 20) : match.start()])
+        and not _NO_ROUTE_AFTER.match(text, match.end())
     ]
 
 
@@ -178,13 +215,19 @@ def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
         return
     for route, start, end in read_routes(claim):
         asserted = _asserted(route, evidence.nearest)
-        near = {evidence.nearest[s:e]: other for other, s, e in read_routes(evidence.nearest) if _asserted(other, evidence.nearest)}
+        near = {
+            evidence.nearest[s:e]: other
+            for other, s, e in read_routes(evidence.nearest)
+            if _asserted(other, evidence.nearest)
+        }
         if asserted is False and near and is_odd(claim) == is_odd(evidence.nearest):
             yield Missing("route", start, end, instead=next(iter(near)) if len(near) == 1 else "")
             continue
-        if any(_IMPLIED[route].search(text) for text in (evidence.nearest, *evidence.texts) if text == evidence.nearest) or any(
-            _READ[route].search(text) for text in evidence.texts
-        ):
+        if any(
+            _IMPLIED[route].search(text)
+            for text in (evidence.nearest, *evidence.texts)
+            if text == evidence.nearest
+        ) or any(_READ[route].search(text) for text in evidence.texts):
             continue
         implied = any(_IMPLIED[route].search(text) for text in evidence.texts)
         if implied and not near:
@@ -204,7 +247,10 @@ def _asserted(route: str, sentence: str) -> bool | None:
     places = [match.start() for match in _IMPLIED[route].finditer(sentence)]
     if not places:
         return None
-    return any(not _DENIED_ROUTE.search(re.split(r"[,;]", sentence[max(0, place - _BACK) : place])[-1] + "") for place in places)
+    return any(
+        not _DENIED_ROUTE.search(re.split(r"[,;]", sentence[max(0, place - _BACK) : place])[-1] + "")
+        for place in places
+    )
 
 
 _BACK = 60  # characters
@@ -215,20 +261,37 @@ def missing_markers(claim: str, evidence: Evidence) -> Iterator[Missing]:
     for match in _MARKER.finditer(claim):
         name = _plain(match[0])
         stem = re.sub(r"\d.*", "", name)
-        if name in _plain(evidence.whole) or _by_concept(match.start(), claim, evidence) or spelled_out(stem, evidence.whole):
+        if (
+            name in _plain(evidence.whole)
+            or _by_concept(match.start(), claim, evidence)
+            or spelled_out(stem, evidence.whole)
+        ):
             continue
-        near = {found[0] for found in _MARKER.finditer(evidence.nearest) if re.sub(r"\d.*", "", _plain(found[0])) == stem}
-        if not near and len(stem) >= 3 and re.search(rf"(?<![A-Za-z]){stem}(?!\w)", evidence.whole, re.IGNORECASE):
+        near = {
+            found[0]
+            for found in _MARKER.finditer(evidence.nearest)
+            if re.sub(r"\d.*", "", _plain(found[0])) == stem
+        }
+        if (
+            not near
+            and len(stem) >= 3
+            and re.search(rf"(?<![A-Za-z]){stem}(?!\w)", evidence.whole, re.IGNORECASE)
+        ):
             continue
         if not near and not _is_gene(match, claim):
             continue
-        alone = len(near) == 1 and shared_with(claim, match.start(), match.end(), evidence.nearest) >= SAME_STATEMENT
+        alone = (
+            len(near) == 1
+            and shared_with(claim, match.start(), match.end(), evidence.nearest) >= SAME_STATEMENT
+        )
         yield Missing("gene", match.start(), match.end(), instead=next(iter(near)) if alone else "")
 
 
 def _is_gene(match: re.Match[str], claim: str) -> bool:
     """Returns whether the table knows the name as a gene's, or a word beside it says that it is one."""
-    named = any(mention.kind == "gene" and mention.start <= match.start() < mention.end for mention in linked(claim))
+    named = any(
+        mention.kind == "gene" and mention.start <= match.start() < mention.end for mention in linked(claim)
+    )
     return named or bool(_GENE_AFTER.match(claim, match.end()))
 
 
@@ -248,16 +311,23 @@ def missing_sources(claim: str, evidence: Evidence) -> Iterator[Missing]:
         if any(mention.start <= match.start() < mention.end for mention in linked(claim)):
             continue
         ahead, behind = claim[max(0, match.start() - 40) : match.start()], claim[match.end() :]
-        trial = len(match[0]) >= 4 and bool(_STUDY_AFTER.match(behind) or (_STUDY_BEFORE.search(ahead) and _STUDY_WORDS.search(behind)))
+        trial = len(match[0]) >= 4 and bool(
+            _STUDY_AFTER.match(behind) or (_STUDY_BEFORE.search(ahead) and _STUDY_WORDS.search(behind))
+        )
         body = len(match[0]) >= 3 and bool(
-            _SPEAKS_AFTER.match(behind) or (_SPEAKS_BEFORE.search(ahead) and re.match(r"\W*$|[,;:.]|\s+guid|\s+and\b", behind))
+            _SPEAKS_AFTER.match(behind)
+            or (_SPEAKS_BEFORE.search(ahead) and re.match(r"\W*$|[,;:.]|\s+guid|\s+and\b", behind))
         )
         if (trial or body) and not _named(match[0], evidence, lower):
             yield Missing("trial" if trial else "organisation", match.start(), match.end())
     for match in _ORGANISATION.finditer(claim):
         words = match[0].removeprefix("The ").removeprefix("the ")
         initials = "".join(word[0] for word in re.findall(r"[A-Z][\w’'-]*", words))
-        if words.lower() not in lower and not re.search(rf"\b{re.escape(initials)}\b", evidence.whole) and not _same_body(words, lower):
+        if (
+            words.lower() not in lower
+            and not re.search(rf"\b{re.escape(initials)}\b", evidence.whole)
+            and not _same_body(words, lower)
+        ):
             yield Missing("organisation", match.end() - len(words), match.end())
 
 
@@ -268,7 +338,11 @@ def _same_body(words: str, lower: str) -> bool:
 
 
 def _named(name: str, evidence: Evidence, lower: str) -> bool:
-    return name.lower() in lower or _plain(name) in _plain(evidence.whole) or spelled_out(re.sub(r"[^A-Z]", "", name), evidence.whole)
+    return (
+        name.lower() in lower
+        or _plain(name) in _plain(evidence.whole)
+        or spelled_out(re.sub(r"[^A-Z]", "", name), evidence.whole)
+    )
 
 
 def spelled_out(letters: str, text: str) -> bool:
@@ -277,5 +351,7 @@ def spelled_out(letters: str, text: str) -> bool:
         return False
     words = re.findall(r"[^\W\d_]+", text)
     every = "".join(word[0] for word in words).lower()
-    telling = "".join(word[0] for word in words if word.lower() not in ("of", "the", "and", "for", "in", "on", "to")).lower()
+    telling = "".join(
+        word[0] for word in words if word.lower() not in ("of", "the", "and", "for", "in", "on", "to")
+    ).lower()
     return letters.lower() in every or letters.lower() in telling

@@ -9,12 +9,12 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked, shared_with
-from pytest_medfaith.checking.rules.opposites import directions
-from pytest_medfaith.checking.rules.text import read_tokens
+from pytest_medfaith.english.opposites import directions
+from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.tokens import read_tokens
 from pytest_medfaith.entities.linker import Mention
 from pytest_medfaith.quantities.quantity import Quantity, allowed_error
 from pytest_medfaith.quantities.reader import read_quantities
-from pytest_medfaith.sentences import sentence_spans
 
 _RANK = re.compile(
     r"\b(?P<first>first[-\s](?:line|choice|option|drug|agent)|(?:is|are|comes?|tried|used|given|considered|offered)\s+first\b(?!-|\s+(?:and|dose))|(?:drug|treatment)s? of (?:first )?choice|preferred (?:drug|agent|treatment|choice|option)|initial (?:drug|agent|choice))"
@@ -26,11 +26,14 @@ _RANK = re.compile(
 _PLACES = {"first": 1, "second": 2, "third": 3, "last": 9}
 _PARTING = re.compile(r"[;,:]|\b(?:and|then|with|while|whereas|but|followed by)\b", re.IGNORECASE)
 # What is said of the drug that failed belongs to no place in line: "nifedipine if labetalol is not suitable".
-_FALLBACK = re.compile(r"\b(?:if|when|where|after|unless|instead of|rather than|over|to)\s+[^,;.]*", re.IGNORECASE)
+_FALLBACK = re.compile(
+    r"\b(?:if|when|where|after|unless|instead of|rather than|over|to)\s+[^,;.]*", re.IGNORECASE
+)
 _DENIED = re.compile(r"\b(?:not|no longer|never|n['’]t|rather than|instead of|neither)\b", re.IGNORECASE)
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "mass/mass", "frequency", "unit/mass"})
 _OF = re.compile(
-    r"\s+(?:[\w-]+\s+){0,1}(?:of|for|at|in|with)\s+(?:the\s+|children\s+|adults\s+|people\s+|aged?\s+|those\s+)*$", re.IGNORECASE
+    r"\s+(?:[\w-]+\s+){0,1}(?:of|for|at|in|with)\s+(?:the\s+|children\s+|adults\s+|people\s+|aged?\s+|those\s+)*$",
+    re.IGNORECASE,
 )
 _RESPECTIVELY = re.compile(r"\brespectively\b|\beach\b|\bboth\b|\beither\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?P<up>[↑⇑⬆▲])|(?P<down>[↓⇓⬇▼])")
@@ -55,7 +58,11 @@ class Rank:
 def read_ranks(text: str) -> tuple[Rank, ...]:
     """Returns which drugs `text` puts at which place in line."""
     drugs = [mention for mention in linked(text) if mention.kind == "drug"]
-    return tuple(rank for start, end in sentence_spans(text) for rank in _ranks_of(text, start, end, drugs)) if drugs else ()
+    return (
+        tuple(rank for start, end in sentence_spans(text) for rank in _ranks_of(text, start, end, drugs))
+        if drugs
+        else ()
+    )
 
 
 def _ranks_of(text: str, start: int, end: int, drugs: Sequence[Mention]) -> Iterator[Rank]:
@@ -63,13 +70,19 @@ def _ranks_of(text: str, start: int, end: int, drugs: Sequence[Mention]) -> Iter
     if not found:
         return
     set_aside = [match.span() for match in _FALLBACK.finditer(text, start, end)]
-    inside = [drug for drug in drugs if start <= drug.start < end and not any(first <= drug.start < last for first, last in set_aside)]
+    inside = [
+        drug
+        for drug in drugs
+        if start <= drug.start < end and not any(first <= drug.start < last for first, last in set_aside)
+    ]
     bounds = [start, *(_boundary(text, one.end(), two.start(), inside) for one, two in pairwise(found)), end]
     for match, (first, last) in zip(found, pairwise(bounds), strict=True):
         if _DENIED.search(text, max(first, match.start() - 24), match.start()):
             continue
         place = _PLACES[str(match.lastgroup)]
-        yield from (Rank(drug, place, match.start(), match.end()) for drug in inside if first <= drug.start < last)
+        yield from (
+            Rank(drug, place, match.start(), match.end()) for drug in inside if first <= drug.start < last
+        )
 
 
 def _boundary(text: str, first: int, last: int, drugs: Sequence[Mention]) -> int:
@@ -82,10 +95,14 @@ def _boundary(text: str, first: int, last: int, drugs: Sequence[Mention]) -> int
 def missing_ranks(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the places in line that the evidence gives to the drug otherwise, or to another drug."""
     stated = read_ranks(claim)
-    known = [rank for text in (evidence.nearest, *evidence.texts) for rank in read_ranks(text)] if stated else []
+    known = (
+        [rank for text in (evidence.nearest, *evidence.texts) for rank in read_ranks(text)] if stated else []
+    )
     for rank in stated:
         own = [other.place for other in known if rank.drug.is_related(other.drug)]
-        others = [other for other in known if other.place == rank.place and not rank.drug.is_related(other.drug)]
+        others = [
+            other for other in known if other.place == rank.place and not rank.drug.is_related(other.drug)
+        ]
         named = any(rank.drug.is_related(mention) for mention in evidence.mentions)
         if rank.place in own or not named or not (own or others):
             continue
@@ -100,7 +117,10 @@ def missing_ranks(claim: str, evidence: Evidence) -> Iterator[Missing]:
 def _says_of_no_drug(text: str, place: int) -> bool:
     """Returns whether a sentence of `text` gives the place in line to something that it does not name."""
     attached = {rank.start for rank in read_ranks(text)}
-    return any(match.start() not in attached and _PLACES[str(match.lastgroup)] == place for match in _RANK.finditer(text))
+    return any(
+        match.start() not in attached and _PLACES[str(match.lastgroup)] == place
+        for match in _RANK.finditer(text)
+    )
 
 
 @dataclass(frozen=True)
@@ -122,12 +142,18 @@ def read_rows(text: str) -> tuple[Row, ...]:
             continue
         quantities = read_quantities(sentence)
         ages = [
-            quantity for quantity in quantities if quantity.dimension == "time" and (quantity.low < quantity.high or quantity.role == "age")
+            quantity
+            for quantity in quantities
+            if quantity.dimension == "time" and (quantity.low < quantity.high or quantity.role == "age")
         ]
         drugs = [mention for mention in linked(sentence) if mention.kind == "drug"]
         doses = [quantity for quantity in quantities if quantity.dimension in _DOSES]
         for keys in (drugs, ages):
-            found += [Row(key, dose, sentence) for dose in doses if (key := _key_of(dose, keys, sentence)) is not None]
+            found += [
+                Row(key, dose, sentence)
+                for dose in doses
+                if (key := _key_of(dose, keys, sentence)) is not None
+            ]
     return tuple(found)
 
 
@@ -148,12 +174,18 @@ def missing_rows(claim: str, evidence: Evidence) -> Iterator[Missing]:
         same = [
             other
             for other in same
-            if isinstance(row.key, Mention) and isinstance(other.key, Mention) and row.key.concept == other.key.concept
+            if isinstance(row.key, Mention)
+            and isinstance(other.key, Mention)
+            and row.key.concept == other.key.concept
         ] or same
         if not same or any(_meets(row.dose, other.dose) for other in same):
             continue
         taken = [other for other in known if other not in same and _meets(row.dose, other.dose)]
-        beside = [other for other in same if other.dose.dimension != "frequency" or row.dose.dimension == "frequency"]
+        beside = [
+            other
+            for other in same
+            if other.dose.dimension != "frequency" or row.dose.dimension == "frequency"
+        ]
         beside = [other for other in beside if any(other.sentence == one.sentence for one in taken)]
         if taken and beside:
             words = beside[0].sentence[beside[0].dose.start : beside[0].dose.end]
@@ -171,7 +203,8 @@ def _meets(mine: Quantity, theirs: Quantity) -> bool:
     """Returns whether both state the same, at a time or a day."""
     pairs = [(one, two) for one in (mine, mine.daily) if one for two in (theirs, theirs.daily) if two]
     return mine.dimension == theirs.dimension and any(
-        abs(one.low - two.low) <= (allowed := max(allowed_error(one), allowed_error(two), 1e-9 * abs(one.high)))
+        abs(one.low - two.low)
+        <= (allowed := max(allowed_error(one), allowed_error(two), 1e-9 * abs(one.high)))
         and abs(one.high - two.high) <= allowed
         for one, two in pairs
     )
@@ -201,7 +234,10 @@ def missing_arrows(claim: str, evidence: Evidence) -> Iterator[Missing]:
     for _sign, key, start, end in read_arrows(evidence.nearest) if not _ARROW.search(claim) else ():
         said = _signs_near(key, claim)
         if said == {-_sign} and shared_with(claim, 0, 0, evidence.nearest) > 0:
-            word = next((token for token in read_tokens(claim) if directions(token.lower).get("amount") == -_sign), None)
+            word = next(
+                (token for token in read_tokens(claim) if directions(token.lower).get("amount") == -_sign),
+                None,
+            )
             if word:
                 yield Missing("arrow", word.start, word.end, instead=evidence.nearest[start:end])
     yield from _turned_steps(claim, evidence)
@@ -216,7 +252,8 @@ def _signs_near(key: str, text: str) -> set[int]:
     places = [index for index, token in enumerate(tokens) if token.key == key]
     for place in places:
         near = [
-            directions(token.lower).get("amount") or directions(token.lower).get("level") for token in tokens[max(0, place - 5) : place + 5]
+            directions(token.lower).get("amount") or directions(token.lower).get("level")
+            for token in tokens[max(0, place - 5) : place + 5]
         ]
         signs |= {sign for sign in near if sign}
     return signs if len(signs) == 1 else set()
@@ -231,4 +268,6 @@ def _turned_steps(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 def _step(match: re.Match[str]) -> tuple[str, str]:
-    return (match["left"] or match["from"]).lower().strip(".,"), (match["right"] or match["to"]).lower().strip(".,")
+    return (match["left"] or match["from"]).lower().strip(".,"), (
+        match["right"] or match["to"]
+    ).lower().strip(".,")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
-from pytest_medfaith.checking.rules.text import read_tokens
-from pytest_medfaith.word_keys import word_key
+from pytest_medfaith.english.tokens import read_tokens
+from pytest_medfaith.english.word_keys import word_key
 
 _ROW_END = re.compile(r"[;\n]")
 _KEY_END = re.compile(r"→|⇒|->|➔|⟶|:(?=\s)|(?<=\S)\s*\|\s*(?=\S)")
@@ -35,7 +35,9 @@ def read_paired_rows(claim: str) -> list[PairedRow]:
         parted = list(_KEY_END.finditer(claim, start, end))
         if parted:
             cut = parted[-1]
-            rows.append(PairedRow(_keys(claim[start : cut.start()]), _keys(claim[cut.end() : end]), cut.end(), end))
+            rows.append(
+                PairedRow(_keys(claim[start : cut.start()]), _keys(claim[cut.end() : end]), cut.end(), end)
+            )
         start = end + 1
     return rows[:_MOST_ROWS]
 
@@ -48,9 +50,17 @@ def missing_pairs(claim: str, evidence: Evidence) -> Iterator[Missing]:
     for one, other in combinations(read_paired_rows(claim), 2):
         mine = PairedRow(one.name - other.name, one.value - other.value, one.start, one.end)
         theirs = PairedRow(other.name - one.name, other.value - one.value, other.start, other.end)
-        if any(_straight(mine, theirs, *halves) for halves in parts) or not any(_crossed(mine, theirs, *halves) for halves in parts):
+        if any(_straight(mine, theirs, *halves) for halves in parts) or not any(
+            _crossed(mine, theirs, *halves) for halves in parts
+        ):
             continue
-        yield Missing("row", mine.start, mine.end, note="claim and evidence pair the rows and values the other way round", refutes=True)
+        yield Missing(
+            "row",
+            mine.start,
+            mine.end,
+            note="claim and evidence pair the rows and values the other way round",
+            refutes=True,
+        )
 
 
 _VALUE = re.compile(r"\d[\d.,:/-]*\d|\d|(?<![\w-])(?:[IVX]{1,4})(?![\w-])")
@@ -60,7 +70,10 @@ _SPELLED = frozenset(
         "one two three four five six seven eight nine ten twelve once twice daily weekly monthly single january february march april june july august september october november december".split(),
     )
 )
-_CLAUSES = re.compile(r"[;\n]|,(?!\d)|\b(?:and|but|while|whereas|against|versus|vs|after|before|having|then|followed)\b", re.IGNORECASE)
+_CLAUSES = re.compile(
+    r"[;\n]|,(?!\d)|\b(?:and|but|while|whereas|against|versus|vs|after|before|having|then|followed)\b",
+    re.IGNORECASE,
+)
 
 
 def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
@@ -68,7 +81,9 @@ def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
     "A in 1991 and B in 1985" of "A in 1985, after B in 1991". A value is a number, a Roman numeral or a month; what stands in both clauses tells nothing.
     """
-    sentence, claim = (_CITED.sub(lambda found: " " * len(found[0]), text) for text in (evidence.nearest, claim))
+    sentence, claim = (
+        _CITED.sub(lambda found: " " * len(found[0]), text) for text in (evidence.nearest, claim)
+    )
     if _UNREADABLE.search(sentence) or _UNREADABLE.search(claim):
         return
     theirs = list(_clauses(sentence))
@@ -83,7 +98,13 @@ def missing_swaps(claim: str, evidence: Evidence) -> Iterator[Missing]:
                 return
             crossed = crossed or (own if pairing == "crossed" else None)
     if crossed:
-        yield Missing("row", 0, crossed.end, note="claim and evidence pair names and values the other way round", refutes=True)
+        yield Missing(
+            "row",
+            0,
+            crossed.end,
+            note="claim and evidence pair names and values the other way round",
+            refutes=True,
+        )
 
 
 def _misplaced(claim: str, sentence: str) -> tuple[int, int] | None:
@@ -102,7 +123,10 @@ def _misplaced(claim: str, sentence: str) -> tuple[int, int] | None:
                 continue
             if (names & _names(mine)) - _names(other):
                 return None
-            if _form(value) in map(_form, _values(other)) and len((names & _names(other)) - _names(mine)) >= _TELLING:
+            if (
+                _form(value) in map(_form, _values(other))
+                and len((names & _names(other)) - _names(mine)) >= _TELLING
+            ):
                 return found[0].span()
     return None
 
@@ -128,7 +152,11 @@ def _clauses(text: str) -> Iterator[Clauses]:
         halves = text[: joint.start()], text[joint.end() :]
         names, values = [_names(half) for half in halves], [_values(half) for half in halves]
         if values[0] - values[1] and values[1] - values[0] and names[0] - names[1] and names[1] - names[0]:
-            yield Clauses((names[0] - names[1], names[1] - names[0]), (values[0] - values[1], values[1] - values[0]), joint.start())
+            yield Clauses(
+                (names[0] - names[1], names[1] - names[0]),
+                (values[0] - values[1], values[1] - values[0]),
+                joint.start(),
+            )
 
 
 _CITED = re.compile(r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]")
@@ -138,15 +166,23 @@ _LABELLED = re.compile(r"\b(?:types?|stages?|grades?|class|phase|group)\s(?:\d|[
 def _values(text: str) -> frozenset[str]:
     text = _LABELLED.sub(" ", text)
     spelled = {token.key for token in read_tokens(text) if token.key in _SPELLED}
-    return frozenset({match[0].replace(",", "") for match in _VALUE.finditer(text)} | {_FIGURES.get(key, key) for key in spelled})
+    return frozenset(
+        {match[0].replace(",", "") for match in _VALUE.finditer(text)}
+        | {_FIGURES.get(key, key) for key in spelled}
+    )
 
 
 def _names(text: str) -> frozenset[str]:
     labels = frozenset(match[0].lower() for match in _LABELLED.finditer(text))
-    return labels | frozenset(token.key for token in read_tokens(text) if token.content and token.key not in _SPELLED)
+    return labels | frozenset(
+        token.key for token in read_tokens(text) if token.content and token.key not in _SPELLED
+    )
 
 
-_FIGURES = {word_key(word): str(number) for number, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)}
+_FIGURES = {
+    word_key(word): str(number)
+    for number, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)
+}
 
 
 def _pairing(own: Clauses, other: Clauses) -> str:
@@ -155,12 +191,20 @@ def _pairing(own: Clauses, other: Clauses) -> str:
     return "" if not names or not values else "straight" if names == values else "crossed"
 
 
-def _meets(own: tuple[frozenset[str], frozenset[str]], other: tuple[frozenset[str], frozenset[str]], *, strict: bool = False) -> int:
+def _meets(
+    own: tuple[frozenset[str], frozenset[str]],
+    other: tuple[frozenset[str], frozenset[str]],
+    *,
+    strict: bool = False,
+) -> int:
     """Returns 1 where first meets first and second second, -1 where they meet crosswise, 0 where neither or both.
 
     A word said of both halves ("in adults") may stand in either; it meets one half only, and `strict` counts that as both.
     """
-    same, cross = (bool(own[0] & other[0]), bool(own[1] & other[1])), (bool(own[0] & other[1]), bool(own[1] & other[0]))
+    same, cross = (
+        (bool(own[0] & other[0]), bool(own[1] & other[1])),
+        (bool(own[0] & other[1]), bool(own[1] & other[0])),
+    )
     meets = any if strict else all
     return 1 if all(same) and not meets(cross) else -1 if all(cross) and not meets(same) else 0
 

@@ -48,7 +48,13 @@ def read_quantifiers(text: str) -> tuple[tuple[str, float, int, int], ...]:
         if match["of"]:
             number = _value(match["n"])
             whole = match["m"].lower() == "following" or _value(match["m"]) > number
-            name = "all" if not whole else "any" if number == 1 and not match["of"].lower().startswith(("only", "just")) else "part"
+            name = (
+                "all"
+                if not whole
+                else "any"
+                if number == 1 and not match["of"].lower().startswith(("only", "just"))
+                else "part"
+            )
         elif match["least"]:
             name, number = "least", _value(match["least_n"])
             name = "any" if number == 1 else name
@@ -68,7 +74,12 @@ def missing_quantifiers(claim: str, evidence: Evidence) -> Iterator[Missing]:
     if differs and theirs in _CLASHES.get(mine, ()) and not (mine == theirs and number == other):
         if {mine, theirs} == {"part", "least"} and number == other:
             return  # "two of three" and "at least two of three"
-        yield Missing("quantifier", start, end, note=f"claim says {claim[start:end]}, evidence says {evidence.nearest[first:last]}")
+        yield Missing(
+            "quantifier",
+            start,
+            end,
+            note=f"claim says {claim[start:end]}, evidence says {evidence.nearest[first:last]}",
+        )
 
 
 def _value(word: str) -> float:

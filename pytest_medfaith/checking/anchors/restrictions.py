@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.checking.rules.text import content_keys, read_tokens, share
+from pytest_medfaith.english.tokens import content_keys, read_tokens, share
 
 SAME_STATEMENT = 0.75  # of the claim's words that the sentence says apart from its restriction
 SAME_LIMITED = 0.6  # of the claim's words that the sentence holds, for a claim that widens it
@@ -43,7 +43,11 @@ _NUMBERS = re.compile(r"\d+")
 def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the word of `claim` that says of all ("in all adults", "at any time") what its sentence says of those "who ..." or "when ..."."""
     found = _WIDENING.search(claim.rstrip(" ."))
-    if not found or _WIDENING.search(evidence.nearest) or any(_WIDENING.search(text) for text in evidence.texts):
+    if (
+        not found
+        or _WIDENING.search(evidence.nearest)
+        or any(_WIDENING.search(text) for text in evidence.texts)
+    ):
         return
     wanted = content_keys(claim)
     if not wanted or share(wanted, content_keys(evidence.nearest)) < SAME_LIMITED:
@@ -75,12 +79,14 @@ def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:
     if any(_states_alone(text, wanted, match["words"]) for text in evidence.texts):
         return
     words = match["words"].strip(" ,")
-    yield Missing("restriction", 0, len(claim), note=f"the evidence says this {words[:80]!r}, the claim says it of all")
+    yield Missing(
+        "restriction", 0, len(claim), note=f"the evidence says this {words[:80]!r}, the claim says it of all"
+    )
 
 
 def _states_alone(text: str, wanted: frozenset[str], words: str) -> bool:
     """Returns whether another sentence of the evidence says all of it without a restriction."""
-    from pytest_medfaith.checking.rules.text import evidence_sentences
+    from pytest_medfaith.english.tokens import evidence_sentences
 
     return any(
         words not in text[sentence.start : sentence.end]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.checking.rules.text import read_tokens
-from pytest_medfaith.word_keys import word_key
+from pytest_medfaith.english.tokens import read_tokens
+from pytest_medfaith.english.word_keys import word_key
 
 SAME_WORDS = 0.6  # of the claim's content words that the sentence holds
 _LINK = re.compile(
@@ -22,7 +22,9 @@ _BREAK = re.compile(
     r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|,\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b",
     re.IGNORECASE,
 )
-_FIRST = re.compile(r"\b(?:first|1st|initially|initial|starts?|started|begins?|begun|began)\b(?![-\s]?line)", re.IGNORECASE)
+_FIRST = re.compile(
+    r"\b(?:first|1st|initially|initial|starts?|started|begins?|begun|began)\b(?![-\s]?line)", re.IGNORECASE
+)
 _LATER = re.compile(
     r"\b(?:second|2nd|third|3rd|next|then|later|last|lastly|afterwards?|subsequently|finally|introduced|added|adds?|after (?:it|that|this))\b(?![-\s]?line)",
     re.IGNORECASE,
@@ -60,7 +62,9 @@ def _linked_order(text: str, link: re.Match[str]) -> Order | None:
     if not ahead or not rest:
         return None
     first, second = (rest, ahead) if link.lastgroup == "second" else (ahead, rest)
-    return Order(first - second, second - first, *link.span(), denied=len(negations(read_tokens(text[before:behind]))))
+    return Order(
+        first - second, second - first, *link.span(), denied=len(negations(read_tokens(text[before:behind])))
+    )
 
 
 def _numbered_order(text: str) -> Order | None:
@@ -76,25 +80,46 @@ def _numbered_order(text: str) -> Order | None:
             ahead, rest = (_keys(half) - _ORDERING for half in halves)
             first, second = (ahead, rest) if first_ahead else (rest, ahead)
             if first - second and second - first:
-                return Order(first - second, second - first, *later[0].span(), numbered=True, denied=len(negations(read_tokens(text))))
+                return Order(
+                    first - second,
+                    second - first,
+                    *later[0].span(),
+                    numbered=True,
+                    denied=len(negations(read_tokens(text))),
+                )
     return None
 
 
 _ORDERING = frozenset(
-    map(word_key, "first initially initial start begin second third next later last afterwards subsequently finally introduced add".split())
+    map(
+        word_key,
+        "first initially initial start begin second third next later last afterwards subsequently finally introduced add".split(),
+    )
 )
 
 
 def missing_sequences(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the word that puts one thing before another where the sentence that decided puts the second before the first."""
     mine, theirs = read_sequence(claim), read_sequence(evidence.nearest)
-    if mine is None or theirs is None or shared_with(claim, mine.start, mine.end, evidence.nearest) < SAME_WORDS:
+    if (
+        mine is None
+        or theirs is None
+        or shared_with(claim, mine.start, mine.end, evidence.nearest) < SAME_WORDS
+    ):
         return
     if mine.denied != theirs.denied:
         return
     turned = mine.first & theirs.second and mine.second & theirs.first
-    if turned and ((mine.numbered and theirs.numbered) or not (mine.first & theirs.first and mine.second & theirs.second)):
-        yield Missing("order", mine.start, mine.end, note="claim and evidence put the two in opposite order", refutes=True)
+    if turned and (
+        (mine.numbered and theirs.numbered) or not (mine.first & theirs.first and mine.second & theirs.second)
+    ):
+        yield Missing(
+            "order",
+            mine.start,
+            mine.end,
+            note="claim and evidence put the two in opposite order",
+            refutes=True,
+        )
 
 
 def _keys(text: str) -> frozenset[str]:

@@ -15,11 +15,11 @@ from pytest_medfaith.checking.rules.direction import direction
 from pytest_medfaith.checking.rules.negation import negation
 from pytest_medfaith.checking.rules.numbers import numbers
 from pytest_medfaith.checking.rules.population import population
-from pytest_medfaith.checking.rules.rulebook import SWITCHES
 from pytest_medfaith.checking.rules.substitution import substitution
 from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Finding
+from pytest_medfaith.safety.rulebook import SWITCHES
 
 Rule = Callable[[str, str], list[Finding]]
 
@@ -35,7 +35,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 )
 GROUNDING = "grounding"  # reads all evidence at once, after the others: checking/grounding.py
 RULE_NAMES = (*RULES, GROUNDING)
-_MOST_CHARACTERS = 4_000  # of a claim; a longer text is no single statement, and its words would meet any evidence
+_MOST_CHARACTERS = (
+    4_000  # of a claim; a longer text is no single statement, and its words would meet any evidence
+)
 _MOST_EVIDENCE = 20_000  # characters read of evidence and of context; more is no sentence and no passage, and costs seconds a claim
 
 
@@ -47,18 +49,29 @@ def check_rule_names(names: Collection[str]) -> None:
     """
     unknown = sorted(set(names) - {*RULE_NAMES, *SWITCHES})
     if unknown:
-        raise DataError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are {', '.join((*RULE_NAMES, *SWITCHES))}")
+        raise DataError(
+            f"no rule is named {unknown[0]!r}; the rules that can be switched off are {', '.join((*RULE_NAMES, *SWITCHES))}"
+        )
 
 
 @lru_cache(maxsize=4)
 def linked_rules(linker: str) -> Mapping[str, Rule]:
     """Returns the shipped rules by name, those that compare names with the linker that `load_linker` knows as `linker`."""
     find = load_linker(linker)
-    return {**RULES, "substitution": partial(substitution, linker=find), "population": partial(population, linker=find)}
+    return {
+        **RULES,
+        "substitution": partial(substitution, linker=find),
+        "population": partial(population, linker=find),
+    }
 
 
 def apply_rules(
-    claim: str, evidence: str, *, context: str = "", off: Collection[str] = frozenset(), rules: Mapping[str, Rule] = RULES
+    claim: str,
+    evidence: str,
+    *,
+    context: str = "",
+    off: Collection[str] = frozenset(),
+    rules: Mapping[str, Rule] = RULES,
 ) -> list[Finding]:
     """Returns what the rules find, in the order of the registry; nothing for an empty or overlong claim, or empty evidence.
 
@@ -77,11 +90,18 @@ def apply_rules(
     """
     unknown = sorted(set(off) - rules.keys())
     if unknown:
-        raise ValueError(f"no rule is named {unknown[0]!r}; the rules that can be switched off are: {', '.join(rules)}")
+        raise ValueError(
+            f"no rule is named {unknown[0]!r}; the rules that can be switched off are: {', '.join(rules)}"
+        )
     if not claim.strip() or not evidence.strip() or len(claim) > _MOST_CHARACTERS:
         return []
     read, known = evidence[:_MOST_EVIDENCE], context[:_MOST_EVIDENCE]
-    return [finding for name, rule in rules.items() if name not in off for finding in _findings(rule, claim, read, known)]
+    return [
+        finding
+        for name, rule in rules.items()
+        if name not in off
+        for finding in _findings(rule, claim, read, known)
+    ]
 
 
 def _findings(rule: Rule, claim: str, evidence: str, context: str) -> list[Finding]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
-from pytest_medfaith.checking.rules.text import Token, share, weight
+from pytest_medfaith.english.tokens import Token, share, weight
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py).
@@ -32,8 +32,13 @@ _NOT_BACK = re.compile(
     r",(?!\d)|;|\bbut\b|\band(?=\s+(?:(?:also|thus|therefore|then|even|in turn|it|they|this|these|he|she|that|which)\s+){0,2}$)",
     re.IGNORECASE,
 )
-_NOT_ON = re.compile(r";|,?\s+but\b|,\s+(?:and|while|whereas|although|though|yet|so|which|who)\b", re.IGNORECASE)
-_GOES_ON = re.compile(r"[,;]?\s+(?:(?:and|but|while|whereas|although|though|yet|so)\s+)?(?:it|they|this|these|he|she)\b", re.IGNORECASE)
+_NOT_ON = re.compile(
+    r";|,?\s+but\b|,\s+(?:and|while|whereas|although|though|yet|so|which|who)\b", re.IGNORECASE
+)
+_GOES_ON = re.compile(
+    r"[,;]?\s+(?:(?:and|but|while|whereas|although|though|yet|so)\s+)?(?:it|they|this|these|he|she)\b",
+    re.IGNORECASE,
+)
 # "..., in adults, may": what stands between two commas before a verb parts nothing.
 _ASIDE = re.compile(r",(?!\d)(?:[^,;]|,(?=\d))*,\s+$")
 _VERB = re.compile(r"may|might|could|can|suggest\w*|appear\w*|seem\w*|tend\w*|helps?", re.IGNORECASE)
@@ -55,11 +60,15 @@ def certainty(claim: str, evidence: str) -> list[Finding]:
     if not booster or _TAKEN_BACK.search(claim):
         return []
     for frame in frames(claim, evidence):
-        own = [index for index, token in enumerate(frame.claim) if booster.start() <= token.start < booster.end()]
+        own = [
+            index for index, token in enumerate(frame.claim) if booster.start() <= token.start < booster.end()
+        ]
         text = evidence[frame.sentence.start : frame.sentence.end]
         if _as_certain(booster[0], text) or share(_wanted(frame, own), frame.sentence.keys) < LEAST_SHARED:
             continue
-        hedge = next((found for found in _HEDGED.finditer(text) if _hedges(found, text, frame, booster, own)), None)
+        hedge = next(
+            (found for found in _HEDGED.finditer(text) if _hedges(found, text, frame, booster, own)), None
+        )
         if not hedge:
             continue
         start = frame.sentence.start + hedge.start()
@@ -79,7 +88,9 @@ def _as_certain(booster: str, text: str) -> bool:
     return bool(_CERTAIN.search(text) or (_WHOLLY.fullmatch(booster) and _WHOLLY.search(text)))
 
 
-def _hedges(hedge: re.Match[str], text: str, frame: Frame, booster: re.Match[str], own: Collection[int]) -> bool:
+def _hedges(
+    hedge: re.Match[str], text: str, frame: Frame, booster: re.Match[str], own: Collection[int]
+) -> bool:
     """Returns whether `hedge` speaks of what the claim is certain of: its clause says words of the claim that the rest does not.
 
     Of "smoking can harm the eyes, and it causes cancer" only the words after the hedge count, as "it" goes on with those before. For "is
@@ -95,7 +106,9 @@ def _hedges(hedge: re.Match[str], text: str, frame: Frame, booster: re.Match[str
     said = [token for token in clause if token.start >= behind] if _GOES_ON.match(text, closing) else clause
     wanted = _wanted(frame, own)
     alone = (wanted & _keys(said)) - _keys(rest)
-    enough = any(weight(key) == 1 for key in alone) or (bool(alone) and share(wanted, _keys(clause)) >= LEAST_IN_CLAUSE)
+    enough = any(weight(key) == 1 for key in alone) or (
+        bool(alone) and share(wanted, _keys(clause)) >= LEAST_IN_CLAUSE
+    )
     return enough or bool(_REFERRING.search(text, opening, closing))
 
 
@@ -103,7 +116,9 @@ def _clause(hedge: re.Match[str], text: str) -> tuple[int, int]:
     """Returns the characters of `text`, half-open, that `hedge` may speak of."""
     ahead = text[: hedge.start()]
     aside = _ASIDE.search(ahead) if _VERB.fullmatch(hedge[0]) else None
-    opening = max((found.end() for found in _NOT_BACK.finditer(ahead[: aside.start()] if aside else ahead)), default=0)
+    opening = max(
+        (found.end() for found in _NOT_BACK.finditer(ahead[: aside.start()] if aside else ahead)), default=0
+    )
     closing = _NOT_ON.search(text, hedge.end())
     return opening, closing.start() if closing else len(text)
 

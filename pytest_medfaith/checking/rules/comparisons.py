@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.rules.opposites import directions
-from pytest_medfaith.checking.rules.text import Token, share
+from pytest_medfaith.english.opposites import directions
+from pytest_medfaith.english.tokens import Token, share
 
 _ENDS = frozenset(";:.()")
 _CLAUSE = frozenset(",;:.()")
@@ -70,7 +70,11 @@ def _at(tokens: Sequence[Token], index: int) -> Comparison | None:
         behind = behind[: [token.lower for token in behind].index(",")]
     word, sign = (tokens[index], 0) if choice else _pointing(ahead)
     left, right = _keys(ahead) - {word.key}, _keys(behind)
-    return Comparison(left, right, sign, "" if choice else word.key, word.start, word.end) if left and right else None
+    return (
+        Comparison(left, right, sign, "" if choice else word.key, word.start, word.end)
+        if left and right
+        else None
+    )
 
 
 def _connector(tokens: Sequence[Token], index: int) -> tuple[int, bool]:
@@ -88,7 +92,14 @@ def _connector(tokens: Sequence[Token], index: int) -> tuple[int, bool]:
     return (
         (1, False)
         if (before, lower[0])
-        in (("superior", "to"), ("inferior", "to"), ("preferred", "over"), ("preferable", "to"), ("preferred", "to"), ("favoured", "over"))
+        in (
+            ("superior", "to"),
+            ("inferior", "to"),
+            ("preferred", "over"),
+            ("preferable", "to"),
+            ("preferred", "to"),
+            ("favoured", "over"),
+        )
         else (0, False)
     )
 
@@ -99,7 +110,8 @@ def _bounds(tokens: Sequence[Token], index: int) -> bool:
     return not following or (
         following[0].isdigit()
         and not any(token.lower == "than" for token in tokens[index + 1 :])
-        and tokens[index - 1].lower in ("more", "less", "greater", "higher", "lower", "fewer", "older", "younger")
+        and tokens[index - 1].lower
+        in ("more", "less", "greater", "higher", "lower", "fewer", "older", "younger")
     )
 
 
@@ -118,13 +130,25 @@ def _until(tokens: Iterator[Token] | Sequence[Token], ends: frozenset[str]) -> I
 def _pointing(ahead: Sequence[Token]) -> tuple[Token, int]:
     """Returns the word nearest before the connector that points a way, and which; the nearest word and 0 where none does."""
     near = ahead[:_FARTHEST]
-    for place, token in enumerate(near):  # "lowered cholesterol less than", "fell more with A than": the verb's way, by degree
+    for place, token in enumerate(
+        near
+    ):  # "lowered cholesterol less than", "fell more with A than": the verb's way, by degree
         if token.lower in _DEGREES and (place == 0 or near[place - 1].lower in _SIDED):
-            verb = next((sign for other in near[place + 1 :] if (sign := directions(other.lower).get("amount", 0))), 1)
+            verb = next(
+                (sign for other in near[place + 1 :] if (sign := directions(other.lower).get("amount", 0))), 1
+            )
             return token, _DEGREES[token.lower] * verb
-    compared = next((token for token in near if token.lower in ("more", "fewer", "less") or _is_comparative(token.lower)), None)
+    compared = next(
+        (token for token in near if token.lower in ("more", "fewer", "less") or _is_comparative(token.lower)),
+        None,
+    )
     for place, token in enumerate(near):
-        if compared is not None and token is not compared and not _is_comparative(token.lower) and place < near.index(compared):
+        if (
+            compared is not None
+            and token is not compared
+            and not _is_comparative(token.lower)
+            and place < near.index(compared)
+        ):
             continue  # "fewer major bleeds than": what is compared is the number
         following = ahead[place + 1] if place + 1 < len(ahead) else token
         if following.lower in ("more", "less"):  # "more often", "less effective"
@@ -143,10 +167,14 @@ def _is_comparative(word: str) -> bool:
 
 
 def _keys(tokens: Sequence[Token]) -> frozenset[str]:
-    return frozenset(token.key for token in tokens if token.key and (token.content or token.lower[0].isdigit()))
+    return frozenset(
+        token.key for token in tokens if token.key and (token.content or token.lower[0].isdigit())
+    )
 
 
-def relation(mine: Sequence[Token], theirs: Sequence[Token]) -> tuple[str, Comparison | None, Comparison | None]:
+def relation(
+    mine: Sequence[Token], theirs: Sequence[Token]
+) -> tuple[str, Comparison | None, Comparison | None]:
     """Returns how two sentences compare: "turned" where sides are swapped and the way is one, "same" where both are swapped, else an empty text.
 
     A sentence that compares more than once, or something else than the claim does, says nothing of it.
@@ -157,12 +185,18 @@ def relation(mine: Sequence[Token], theirs: Sequence[Token]) -> tuple[str, Compa
                 continue
             if one.sign * other.sign < 0:
                 return "same", one, other
-            if one.sign == other.sign and (one.sign or one.word == other.word) and _of_one_matter(one, other, mine, theirs):
+            if (
+                one.sign == other.sign
+                and (one.sign or one.word == other.word)
+                and _of_one_matter(one, other, mine, theirs)
+            ):
                 return "turned", one, other
     return "", None, None
 
 
-def _of_one_matter(one: Comparison, other: Comparison, mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
+def _of_one_matter(
+    one: Comparison, other: Comparison, mine: Sequence[Token], theirs: Sequence[Token]
+) -> bool:
     """Returns whether most words of the claim's comparison, the two sides aside, stand in the sentence's, which points a way no more often."""
     sides = (one.right & other.left) | (other.right & one.left)
     topic = (one.left | one.right) - sides
@@ -171,4 +205,7 @@ def _of_one_matter(one: Comparison, other: Comparison, mine: Sequence[Token], th
 
 
 def _ways(tokens: Sequence[Token]) -> int:
-    return sum(token.lower in _RANKED or any(group in directions(token.lower) for group in _GROUPS) for token in tokens)
+    return sum(
+        token.lower in _RANKED or any(group in directions(token.lower) for group in _GROUPS)
+        for token in tokens
+    )

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pytest_medfaith.checking.rules.comparisons import Comparison, relation
 from pytest_medfaith.checking.rules.frames import COPY, Frame, frames_in_either_order
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.checking.rules.opposites import directions, opposed
-from pytest_medfaith.checking.rules.text import Token, weight
+from pytest_medfaith.english.opposites import directions, opposed
+from pytest_medfaith.english.tokens import Token, weight
+from pytest_medfaith.english.word_keys import word_key
 from pytest_medfaith.quantities.numerals import WORDS
 from pytest_medfaith.records import Finding
-from pytest_medfaith.word_keys import word_key
 
 # Fitted on the development part of the written pairs (bench/rules.py).
 LEAST_COVERED = 0.5  # of the claim's other content words, in order, for two opposed words in one place
@@ -46,7 +46,9 @@ _CLAUSE_ENDS = frozenset(",;:()")
 # With the marks above they end what a negation reaches.
 _JOINING = frozenset("and but whereas while although though because since so if when unless".split())
 _FIRST_LINE = re.compile(r"\bfirst[- \u2010\u2011](?:line|choice)\b", re.IGNORECASE)
-_LAST_LINE = re.compile(r"\b(?:last[- \u2010\u2011](?:line|resort|choice)|(?:second|third)[- \u2010\u2011]line)\b", re.IGNORECASE)
+_LAST_LINE = re.compile(
+    r"\b(?:last[- \u2010\u2011](?:line|resort|choice)|(?:second|third)[- \u2010\u2011]line)\b", re.IGNORECASE
+)
 # What comes after the first line fails is itself no first line.
 _AFTER_ANOTHER = frozenset(
     "fail fails failed failing failure after when if unless until beyond cannot alternative refractory resistant intolerant reserved than instead other".split()
@@ -59,7 +61,12 @@ def direction(claim: str, evidence: str) -> list[Finding]:
         compared, one, other = relation(frame.claim, frame.sentence.tokens)
         if compared == "same":  # sides and way are both turned
             continue
-        if one and other and frame.shared >= LEAST_SHARED and len(negations(frame.claim)) == len(negations(frame.sentence.tokens)):
+        if (
+            one
+            and other
+            and frame.shared >= LEAST_SHARED
+            and len(negations(frame.claim)) == len(negations(frame.sentence.tokens))
+        ):
             return [_turned_finding(one, other)]
         clash = _clash(frame) or _of_another_line(frame, claim, evidence)
         if clash:
@@ -74,7 +81,9 @@ def _clash(frame: Frame) -> tuple[Token, Token] | None:
     swapped = mine is not None and theirs is not None and mine.is_turned(theirs)
     if not swapped and (clash := _in_copy(frame)):
         return clash
-    if len(negations(frame.claim)) != len(negations(frame.sentence.tokens)) or _turned(frame.claim) != _turned(frame.sentence.tokens):
+    if len(negations(frame.claim)) != len(negations(frame.sentence.tokens)) or _turned(
+        frame.claim
+    ) != _turned(frame.sentence.tokens):
         return None
     if mine and theirs and swapped:
         return _same_word(mine, theirs) if frame.shared >= LEAST_SHARED else None
@@ -89,7 +98,9 @@ def _in_copy(frame: Frame) -> tuple[Token, Token] | None:
             continue
         for index in here:
             for other in there:
-                if not opposed(mine[index].lower, theirs[other].lower, in_copies=True) or not frame.copies([index]):
+                if not opposed(mine[index].lower, theirs[other].lower, in_copies=True) or not frame.copies(
+                    [index]
+                ):
                     continue
                 if _turned_alike(frame, index, other) and not _of_others(frame, index, other):
                     return mine[index], theirs[other]
@@ -101,7 +112,9 @@ def _turned_alike(frame: Frame, index: int, other: int) -> bool:
 
     The two opposed words themselves do not count: "prevents" and "stops" negate too.
     """
-    mine, theirs = (_but(tokens, place) for tokens, place in ((frame.claim, index), (frame.sentence.tokens, other)))
+    mine, theirs = (
+        _but(tokens, place) for tokens, place in ((frame.claim, index), (frame.sentence.tokens, other))
+    )
     return len(negations(mine)) == len(negations(theirs)) and _turned(mine) == _turned(theirs)
 
 
@@ -116,7 +129,11 @@ def _but(tokens: Sequence[Token], place: int) -> list[Token]:
 def _of_another_line(frame: Frame, claim: str, evidence: str) -> tuple[Token, Token] | None:
     """Finds "first-line" against "of last resort", wherever they stand, where the rest of the claim stands in the sentence."""
     mine, theirs = _line(claim, 0, len(claim)), _line(evidence, frame.sentence.start, frame.sentence.end)
-    if not mine or not theirs or bool(_FIRST_LINE.fullmatch(mine.lower)) == bool(_FIRST_LINE.fullmatch(theirs.lower)):
+    if (
+        not mine
+        or not theirs
+        or bool(_FIRST_LINE.fullmatch(mine.lower)) == bool(_FIRST_LINE.fullmatch(theirs.lower))
+    ):
         return None
     if len(negations(frame.claim)) != len(negations(frame.sentence.tokens)) or _turned(frame.sentence.tokens):
         return None
@@ -138,11 +155,21 @@ def _in_one_place(frame: Frame) -> tuple[Token, Token] | None:
     for here, there in frame.gaps():
         for index in here:
             for other in there:
-                if not opposed(mine[index].lower, theirs[other].lower) or _unclear(mine, index) or _unclear(theirs, other):
+                if (
+                    not opposed(mine[index].lower, theirs[other].lower)
+                    or _unclear(mine, index)
+                    or _unclear(theirs, other)
+                ):
                     continue
                 close = len(here) <= LARGEST_GAP and len(there) <= LARGEST_GAP
-                beside = here.stop - index <= NEXT_TO and there.stop - other <= NEXT_TO and here.stop < len(mine)
-                if not (close or beside) or frame.coverage_without([index]) < LEAST_COVERED or _of_others(frame, index, other):
+                beside = (
+                    here.stop - index <= NEXT_TO and there.stop - other <= NEXT_TO and here.stop < len(mine)
+                )
+                if (
+                    not (close or beside)
+                    or frame.coverage_without([index]) < LEAST_COVERED
+                    or _of_others(frame, index, other)
+                ):
                     continue
                 if _only(mine, index, theirs, other):
                     return mine[index], theirs[other]
@@ -165,7 +192,9 @@ def _other_object_or_subject(mine: Sequence[Token], index: int, theirs: Sequence
         before, their_before = _before(mine, index), _before(theirs, other)
         return bool(before and their_before) and before.isdisjoint(their) and their_before.isdisjoint(own)
     # Without an object what stands nearest is the arm: "deaths with A were lower".
-    return bool(_telling(_beside(mine[:index][::-1]) - their) and _telling(_beside(theirs[:other][::-1]) - own))
+    return bool(
+        _telling(_beside(mine[:index][::-1]) - their) and _telling(_beside(theirs[:other][::-1]) - own)
+    )
 
 
 def _beside(tokens: Iterable[Token]) -> frozenset[str]:
@@ -182,7 +211,9 @@ def _beside(tokens: Iterable[Token]) -> frozenset[str]:
 def _before(tokens: Sequence[Token], index: int) -> frozenset[str]:
     """Returns the keys of the telling words that stand before `index` in its clause."""
     start = max((place + 1 for place in range(index) if tokens[place].lower in _CLAUSE_ENDS), default=0)
-    return _telling(token.key for token in tokens[start:index] if token.content and not token.lower.endswith("ly"))
+    return _telling(
+        token.key for token in tokens[start:index] if token.content and not token.lower.endswith("ly")
+    )
 
 
 def _telling(keys: Iterable[str]) -> frozenset[str]:
@@ -201,21 +232,41 @@ def _of_other_arm(tokens: Sequence[Token], others: Sequence[Token]) -> bool:
 
 def _than(tokens: Sequence[Token]) -> int | None:
     """Returns the index of a "than" that compares two things; that of a bound ("more than 10%") does not."""
-    after = {index: tokens[index + 1].lower for index in range(len(tokens) - 1) if tokens[index].lower == "than"}
-    return next((index for index, word in after.items() if not (word[0].isdigit() or word in _BOUND_AFTER or word in WORDS)), None)
+    after = {
+        index: tokens[index + 1].lower for index in range(len(tokens) - 1) if tokens[index].lower == "than"
+    }
+    return next(
+        (
+            index
+            for index, word in after.items()
+            if not (word[0].isdigit() or word in _BOUND_AFTER or word in WORDS)
+        ),
+        None,
+    )
 
 
 def _mirrored(mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
     """Returns whether one side speaks of living only, the other of dying only."""
     own, their = {token.lower for token in mine}, {token.lower for token in theirs}
-    return any(own & one and not own & two and their & two and not their & one for one, two in ((_LIVING, _DYING), (_DYING, _LIVING)))
+    return any(
+        own & one and not own & two and their & two and not their & one
+        for one, two in ((_LIVING, _DYING), (_DYING, _LIVING))
+    )
 
 
 def _only(mine: Sequence[Token], index: int, theirs: Sequence[Token], other: int) -> bool:
     """Returns whether no other word of the claim agrees with the sentence's direction, nor of the sentence with the claim's."""
     own, their = directions(mine[index].lower).items(), directions(theirs[other].lower).items()
-    agrees = any(directions(token.lower).items() & their for place, token in enumerate(mine) if not _bounds(mine, place))
-    return not agrees and not any(directions(token.lower).items() & own for place, token in enumerate(theirs) if not _bounds(theirs, place))
+    agrees = any(
+        directions(token.lower).items() & their
+        for place, token in enumerate(mine)
+        if not _bounds(mine, place)
+    )
+    return not agrees and not any(
+        directions(token.lower).items() & own
+        for place, token in enumerate(theirs)
+        if not _bounds(theirs, place)
+    )
 
 
 def _unclear(tokens: Sequence[Token], index: int) -> bool:
@@ -227,7 +278,9 @@ def _bounds(tokens: Sequence[Token], index: int) -> bool:
     """Returns whether the word belongs to a bound ("65 or more", "more than 5", "below 30") rather than to a direction."""
     before = tokens[index - 1].lower if index else ""
     after = [token.lower for token in tokens[index + 1 : index + 3]]
-    return before in _BOUND_BEFORE or (after[:1] == ["than"] and after[1:] != [] and (after[1][0].isdigit() or after[1] in _BOUND_AFTER))
+    return before in _BOUND_BEFORE or (
+        after[:1] == ["than"] and after[1:] != [] and (after[1][0].isdigit() or after[1] in _BOUND_AFTER)
+    )
 
 
 def _turned(tokens: Sequence[Token]) -> bool:
@@ -244,7 +297,10 @@ class _Comparison:
 
     def is_turned(self, other: _Comparison) -> bool:
         """Returns whether what one side puts before "than" the other puts after it, and the other way round."""
-        return _weigh(self.right & (other.left - other.right)) >= 1 and _weigh((self.left - self.right) & other.right) >= 1
+        return (
+            _weigh(self.right & (other.left - other.right)) >= 1
+            and _weigh((self.left - self.right) & other.right) >= 1
+        )
 
 
 def _comparison(tokens: Sequence[Token]) -> _Comparison | None:
@@ -257,13 +313,18 @@ def _comparison(tokens: Sequence[Token]) -> _Comparison | None:
     words = [
         token
         for before, token in zip((None, *tokens), tokens[:than], strict=False)
-        if directions(token.lower).keys() & _COMPARING and not (before and before.lower in ("more", "less"))  # "more often" is one
+        if directions(token.lower).keys() & _COMPARING
+        and not (before and before.lower in ("more", "less"))  # "more often" is one
     ]
     if len(words) != 1:  # "lowers relapses more than": two directions make one
         return None
-    end = next((index for index in range(than + 1, len(tokens)) if tokens[index].lower in _CLAUSE_ENDS), len(tokens))
+    end = next(
+        (index for index in range(than + 1, len(tokens)) if tokens[index].lower in _CLAUSE_ENDS), len(tokens)
+    )
     left = frozenset(token.key for token in tokens[:than] if token.content and token is not words[-1])
-    return _Comparison(words[-1], left, frozenset(token.key for token in tokens[than + 1 : end] if token.content))
+    return _Comparison(
+        words[-1], left, frozenset(token.key for token in tokens[than + 1 : end] if token.content)
+    )
 
 
 def _same_word(mine: _Comparison, theirs: _Comparison) -> tuple[Token, Token] | None:
@@ -287,7 +348,11 @@ def _turned_finding(one: Comparison, other: Comparison) -> Finding:
 
 def _finding(mine: Token, theirs: Token) -> Finding:
     same = directions(mine.lower).items() & directions(theirs.lower).items()
-    message = "claim and evidence compare the other way round" if same else f"claim says {mine.text!r}, evidence says {theirs.text!r}"
+    message = (
+        "claim and evidence compare the other way round"
+        if same
+        else f"claim says {mine.text!r}, evidence says {theirs.text!r}"
+    )
     return Finding(
         rule="direction",
         message=message,

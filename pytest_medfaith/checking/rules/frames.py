@@ -8,8 +8,16 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from pytest_medfaith.checking.rules.text import MAX_TOKENS, Sentence, Token, evidence_sentences, read_tokens, share, weight
-from pytest_medfaith.word_keys import word_key
+from pytest_medfaith.english.tokens import (
+    MAX_TOKENS,
+    Sentence,
+    Token,
+    evidence_sentences,
+    read_tokens,
+    share,
+    weight,
+)
+from pytest_medfaith.english.word_keys import word_key
 
 # Sentences that share less than this of the claim's words do not speak of it; written paraphrases of the development data share 0.4 at
 # the median, so most of them are left to the model.
@@ -17,7 +25,9 @@ LEAST_SHARED = 0.4
 COPY = 0.8  # from this coverage on, and
 LIKE_COPY = 0.7  # with the small words alike too, the claim is the sentence with a spot changed
 _DO = frozenset("do does did".split())
-_OPENING = frozenset("in among for when if after before with without during at by on to as while since because unlike".split())
+_OPENING = frozenset(
+    "in among for when if after before with without during at by on to as while since because unlike".split()
+)
 _PERCENT = word_key("percent")
 
 
@@ -38,14 +48,20 @@ class Frame:
     @property
     def likeness(self) -> float:
         """Which part of all the claim's words and numbers, small ones too, has its like in the sentence, in order: 0 to 1."""
-        return sum(1 for index in self.pairs if self.claim[index].key) / max(1, sum(1 for token in self.claim if token.key))
+        return sum(1 for index in self.pairs if self.claim[index].key) / max(
+            1, sum(1 for token in self.claim if token.key)
+        )
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Returns the characters of the evidence, half-open, that stand where the claim's tokens `start:end` stand."""
         inside = [there for here, there in self.pairs.items() if start <= here < end]
         before = max((there for here, there in self.pairs.items() if here < start), default=-1)
-        after = min((there for here, there in self.pairs.items() if here >= end), default=len(self.sentence.tokens))
-        tokens = self.sentence.tokens[min([before + 1, *inside]) : max([after, *(there + 1 for there in inside)])]
+        after = min(
+            (there for here, there in self.pairs.items() if here >= end), default=len(self.sentence.tokens)
+        )
+        tokens = self.sentence.tokens[
+            min([before + 1, *inside]) : max([after, *(there + 1 for there in inside)])
+        ]
         if not tokens:
             return self.sentence.end, self.sentence.end
         return min(token.start for token in tokens), max(token.end for token in tokens)
@@ -72,7 +88,11 @@ class Frame:
         """Returns the coverage of the claim's content words other than those at `indices`."""
         wanted = [index for index, token in enumerate(self.claim) if token.content and index not in indices]
         total = sum(weight(self.claim[index].key) for index in wanted)
-        return sum(weight(self.claim[index].key) for index in wanted if index in self.pairs) / total if total else 0.0
+        return (
+            sum(weight(self.claim[index].key) for index in wanted if index in self.pairs) / total
+            if total
+            else 0.0
+        )
 
 
 @lru_cache(maxsize=4_096)
@@ -92,7 +112,10 @@ def frames(claim: str, evidence: str) -> tuple[Frame, ...]:
 
 def frames_in_either_order(claim: str, evidence: str) -> tuple[Frame, ...]:
     """Returns `frames`, laid over a sentence with its opening clause at the end ("in adults, it works" as "it works in adults") where that covers more."""
-    return _best_first(max((frame, *_with_the_opening_last(frame)), key=lambda order: order.coverage) for frame in frames(claim, evidence))
+    return _best_first(
+        max((frame, *_with_the_opening_last(frame)), key=lambda order: order.coverage)
+        for frame in frames(claim, evidence)
+    )
 
 
 def _best_first(found: Iterable[Frame]) -> tuple[Frame, ...]:

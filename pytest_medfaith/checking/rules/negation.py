@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
-from pytest_medfaith.checking.rules.opposites import directions, opposed
-from pytest_medfaith.checking.rules.text import Token, read_tokens
+from pytest_medfaith.english.opposites import directions, opposed
+from pytest_medfaith.english.tokens import Token, read_tokens
 from pytest_medfaith.quantities.numerals import WORDS
 from pytest_medfaith.quantities.quantity import opposed as opposed_bounds
 from pytest_medfaith.quantities.reader import read_quantities
@@ -37,7 +37,9 @@ _ADVISING = frozenset(
 _SPEAKING = frozenset(
     "recommend recommends recommended recommending recommendation recommendations advise advises advised advising advice argue argues argued arguing argument arguments".split()
 )
-_ADVISED = frozenset("patients people women men adults children parents users doctors clinicians physicians them us".split())
+_ADVISED = frozenset(
+    "patients people women men adults children parents users doctors clinicians physicians them us".split()
+)
 _WARNING = frozenset("warn warns warned warning warnings caution cautions cautioned cautioning".split())
 # In the place of a negation these deny in other words: "little effect" for "no effect", "refrain from drinking" for "do not drink".
 _DENYING = _OTHER | frozenset(
@@ -48,18 +50,30 @@ _DENYING = _OTHER | frozenset(
 _AFFIRMING = frozenset(
     "always preferred several strong good clear large substantial convincing gave show shows showed produce produces produced".split()
 )
-_COUNSELLED = frozenset("recommended recommend recommends advised advise advises indicated advisable appropriate suitable".split())
+_COUNSELLED = frozenset(
+    "recommended recommend recommends advised advise advises indicated advisable appropriate suitable".split()
+)
 _STANDING_AGAINST = ((_ADVISING, _REFUSING), (_COUNSELLED, _COUNSELLED))
-_CHANGES = frozenset("amount quality speed length".split())  # groups of opposites; "shortened" stands against "had no effect on"
+_CHANGES = frozenset(
+    "amount quality speed length".split()
+)  # groups of opposites; "shortened" stands against "had no effect on"
 _EFFECT = frozenset("effect effects influence impact change changed affect affected alter altered".split())
 _COMPARATIVES = frozenset("more less fewer later longer sooner earlier higher lower greater".split())
-_NO_NEGATION_BEFORE = _COMPARATIVES | frozenset("only just matter one doubt exceed least all every everyone always".split())
+_NO_NEGATION_BEFORE = _COMPARATIVES | frozenset(
+    "only just matter one doubt exceed least all every everyone always".split()
+)
 # Words that change what a negation says of the whole; where one side has one alone, the pair is left to the model.
-_OPEN = frozenset("unless except only until whether rather instead some few fewer less half most % percent all every always but or".split())
+_OPEN = frozenset(
+    "unless except only until whether rather instead some few fewer less half most % percent all every always but or".split()
+)
 # "but not in children", "not by itself": a contrast within the sentence, which a claim need not repeat.
-_CONTRAST = frozenset("in by with to at on for when if what because from of during after before as than".split())
+_CONTRAST = frozenset(
+    "in by with to at on for when if what because from of during after before as than".split()
+)
 _RELATIVE = frozenset("that which who whose".split())
-_SMALL = frozenset("be been being is are was were have has had having do does did a an the any to yet also so very more likely".split())
+_SMALL = frozenset(
+    "be been being is are was were have has had having do does did a an the any to yet also so very more likely".split()
+)
 _ENDS = frozenset(",;:()–—")
 # Past forms whose consonants are not those of the verb, and endings to cut in turn; a trial of either keeps "exceed" and "led" whole.
 _IRREGULAR = {
@@ -76,13 +90,19 @@ _NEAR = 8  # words around a place that can still turn its sense
 
 def negations(tokens: Sequence[Token]) -> list[int]:
     """Returns the indices of the words that negate; "not only" and "no more than" do not."""
-    return [index for index, token in enumerate(tokens) if token.lower in _REFUSING | _OTHER or _negates(tokens, index)]
+    return [
+        index
+        for index, token in enumerate(tokens)
+        if token.lower in _REFUSING | _OTHER or _negates(tokens, index)
+    ]
 
 
 def negation(claim: str, evidence: str) -> list[Finding]:
     """Returns a finding where claim and sentence say the same of the same thing, and one of them negates it."""
     for frame in frames(claim, evidence):
-        polar = [index for index, token in enumerate(frame.claim) if token.lower in _ADVISING | _REFUSING | _PLAIN]
+        polar = [
+            index for index, token in enumerate(frame.claim) if token.lower in _ADVISING | _REFUSING | _PLAIN
+        ]
         if clash := _clash(frame, polar, claim, evidence):
             return [_finding(*clash, claim, evidence)]
         if frame.copies(polar):
@@ -90,7 +110,9 @@ def negation(claim: str, evidence: str) -> list[Finding]:
     return []
 
 
-_Clash = tuple[Token, Token, Token, Token]  # first and last token of the claim's clashing words, and of the sentence's
+_Clash = tuple[
+    Token, Token, Token, Token
+]  # first and last token of the claim's clashing words, and of the sentence's
 
 
 def _clash(frame: Frame, polar: Sequence[int], claim: str, evidence: str) -> _Clash | None:
@@ -106,7 +128,11 @@ def _clash(frame: Frame, polar: Sequence[int], claim: str, evidence: str) -> _Cl
 
 def _bounds_turned(frame: Frame, claim: str, evidence: str) -> bool:
     """Returns whether one value is bounded from opposite sides, and a negation makes them one: "not below 30" says what "at 30 or more" says."""
-    known = [other for other in read_quantities(evidence) if frame.sentence.start <= other.start < frame.sentence.end]
+    known = [
+        other
+        for other in read_quantities(evidence)
+        if frame.sentence.start <= other.start < frame.sentence.end
+    ]
     return any(
         bool(quantity.bound and other.bound)
         and opposed_bounds(quantity, other) == (quantity.denied == other.denied)
@@ -120,13 +146,20 @@ def _bounds_turned(frame: Frame, claim: str, evidence: str) -> bool:
 def _turned_back(frame: Frame) -> bool:
     """Returns whether the two sides are opposed in another word too, which turns a negation back: "avoiding salt lowers", "salt raises"."""
     mine, theirs = frame.claim, frame.sentence.tokens
-    return any(opposed(mine[index].lower, theirs[other].lower) for here, there in frame.gaps() for index in here for other in there)
+    return any(
+        opposed(mine[index].lower, theirs[other].lower)
+        for here, there in frame.gaps()
+        for index in here
+        for other in there
+    )
 
 
 def _same_numbers(frame: Frame) -> bool:
     """Returns whether the sentence has all numbers of the claim; "not yet after 5 days" may follow from "after 10 days"."""
     known = {_number(token) for token in frame.sentence.tokens}
-    return all(_number(token) in known for token in frame.claim if token.lower[0].isdigit() or token.lower in WORDS)
+    return all(
+        _number(token) in known for token in frame.claim if token.lower[0].isdigit() or token.lower in WORDS
+    )
 
 
 def _number(token: Token) -> str:
@@ -142,11 +175,20 @@ def _negated_word(frame: Frame, evidence: str) -> _Clash | None:
         place = frame.pairs.get(head)
         if place is None or _prefixed(mine[head], theirs) or mine[head].key in _negated_keys(evidence):
             continue
-        if _plain_near(place, theirs) and not _odd(mine, theirs, place) and not _denied_across(frame, index, mine=True):
+        if (
+            _plain_near(place, theirs)
+            and not _odd(mine, theirs, place)
+            and not _denied_across(frame, index, mine=True)
+        ):
             return mine[min(index, head)], mine[max(index, head)], theirs[place], theirs[place]
     for index, head in _scopes(theirs).items():
         place = back.get(head)
-        if place is None or negations(mine) or _prefixed(theirs[head], mine) or _denied_across(frame, index, mine=False):
+        if (
+            place is None
+            or negations(mine)
+            or _prefixed(theirs[head], mine)
+            or _denied_across(frame, index, mine=False)
+        ):
             continue
         if not _odd(mine, theirs, head):
             return mine[place], mine[place], theirs[min(index, head)], theirs[max(index, head)]
@@ -188,25 +230,41 @@ def _refused(frame: Frame) -> _Clash | None:
         their_refused, their_advised = _last(theirs, there, _REFUSING), _last(theirs, there, _ADVISING)
         if _left_behind(mine, refused, advised) or _left_behind(theirs, their_refused, their_advised):
             continue
-        one, other = (refused, their_advised) if refused is not None and their_refused is None else (advised, their_refused)
+        one, other = (
+            (refused, their_advised)
+            if refused is not None and their_refused is None
+            else (advised, their_refused)
+        )
         if one is None or other is None or (refused is not None) == (their_refused is not None):
             continue
-        if any(token.lower in _REFUSING for token in mine) and any(token.lower in _REFUSING for token in theirs):
+        if any(token.lower in _REFUSING for token in mine) and any(
+            token.lower in _REFUSING for token in theirs
+        ):
             continue  # both refuse, each in its place
-        if _plain_near(one, mine, but=one) and _plain_near(other, theirs, but=other) and not _odd(mine, theirs, other):
+        if (
+            _plain_near(one, mine, but=one)
+            and _plain_near(other, theirs, but=other)
+            and not _odd(mine, theirs, other)
+        ):
             return mine[one], mine[one], theirs[other], theirs[other]
     return None
 
 
 def _left_behind(tokens: Sequence[Token], refused: int | None, advised: int | None) -> bool:
     """Returns whether what is refused ends before what is advised begins: "avoid straining, and use warm baths", but not "avoid using"."""
-    return refused is not None and advised is not None and any(token.lower in _ENDS for token in tokens[refused:advised])
+    return (
+        refused is not None
+        and advised is not None
+        and any(token.lower in _ENDS for token in tokens[refused:advised])
+    )
 
 
 def _one_more(frame: Frame) -> _Clash | None:
     """Finds a negation, or a refusing word, that one of two copies has more than the other in one place."""
     mine, theirs = frame.claim, frame.sentence.tokens
-    if sum(_turns(mine, index) for index in range(len(mine))) == sum(_turns(theirs, index) for index in range(len(theirs))):
+    if sum(_turns(mine, index) for index in range(len(mine))) == sum(
+        _turns(theirs, index) for index in range(len(theirs))
+    ):
         return None  # moved, not added
     for here, there in frame.gaps():
         ours = [index for index in here if _turns(mine, index)]
@@ -236,7 +294,11 @@ def _reworded(tokens: Sequence[Token], negated: range, others: Sequence[Token], 
         return False
     return any(
         others[index].lower in ("same", "alike")
-        or (others[index].content and others[index].key not in known and not _affirms(others[index].lower, words))
+        or (
+            others[index].content
+            and others[index].key not in known
+            and not _affirms(others[index].lower, words)
+        )
         for index in place
     )
 
@@ -267,10 +329,18 @@ def _prefixed_in(tokens: Sequence[Token], indices: range, others: Sequence[Token
 def _turns(tokens: Sequence[Token], index: int) -> bool:
     """Returns whether the word turns a copy round: any negation but "not only", "warns against", and "juice, not tea", which a copy may leave out."""
     lower = tokens[index].lower.replace("’", "'")
-    before, after = (tokens[index - 1].lower if index else ""), (tokens[index + 1].lower if index + 1 < len(tokens) else "")
+    before, after = (
+        (tokens[index - 1].lower if index else ""),
+        (tokens[index + 1].lower if index + 1 < len(tokens) else ""),
+    )
     plain = lower in _PLAIN and before not in _ENDS and after not in ("only", "just")
     verb = _advised_against(tokens, index)
-    return plain or (verb is not None and tokens[verb].lower in _SPEAKING) or lower in _REFUSING or lower in ("without", "neither", "none")
+    return (
+        plain
+        or (verb is not None and tokens[verb].lower in _SPEAKING)
+        or lower in _REFUSING
+        or lower in ("without", "neither", "none")
+    )
 
 
 def _last(tokens: Sequence[Token], indices: range, words: frozenset[str]) -> int | None:
@@ -301,7 +371,11 @@ def _scopes(tokens: Sequence[Token]) -> Mapping[int, int]:
         for place in range(index + 1, min(index + 1 + _REACH, len(tokens))):
             if tokens[place].lower in _ENDS:
                 break
-            if tokens[place].key and tokens[place].lower not in _SMALL and not tokens[place].lower.endswith("ly"):
+            if (
+                tokens[place].key
+                and tokens[place].lower not in _SMALL
+                and not tokens[place].lower.endswith("ly")
+            ):
                 found[index] = place
                 break
     return found
@@ -318,7 +392,9 @@ def _negates(tokens: Sequence[Token], index: int) -> bool:
     before = tokens[index - 1].lower if index else ""
     after = tokens[index + 2].lower if index + 2 < len(tokens) else ""
     # "not more than 5" is a bound; "not more frequent than with placebo" denies
-    bound = following in _NO_NEGATION_BEFORE and (following not in _COMPARATIVES or not after or after == "than")
+    bound = following in _NO_NEGATION_BEFORE and (
+        following not in _COMPARATIVES or not after or after == "than"
+    )
     plain = lower in _PLAIN and not bound and before != "or"
     return plain or _advised_against(tokens, index) is not None
 
@@ -327,12 +403,18 @@ def _advised_against(tokens: Sequence[Token], index: int) -> int | None:
     """Returns the index of the verb that an "against" belongs to: "recommends against", "advise patients against"."""
     if tokens[index].lower != "against":
         return None
-    before = (place for place in reversed(range(index)) if tokens[place].lower not in _ADVISED and not tokens[place].lower.endswith("ly"))
+    before = (
+        place
+        for place in reversed(range(index))
+        if tokens[place].lower not in _ADVISED and not tokens[place].lower.endswith("ly")
+    )
     verb = next(before, None)
     return verb if verb is not None and tokens[verb].lower in _SPEAKING | _WARNING else None
 
 
-def _finding(first: Token, last: Token, other_first: Token, other_last: Token, claim: str, evidence: str) -> Finding:
+def _finding(
+    first: Token, last: Token, other_first: Token, other_last: Token, claim: str, evidence: str
+) -> Finding:
     mine, theirs = (first.start, last.end), (other_first.start, other_last.end)
     return Finding(
         rule="negation",

@@ -9,12 +9,12 @@ from itertools import combinations
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.signs import mirrored
-from pytest_medfaith.checking.rules.text import Token, weight
+from pytest_medfaith.english.tokens import Token, weight
+from pytest_medfaith.english.word_keys import word_key
 from pytest_medfaith.quantities.quantity import MOST_DOSES, ROUGHNESS, Quantity, agree, allowed_error, differ
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.quantities.strengths import in_equal_strength
 from pytest_medfaith.records import Finding
-from pytest_medfaith.word_keys import word_key
 
 # Fitted on the development part of the written pairs (bench/rules.py): below these, claims that compute with a number of the evidence,
 # or apply it to a case, are taken for clashes.
@@ -66,19 +66,27 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
 
 
 def _clash(
-    quantity: Quantity, comparable: Sequence[Quantity], stated: Sequence[Quantity], known: Sequence[Quantity], claim: str, evidence: str
+    quantity: Quantity,
+    comparable: Sequence[Quantity],
+    stated: Sequence[Quantity],
+    known: Sequence[Quantity],
+    claim: str,
+    evidence: str,
 ) -> Quantity | None:
     if quantity.course and _both_stated(quantity, comparable):
         return None
     laid = frames(claim, evidence)
     agreeing = [other for other in comparable if agree(quantity, other) and not _only_limits(quantity, other)]
     # the same amount in a sentence on something else does not say that of a near-copy
-    stated_of_it = any(frame.sentence.start <= other.start < frame.sentence.end for other in agreeing for frame in laid)
+    stated_of_it = any(
+        frame.sentence.start <= other.start < frame.sentence.end for other in agreeing for frame in laid
+    )
     for frame in laid:
         inside = [
             other
             for other in comparable
-            if frame.sentence.start <= other.start < frame.sentence.end and not _turned_round(quantity, other, frame)
+            if frame.sentence.start <= other.start < frame.sentence.end
+            and not _turned_round(quantity, other, frame)
         ]
         if not inside or len(negations(frame.claim)) % 2 != len(negations(frame.sentence.tokens)) % 2:
             continue
@@ -118,7 +126,9 @@ def _turned_round(quantity: Quantity, other: Quantity, frame: Frame) -> bool:
 def _sides(quantity: Quantity, tokens: Sequence[Token]) -> tuple[set[str], set[str]]:
     """Returns the keys of the content words before and after the quantity."""
     content = [token for token in tokens if token.content]
-    return {token.key for token in content if token.end <= quantity.start}, {token.key for token in content if token.start >= quantity.end}
+    return {token.key for token in content if token.end <= quantity.start}, {
+        token.key for token in content if token.start >= quantity.end
+    }
 
 
 def _aligned(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Quantity | None:
@@ -142,7 +152,10 @@ def _closest(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Qu
     """Returns the quantity of the sentence with the most of the claim's neighbouring words around it; None where two have as many."""
     mine = _around(quantity, frame.claim, NEIGHBOURS)
     shared = sorted(
-        ((_in_common(mine, _around(other, frame.sentence.tokens, NEIGHBOURS)), -other.start, other) for other in others),
+        (
+            (_in_common(mine, _around(other, frame.sentence.tokens, NEIGHBOURS)), -other.start, other)
+            for other in others
+        ),
         key=lambda row: row[:2],
     )
     best = shared[-1]
@@ -150,7 +163,13 @@ def _closest(quantity: Quantity, others: Sequence[Quantity], frame: Frame) -> Qu
 
 
 def _copied(
-    quantity: Quantity, other: Quantity, frame: Frame, stated: Sequence[Quantity], known: Sequence[Quantity], *, least: float
+    quantity: Quantity,
+    other: Quantity,
+    frame: Frame,
+    stated: Sequence[Quantity],
+    known: Sequence[Quantity],
+    *,
+    least: float,
 ) -> bool:
     """Returns whether claim and sentence are alike but for the two quantities, with the same word next to them on one side at least.
 
@@ -158,9 +177,14 @@ def _copied(
     """
     if frame.coverage_without(_indices(quantity, frame.claim)) < least:
         return False
-    for mine, theirs in ((frame.claim, frame.sentence.tokens), (_outside(frame.claim, stated), _outside(frame.sentence.tokens, known))):
+    for mine, theirs in (
+        (frame.claim, frame.sentence.tokens),
+        (_outside(frame.claim, stated), _outside(frame.sentence.tokens, known)),
+    ):
         left, right = _around(quantity, mine, 1), _around(other, theirs, 1)
-        if any(one and one == two for one, two in zip(left, right, strict=True)) and (least < COPY or left == right):
+        if any(one and one == two for one, two in zip(left, right, strict=True)) and (
+            least < COPY or left == right
+        ):
             return True
     return False
 
@@ -171,7 +195,10 @@ def _outside(tokens: Sequence[Token], quantities: Sequence[Quantity]) -> list[To
 
 
 def _speaks_of_same(quantity: Quantity, other: Quantity, frame: Frame) -> bool:
-    mine, theirs = _around(quantity, frame.claim, NEIGHBOURS), _around(other, frame.sentence.tokens, NEIGHBOURS)
+    mine, theirs = (
+        _around(quantity, frame.claim, NEIGHBOURS),
+        _around(other, frame.sentence.tokens, NEIGHBOURS),
+    )
     return _in_common(mine, theirs) >= 1
 
 
@@ -184,7 +211,10 @@ def _may_follow(quantity: Quantity, other: Quantity, known: Sequence[Quantity], 
         or by_weight
         or _applied(quantity, other)
         or bool(_INSTANCE.search(claim))
-        or (not (quantity.course and other.course) and _computed(quantity, (*known, *read_quantities(claim)), claim))
+        or (
+            not (quantity.course and other.course)
+            and _computed(quantity, (*known, *read_quantities(claim)), claim)
+        )
     )
 
 
@@ -201,7 +231,10 @@ def _only_limits(quantity: Quantity, other: Quantity) -> bool:
 def _both_stated(quantity: Quantity, others: Sequence[Quantity]) -> bool:
     """Returns whether `others` state both ends of a rise, be it one here and one there: "from 5 to 10 mg, then from 10 to 20 mg"."""
     ends = {value for other in others for value in (other.low, other.high)}
-    return all(any(abs(end - value) <= allowed_error(quantity) for end in ends) for value in (quantity.low, quantity.high))
+    return all(
+        any(abs(end - value) <= allowed_error(quantity) for end in ends)
+        for value in (quantity.low, quantity.high)
+    )
 
 
 def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity], claim: str) -> bool:
@@ -216,7 +249,15 @@ def _computed(quantity: Quantity, numbers_at_hand: Sequence[Quantity], claim: st
             for value in (other.low, other.high)
         }
     )
-    every = sorted({value for other in numbers_at_hand if other != quantity for value in (other.low, other.high) if value})
+    every = sorted(
+        {
+            value
+            for other in numbers_at_hand
+            if other != quantity
+            for value in (other.low, other.high)
+            if value
+        }
+    )
     results = [result for one, two in combinations(same, 2) for result in (one + two, two - one)]
     results += [result for one in same for two in every for result in (one * two, one / two)]
     if quantity.dimension in ("fraction", "multiple"):
@@ -240,7 +281,9 @@ def _indices(quantity: Quantity, tokens: Sequence[Token]) -> list[int]:
     return [index for index, token in enumerate(tokens) if quantity.start <= token.start < quantity.end]
 
 
-def _around(quantity: Quantity, tokens: Sequence[Token], most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _around(
+    quantity: Quantity, tokens: Sequence[Token], most: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Returns the keys of the nearest words before and after the quantity that say what it is of: content, and no number or "about"."""
     telling = [token for token in tokens if token.content and not _UNTELLING.fullmatch(token.key)]
     before = [token.key for token in telling if token.end <= quantity.start]
@@ -248,7 +291,9 @@ def _around(quantity: Quantity, tokens: Sequence[Token], most: int) -> tuple[tup
     return tuple(before[-most:]), tuple(after[:most])
 
 
-def _in_common(mine: tuple[tuple[str, ...], tuple[str, ...]], theirs: tuple[tuple[str, ...], tuple[str, ...]]) -> float:
+def _in_common(
+    mine: tuple[tuple[str, ...], tuple[str, ...]], theirs: tuple[tuple[str, ...], tuple[str, ...]]
+) -> float:
     """Returns the weight of the words that both quantities have around them."""
     return sum(map(weight, {*mine[0], *mine[1]} & {*theirs[0], *theirs[1]}))
 

@@ -47,11 +47,19 @@ def population(claim: str, evidence: str, *, linker: Linker = link) -> list[Find
         if any(token.lower in _EXCLUDING for token in frame.sentence.tokens):
             continue
         for mention in stated:
-            own = [index for index, token in enumerate(frame.claim) if mention.start <= token.start < mention.end]
+            own = [
+                index for index, token in enumerate(frame.claim) if mention.start <= token.start < mention.end
+            ]
             if frame.coverage_without(own) < LEAST_COVERED:
                 continue
-            spoken_of = [one for one in laid if one.coverage_without(own) >= LEAST_COVERED] if frame.copies(own) else None
-            elsewhere = known if spoken_of is None else [other for one in spoken_of for other in _inside(one, known)]
+            spoken_of = (
+                [one for one in laid if one.coverage_without(own) >= LEAST_COVERED]
+                if frame.copies(own)
+                else None
+            )
+            elsewhere = (
+                known if spoken_of is None else [other for one in spoken_of for other in _inside(one, known)]
+            )
             other = _excluded(mention, _in_full(stated), _inside(frame, known), elsewhere)
             if other:
                 return [_finding(mention, other, claim, evidence)]
@@ -68,17 +76,24 @@ def _populations(text: str, linker: Linker) -> list[Mention]:
 
 def _in_full(mentions: Sequence[Mention]) -> list[Mention]:
     """Returns `mentions` without the nouns of others: "premenopausal women" speaks of no women at large."""
-    return [one for one in mentions if not any(one.concept in other.wider and one.start == other.end + 1 for other in mentions)]
+    return [
+        one
+        for one in mentions
+        if not any(one.concept in other.wider and one.start == other.end + 1 for other in mentions)
+    ]
 
 
-def _excluded(mention: Mention, stated: Sequence[Mention], inside: Sequence[Mention], known: Sequence[Mention]) -> Mention | None:
+def _excluded(
+    mention: Mention, stated: Sequence[Mention], inside: Sequence[Mention], known: Sequence[Mention]
+) -> Mention | None:
     if any(mention.is_related(other) for other in known):
         return None
     return next(
         (
             other
             for other in inside
-            if _FAMILIES[other.concept] == _FAMILIES[mention.concept] and not any(other.is_related(each) for each in stated)
+            if _FAMILIES[other.concept] == _FAMILIES[mention.concept]
+            and not any(other.is_related(each) for each in stated)
         ),
         None,
     )

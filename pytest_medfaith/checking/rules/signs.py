@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from pytest_medfaith.checking.rules.opposites import directions
+from pytest_medfaith.english.opposites import directions
 from pytest_medfaith.quantities.quantity import Quantity
 
 _LOOK_BACK = 72  # characters before a number in which the word stands that says which way it points

@@ -10,7 +10,9 @@ from pytest_medfaith.records import Finding
 
 Linker = Callable[[str], Sequence[Mention]]
 
-KINDS = frozenset({"drug", "disease", "gene", "organism", "site", "route"})  # populations have a rule of their own
+KINDS = frozenset(
+    {"drug", "disease", "gene", "organism", "site", "route"}
+)  # populations have a rule of their own
 # Fitted on the development part of the written pairs (bench/rules.py).
 LEAST_COVERED = 0.3  # of the claim's other content words
 LEAST_ALIKE = 0.4  # of all its words, small ones too
@@ -44,7 +46,9 @@ def substitution(claim: str, evidence: str, *, linker: Linker = link) -> list[Fi
     return []
 
 
-def _in_place_of(mention: Mention, stated: Sequence[Mention], known: Sequence[Mention], frame: Frame) -> Mention | None:
+def _in_place_of(
+    mention: Mention, stated: Sequence[Mention], known: Sequence[Mention], frame: Frame
+) -> Mention | None:
     """Returns the entity of the sentence that stands where the claim has `mention`."""
     own = [index for index, token in enumerate(frame.claim) if mention.start <= token.start < mention.end]
     if not own or frame.coverage_without(own) < LEAST_COVERED or frame.likeness < LEAST_ALIKE:
@@ -53,11 +57,17 @@ def _in_place_of(mention: Mention, stated: Sequence[Mention], known: Sequence[Me
     if any(mention.is_related(other) and first <= other.start and other.end <= last for other in known):
         return None
     for other in known:
-        if other.kind != mention.kind or not (first <= other.start and other.end <= last) or mention.is_related(other):
+        if (
+            other.kind != mention.kind
+            or not (first <= other.start and other.end <= last)
+            or mention.is_related(other)
+        ):
             continue
         if frame.copies(own) and frame.likeness >= ALIKE and _alone(other, own, frame):
             return other
-        if not any(mention.is_related(each) for each in known) and not any(other.is_related(each) for each in stated):
+        if not any(mention.is_related(each) for each in known) and not any(
+            other.is_related(each) for each in stated
+        ):
             return other
     return None
 
@@ -65,7 +75,11 @@ def _in_place_of(mention: Mention, stated: Sequence[Mention], known: Sequence[Me
 def _alone(other: Mention, own: Sequence[int], frame: Frame) -> bool:
     """Returns whether the two entities are all that differs in their place, one word aside."""
     first, last = frame.place(own[0], own[-1] + 1)
-    theirs = [token for token in frame.sentence.tokens if first <= token.start < last and not other.start <= token.start < other.end]
+    theirs = [
+        token
+        for token in frame.sentence.tokens
+        if first <= token.start < last and not other.start <= token.start < other.end
+    ]
     before = max((index for index in frame.pairs if index < own[0]), default=-1)
     after = min((index for index in frame.pairs if index > own[-1]), default=len(frame.claim))
     return len(theirs) <= 1 and after - before - 1 - len(own) <= 1

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.corpus.jsonl import read_rows, refuse_overwriting, write_records
 from pytest_medfaith.corpus.sources import is_archive, source_files
 from pytest_medfaith.datasets.files import open_text
 from pytest_medfaith.datasets.json_stream import values
 from pytest_medfaith.datasets.traces.joining import Turn, turns
 from pytest_medfaith.datasets.traces.spans import Span, spans_of
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_rows, refuse_overwriting, write_records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,10 @@ class AdaptedTraces:
         )
         of = f"{_counted(self.traces, 'trace')} in {_counted(self.spans, 'span')}"
         wrote = f"wrote {self.out}: {_counted(len(self.written), 'response')} of {of}"
-        return [wrote, *(f"{_counted(len(found), 'trace')} {what}: {_names(found)}" for what, found in facts if found)]
+        return [
+            wrote,
+            *(f"{_counted(len(found), 'trace')} {what}: {_names(found)}" for what, found in facts if found),
+        ]
 
 
 def _counted(number: int, noun: str) -> str:
@@ -75,7 +78,13 @@ def adapt_traces(path: Path, out: Path, *, limit: int | None = None) -> AdaptedT
             "such as output.value, gen_ai.output.messages, output or outputs. Was the recording of contents switched on?"
         )
     write_records(out, [turn.to_dict() for turn in written])
-    return AdaptedTraces(out=out, spans=len(spans), traces=len({turn.trace for turn in found}), written=written, unanswered=unanswered)
+    return AdaptedTraces(
+        out=out,
+        spans=len(spans),
+        traces=len({turn.trace for turn in found}),
+        written=written,
+        unanswered=unanswered,
+    )
 
 
 def read_spans(path: Path) -> Iterator[Span]:

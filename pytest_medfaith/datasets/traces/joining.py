@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_medfaith.datasets.traces.spans import ANSWERING, AROUND, RERANKING, RETRIEVING, Span
-from pytest_medfaith.datasets.traces.values import answer_in, chunk_fields, contexts_in, distinct_chunks, question_in
+from pytest_medfaith.datasets.traces.values import (
+    answer_in,
+    chunk_fields,
+    contexts_in,
+    distinct_chunks,
+    question_in,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +87,9 @@ def _turn(trace: str, name: str, spans: Sequence[Span]) -> Turn:
     around = sorted((span for span in spans if span.kind == AROUND), key=lambda span: depths[id(span)])
     calls = [span for span in spans if span.kind == ANSWERING]
     answering = next((span for span in [*around, *reversed(calls)] if _answer_of(span)), None)
-    asking = (question for span in [*around, *calls] for value in span.inputs if (question := question_in(value)))
+    asking = (
+        question for span in [*around, *calls] for value in span.inputs if (question := question_in(value))
+    )
     documents = _documents(spans, answering)
     return Turn(
         trace=trace,
@@ -127,7 +135,8 @@ def _documents(spans: Sequence[Span], answering: Span | None) -> list[Any]:
         outer = [
             span
             for span in spans
-            if span.kind == kind and not any(by_id[name].kind in (RERANKING, RETRIEVING) for name in _above(span, parents))
+            if span.kind == kind
+            and not any(by_id[name].kind in (RERANKING, RETRIEVING) for name in _above(span, parents))
         ]
         if found := [document for span in outer for document in span.documents]:
             return found

@@ -19,15 +19,42 @@ RETRIEVING, RERANKING, ANSWERING, ASIDE, AROUND = "retriever", "reranker", "llm"
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("retriever", "retrieval"), RETRIEVING),
     **dict.fromkeys(("reranker", "rerank"), RERANKING),
-    **dict.fromkeys(("llm", "generation", "chat", "text_completion", "generate_content", "completion"), ANSWERING),
-    **dict.fromkeys(("embedding", "embeddings", "tool", "execute_tool", "evaluator", "guardrail", "prompt", "parser", "event"), ASIDE),
+    **dict.fromkeys(
+        ("llm", "generation", "chat", "text_completion", "generate_content", "completion"), ANSWERING
+    ),
+    **dict.fromkeys(
+        (
+            "embedding",
+            "embeddings",
+            "tool",
+            "execute_tool",
+            "evaluator",
+            "guardrail",
+            "prompt",
+            "parser",
+            "event",
+        ),
+        ASIDE,
+    ),
 }
-_INPUTS = ("input.value", "langfuse.observation.input", "langfuse.trace.input", "traceloop.entity.input", "gen_ai.retrieval.query.text")
+_INPUTS = (
+    "input.value",
+    "langfuse.observation.input",
+    "langfuse.trace.input",
+    "traceloop.entity.input",
+    "gen_ai.retrieval.query.text",
+)
 _OUTPUTS = ("output.value", "langfuse.observation.output", "langfuse.trace.output", "traceloop.entity.output")
 _ASKED = ("gen_ai.input.messages", "llm.input_messages", "gen_ai.prompt")
 _SAID = ("gen_ai.output.messages", "llm.output_messages", "gen_ai.completion")
 _DOCUMENTS = ("retrieval.documents", "gen_ai.retrieval.documents", "reranker.output_documents")
-_KIND_NAMES = ("openinference.span.kind", "langfuse.observation.type", "traceloop.span.kind", "gen_ai.operation.name", "llm.request.type")
+_KIND_NAMES = (
+    "openinference.span.kind",
+    "langfuse.observation.type",
+    "traceloop.span.kind",
+    "gen_ai.operation.name",
+    "llm.request.type",
+)
 _MODELS = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
 _DEEPEST = 100  # runs inside runs
 
@@ -76,7 +103,14 @@ def spans_of(row: Any, *, depth: int = 0) -> Iterator[Span]:
 
 def _otlp(batches: Any) -> Iterator[Span]:
     for batch in _objects(batches, "resourceSpans"):
-        scopes: Any = next((batch[key] for key in ("scopeSpans", "scope_spans", "instrumentationLibrarySpans") if key in batch), [])
+        scopes: Any = next(
+            (
+                batch[key]
+                for key in ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+                if key in batch
+            ),
+            [],
+        )
         for scope in _objects(scopes, "scopeSpans"):
             for span in _objects(scope.get("spans", []), "spans"):
                 yield _otel(span)
@@ -90,21 +124,30 @@ def _objects(value: Any, name: str) -> list[Mapping[str, Any]]:
 
 def _otel(row: Mapping[str, Any]) -> Span:
     """Returns a span of OpenTelemetry: attributes as an object, as OTLP's list of keys and values, or as columns."""
-    columns = {key.removeprefix("attributes."): value for key, value in row.items() if key.startswith("attributes.")}
+    columns = {
+        key.removeprefix("attributes."): value for key, value in row.items() if key.startswith("attributes.")
+    }
     attributes = {**_attributes(row.get("attributes")), **columns}
     for event in parsed(row.get("events")) or ():
         if isinstance(event, Mapping):
             attributes |= {key: value for key, value in _event(event).items() if key not in attributes}
     kind = (
-        next((str(found).lower() for name in _KIND_NAMES if (found := at(attributes, name))), "") or str(row.get("span_kind", "")).lower()
+        next((str(found).lower() for name in _KIND_NAMES if (found := at(attributes, name))), "")
+        or str(row.get("span_kind", "")).lower()
     )
     documents = next((found for name in _DOCUMENTS if (found := listed(attributes, name))), [])
     status = at(row, "status.code") or at(row, "status.status_code") or row.get("status_code")
     return _span(
         row,
         kind=kind,
-        inputs=[*(at(attributes, name) for name in _INPUTS), *(listed(attributes, name) or at(attributes, name) for name in _ASKED)],
-        outputs=[*(listed(attributes, name) or at(attributes, name) for name in _SAID), *(at(attributes, name) for name in _OUTPUTS)],
+        inputs=[
+            *(at(attributes, name) for name in _INPUTS),
+            *(listed(attributes, name) or at(attributes, name) for name in _ASKED),
+        ],
+        outputs=[
+            *(listed(attributes, name) or at(attributes, name) for name in _SAID),
+            *(at(attributes, name) for name in _OUTPUTS),
+        ],
         documents=documents,
         model=next((str(found) for name in _MODELS if (found := at(attributes, name))), ""),
         failed=str(status).upper() in ("2", "ERROR", "STATUS_CODE_ERROR"),
@@ -115,7 +158,9 @@ def _attributes(value: Any) -> dict[str, Any]:
     """Returns the attributes of a span by name; OTLP's typed values as plain ones."""
     value = parsed(value)
     if isinstance(value, list):
-        return {str(item.get("key")): _typed(item.get("value")) for item in value if isinstance(item, Mapping)}
+        return {
+            str(item.get("key")): _typed(item.get("value")) for item in value if isinstance(item, Mapping)
+        }
     return dict(value) if isinstance(value, Mapping) else {}
 
 
@@ -126,7 +171,11 @@ def _typed(value: Any) -> Any:
     for name, found in value.items():
         short = name.replace("_", "").lower()
         if short == "arrayvalue":
-            return [_typed(item) for item in (found.get("values") or ())] if isinstance(found, Mapping) else found
+            return (
+                [_typed(item) for item in (found.get("values") or ())]
+                if isinstance(found, Mapping)
+                else found
+            )
         if short == "kvlistvalue":
             return _attributes(found.get("values")) if isinstance(found, Mapping) else found
         if short.endswith("value"):
@@ -141,7 +190,9 @@ def _event(event: Mapping[str, Any]) -> dict[str, Any]:
         message = parsed(found.get("message")) or found.get("content")
         return {
             "gen_ai.completion": [
-                {"role": "assistant", **message} if isinstance(message, Mapping) else {"role": "assistant", "content": message}
+                {"role": "assistant", **message}
+                if isinstance(message, Mapping)
+                else {"role": "assistant", "content": message}
             ]
         }
     if name == "gen_ai.user.message":
@@ -177,7 +228,11 @@ def _langfuse_trace(row: Mapping[str, Any]) -> Iterator[Span]:
 
 def _langsmith(row: Mapping[str, Any], depth: int) -> Iterator[Span]:
     yield _span(
-        {**row, "startTime": row.get("dotted_order") or row.get("start_time"), "id": row.get("id", row.get("run_id"))},
+        {
+            **row,
+            "startTime": row.get("dotted_order") or row.get("start_time"),
+            "id": row.get("id", row.get("run_id")),
+        },
         kind=str(row["run_type"]).lower(),
         inputs=[row.get("inputs")],
         outputs=[row.get("outputs")],
@@ -198,14 +253,31 @@ def _span(
     model: str = "",
     failed: bool = False,
 ) -> Span:
-    known, told = KINDS.get(kind, AROUND), tuple(value for value in outputs if value not in (None, "", [], {}))
+    known, told = (
+        KINDS.get(kind, AROUND),
+        tuple(value for value in outputs if value not in (None, "", [], {})),
+    )
     if known == AROUND and not documents and told and looks_retrieved(told[0]):
         known = RETRIEVING  # a plain span that gave back documents, as those of integrations that know no retrievers
     if known in (RETRIEVING, RERANKING) and not documents and told:
         documents = documents_in(told[0])
     name = row.get("span_id") or row.get("spanId") or at(row, "context.span_id") or row.get("id")
-    parents = ("parent_id", "parentSpanId", "parent_span_id", "parentObservationId", "parent_observation_id", "parent_run_id")
-    start = next((row[key] for key in ("startTime", "start_time", "startTimeUnixNano", "start_time_unix_nano") if row.get(key)), "")
+    parents = (
+        "parent_id",
+        "parentSpanId",
+        "parent_span_id",
+        "parentObservationId",
+        "parent_observation_id",
+        "parent_run_id",
+    )
+    start = next(
+        (
+            row[key]
+            for key in ("startTime", "start_time", "startTimeUnixNano", "start_time_unix_nano")
+            if row.get(key)
+        ),
+        "",
+    )
     return Span(
         trace=_named(_trace_of(row), "trace_id"),
         id=str(name or ""),

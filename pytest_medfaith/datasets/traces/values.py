@@ -10,15 +10,33 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_medfaith.foreign import document_fields
-from pytest_medfaith.given import ANSWER_KEYS, CONTEXT_KEYS
+from pytest_medfaith.answers.foreign import document_fields
+from pytest_medfaith.answers.given import ANSWER_KEYS, CONTEXT_KEYS
 
-_QUESTION_KEYS = tuple("question query input user_input user_message prompt text content value inputs messages kwargs args".split())
-_ANSWER_KEYS = (*ANSWER_KEYS, *"output outputs text content completion value message messages generations choices".split())
+_QUESTION_KEYS = tuple(
+    "question query input user_input user_message prompt text content value inputs messages kwargs args".split()
+)
+_ANSWER_KEYS = (
+    *ANSWER_KEYS,
+    *"output outputs text content completion value message messages generations choices".split(),
+)
 _ASKING = frozenset(("user", "human", "humanmessage"))
 _ANSWERING = frozenset(("assistant", "ai", "model", "aimessage", "aimessagechunk"))
 _ROLES = _ASKING | _ANSWERING | {"system", "systemmessage", "developer", "tool", "toolmessage", "function"}
-_NO_WORDS = frozenset(("tool_call", "tool_use", "tool_call_response", "reasoning", "thinking", "image", "image_url", "file", "uri", "blob"))
+_NO_WORDS = frozenset(
+    (
+        "tool_call",
+        "tool_use",
+        "tool_call_response",
+        "reasoning",
+        "thinking",
+        "image",
+        "image_url",
+        "file",
+        "uri",
+        "blob",
+    )
+)
 _DEEPEST = 8  # values inside values; real ones have five at most
 
 
@@ -83,7 +101,14 @@ def _said(value: Any, keys: Sequence[str], roles: frozenset[str], *, depth: int 
     if isinstance(value, Mapping):
         if roles is _ANSWERING and (message := _message_text(value, roles)):
             return message
-        return next((found for key in keys if value.get(key) and (found := _said(value[key], keys, roles, depth=depth + 1))), "")
+        return next(
+            (
+                found
+                for key in keys
+                if value.get(key) and (found := _said(value[key], keys, roles, depth=depth + 1))
+            ),
+            "",
+        )
     return ""
 
 
@@ -106,7 +131,9 @@ def _message_text(message: Mapping[str, Any], roles: frozenset[str]) -> str:
     """Returns the text of a message that one of `roles` wrote, "" of any other value."""
     if _role(message) not in roles:
         return ""
-    inner: Mapping[str, Any] = next((message[key] for key in ("kwargs", "data", "message") if isinstance(message.get(key), Mapping)), {})
+    inner: Mapping[str, Any] = next(
+        (message[key] for key in ("kwargs", "data", "message") if isinstance(message.get(key), Mapping)), {}
+    )
     for holder in (message, inner):
         for key in ("message.content", "content", "message.contents", "contents", "parts"):
             if text := _words(holder.get(key)):
@@ -127,7 +154,10 @@ def _words(content: Any) -> str:
 def _block_text(block: Any) -> str:
     if isinstance(block, str):
         return block
-    if not isinstance(block, Mapping) or str(at(block, "message_content.type") or block.get("type")).lower() in _NO_WORDS:
+    if (
+        not isinstance(block, Mapping)
+        or str(at(block, "message_content.type") or block.get("type")).lower() in _NO_WORDS
+    ):
         return ""
     found = (at(block, "message_content.text"), block.get("text"), block.get("content"))
     return next((text for text in found if isinstance(text, str)), "")
@@ -171,7 +201,10 @@ def _is_document(item: Any) -> bool:
     if not isinstance(item, Mapping) or item.get("role") or item.get("additional_kwargs") is not None:
         return False
     inner = item["kwargs"] if item.get("lc") and isinstance(item.get("kwargs"), Mapping) else item
-    told = any(at(inner, key) is not None for key in ("page_content", "document.content", "score", "metadata", "document.score"))
+    told = any(
+        at(inner, key) is not None
+        for key in ("page_content", "document.content", "score", "metadata", "document.score")
+    )
     return told and chunk_fields(item) is not None
 
 
@@ -189,7 +222,11 @@ def chunk_fields(item: Any) -> dict[str, Any] | None:
 def _with_metadata(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns a document with its metadata as an object, which OpenTelemetry writes as JSON in a text."""
     inner = item["document"] if isinstance(item.get("document"), Mapping) else item
-    known = {key: parsed(inner[key]) for key in ("metadata", "document.metadata") if isinstance(inner.get(key), str)}
+    known = {
+        key: parsed(inner[key])
+        for key in ("metadata", "document.metadata")
+        if isinstance(inner.get(key), str)
+    }
     changed = {**inner, **known} if known else inner
     return {**item, "document": changed} if inner is not item else changed
 

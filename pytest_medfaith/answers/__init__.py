@@ -1,0 +1,1 @@
+"""Answers and contexts in whatever form a RAG system or another tool gives them."""

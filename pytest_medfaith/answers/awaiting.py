@@ -1,0 +1,137 @@
+"""Awaits what an `async def` gives, so that a coroutine is never judged: with a running event loop around it or without one.
+
+Event loops are kept from one answer to the next, because the connections of a client belong to the loop that they were made in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextvars
+import inspect
+import sys
+import threading
+from collections.abc import Awaitable
+from contextlib import suppress
+from typing import Any
+
+from pytest_medfaith.errors import DataError
+
+_IDLE: list[asyncio.AbstractEventLoop] = []  # the one that was used last is taken next
+_LOCK = threading.Lock()
+
+
+def awaited(value: Any, what: str = "the answer") -> Any:
+    """Returns what `value` gives where it is a coroutine or another awaitable, anything else as it is.
+
+    Without a running event loop it is awaited in this thread; inside of one, in a thread beside it while the running loop waits.
+
+    Args:
+        value: anything.
+        what: how a message names it.
+
+    Raises:
+        DataError: it was awaited already, it belongs to the loop that is running, or it uses what belongs to another loop.
+    """
+    if not inspect.isawaitable(value):
+        return value
+    if asyncio.isfuture(value):
+        return _future_result(value, what)
+    if inspect.iscoroutine(value) and inspect.getcoroutinestate(value) != inspect.CORO_CREATED:
+        raise DataError(
+            f"{what} is a coroutine that was awaited already, which works once; keep what it gave, and use that"
+        )
+    try:
+        return _run_beside(value) if _is_inside_a_loop() else _run(value)
+    except RuntimeError as error:
+        if any(
+            words in str(error)
+            for words in ("different loop", "different event loop", "Event loop is closed")
+        ):
+            raise DataError(
+                f"{what} is {_named(value)} that uses something of another event loop ({error}); in an async test write await before it, "
+                "or make the client in the function that is awaited"
+            ) from error
+        raise
+
+
+def _future_result(value: asyncio.Future[Any], what: str) -> Any:
+    """Returns the result of a task or future, which only its own loop can bring about."""
+    if value.done():
+        return value.result()
+    if value.get_loop().is_running():
+        raise DataError(
+            f"{what} is {_named(value)} of the event loop that is running, which cannot go on before this call ends; write await before it"
+        )
+    return value.get_loop().run_until_complete(value)
+
+
+def _named(value: object) -> str:
+    name = "coroutine" if inspect.iscoroutine(value) else type(value).__name__
+    return f"a {name}"
+
+
+def _is_inside_a_loop() -> bool:
+    """Returns whether an event loop of asyncio, or of what sniffio knows beside it (trio), runs this code."""
+    sniffio = sys.modules.get("sniffio")
+    with suppress(RuntimeError):  # sniffio's error is one, too
+        return bool(sniffio.current_async_library()) if sniffio else bool(asyncio.get_running_loop())
+    return False
+
+
+def _run(value: Awaitable[Any]) -> Any:
+    """Returns the result of `value`, awaited in this thread on a loop that is kept; an interrupt cancels it."""
+    with _LOCK:
+        loop = _IDLE.pop() if _IDLE else asyncio.new_event_loop()
+    task = loop.create_task(_result_of(value))
+    try:
+        return loop.run_until_complete(task)
+    finally:
+        if not task.done():
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                loop.run_until_complete(task)
+        with _LOCK:
+            _IDLE.append(loop)
+
+
+async def _result_of(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+def _run_beside(value: Awaitable[Any]) -> Any:
+    """Returns the result of `value`, awaited in a thread of its own with the context variables of this one."""
+    context, outcome = contextvars.copy_context(), _Outcome()
+
+    def run() -> None:
+        try:
+            outcome.result = context.run(_run, value)
+        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that asked
+            outcome.error = error
+
+    thread = threading.Thread(target=run, name="medfaith-await", daemon=True)
+    thread.start()
+    thread.join()
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.result
+
+
+class _Outcome:
+    """What came of a call in another thread."""
+
+    result: Any = None
+    error: BaseException | None = None
+
+
+@atexit.register
+def _close() -> None:
+    """Ends the kept loops with what is still open on them."""
+    while _IDLE:
+        loop = _IDLE.pop()
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        with suppress(Exception):
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()

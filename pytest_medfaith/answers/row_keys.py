@@ -1,0 +1,108 @@
+"""Rows of cases and responses as other tools and tables write them: their keys become this project's, and a row gets an id of its question.
+
+ragas writes `user_input`, `response`, `retrieved_contexts` and `reference`; deepeval `input`, `actual_output`, `retrieval_context` and
+`expected_output`. A row is read by their keys where it asks under one of them; a row with a `question` of this project's is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_medfaith.answers.given import ANSWER_KEYS, CONTEXT_KEYS, answer_and_contexts
+from pytest_medfaith.errors import DataError, shown
+
+# docs/formats.md prints both tables.
+QUESTION_KEYS: Mapping[str, str] = {
+    "question": "this project",
+    "user_input": "ragas",
+    "input": "deepeval",
+    "query": "",
+}
+REFERENCE_KEYS: Mapping[str, str] = {
+    "reference_answer": "this project",
+    "reference": "ragas",
+    "expected_output": "deepeval",
+    "ground_truth": "ragas before 0.2",
+}
+_SLUG_WORDS = 6  # of the question in an id: enough to tell cases apart by eye, and for -k
+_DIGITS = 6  # hexadecimal, of the hash of the whole question
+
+
+def case_row(row: Mapping[str, Any], *, place: str = "", is_table: bool = False) -> dict[str, Any]:
+    """Returns a row of cases with this project's keys; what it says of an answer is left out.
+
+    Args:
+        row: as read. One with this project's keys comes back as it is, unless `is_table`.
+        place: where it stands, for messages.
+        is_table: it comes from a CSV or Parquet file or a table, whose rows need no id, and whose gold claims may be texts.
+
+    Raises:
+        DataError: a question that is no text, or none.
+    """
+    if not (is_table or _is_foreign(row)):
+        return dict(row)
+    try:
+        question = _question(row)
+    except DataError as error:
+        raise DataError(f"{place}: {error}" if place else str(error)) from None
+    reference = next((row[key] for key in REFERENCE_KEYS if row.get(key)), None)
+    left_out = {*QUESTION_KEYS, *REFERENCE_KEYS, *ANSWER_KEYS, *CONTEXT_KEYS, "case_id"}
+    kept = {key: value for key, value in row.items() if key not in left_out}
+    claims = kept.get("gold_claims")
+    if isinstance(claims, (list, tuple)):
+        kept["gold_claims"] = [
+            {"id": f"g{number}", "text": claim} if isinstance(claim, str) else claim
+            for number, claim in enumerate(claims, start=1)
+        ]
+    name = row.get("id") if row.get("id") not in (None, "") else row.get("case_id")
+    told = {"reference_answer": reference} if reference is not None else {}
+    return {**kept, "id": _id(name, question), "question": question, **told}
+
+
+def response_row(row: Mapping[str, Any], *, is_table: bool = False) -> dict[str, Any]:
+    """Returns a row of responses with this project's keys; arguments as of `case_row`.
+
+    Raises:
+        DataError: no answer, contexts under two keys, neither an id nor a question.
+    """
+    if not (is_table or _is_foreign(row)):
+        return dict(row)
+    name = row.get("case_id") if row.get("case_id") not in (None, "") else row.get("id")
+    case_id = _id(name, "" if name not in (None, "") else _question(row))
+    left_out = {*QUESTION_KEYS, *REFERENCE_KEYS, "reference_contexts", "gold_claims", "id", "case_id"}
+    kept = {key: value for key, value in row.items() if key not in left_out and value is not None}
+    if _is_foreign(row):
+        kept, _ = answer_and_contexts(kept, said="the row holds")
+    return {**kept, "case_id": case_id}
+
+
+def _is_foreign(row: Mapping[str, Any]) -> bool:
+    return "question" not in row and any(key in row for key in QUESTION_KEYS)
+
+
+def _question(row: Mapping[str, Any]) -> str:
+    key = next((key for key in QUESTION_KEYS if row.get(key) is not None), None)
+    if key is None:
+        raise DataError(
+            f"the row has no question, and no id that says which case it is of; expected one under {', '.join(QUESTION_KEYS)}"
+        )
+    question = row[key]
+    if isinstance(question, (list, tuple)):
+        raise DataError(
+            f"the question, key {key!r}, is {shown(question)} turns of a conversation; expected one question"
+        )
+    if not isinstance(question, str) or not question.strip():
+        raise DataError(f"the question, key {key!r}, is {shown(question)}; expected its text")
+    return question
+
+
+def _id(name: object, question: str) -> str:
+    """Returns the id a row has, as text, or one of its question's first words and a hash: what-treats-iron-deficiency-3f2a91."""
+    if name not in (None, ""):
+        return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
+    words = re.findall(r"[^\W_]+", question.lower())[:_SLUG_WORDS]
+    plain = " ".join(question.split()).encode()
+    return "-".join([*words, hashlib.sha256(plain).hexdigest()[:_DIGITS]])

@@ -1,0 +1,110 @@
+"""The file that `medfaith calibrate` writes, and a checker under it: temperature or curves, and the thresholds."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.calibration.isotonic import Isotonic
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import write_text
+
+FORMAT_VERSION = 1
+_NUMBERS = ("temperature", "entail_threshold", "contradict_threshold", "contradict_odds")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittedCalibration:
+    """What was fitted for one checker: `checker` is its name, `weights` its signature; `isotonic` reads probabilities at `temperature`."""
+
+    checker: str
+    weights: str
+    temperature: float
+    thresholds: Thresholds
+    isotonic: Isotonic | None = None
+
+
+def calibrated(checker: Checker, fitted: FittedCalibration) -> Checker:
+    """Returns `checker` with the fitted temperature, curves and thresholds in place of its own.
+
+    Raises:
+        DataError: it was fitted for another checker, or for other weights of this one.
+    """
+    if (checker.name, checker.signature) != (fitted.checker, fitted.weights):
+        raise DataError(
+            f"the calibration was fitted for checker {fitted.checker!r} with weights {fitted.weights}, but this is {checker.name!r} with "
+            f"{checker.signature}; fit it again with medfaith calibrate ROWS --checker {checker.name}"
+        )
+    return dataclasses.replace(
+        checker, temperature=fitted.temperature, thresholds=fitted.thresholds, isotonic=fitted.isotonic
+    )
+
+
+def write_calibration(path: Path, fitted: FittedCalibration, *, facts: Mapping[str, Any]) -> None:
+    """Writes `fitted` to the JSON file `path`, with `facts` about how it was made and measured."""
+    row = {
+        "format_version": FORMAT_VERSION,
+        "checker": fitted.checker,
+        "weights": fitted.weights,
+        "method": "isotonic" if fitted.isotonic else "temperature",
+        "temperature": fitted.temperature,
+        "entail_threshold": fitted.thresholds.entail,
+        "contradict_threshold": fitted.thresholds.contradict,
+        "contradict_odds": fitted.thresholds.odds,
+        "isotonic": fitted.isotonic.to_dict() if fitted.isotonic else None,
+        **facts,
+    }
+    write_text(path, json.dumps(row, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+
+
+def read_calibration(path: Path) -> FittedCalibration:
+    """Returns what `write_calibration` wrote.
+
+    Raises:
+        DataError: no such file, no JSON, or a value that is missing or of another form; the message names file, key and value.
+    """
+    try:
+        row = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"{path}: no calibration can be read there ({error}); write one with medfaith calibrate ROWS --out {path}"
+        ) from None
+    if not isinstance(row, dict) or row.get("format_version") != FORMAT_VERSION:
+        found = row.get("format_version") if isinstance(row, dict) else row
+        raise DataError(
+            f"{path}: format_version is {found!r}, expected {FORMAT_VERSION}; write it again with medfaith calibrate"
+        )
+    for key in ("checker", "weights"):
+        if not isinstance(row.get(key), str):
+            raise DataError(
+                f"{path}: {key} is {row.get(key)!r}, expected text; write it again with medfaith calibrate"
+            )
+    row.setdefault("contradict_odds", 1.0)  # files written before there were any
+    for key in _NUMBERS:
+        value = row.get(key)
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value < float("inf"):
+            raise DataError(
+                f"{path}: {key} is {value!r}, expected a number above 0; write it again with medfaith calibrate"
+            )
+    try:
+        thresholds = Thresholds(
+            entail=row["entail_threshold"],
+            contradict=row["contradict_threshold"],
+            odds=row["contradict_odds"],
+        )
+        isotonic = Isotonic.from_dict(row["isotonic"]) if row.get("isotonic") else None
+    except (ValueError, AttributeError) as error:
+        raise DataError(f"{path}: {error}; write it again with medfaith calibrate") from None
+    return FittedCalibration(
+        checker=row["checker"],
+        weights=row["weights"],
+        temperature=row["temperature"],
+        thresholds=thresholds,
+        isotonic=isotonic,
+    )

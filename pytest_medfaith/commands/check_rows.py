@@ -1,0 +1,125 @@
+"""The seam by which any checker is scored: rows of (id, claim, evidence) in, labels and probabilities out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.jsonl import read_rows
+from pytest_medfaith.records import LABELS, Chunk, Claim
+from pytest_medfaith.safety.findings import safety_findings
+from pytest_medfaith.safety.rulebook import Rulebook
+
+_LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral", "unscored": "unscored"}
+
+
+@dataclass(frozen=True)
+class CheckRow:
+    """One claim and its evidence texts."""
+
+    id: Any
+    claim: str
+    evidence: tuple[str, ...]
+
+
+def read_check_rows(path: Path) -> list[CheckRow]:
+    """Returns the rows of a JSON Lines file of {"id", "claim", "evidence"}; a row without an id gets `line-3`, the number of its line.
+
+    Raises:
+        DataError: no rows, a line without claim or evidence, or of another type; the message names file, line, field and value.
+    """
+    rows = [
+        _check_row({"id": f"line-{number}", **row}, f"{path}:{number}") for number, row in read_rows(path)
+    ]
+    if not rows:
+        raise DataError(
+            f'{path}: no rows, so nothing would be checked; expected JSON Lines of {{"id", "claim", "evidence"}}'
+        )
+    return rows
+
+
+def _check_row(row: dict[str, Any], place: str) -> CheckRow:
+    for key in ("claim", "evidence"):
+        if key not in row:
+            raise DataError(
+                f"{place}: field {key!r} is missing; expected an object with claim and evidence, and an id where there is one"
+            )
+    claim, evidence = row["claim"], row["evidence"]
+    texts = [evidence] if isinstance(evidence, str) else evidence
+    if not isinstance(claim, str):
+        raise DataError(f"{place}: field 'claim' is {shown(claim)}, expected text")
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise DataError(f"{place}: field 'evidence' is {shown(evidence)}, expected text or a list of texts")
+    return CheckRow(row["id"], claim, tuple(texts))
+
+
+def check_rows(
+    rows: Sequence[CheckRow],
+    checker: Checker,
+    *,
+    rulebook: Rulebook | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Returns one result per row, in order: id, label, probs by name, the span of the best evidence, and the names of rules that fired.
+
+    Several evidence texts are judged as several chunks; the deciding one gives probabilities and span, and its index stands
+    in `evidence_index`. A row that cannot be judged is labelled unscored and carries the reason. `rulebook` holds the safety rules, the
+    shipped ones where None.
+    """
+    claims = [Claim(id=str(number), text=row.claim) for number, row in enumerate(rows)]
+    chunks = [
+        [
+            Chunk(id=str(number), text=text)
+            for number, text in enumerate(row.evidence)
+            if not checker.unusable(text, "evidence")
+        ]
+        for row in rows
+    ]
+    pairs = [
+        (claim, chunk)
+        for claim, own in zip(claims, chunks, strict=True)
+        if not checker.unusable(claim.text, "claim")
+        for chunk in own
+    ]
+    scores: dict[str, list[Any]] = {}
+    for score in checker.score(pairs, progress=progress):
+        scores.setdefault(score.claim_id, []).append(score)
+    results = [
+        _result(row, claim, scores.get(claim.id, []), own, checker)
+        for row, claim, own in zip(rows, claims, chunks, strict=True)
+    ]
+    return [_with_rules(result, row, rulebook) for result, row in zip(results, rows, strict=True)]
+
+
+def _with_rules(result: dict[str, Any], row: CheckRow, rulebook: Rulebook | None) -> dict[str, Any]:
+    broken = [finding.rule for finding in safety_findings(row.claim, rulebook=rulebook)]
+    return {**result, "rules": [*result.get("rules", []), *broken]} if broken else result
+
+
+def _result(
+    row: CheckRow, claim: Claim, scores: Sequence[Any], chunks: Sequence[Chunk], checker: Checker
+) -> dict[str, Any]:
+    verdict = checker.decide(claim, scores, chunks)
+    if verdict.label == "unscored" or not scores:
+        unread = next(
+            (reason for text in row.evidence if (reason := checker.unusable(text, "evidence"))),
+            "there is no evidence",
+        )
+        reason = verdict.reason if verdict.label == "unscored" else unread
+        return {"id": row.id, "label": "unscored", "probs": None, "span": None, "reason": reason}
+    decisive = next(score for score in scores if score.chunk_id == verdict.chunk_id)
+    result = {
+        "id": row.id,
+        "label": _LABEL_OF[verdict.label],
+        "probs": dict(zip(LABELS, decisive.probs, strict=True)),
+        "span": list(decisive.span) if decisive.span else None,
+    }
+    if verdict.joint:
+        result["joint"] = True
+    if verdict.findings:
+        result["rules"] = [finding.rule for finding in verdict.findings]
+    return result if len(row.evidence) == 1 else {**result, "evidence_index": int(decisive.chunk_id)}

@@ -1,0 +1,72 @@
+"""Recorded responses, such as traces of a live system, checked one by one and told by trace."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from pytest_medfaith.cards.scores import score_attributes, scores_csv, status_of
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.evaluation import SliceRun, evaluate_case, read_responses, slice_report
+from pytest_medfaith.jsonl import write_text
+from pytest_medfaith.records import Case, Chunk, Report, Response, SliceReport
+from pytest_medfaith.safety.rulebook import Rulebook
+
+_WRITERS = {".csv": scores_csv, ".jsonl": score_attributes}
+
+
+def read_recorded(path: Path, chunks: Iterable[Chunk], *, out: Path) -> list[Response]:
+    """Returns the responses in `path`, contexts that are only ids looked up in `chunks`.
+
+    Raises:
+        DataError: none, a malformed line, or an `out` whose name says neither kind of scores.
+    """
+    if out.suffix.lower() not in _WRITERS:
+        raise DataError(
+            f"--out is {out}; expected a name that ends with .csv (a table) or .jsonl (attributes for spans)"
+        )
+    recorded = list(read_responses(path, chunks).values())
+    if not recorded:
+        raise DataError(
+            f"{path}: holds no response, so nothing would be checked; expected JSON Lines of case_id, answer and contexts"
+        )
+    return recorded
+
+
+def score_responses(
+    responses: Sequence[Response],
+    checker: Checker,
+    *,
+    rulebook: Rulebook | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SliceReport:
+    """Returns the report on `responses`, each checked against its contexts.
+
+    Args:
+        responses: no two answer one case; what was asked is the key `question` of a row, where it has one.
+        checker: judges the claims.
+        rulebook: the safety rules; the shipped ones where None.
+        progress: told (responses checked, responses).
+    """
+    reports: list[Report] = []
+    for number, response in enumerate(responses, start=1):
+        asked = response.extra.get("question")
+        case = Case(id=response.case_id, question=asked if isinstance(asked, str) else "")
+        reports.append(evaluate_case(case, response, checker=checker, rulebook=rulebook))
+        if progress:
+            progress(number, len(responses))
+    return slice_report(SliceRun(slice="", retriever="", checker=checker.name, k=0), reports)
+
+
+def write_scores(out: Path, report: SliceReport) -> str:
+    """Writes the scores of `report` to `out`, whole or not at all, in the kind its name says, and returns a summary in one line."""
+    write_text(out, _WRITERS[out.suffix.lower()]([report]))
+    counts = Counter(status_of(one)["status"] for one in report.reports)
+    refuted = sum(verdict.label == "refuted" for one in report.reports for verdict in one.verdicts)
+    claims = sum(len(one.verdicts) for one in report.reports)
+    statuses = ", ".join(
+        f"{counts[name]} {name}" for name in ("checked", "abstained", "failed") if counts[name]
+    )
+    return f"{len(report.reports)} responses: {statuses}; {refuted} of {claims} claims refuted"

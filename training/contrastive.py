@@ -1,0 +1,188 @@
+"""Contrastive learning of a sentence encoder: batches without false negatives, mined hard negatives, and the InfoNCE loss."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from training.retrieval_pairs import RetrievalPair
+from training.train_nli import half_precision
+
+# A document nearer to the query than this share of its own document's score is left out as a likely second answer
+# (the positive-aware mining of Moreira et al. 2024, NV-Retriever).
+NEGATIVE_AT_MOST = 0.95
+
+
+@dataclass(frozen=True)
+class Example:
+    """A pair, and the pair whose document is its hard negative, if one was found."""
+
+    pair: RetrievalPair
+    negative: RetrievalPair | None
+
+
+def load_encoder_student(folder: Path) -> Any:
+    """Returns the torch encoder in `folder`, without the pooling layer that sentence vectors do not use."""
+    from transformers import AutoModel
+
+    return AutoModel.from_pretrained(folder, attn_implementation="eager", add_pooling_layer=False)
+
+
+def vectors_of(model: Any, texts: Sequence[str], *, max_tokens: int) -> Any:
+    """Returns the unit vectors of one padded batch, a float32 tensor (n, width) on the model's device: masked mean of the last layer."""
+    import torch
+
+    from pytest_medfaith.models.onnx import load_tokenizer
+
+    rows = [encoding.ids for encoding in load_tokenizer(max_tokens=max_tokens).encode_batch(list(texts))]
+    width = max(map(len, rows))
+    ids = torch.tensor([row + [0] * (width - len(row)) for row in rows], device=model.device)
+    mask = (ids != 0).long()
+    hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state.float()
+    pooled = (hidden * mask.unsqueeze(-1)).sum(1) / mask.sum(1, keepdim=True)
+    return torch.nn.functional.normalize(pooled, dim=-1)
+
+
+def encode(model: Any, texts: Sequence[str], *, max_tokens: int, batch: int = 32) -> Any:
+    """Returns the unit vectors of `texts`: float32 array (n, width)."""
+    import numpy as np
+    import torch
+
+    order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+    vectors = np.zeros((len(texts), model.config.hidden_size), dtype=np.float32)
+    with torch.no_grad():
+        for start in range(0, len(order), batch):
+            own = order[start : start + batch]
+            vectors[own] = vectors_of(model, [texts[i] for i in own], max_tokens=max_tokens).cpu().numpy()
+    return vectors
+
+
+def info_nce(queries: Any, documents: Any, allowed: Any, *, scale: float) -> Any:
+    """Returns the mean cross-entropy of each query's own document among all that are allowed for it.
+
+    Args:
+        queries: unit vectors (n, width).
+        documents: unit vectors (n + m, width); the first n are the queries' own, the others mined negatives.
+        allowed: bool (n, n + m), False where a document may answer the query without being its own.
+        scale: cosines are multiplied by it, the inverse of the temperature.
+    """
+    import torch
+
+    logits = (queries @ documents.T * scale).masked_fill(~allowed, float("-inf"))
+    return torch.nn.functional.cross_entropy(logits, torch.arange(len(queries), device=logits.device))
+
+
+@lru_cache(maxsize=65_536)
+def same_text(text: str) -> str:
+    """Returns `text` as it is compared: lower case, words alone."""
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def may_answer(document_of: RetrievalPair, pair: RetrievalPair) -> bool:
+    """Returns whether the document of one pair may answer the query of `pair`: same group, same text, or the same question."""
+    return (
+        document_of.group == pair.group
+        or same_text(document_of.document) == same_text(pair.document)
+        or same_text(document_of.query) == same_text(pair.query)
+    )
+
+
+def allowed_documents(batch: Sequence[RetrievalPair], negatives: Sequence[RetrievalPair]) -> list[list[bool]]:
+    """Returns, for each query of `batch`, which documents of `batch` and then of `negatives` compete: its own, and what cannot answer it."""
+    others = [*batch, *negatives]
+    return [
+        [i == j or not may_answer(other, pair) for j, other in enumerate(others)]
+        for i, pair in enumerate(batch)
+    ]
+
+
+def across_queries(own: Any, negative: Any, *, scale: float) -> Any:
+    """Returns the mean logistic loss of the order of every query's own document before every query's negative, whichever the query.
+
+    InfoNCE orders the documents of one query alone; this makes cosines of different queries comparable, as the area under the ROC
+    curve asks (Gao and Zhou 2015: consistent with it).
+
+    Args:
+        own: cosines of queries and their own documents (n,).
+        negative: cosines of queries and their hard negatives (m,).
+        scale: cosines are multiplied by it.
+    """
+    import torch
+
+    return torch.nn.functional.softplus(scale * (negative[:, None] - own)).mean()
+
+
+def batch_loss(
+    model: Any, batch: Sequence[Example], *, max_tokens: int, scale: float, across: float = 0.0
+) -> Any:
+    """Returns the loss of one batch: each query among the documents and hard negatives of all, and `across` times `across_queries`."""
+    import torch
+
+    pairs = [example.pair for example in batch]
+    negatives = [example.negative for example in batch if example.negative]
+    with half_precision(model.device.type):
+        queries = vectors_of(model, [pair.query for pair in pairs], max_tokens=max_tokens)
+        documents = vectors_of(model, [pair.document for pair in [*pairs, *negatives]], max_tokens=max_tokens)
+    allowed = torch.tensor(allowed_documents(pairs, negatives), device=model.device)
+    loss = info_nce(queries, documents, allowed, scale=scale)
+    if across and negatives:
+        own = (queries * documents[: len(pairs)]).sum(1)
+        negative = (
+            queries[[example.negative is not None for example in batch]] * documents[len(pairs) :]
+        ).sum(1)
+        loss = loss + across * across_queries(own, negative, scale=scale)
+    return loss
+
+
+def batches_of(examples: Sequence[Example], *, size: int, seed: str) -> Iterator[list[Example]]:
+    """Yields random batches of up to `size` examples, no two of one group or with one question; a lone one at the end is left out."""
+    waiting = random.Random(seed).sample(list(examples), len(examples))
+    while waiting:
+        batch: list[Example] = []
+        left: list[Example] = []
+        taken: set[tuple[str, str]] = set()
+        for example in waiting:
+            keys = {("group", example.pair.group), ("query", same_text(example.pair.query))}
+            if len(batch) < size and not keys & taken:
+                batch.append(example)
+                taken |= keys
+            else:
+                left.append(example)
+        if len(batch) > 1:
+            yield batch
+        waiting = left
+
+
+def mine_negatives(
+    pairs: Sequence[RetrievalPair], queries: Any, documents: Any, *, ranks: tuple[int, int], seed: int
+) -> list[RetrievalPair | None]:
+    """Returns for each pair another pair of `pairs` whose document is near its query and does not answer it, or None where none is.
+
+    Drawn at random from the documents that stand at `ranks` (first, last; the best is 1) by the vectors given, without those of the
+    same group, text or question and without those that score above NEGATIVE_AT_MOST of the pair's own document.
+
+    Args:
+        pairs: the pairs of one source.
+        queries: unit vectors (n, width) of their queries.
+        documents: unit vectors (n, width) of their documents.
+        ranks: between which ranks to draw.
+        seed: of the draw.
+    """
+    import numpy as np
+
+    rng = random.Random(seed)
+    firsts = list({same_text(pair.document): i for i, pair in reversed(list(enumerate(pairs)))}.values())
+    found: list[RetrievalPair | None] = []
+    for i, pair in enumerate(pairs):
+        scores = documents[firsts] @ queries[i]
+        own = float(documents[i] @ queries[i])
+        near = np.argsort(-scores, kind="stable")[ranks[0] - 1 : ranks[1]]
+        far = [pairs[firsts[j]] for j in near if scores[j] < NEGATIVE_AT_MOST * own]
+        usable = [other for other in far if not may_answer(other, pair)]
+        found.append(rng.choice(usable) if usable else None)
+    return found

@@ -1,0 +1,267 @@
+"""Distils the strong checker into the fast one: the student learns the teacher's probabilities, not only the right label.
+
+Hinton, Vinyals & Dean (2015), "Distilling the Knowledge in a Neural Network": both models' logits are divided by a temperature, so that the
+student sees how likely the teacher finds the wrong labels. A pair without a label teaches too: a claim against a text that search finds for it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.checking.student import pair_row, score_with_student
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_rows
+from pytest_medfaith.records import LABELS, Chunk
+from pytest_medfaith.retrieval.bm25 import bm25_retriever
+from training.pairs import Pair
+from training.train_nli import (
+    halved,
+    learning_rate,
+    length_bucketed_batches,
+    load_student,
+    logits_of,
+    multiplies_bf16,
+    save_student,
+)
+
+SOFT_WEIGHT, TEMPERATURE = 0.7, 3.0  # of the teacher's part of the loss, and of both models' logits in it
+_READ_AT_ONCE, _LOG_EVERY = 256, 50
+
+
+@dataclass(frozen=True)
+class SoftPair:
+    """A pair with the teacher's logits; `label` is None where nobody labelled it."""
+
+    evidence: str
+    claim: str
+    label: str | None
+    logits: tuple[float, float, float]  # entail, neutral, contradict
+
+
+def found_pairs(
+    pairs: Sequence[Pair], *, most: int, seed: int = 0, beside: int = 2
+) -> Iterator[tuple[str, str]]:
+    """Yields (evidence, claim) without a label: a claim with the texts that BM25 finds for it among the evidence of the other claims.
+
+    Args:
+        pairs: of one source or several; their texts are what is searched.
+        most: pairs to yield, at most.
+        seed: of the claims' order.
+        beside: texts of a claim.
+    """
+    texts = list(dict.fromkeys(pair.evidence for pair in pairs))
+    retrieve = bm25_retriever([Chunk(id=str(number), text=text) for number, text in enumerate(texts)])
+    written_for: dict[str, set[str]] = {}
+    for pair in pairs:
+        written_for.setdefault(pair.claim, set()).add(pair.evidence)
+    claims = sorted(written_for)
+    random.Random(seed).shuffle(claims)
+    yielded = 0
+    for claim in claims:
+        own = written_for[claim]
+        found = [hit.chunk.text for hit in retrieve(claim, top_k=min(beside + len(own), len(texts)))]
+        for text in [text for text in found if text not in own][:beside]:
+            if yielded == most:
+                return
+            yielded += 1
+            yield text, claim
+
+
+def pairs_to_label(
+    pairs: Sequence[Pair], *, most: int, found: int, seed: int = 0
+) -> list[tuple[str, str, str | None]]:
+    """Returns what the teacher labels, in random order: `most` pairs with their labels, and `found` claims against other texts without one."""
+    rng = random.Random(seed)
+    drawn = rng.sample(pairs, min(most, len(pairs)))
+    chosen: list[tuple[str, str, str | None]] = [(pair.evidence, pair.claim, pair.label) for pair in drawn]
+    chosen += [(evidence, claim, None) for evidence, claim in found_pairs(drawn, most=found, seed=seed)]
+    rng.shuffle(chosen)
+    return chosen
+
+
+def label_softly(
+    teacher: Path, pairs: Iterable[tuple[str, str, str | None]], out: Path, *, max_tokens: int = 240
+) -> int:
+    """Adds the teacher's logits of (evidence, claim, label) to the JSON Lines file `out`, and returns how many lines it has.
+
+    A labelling that was interrupted goes on behind the last whole line: give it the same pairs.
+
+    Args:
+        teacher: an exported classifier, model.onnx, with tokenizer.json beside it.
+        pairs: in a fixed order.
+        out: file to write or to go on with.
+        max_tokens: of a pair.
+
+    Raises:
+        DataError: `out` holds other pairs than the first of `pairs`.
+    """
+    waiting = iter(pairs)
+    done = _whole_lines(out)
+    for number, line in read_rows(out) if done else ():
+        if (line.get("evidence"), line.get("claim"), line.get("label")) != next(waiting, None):
+            raise DataError(
+                f"{out}:{number}: holds another pair than those to label; give the same pairs again, or another file"
+            )
+    with out.open("a", encoding="utf-8") as file:
+        while block := list(islice(waiting, _READ_AT_ONCE)):
+            logits = score_with_student(
+                teacher, max_tokens, [(evidence, claim) for evidence, claim, _ in block]
+            )
+            for (evidence, claim, label), row in zip(block, logits, strict=True):
+                soft = [round(float(value), 3) for value in row]
+                file.write(
+                    json.dumps(
+                        {"evidence": evidence, "claim": claim, "label": label, "logits": soft},
+                        ensure_ascii=False,
+                    )
+                    + "\n"
+                )
+            file.flush()
+            done += len(block)
+    return done
+
+
+def _whole_lines(path: Path) -> int:
+    """Returns how many lines `path` has, after a last one without an end is cut off."""
+    if not path.exists():
+        return 0
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if whole != content:
+        partial = path.with_name(path.name + ".part")
+        partial.write_bytes(whole)
+        os.replace(partial, path)
+    return whole.count(b"\n")
+
+
+def read_soft(path: Path) -> list[SoftPair]:
+    """Returns the pairs that `label_softly` wrote.
+
+    Raises:
+        DataError: a line lacks a field, has an unknown label, or other than three finite logits.
+    """
+    pairs = []
+    for number, line in read_rows(path):
+        label = line.get("label")
+        logits: Any = line.get("logits")
+        texts = all(isinstance(line.get(key), str) and line[key].strip() for key in ("evidence", "claim"))
+        if not texts or label not in (None, *LABELS) or not _is_row_of_logits(logits):
+            raise DataError(
+                f"{path}:{number}: expected evidence, claim, label (one of {', '.join(LABELS)} or null) and three logits"
+            )
+        pairs.append(SoftPair(line["evidence"], line["claim"], label, tuple(logits)))
+    if not pairs:
+        raise DataError(f"{path}: holds no pair")
+    return pairs
+
+
+def _is_row_of_logits(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == len(LABELS)
+        and all(isinstance(each, int | float) and math.isfinite(each) for each in value)
+    )
+
+
+def soft_loss(logits: Any, teacher: Any, targets: Any) -> Any:
+    """Returns 0.7 KL(teacher, student) at temperature 3, times 9, plus 0.3 cross-entropy; of pairs without a label the first part alone.
+
+    Args:
+        logits: the student's, (n, 3).
+        teacher: logits, (n, 3).
+        targets: label indices (n,), -1 where there is none.
+    """
+    import torch
+
+    student, wanted = (torch.log_softmax(each / TEMPERATURE, dim=1) for each in (logits, teacher))
+    divergence = (
+        torch.nn.functional.kl_div(student, wanted, reduction="batchmean", log_target=True) * TEMPERATURE**2
+    )
+    labelled = targets >= 0
+    if not labelled.any():
+        return divergence
+    hard = torch.nn.functional.cross_entropy(logits[labelled], targets[labelled])
+    return SOFT_WEIGHT * divergence + (1 - SOFT_WEIGHT) * hard
+
+
+def train_fast(
+    start: Path,
+    pairs: Sequence[SoftPair],
+    out: Path,
+    *,
+    rate: float = 6e-5,
+    epochs: int = 1,
+    batch_tokens: int = 4096,
+    max_tokens: int = 240,
+    seed: int = 0,
+    minutes: float | None = None,
+    progress: Callable[[str], None] = print,
+) -> Path:
+    """Trains the student in the folder `start` on the teacher's logits, writes it to `out`, which must not exist, and returns `out`.
+
+    Args:
+        start: model folder of transformers, with a 3-way head or without.
+        pairs: what `read_soft` returns.
+        out: folder to write.
+        rate: peak rate of AdamW; it warms up over a twentieth of the steps and falls to a twentieth over half a cosine.
+        epochs: passes over the pairs.
+        batch_tokens: of a step, after padding.
+        max_tokens: of a pair; evidence is cut from its end.
+        seed: of the order.
+        minutes: after which training ends; the rate falls with the time then, so that it is at its least.
+        progress: receives one line now and then.
+    """
+    import torch
+
+    torch.manual_seed(seed)
+    model, tokenizer = load_student(start)
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad = "word_embeddings" not in name
+    rows = [
+        pair_row(pair.evidence, pair.claim, max_tokens=max_tokens, claim_tokens=max_tokens // 2)
+        for pair in pairs
+    ]
+    lengths = [len(row[0]) for row in rows]
+    steps = [
+        each
+        for epoch in range(epochs)
+        for each in length_bucketed_batches(lengths, batch_tokens=batch_tokens, seed=f"{seed}-{epoch}")
+    ]
+    optimizer = torch.optim.AdamW(
+        [each for each in model.parameters() if each.requires_grad], lr=rate, weight_decay=0.01
+    )
+    in_bf16, losses, began = multiplies_bf16("cpu"), [], time.monotonic()
+    model.train()
+    for number, batch in enumerate(steps):
+        share = (
+            number / len(steps)
+            if minutes is None
+            else max(number / len(steps), (time.monotonic() - began) / (60 * minutes))
+        )
+        if share >= 1:
+            break
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate(round(share * len(steps)), len(steps), rate)
+        logits = logits_of(
+            model, [rows[i] for i in batch], weights=halved(model) if in_bf16 else None
+        ).float()
+        labels = [pairs[i].label for i in batch]
+        targets = torch.tensor([-1 if label is None else LABELS.index(label) for label in labels])
+        loss = soft_loss(logits, torch.tensor([pairs[i].logits for i in batch]), targets)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(float(loss.item()))
+        if len(losses) % _LOG_EVERY == 0:
+            progress(f"step {number + 1} of {len(steps)}, loss {sum(losses[-_LOG_EVERY:]) / _LOG_EVERY:.3f}")
+    return save_student(model, tokenizer, out)

@@ -1,0 +1,405 @@
+"""Exports a trained BERT or MPNet model to int8 ONNX, node by node: files below 100 MB that read rows without padding.
+
+The graph holds what the onnxruntime CPU runs fastest: weights in int8 per output channel, activations quantised as they come, attention
+in one node, layer norms unfused, and of a classifier's last layer only the first token, which alone is read. MPNet's relative position
+bias is an input of the attention node: the fusion that onnxruntime offers for such models drops it.
+
+A few channels of a transformer's activations are twenty times as large as the others. Eight bits for all of them would leave the others a
+handful of steps, so where the ranges of the activations are given, those channels are multiplied in float32 beside the int8 product
+(Dettmers, Lewis, Belkada & Zettlemoyer 2022, "LLM.int8()").
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.errors import DataError
+from training.outliers import outlying
+
+MAX_BYTES = 99_000_000  # of each file: code hosts refuse files of 100 MB
+_ALONE = 30_000_000  # bytes of weights up to which they lie in the model's own file
+_LARGE = 1024  # bytes of a constant that may lie beside it
+_STEPS = 64  # 7 bits and a sign: with 8, CPUs that add neighbouring products in 16 bits (AVX2 without VNNI) would give other numbers
+_OPSET, _IR = 17, 9
+_CONTRIB = "com.microsoft"
+
+
+def export_classifier(folder: Path, out: Path, *, ranges: Mapping[str, Any] | None = None) -> Path:
+    """Writes the sequence classifier in `folder` as int8 ONNX to `out` and returns `out`.
+
+    Args:
+        folder: model folder of transformers.
+        out: file to write.
+        ranges: largest absolute value of each input channel of each layer, as `activation_ranges` measures them; without them no channel is
+            kept apart.
+
+    Inputs input_ids and, of BERT, token_type_ids: int64 (n, length), rows of one length. Output logits: float32 (n, n_labels).
+    A model of more than 30 MB keeps its weights beside `out`, in `layers.bin` and `embeddings.bin`.
+
+    Raises:
+        DataError: `folder` holds no BERT or MPNet classifier.
+        ValueError: a file would be larger than 99 MB.
+    """
+    from transformers import AutoModelForSequenceClassification
+
+    kind = _kind(folder, "bert", "mpnet")
+    model = AutoModelForSequenceClassification.from_pretrained(folder)
+    graph = _Graph(_arrays(model), ranges=ranges or {})
+    encoder = _encoder if kind == "bert" else _mpnet_encoder
+    first = graph.squeezed(encoder(graph, f"{kind}.", model.config, only_first=True))
+    dense, last = (
+        ("bert.pooler.dense", "classifier") if kind == "bert" else ("classifier.dense", "classifier.out_proj")
+    )
+    pooled = graph.add("Tanh", [graph.dense(first, dense)], "pooled")
+    inputs = ("input_ids", "token_type_ids") if kind == "bert" else ("input_ids",)
+    return _write(
+        graph, graph.dense(pooled, last), out, inputs=inputs, output="logits", width=model.config.num_labels
+    )
+
+
+def export_encoder(folder: Path, out: Path) -> Path:
+    """Writes the sentence encoder in `folder` as int8 ONNX to `out` and returns `out`.
+
+    Inputs as of `export_classifier`. Output embedding: float32 (n, width), the mean of the token vectors, scaled to length 1.
+
+    Raises:
+        DataError: `folder` holds no BERT model.
+        ValueError: a file would be larger than 99 MB.
+    """
+    from transformers import AutoModel
+
+    _kind(folder, "bert")
+    model = AutoModel.from_pretrained(folder, add_pooling_layer=False)
+    graph = _Graph(_arrays(model))
+    mean = graph.add(
+        "ReduceMean", [_encoder(graph, "", model.config, only_first=False)], "mean", axes=[1], keepdims=0
+    )
+    unit = graph.add("LpNormalization", [mean], "unit", axis=-1, p=2)
+    return _write(
+        graph,
+        unit,
+        out,
+        inputs=("input_ids", "token_type_ids"),
+        output="embedding",
+        width=model.config.hidden_size,
+    )
+
+
+def _kind(folder: Path, *known: str) -> str:
+    """Returns the architecture of the model in `folder`, one of `known`."""
+    from transformers import AutoConfig
+
+    try:
+        kind = AutoConfig.from_pretrained(folder).model_type
+    except (OSError, ValueError) as error:
+        raise DataError(f"{folder}: no model can be read there ({error})") from error
+    if kind not in known:
+        raise DataError(
+            f"{folder}: a model of type {kind!r}; only models of type {' or '.join(known)} are exported here"
+        )
+    return str(kind)
+
+
+def _arrays(model: Any) -> dict[str, Any]:
+    return {name: tensor.detach().float().numpy() for name, tensor in model.state_dict().items()}
+
+
+@dataclass
+class _Graph:
+    """Nodes and constants of an ONNX graph in the making; a tensor is known by its name."""
+
+    weights: dict[str, Any]  # of the torch model, by its names
+    ranges: Mapping[str, Any] = field(default_factory=dict)  # of the channels that enter a layer, by its name
+    nodes: list[Any] = field(default_factory=list)
+    constants: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, kind: str, inputs: list[str], output: str, *, domain: str = "", **attributes: Any) -> str:
+        """Adds a node with one output and returns that."""
+        return self.add_many(kind, inputs, [output], domain=domain, **attributes)[0]
+
+    def add_many(
+        self, kind: str, inputs: list[str], outputs: list[str], *, domain: str = "", **attributes: Any
+    ) -> list[str]:
+        """Adds a node and returns its outputs."""
+        import onnx
+
+        self.nodes.append(
+            onnx.helper.make_node(kind, inputs, outputs, name=outputs[0], domain=domain, **attributes)
+        )
+        return outputs
+
+    def constant(self, name: str, value: Any) -> str:
+        """Keeps `value` as a constant and returns `name`."""
+        import numpy as np
+        import onnx
+
+        self.constants[name] = onnx.numpy_helper.from_array(np.ascontiguousarray(value), name)
+        return name
+
+    def whole_numbers(self, *values: int) -> str:
+        """Returns a constant of int64 `values`."""
+        import numpy as np
+
+        return self.constant("int64_" + "_".join(map(str, values)), np.array(values, dtype=np.int64))
+
+    def embedded(self, ids: str, name: str) -> str:
+        """Returns the rows `ids` of the table `name`, kept in 8 bits with one scale a row."""
+        import numpy as np
+        import onnx
+
+        table = self.weights[name + ".weight"]
+        scales = _scales(table, axis=1, steps=127)
+        rows = self.add(
+            "Gather",
+            [self.constant(name + ".int8", np.round(table / scales).astype(np.int8)), ids],
+            name + ".rows",
+        )
+        own = self.add("Gather", [self.constant(name + ".scales", scales), ids], name + ".row_scales")
+        return self.add(
+            "Mul", [self.add("Cast", [rows], name + ".float", to=onnx.TensorProto.FLOAT), own], name
+        )
+
+    def projected(self, x: str, *names: str) -> str:
+        """Returns x W + b under the weights of the layers `names`, side by side; int8 per channel, x quantised as it comes."""
+        import numpy as np
+
+        name, weight = names[0], np.concatenate([self.weights[name + ".weight"] for name in names]).T
+        apart = outlying(self.ranges[name]) if name in self.ranges else []
+        inner, beside = (self._apart(x, weight, apart, name), True) if len(apart) else (x, False)
+        weight = np.where(np.isin(np.arange(len(weight)), apart)[:, None], 0, weight)
+        scales = _scales(weight, axis=0, steps=_STEPS)
+        parts = [
+            self.constant(name + ".int8", np.round(weight / scales).astype(np.int8)),
+            self.constant(name + ".scales", scales.ravel()),
+            "",  # zero points: none, the weights are symmetric
+            self.constant(name + ".bias", np.concatenate([self.weights[name + ".bias"] for name in names])),
+        ]
+        product = self.add(
+            "DynamicQuantizeMatMul", [inner, *parts], name + ".most" if beside else name, domain=_CONTRIB
+        )
+        return self.add("Add", [product, name + ".outlying"], name) if beside else product
+
+    def _apart(self, x: str, weight: Any, channels: Any, name: str) -> str:
+        """Adds the product of the outlying `channels` in float32, and returns x with zeros in their places."""
+        import numpy as np
+
+        picked = self.add(
+            "Gather",
+            [x, self.constant(name + ".channels", np.array(channels, dtype=np.int64))],
+            name + ".picked",
+            axis=-1,
+        )
+        self.add("MatMul", [picked, self.constant(name + ".float", weight[channels])], name + ".outlying")
+        others = np.where(np.isin(np.arange(len(weight)), channels), 0, 1).astype(np.float32)
+        return self.add("Mul", [x, self.constant(name + ".others", others)], name + ".input")
+
+    def dense(self, x: str, name: str) -> str:
+        """Returns x W + b in float32, for the small layers at the end."""
+        weight = self.constant(name + ".weight", self.weights[name + ".weight"])
+        return self.add(
+            "Gemm", [x, weight, self.constant(name + ".bias", self.weights[name + ".bias"])], name, transB=1
+        )
+
+    def normed(self, a: str, b: str, name: str, *, epsilon: float) -> str:
+        """Returns the layer norm of a + b."""
+        weights = [
+            self.constant(f"{name}.{part}", self.weights[f"{name}.{part}"]) for part in ("weight", "bias")
+        ]
+        return self.add(
+            "LayerNormalization",
+            [self.add("Add", [a, b], name + ".sum"), *weights],
+            name,
+            axis=-1,
+            epsilon=epsilon,
+        )
+
+    def first(self, x: str, name: str) -> str:
+        """Returns the first token of every row: (n, 1, width)."""
+        return self.add(
+            "Slice", [x, self.whole_numbers(0), self.whole_numbers(1), self.whole_numbers(1)], name
+        )
+
+    def squeezed(self, x: str) -> str:
+        """Returns x (n, 1, width) as (n, width)."""
+        return self.add("Squeeze", [x, self.whole_numbers(1)], "first")
+
+
+def _scales(weight: Any, *, axis: int, steps: int) -> Any:
+    """Returns what one step is worth along `axis`, so that the largest weight takes `steps` of them."""
+    import numpy as np
+
+    largest = np.abs(weight).max(axis=axis, keepdims=True)
+    return np.where(largest > 0, largest / steps, 1).astype(np.float32)
+
+
+def _encoder(graph: _Graph, prefix: str, config: Any, *, only_first: bool) -> str:
+    """Adds a BERT encoder and returns its last hidden states: (n, length, width), or (n, 1, width) of the first tokens."""
+    table = prefix + "embeddings."
+    words, types = (
+        graph.embedded(ids, table + name)
+        for ids, name in (("input_ids", "word_embeddings"), ("token_type_ids", "token_type_embeddings"))
+    )
+    length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
+    every = graph.constant(table + "position_embeddings", graph.weights[table + "position_embeddings.weight"])
+    places = graph.add("Slice", [every, graph.whole_numbers(0), length, graph.whole_numbers(0)], "places")
+    x = graph.normed(
+        graph.add("Add", [words, types], "words_and_types"),
+        places,
+        table + "LayerNorm",
+        epsilon=config.layer_norm_eps,
+    )
+    for number in range(config.num_hidden_layers):
+        last = only_first and number == config.num_hidden_layers - 1
+        x = _layer(graph, x, f"{prefix}encoder.layer.{number}.", config, _BERT, only_first=last)
+    return x
+
+
+@dataclass(frozen=True)
+class _Attention:
+    """What an architecture calls the parts of a layer's attention."""
+
+    query: str
+    key: str
+    value: str
+    output: str
+    norm: str
+
+
+_BERT = _Attention(
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "attention.output.LayerNorm",
+)
+_MPNET = _Attention(
+    "attention.attn.q", "attention.attn.k", "attention.attn.v", "attention.attn.o", "attention.LayerNorm"
+)
+
+
+def _layer(
+    graph: _Graph, x: str, layer: str, config: Any, parts: _Attention, *, only_first: bool, bias: str = ""
+) -> str:
+    """Adds one layer and returns its output; `bias` is what is added to the attention of two tokens."""
+    query, key, value = (layer + part for part in (parts.query, parts.key, parts.value))
+    width, split = config.hidden_size, [f"{layer}{name}" for name in ("queries", "keys", "values")]
+    if only_first:
+        both = graph.projected(x, key, value)
+        keys, values = graph.add_many("Split", [both, graph.whole_numbers(width, width)], split[1:], axis=-1)
+        x = graph.first(x, layer + "first")
+        queries = graph.projected(x, query)
+        if bias:
+            ends = (graph.whole_numbers(0), graph.whole_numbers(1), graph.whole_numbers(2))
+            bias = graph.add("Slice", [bias, *ends], layer + "bias")
+    else:
+        all_three = graph.projected(x, query, key, value)
+        queries, keys, values = graph.add_many(
+            "Split", [all_three, graph.whole_numbers(width, width, width)], split, axis=-1
+        )
+    inputs = [queries, keys, values, *(["", "", bias] if bias else [])]
+    seen = graph.add(
+        "MultiHeadAttention", inputs, layer + "seen", domain=_CONTRIB, num_heads=config.num_attention_heads
+    )
+    x = graph.normed(
+        graph.projected(seen, layer + parts.output), x, layer + parts.norm, epsilon=config.layer_norm_eps
+    )
+    wide = graph.add(
+        "Gelu", [graph.projected(x, layer + "intermediate.dense")], layer + "gelu", domain=_CONTRIB
+    )
+    narrow = graph.projected(wide, layer + "output.dense")
+    return graph.normed(narrow, x, layer + "output.LayerNorm", epsilon=config.layer_norm_eps)
+
+
+def _mpnet_encoder(graph: _Graph, prefix: str, config: Any, *, only_first: bool) -> str:
+    """Adds an MPNet encoder and returns its last hidden states, as `_encoder` does."""
+    table = prefix + "embeddings."
+    words = graph.embedded("input_ids", table + "word_embeddings")
+    length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
+    after_padding = config.pad_token_id + 1  # positions count from there
+    every = graph.constant(
+        table + "position_embeddings", graph.weights[table + "position_embeddings.weight"][after_padding:]
+    )
+    places = graph.add("Slice", [every, graph.whole_numbers(0), length, graph.whole_numbers(0)], "places")
+    x = graph.normed(words, places, table + "LayerNorm", epsilon=config.layer_norm_eps)
+    bias = _relative_bias(graph, prefix, length, config)
+    for number in range(config.num_hidden_layers):
+        last = only_first and number == config.num_hidden_layers - 1
+        x = _layer(graph, x, f"{prefix}encoder.layer.{number}.", config, _MPNET, only_first=last, bias=bias)
+    return x
+
+
+def _relative_bias(graph: _Graph, prefix: str, length: str, config: Any) -> str:
+    """Adds what the distance of two tokens adds to their attention, and returns it: float32 (1, heads, length, length).
+
+    The table holds a row for each distance from -(longest - 1) to longest - 1, so that the graph only looks up.
+    """
+    import numpy as np
+    import torch
+    from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
+
+    longest = config.max_position_embeddings - config.pad_token_id - 1
+    distances = torch.arange(-(longest - 1), longest)
+    bucket_of: Any = MPNetEncoder.relative_position_bucket
+    buckets = bucket_of(distances, num_buckets=config.relative_attention_num_buckets)
+    table = graph.weights[prefix + "encoder.relative_attention_bias.weight"][buckets.numpy()]
+    scalar = graph.add("Squeeze", [length], "length.scalar")
+    zero, step = (graph.constant(f"scalar_{value}", np.array(value, dtype=np.int64)) for value in (0, 1))
+    numbers = graph.add("Range", [zero, scalar, step], "numbers")
+    rows = graph.add("Unsqueeze", [numbers, graph.whole_numbers(1)], "numbers.rows")
+    shifted = graph.add("Add", [numbers, graph.whole_numbers(longest - 1)], "numbers.shifted")
+    distance = graph.add("Sub", [shifted, rows], "distance")
+    looked_up = graph.add(
+        "Gather", [graph.constant("distance.table", table.astype(np.float32)), distance], "bias.looked_up"
+    )
+    heads_first = graph.add("Transpose", [looked_up], "bias.heads_first", perm=[2, 0, 1])
+    return graph.add("Unsqueeze", [heads_first, graph.whole_numbers(0)], "bias")
+
+
+def _write(graph: _Graph, result: str, out: Path, *, inputs: Sequence[str], output: str, width: int) -> Path:
+    """Writes the graph whose tensor `result` is its only output, each file whole or not at all."""
+    import onnx
+
+    graph.add("Identity", [result], output)
+    info = onnx.helper.make_tensor_value_info
+    given = [info(name, onnx.TensorProto.INT64, ["n", "length"]) for name in inputs]
+    outputs = [info(output, onnx.TensorProto.FLOAT, ["n", width])]
+    files = _beside(graph)
+    built = onnx.helper.make_graph(graph.nodes, "student", given, outputs, list(graph.constants.values()))
+    opsets = [onnx.helper.make_opsetid("", _OPSET), onnx.helper.make_opsetid(_CONTRIB, 1)]
+    files[out.name] = onnx.helper.make_model(built, opset_imports=opsets, ir_version=_IR).SerializeToString()
+    for name, content in files.items():
+        if len(content) > MAX_BYTES:
+            raise ValueError(
+                f"{name} would be {len(content)} bytes, more than the {MAX_BYTES} that a repository may hold"
+            )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():  # the model's own file last: it is there only when its weights are
+        partial = out.with_name(f"{name}.part")
+        partial.write_bytes(content)
+        os.replace(partial, out.with_name(name))
+    return out
+
+
+def _beside(graph: _Graph) -> dict[str, bytes]:
+    """Moves the large constants of a large model out of the graph, and returns their files by name."""
+    import onnx
+
+    large = {name: tensor for name, tensor in graph.constants.items() if len(tensor.raw_data) > _LARGE}
+    if sum(len(tensor.raw_data) for tensor in large.values()) <= _ALONE:
+        return {}
+    files: dict[str, bytearray] = {}
+    for name, tensor in large.items():
+        location = "embeddings.bin" if "embeddings" in name else "layers.bin"
+        content = files.setdefault(location, bytearray())
+        offset = len(content)
+        content += tensor.raw_data
+        onnx.external_data_helper.set_external_data(
+            tensor, location, offset=offset, length=len(tensor.raw_data)
+        )
+        tensor.ClearField("raw_data")
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+    return {name: bytes(content) for name, content in files.items()}

