@@ -30,7 +30,7 @@ def gates_of_marker(marker: Mapping[str, Any]) -> tuple[str, ...]:
     gates = list(listed(marker.get("gates")))
     for gate in gates:
         if not isinstance(gate, str):
-            raise ValueError(
+            raise ValueError(  # noqa: TRY004 - as every wrong use of the marker
                 f"the marker medfaith got the gate {gate!r}; expected a text such as 'hallucination <= 0.05'"
             )
     for key, value in marker.items():

@@ -65,7 +65,7 @@ def test_a_run_as_junit():
         ),
     )
     odd = case_report().with_(case=case_report().case.with_(id='a<b>&"\x00'))
-    root = ET.fromstring(
+    root = ET.fromstring(  # noqa: S314 - our own
         junit_card(
             [slice_sample(reports=(odd,), missing=("lost-1",), gates=gates), slice_sample(retriever="bm25")]
         )
