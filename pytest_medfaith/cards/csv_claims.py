@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from pytest_medfaith.cards.account import evidence_chunk, spanned
+from pytest_medfaith.cards.explanation import evidence_chunk, text_at
 from pytest_medfaith.cards.json_card import run_key
 from pytest_medfaith.plain import sheet_cell
 from pytest_medfaith.records import Dropped, Report, SliceReport, Verdict
@@ -50,7 +50,7 @@ def _cells(verdict: Verdict, report: Report) -> list[str]:
         f"{verdict.threshold:.4f}",
         "yes" if verdict.conflict else "no",
         verdict.claim.text,
-        spanned(chunk.text, verdict.span) if chunk else "",
+        text_at(chunk.text, verdict.span) if chunk else "",
         verdict.chunk_id,
         chunk.title if chunk else "",
         chunk.url if chunk else "",

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.cards.account import spanned
+from pytest_medfaith.cards.explanation import text_at
 from pytest_medfaith.cards.facts import error_rates
 from pytest_medfaith.cards.history import History
 from pytest_medfaith.cards.json_card import dumps, run_key
@@ -278,8 +278,8 @@ def _rule_row(finding: Finding, verdict: Verdict, evidence: str) -> dict[str, st
         "rule": finding.rule,
         "message": finding.message,
         "effect": finding.effect,
-        "claimed": spanned(verdict.claim.text, finding.claim_span),
-        "found": spanned(evidence, finding.evidence_span)
+        "claimed": text_at(verdict.claim.text, finding.claim_span),
+        "found": text_at(evidence, finding.evidence_span)
         if finding.chunk_id in ("", verdict.chunk_id)
         else "",
     }
