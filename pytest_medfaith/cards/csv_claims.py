@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from operator import attrgetter
 
 from pytest_medfaith.cards.account import evidence_chunk, spanned
-from pytest_medfaith.cards.json_card import run_key
 from pytest_medfaith.plain import sheet_cell
 from pytest_medfaith.records import Dropped, Report, SliceReport, Verdict
 
@@ -27,16 +27,11 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for report in sorted(slice_reports, key=run_key):
+    for report in sorted(slice_reports, key=attrgetter("run")):
+        names = [str(name) for name in report.run.to_dict().values()]
         for one in sorted(report.reports, key=lambda one: one.case.id):
-            writer.writerows(
-                [*map(sheet_cell, (*map(str, run_key(report)), *_cells(verdict, one)))]
-                for verdict in one.verdicts
-            )
-            writer.writerows(
-                [*map(sheet_cell, (*map(str, run_key(report)), *_unchecked(piece, one)))]
-                for piece in one.dropped
-            )
+            writer.writerows([*map(sheet_cell, (*names, *_cells(verdict, one)))] for verdict in one.verdicts)
+            writer.writerows([*map(sheet_cell, (*names, *_unchecked(piece, one)))] for piece in one.dropped)
     return out.getvalue()
 
 
