@@ -12,8 +12,9 @@ from pytest_medfaith.cards.csv_claims import claims_csv
 from pytest_medfaith.cards.explanation import explain_unchecked
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.claims.split import extract_claims, read_answer
-from pytest_medfaith.evaluation import SliceRun, slice_report
+from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.gates.expressions import parse_gate
+from pytest_medfaith.records import SliceRun
 from pytest_medfaith.testing import containment_checker
 
 PASSAGE = "Iron tablets treat iron deficiency."
