@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,7 @@ from pytest_medfaith.records import (
     Report,
     Response,
     SliceReport,
+    SliceRun,
     Verdict,
 )
 from pytest_medfaith.retrieval.ranking import checked_hits
@@ -378,16 +378,6 @@ def _as_chunk(context: Any, number: int) -> Chunk:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class SliceRun:
-    """What the reports of one slice have in common."""
-
-    slice: str
-    retriever: str
-    checker: str
-    k: int
-
-
 def slice_report(
     run: SliceRun,
     reports: Sequence[Report],
@@ -402,10 +392,7 @@ def slice_report(
     done = {report.case.id for report in ordered}
     missing = tuple(case_id for case_id in expected if case_id not in done)
     return SliceReport(
-        slice=run.slice,
-        retriever=run.retriever,
-        checker=run.checker,
-        k=run.k,
+        **run.to_dict(),
         reports=ordered,
         metrics=micro,
         macro=macro,
