@@ -1,19 +1,29 @@
 """Metrics of a project: found by dotted name, checked when declared and when they answer, known to no other run."""
 
+import json
 import math
 import sys
 import types
 
+import jsonschema
 import numpy as np
 import pytest
 
+from pytest_medfaith.cards.html import html_report
+from pytest_medfaith.cards.json_card import json_card, report_schema
+from pytest_medfaith.cards.markdown import markdown_card
+from pytest_medfaith.cards.run_folder import read_run, write_run
+from pytest_medfaith.cards.terminal import result_card
+from pytest_medfaith.compare.runs import compare_slices
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.evaluation import slice_report
+from pytest_medfaith.gates.baseline import read_baseline, write_baseline
 from pytest_medfaith.gates.expressions import judge_gates, parse_gate
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
-from pytest_medfaith.records import Case, Claim, Report, Response, SliceReport, Verdict
+from pytest_medfaith.records import Case, Claim, GateResult, Report, Response, SliceReport, SliceRun, Verdict
 
 
 def brands(report):
@@ -130,7 +140,7 @@ def test_a_share_of_claims_fails_where_claims_could_not_be_scored(declare, whole
             r"the metric 'no_such:thing' cannot be imported \(No module named 'no_such'\); expected",
         ),
         ("math:pie", r"the metric 'math:pie' cannot be imported \(module 'math' has no attribute 'pie'\)"),
-        ("math:pi", r"the metric 'math:pi' is 3\.14\d+; expected a pytest_medfaith\.Metric"),
+        ("math:pi", r"the metric 'math:pi' is 3\.14\d+; expected a pytest_medfaith\.metrics\.base\.Metric"),
     ],
 )
 def test_a_name_that_leads_to_no_metric_is_an_error(dotted, message):
@@ -213,3 +223,84 @@ def test_numbers_of_other_kinds_and_the_last_bits_of_a_sum_are_taken(declare, an
 def test_a_range_without_an_end_takes_any_number(declare):
     declared = declare(metric(per_case=lambda _: (120, 1), range=(0.0, math.inf)))
     assert declared["brand_names"].value(REPORTS[0]) == 120
+
+
+def sliced(declared, reports=REPORTS, **changes):
+    run = SliceRun(slice="s", retriever="bm25", checker="student", k=3)
+    return slice_report(run, reports, declared=declared).with_(**changes)
+
+
+def test_every_card_shows_its_value_its_interval_and_what_it_means(declare):
+    report = sliced(declare(metric()))
+    line = "brand_names: 0.33 [0.25, 0.50] over 2 of 3 cases (claims that name a brand / claims)"
+    assert line in result_card([report], verbose=True)
+    assert "brand_names" not in result_card([report])
+    assert line in markdown_card([report])
+    page = html_report([report])
+    assert "<td>brand_names</td>" in page
+    assert "<dt>brand_names</dt><dd>claims that name a brand / claims</dd>" in page
+    row = json.loads(json_card([report]))["slices"][0]
+    jsonschema.validate(json.loads(json_card([report])), report_schema())
+    assert row["metrics"]["brand_names"]["n"] == 2
+    assert row["definitions"] == {"brand_names": "claims that name a brand / claims"}
+
+
+def test_a_card_without_such_metrics_is_the_same_as_ever():
+    assert "definitions" not in json_card([sliced(METRICS)])
+
+
+def test_a_metric_that_applies_to_no_case_is_shown_as_unmeasured(declare):
+    report = sliced(declare(metric(per_case=lambda _: None)))
+    assert "brand_names: - over 0 of 3 cases" in result_card([report], verbose=True)
+
+
+def test_a_run_folder_keeps_it(declare, tmp_path):
+    report = sliced(declare(metric()))
+    write_run(tmp_path / "run", [report], signature={}, facts={})
+    (back,), _ = read_run(tmp_path / "run")
+    assert back.definitions == report.definitions
+    assert back.metrics["brand_names"] == report.metrics["brand_names"]
+
+
+def test_a_baseline_holds_it_and_a_later_run_is_compared_case_by_case(declare, tmp_path):
+    declared = declare(metric())
+    path = tmp_path / "medfaith-baseline.json"
+    write_baseline(path, [sliced(declared, REPORTS[:2])], signature={}, declared=declared)
+    (entry,) = read_baseline(path, declared).slices
+    assert entry.cases["b"].fractions["brand_names"] == (1.0, 4.0)
+    gates = ["brand_names no worse than baseline"]
+    same = judge_gates(gates, sliced(declared, REPORTS[:2]), declared=declared, baseline=entry)
+    assert same.gates[0].outcome == "pass"
+    names = [f"c{i}" for i in range(9)]
+    before = sliced(declared, [report(name, "Tea.", "Rest.") for name in names])
+    after = sliced(declared, [report(name, "Advil.", "Rest.") for name in names])
+    write_baseline(path, [before], signature={}, declared=declared)
+    (entry,) = read_baseline(path, declared).slices
+    (gate,) = judge_gates(gates, after, declared=declared, baseline=entry).gates
+    assert (gate.outcome, gate.value) == ("fail", 0.5)
+    assert "brand_names is 0.500, was 0.000; worse by 0.500" in gate.message
+
+
+def test_a_baseline_that_holds_an_impossible_value_is_refused_where_the_project_says_its_range(
+    declare, tmp_path
+):
+    wide, narrow = declare(metric(per_case=lambda _: (3, 1), range=(0, 5))), declare(metric())
+    path = tmp_path / "medfaith-baseline.json"
+    write_baseline(path, [sliced(wide)], signature={}, declared=wide)
+    assert read_baseline(path).slices
+    with pytest.raises(DataError, match="brand_names is 3 / 1, expected a part of 0 to 1 of the whole"):
+        read_baseline(path, narrow)
+
+
+def test_two_runs_are_compared_with_a_test_in_the_project_and_without_one_elsewhere(declare):
+    declared = declare(metric())
+    gate = GateResult(expression="brand_names <= 0.4", outcome="pass")
+    before = sliced(declared, gates=(gate,))
+    after = sliced(declared, [report("a", "Advil.", "Advil."), *REPORTS[1:]], gates=(gate,))
+    (inside,) = [
+        one for one in compare_slices(before, after, declared=declared).metrics if one.name == "brand_names"
+    ]
+    assert inside.comparison.worse_by == pytest.approx(1 / 6)
+    (outside,) = [one for one in compare_slices(before, after).metrics if one.name == "brand_names"]
+    assert (outside.before.value, outside.after.value) == (inside.before.value, inside.after.value)
+    assert outside.comparison is None
