@@ -22,8 +22,6 @@ LAYERS = [
     {"asserts", "testing", "compare", "calibration"},
     set(TOP_ORDER),
 ]
-# What more than one room of a layer needs, and every layer above: reading tables.
-SHARED = {"corpus.row_files"}
 
 
 def layer_of(room: str) -> int:
@@ -60,7 +58,7 @@ def test_imports_go_downwards(path):
     room = parts[0]
     for name in imports_of(path):
         target = name.split(".")[0]
-        if target == room or name in SHARED:
+        if target == room:
             continue
         if room in TOP_ORDER and target in TOP_ORDER:
             assert TOP_ORDER.index(target) < TOP_ORDER.index(room), f"{path.name} imports {name}"
