@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.nearness import encoder_signature
@@ -19,7 +20,7 @@ from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import evaluate_case, read_responses
+from pytest_medfaith.evaluation import evaluate_case
 from pytest_medfaith.gates.baseline import read_baseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.kept import kept_baseline
