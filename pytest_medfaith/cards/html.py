@@ -161,7 +161,10 @@ def _meanings(reports: Sequence[SliceReport]) -> list[tuple[str, str]]:
 
     columns = {name: column for column, name in COLUMNS.items()}
     shown = dict.fromkeys([*COLUMNS.values(), *sorted(name for report in reports for name in report.metrics)])
-    return [(columns.get(name, name), METRICS[name].definition) for name in shown if name in METRICS]
+    meanings = {name: metric.definition for name, metric in METRICS.items()}
+    for report in reports:
+        meanings |= report.definitions
+    return [(columns.get(name, name), meanings[name]) for name in shown if name in meanings]
 
 
 def _trends(report: SliceReport, history: History) -> dict[str, Any]:

@@ -43,6 +43,7 @@ def _slice_row(report: SliceReport) -> dict[str, Any]:
         "counts": dataclasses.asdict(count_slice(report)),
         "metrics": {name: _metric_row(metric) for name, metric in report.metrics.items()},
         "macro": {name: _metric_row(metric) for name, metric in report.macro.items()},
+        **({"definitions": dict(report.definitions)} if report.definitions else {}),
         "gates": [
             {
                 "expression": gate.expression,
