@@ -23,8 +23,9 @@ from pytest_medfaith.errors import shown
 from pytest_medfaith.evaluation import as_chunks, checked_response, evaluate_case, with_safety
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
-from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
@@ -73,6 +74,7 @@ def check_answer(
     checker: Checker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
     rulebook: Rulebook | None = None,
+    declared: Mapping[str, Metric] | None = None,
 ) -> Report:
     """Returns the report on one answer: its claims, each judged against `contexts`. A report that nobody reads warns.
 
@@ -84,6 +86,7 @@ def check_answer(
         checker: who judges; the shipped student where None.
         extractor: who splits the answer.
         rulebook: the safety rules, as `pytest_medfaith.safety.rulebook.load_rulebook` returns them; the shipped ones where None.
+        declared: the metrics by name, as `pytest_medfaith.metrics.project.declared_metrics` returns them; the shipped ones where None.
 
     Raises:
         ValueError: an answer that is no text and no Response, or a text without contexts.
@@ -92,7 +95,12 @@ def check_answer(
     response = _response(answer, contexts)
     case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
     report = evaluate_case(
-        case, response, checker=checker or load_checker(), extractor=extractor, rulebook=rulebook
+        case,
+        response,
+        checker=checker or load_checker(),
+        extractor=extractor,
+        rulebook=rulebook,
+        declared=declared or METRICS,
     )
     return unread(report.with_(contexts_optional=contexts is None and not response.contexts))
 

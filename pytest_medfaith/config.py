@@ -80,6 +80,7 @@ class Settings:
     rules_off: tuple[str, ...] = ()
     linker: str = "default"
     safety: tuple[Path, ...] = ()
+    metrics: tuple[str, ...] = ()
     seed: int = 0
     baseline: Path = Path("medfaith-baseline.json")
     inconclusive: Literal["warn", "fail", "pass"] = "warn"

@@ -145,7 +145,10 @@ def _meanings(slice_reports: Sequence[SliceReport]) -> list[tuple[str, str]]:
     columns = {name: column for column, name in COLUMNS.items()}
     measured = sorted(name for report in slice_reports for name in report.metrics)
     shown = dict.fromkeys([*COLUMNS.values(), *measured])
-    return [(columns.get(name, name), METRICS[name].definition) for name in shown if name in METRICS]
+    meanings = {name: metric.definition for name, metric in METRICS.items()}
+    for report in slice_reports:
+        meanings |= report.definitions
+    return [(columns.get(name, name), meanings[name]) for name in shown if name in meanings]
 
 
 def _trends(report: SliceReport, history: History) -> dict[str, Any]:

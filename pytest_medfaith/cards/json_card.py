@@ -38,6 +38,7 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
         "counts": dataclasses.asdict(count_slice(slice_report)),
         "metrics": metric_rows(slice_report.metrics),
         "macro": metric_rows(slice_report.macro),
+        **({"definitions": dict(slice_report.definitions)} if slice_report.definitions else {}),
         "gates": [
             {
                 "expression": gate.expression,

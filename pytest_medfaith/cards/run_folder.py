@@ -321,6 +321,7 @@ def _slice_report(row: Mapping[str, Any], reports: tuple[Report, ...]) -> SliceR
         reports=reports,
         metrics=read_metrics(row["metrics"]),
         macro=read_metrics(row["macro"]),
+        definitions=row.get("definitions", {}),
         gates=tuple(GateResult.from_dict(gate) for gate in row["gates"]),
         missing=tuple(row["missing"]),
         skipped=row["counts"]["skipped"],

@@ -23,7 +23,7 @@ from pytest_medfaith.gates.plausible import CHECKSUM, check_checksum, check_entr
 from pytest_medfaith.jsonl import check_folder, refuse_constant, write_text
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Fraction, Metric
-from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import (
     MetricValue,
     Record,
@@ -82,6 +82,7 @@ def write_baseline(
     *,
     signature: Mapping[str, Any],
     metrics: Collection[str] = (),
+    declared: Mapping[str, Metric] = METRICS,
     seed: int = 0,
     now: datetime | None = None,
     commit: str = "",
@@ -96,6 +97,7 @@ def write_baseline(
         slice_reports: complete, no two of one slice, retriever, checker and k.
         signature: what made the run, as plain values; of `checkers`, `corpora` and `encoders` each slice keeps its own.
         metrics: names to store beside those of the reports, such as the `recall@20` of a gate.
+        declared: the metrics by name, see `parse_metric`.
         seed: of the intervals of `metrics`.
         now: stands in the name of the copy (`gates.kept`); None keeps none.
         commit: stands there, too.
@@ -106,7 +108,8 @@ def write_baseline(
     """
     _check_complete(slice_reports)
     new = [
-        baseline_entry(report, signature=signature, metrics=metrics, seed=seed) for report in slice_reports
+        baseline_entry(report, signature=signature, metrics=metrics, declared=declared, seed=seed)
+        for report in slice_reports
     ]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -192,15 +195,21 @@ def require_metrics(entry: SliceBaseline, names: Collection[str]) -> None:
 
 
 def baseline_entry(
-    report: SliceReport, *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0
+    report: SliceReport,
+    *,
+    signature: Mapping[str, Any],
+    metrics: Collection[str] = (),
+    declared: Mapping[str, Metric] = METRICS,
+    seed: int = 0,
 ) -> SliceBaseline:
     """Returns what a baseline keeps of `report`; arguments as of `write_baseline`."""
     values = {
-        name: report.metrics.get(name) or aggregate(parse_metric(name), report.reports, seed=seed)[0]
+        name: report.metrics.get(name)
+        or aggregate(parse_metric(name, declared), report.reports, seed=seed)[0]
         for name in metrics
     }
     values = {name: value for name, value in {**report.metrics, **values}.items() if value.value is not None}
-    measured = [parse_metric(name) for name in sorted(values)]
+    measured = [parse_metric(name, declared) for name in sorted(values)]
     return SliceBaseline(
         **report.run.to_dict(),
         signature=own_signature(report.run, signature),
@@ -284,8 +293,12 @@ def _layout(value: Any, *, depth: int = 0) -> str:
     return "[" + inner + f",{inner}".join(_layout(item, depth=depth + 1) for item in value) + outer + "]"
 
 
-def read_baseline(path: Path) -> Baseline:
+def read_baseline(path: Path, declared: Mapping[str, Metric] = METRICS) -> Baseline:
     """Returns the baseline file `path`.
+
+    Args:
+        path: of the file.
+        declared: the metrics by name, see `parse_metric`; their values must lie in their ranges.
 
     Raises:
         MissingBaseline: no such file.
@@ -315,7 +328,7 @@ def read_baseline(path: Path) -> Baseline:
         )
     try:
         rows = _listed(document.get("slices"))
-        slices = tuple(map(_slice, rows))
+        slices = tuple(_slice(row, declared) for row in rows)
         for row, entry in zip(rows, slices, strict=True):
             check_checksum(row, f"slice {entry.slice!r}")
     except (DataError, RecursionError) as error:
@@ -336,7 +349,7 @@ def _listed(rows: object) -> list[Any]:
     return rows
 
 
-def _slice(row: Any) -> SliceBaseline:
+def _slice(row: Any, declared: Mapping[str, Metric]) -> SliceBaseline:
     metrics = row.get("metrics") if isinstance(row, Mapping) else None
     if isinstance(metrics, Mapping):
         row = {
@@ -354,5 +367,5 @@ def _slice(row: Any) -> SliceBaseline:
             raise DataError(
                 f"{place}: field 'verdicts' is {written!r}, but its claims count {_counts(case)!r}"
             )
-    check_entry(entry)
+    check_entry(entry, declared)
     return entry
