@@ -1,4 +1,4 @@
-"""Assertions for tests: plain AssertionErrors with a readable account of what is not backed, and by what."""
+"""Assertions for tests: plain AssertionErrors with a readable explanation of what is not backed, and by what."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_response
-from pytest_medfaith.cards.account import faithfulness_account, filled, recall_account, safety_account
+from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.readable import unusable_text
@@ -28,7 +28,7 @@ from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, Sl
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
 
-_CLAIM = 200  # characters of a claim that no account shows
+_CLAIM = 200  # characters of a claim that no explanation shows
 Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
 
 
@@ -258,7 +258,7 @@ def assert_no_safety_errors(
         )
     if any(breaks_safety_rule(verdict) for report in reports.reports for verdict in report.verdicts):
         raise AssertionError(
-            safety_account(reports.reports, most=_SHOWN.get().most, width=_SHOWN.get().width)
+            explain_safety(reports.reports, most=_SHOWN.get().most, width=_SHOWN.get().width)
         )
     _check_complete(reports, "safety", needs_contexts=False)
     _check_scored(reports.reports, "safety", unscored_at_most)
@@ -361,11 +361,11 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
     if value is None:
         raise _unmeasured(name, _why_unmeasured(reports))
     if value < bound if at_least else value > bound:
-        account = recall_account if name == "claim_recall" else faithfulness_account
+        explain = explain_recall if name == "claim_recall" else explain_faithfulness
         most, width = _SHOWN.get().most, _SHOWN.get().width
         missed = f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}"
-        first = filled(missed, width - len("AssertionError: "), first="", rest="  ")
-        raise AssertionError(f"{first}\n{account(reports, most=most, width=width)}")
+        first = wrapped(missed, width - len("AssertionError: "), first="", rest="  ")
+        raise AssertionError(f"{first}\n{explain(reports, most=most, width=width)}")
     _check_scored(reports, name, unscored_at_most)
 
 

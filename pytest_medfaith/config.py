@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import SliceRun
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -52,6 +53,11 @@ class SliceSettings:
     limit: int | None = None
     gates: tuple[str, ...] = ()
     contexts: Literal["required", "optional"] = "required"
+
+    @property
+    def run(self) -> SliceRun:
+        """The row of the card that reports under these settings belong to."""
+        return SliceRun(slice=self.name, retriever=self.retriever, checker=self.checker, k=self.k)
 
 
 @dataclass(frozen=True, kw_only=True)

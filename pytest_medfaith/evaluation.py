@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
@@ -22,6 +21,7 @@ from pytest_medfaith.records import (
     Report,
     Response,
     SliceReport,
+    SliceRun,
     Verdict,
 )
 from pytest_medfaith.retrieval.ranking import checked_hits
@@ -203,16 +203,6 @@ def _supporting(
     return tuple(chunk.id in verdict.supporting for chunk in contexts)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SliceRun:
-    """What the reports of one slice have in common."""
-
-    slice: str
-    retriever: str
-    checker: str
-    k: int
-
-
 def slice_report(
     run: SliceRun,
     reports: Sequence[Report],
@@ -227,10 +217,7 @@ def slice_report(
     done = {report.case.id for report in ordered}
     missing = tuple(case_id for case_id in expected if case_id not in done)
     return SliceReport(
-        slice=run.slice,
-        retriever=run.retriever,
-        checker=run.checker,
-        k=run.k,
+        **run.to_dict(),
         reports=ordered,
         metrics=micro,
         macro=macro,

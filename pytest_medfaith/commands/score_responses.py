@@ -10,9 +10,9 @@ from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.cards.scores import score_attributes, scores_csv, status_of
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import SliceRun, evaluate_case, slice_report
+from pytest_medfaith.evaluation import evaluate_case, slice_report
 from pytest_medfaith.jsonl import write_text
-from pytest_medfaith.records import Case, Chunk, Report, Response, SliceReport
+from pytest_medfaith.records import Case, Chunk, Report, Response, SliceReport, SliceRun
 from pytest_medfaith.safety.rulebook import Rulebook
 
 _WRITERS = {".csv": scores_csv, ".jsonl": score_attributes}

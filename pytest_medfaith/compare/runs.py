@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_medfaith.cards.summary import COLUMNS
-from pytest_medfaith.evaluation import SliceRun, slice_report
-from pytest_medfaith.gates.baseline import SliceBaseline, baseline_entry, slice_key
+from pytest_medfaith.evaluation import slice_report
+from pytest_medfaith.gates.baseline import SliceBaseline, baseline_entry
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics
 from pytest_medfaith.gates.expressions import parse_gate
 from pytest_medfaith.gates.matching import signature_changes
@@ -115,10 +115,10 @@ def compare_runs(
 def _pairs(
     before: Sequence[SliceReport], after: Sequence[SliceReport]
 ) -> list[tuple[SliceReport, SliceReport]]:
-    keys = {slice_key(report): report for report in after}
-    exact = [(report, keys[slice_key(report)]) for report in before if slice_key(report) in keys]
-    paired = {slice_key(old) for old, _ in exact}
-    left, right = ([report for report in run if slice_key(report) not in paired] for run in (before, after))
+    by_run = {report.run: report for report in after}
+    exact = [(report, by_run[report.run]) for report in before if report.run in by_run]
+    paired = {old.run for old, _ in exact}
+    left, right = ([report for report in side if report.run not in paired] for side in (before, after))
     return exact + [
         (old, new)
         for old in left
@@ -168,8 +168,7 @@ def _cut(report: SliceReport, case_ids: Collection[str], *, seed: int) -> SliceR
     kept = sorted((one for one in report.reports if one.case.id in case_ids), key=lambda one: one.case.id)
     if len(kept) == len(report.reports):
         return report.with_(reports=tuple(kept))
-    run = SliceRun(slice=report.slice, retriever=report.retriever, checker=report.checker, k=report.k)
-    return slice_report(run, kept, seed=seed).with_(gates=report.gates)
+    return slice_report(report.run, kept, seed=seed).with_(gates=report.gates)
 
 
 def _entry(report: SliceReport, names: Collection[str], *, seed: int = 0) -> SliceBaseline:

@@ -33,7 +33,7 @@ def _of_row(session: MedfaithSession, report: SliceReport, settings: SliceSettin
     if any(one.response.contexts_from == RECORDED for one in report.reports):
         yield from _unasked(session, settings)
     selected = len(report.reports) + len(report.missing)
-    whole = session.ledger.size(report)
+    whole = session.ledger.size(report.run)
     if selected < whole and report.gates:
         yield f"slice {report.slice!r}: its gates are judged over {selected} of its {whole} cases; the others were not selected"
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, linked, shared_with
-from pytest_medfaith.english.tokens import read_tokens
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import read_tokens
 from pytest_medfaith.entities.linker import Mention, load_concepts
 
 SAME_STATEMENT = (
