@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.cards.account import spanned
+from pytest_medfaith.cards.explanation import text_at
 from pytest_medfaith.cards.facts import error_rates
 from pytest_medfaith.cards.history import History
-from pytest_medfaith.cards.json_card import dumps, run_key
+from pytest_medfaith.cards.json_card import dumps
 from pytest_medfaith.cards.plots import ablation_svg, trend_svg
 from pytest_medfaith.cards.summary import (
     COLUMNS,
@@ -161,17 +161,15 @@ def _meanings(reports: Sequence[SliceReport]) -> list[tuple[str, str]]:
 
     columns = {name: column for column, name in COLUMNS.items()}
     shown = dict.fromkeys([*COLUMNS.values(), *sorted(name for report in reports for name in report.metrics)])
-    return [(columns.get(name, name), METRICS[name].definition) for name in shown if name in METRICS]
+    meanings = {name: metric.definition for name, metric in METRICS.items()}
+    for report in reports:
+        meanings |= report.definitions
+    return [(columns.get(name, name), meanings[name]) for name in shown if name in meanings]
 
 
 def _trends(report: SliceReport, history: History) -> dict[str, Any]:
     """Returns one plot for each column whose value some earlier run of the same slice, retriever, checker and k holds."""
-    earlier = [
-        (label, old.metrics)
-        for label, reports in history
-        for old in reports
-        if run_key(old) == run_key(report)
-    ]
+    earlier = [(label, old.metrics) for label, reports in history for old in reports if old.run == report.run]
     plots = []
     for column, name in COLUMNS.items():
         points = [
@@ -278,8 +276,8 @@ def _rule_row(finding: Finding, verdict: Verdict, evidence: str) -> dict[str, st
         "rule": finding.rule,
         "message": finding.message,
         "effect": finding.effect,
-        "claimed": spanned(verdict.claim.text, finding.claim_span),
-        "found": spanned(evidence, finding.evidence_span)
+        "claimed": text_at(verdict.claim.text, finding.claim_span),
+        "found": text_at(evidence, finding.evidence_span)
         if finding.chunk_id in ("", verdict.chunk_id)
         else "",
     }

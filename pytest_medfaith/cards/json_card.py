@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from importlib.resources import files
+from operator import attrgetter
 from typing import Any
 
 from pytest_medfaith.cards.summary import count_slice
@@ -27,29 +28,22 @@ def json_card(slice_reports: Sequence[SliceReport]) -> str:
     return dumps(
         {
             "format_version": FORMAT_VERSION,
-            "slices": [_slice_row(report) for report in sorted(slice_reports, key=run_key)],
+            "slices": [_slice_row(report) for report in sorted(slice_reports, key=attrgetter("run"))],
         },
         "the report",
     )
 
 
-def run_key(report: SliceReport) -> tuple[str, str, str, int]:
-    """Returns what tells one slice report of a run from another."""
-    return report.slice, report.retriever, report.checker, report.k
-
-
 def _slice_row(report: SliceReport) -> dict[str, Any]:
     """Returns one slice report as plain values, its cases in the order of their ids."""
     return {
-        "slice": report.slice,
-        "retriever": report.retriever,
-        "checker": report.checker,
-        "k": report.k,
+        **report.run.to_dict(),
         "partial": report.partial,
         "missing": list(report.missing),
         "counts": dataclasses.asdict(count_slice(report)),
         "metrics": {name: _metric_row(metric) for name, metric in report.metrics.items()},
         "macro": {name: _metric_row(metric) for name, metric in report.macro.items()},
+        **({"definitions": dict(report.definitions)} if report.definitions else {}),
         "gates": [
             {
                 "expression": gate.expression,

@@ -6,8 +6,8 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 
-from pytest_medfaith.cards.json_card import run_key
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import VERDICTS, Report, SliceReport
@@ -68,7 +68,7 @@ def junit_card(slice_reports: Sequence[SliceReport]) -> str:
     failure, an inconclusive one is skipped.
     """
     root = ET.Element("testsuites", name=PREFIX)
-    for report in sorted(slice_reports, key=run_key):
+    for report in sorted(slice_reports, key=attrgetter("run")):
         suite = _child(
             root,
             "testsuite",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pytest_medfaith.cards.account import faithfulness_account, safety_account, worst_verdicts
+from pytest_medfaith.cards.explanation import explain_faithfulness, explain_safety, worst_verdicts
 from pytest_medfaith.cards.summary import (
     card_header,
     card_rows,
@@ -85,10 +85,10 @@ def _claims(report: SliceReport, most: int | None) -> list[str]:
     told = []
     if unsafe:
         told.append(
-            folded(f"{counted(unsafe, 'unsafe claim')}", safety_account(report.reports, most=most, width=100))
+            folded(f"{counted(unsafe, 'unsafe claim')}", explain_safety(report.reports, most=most, width=100))
         )
     if failed:
-        account = faithfulness_account(report.reports, most=most, width=100)
+        account = explain_faithfulness(report.reports, most=most, width=100)
         told.append(folded(f"{counted(failed, 'claim')} not supported by the evidence", account))
     return told
 

@@ -7,9 +7,9 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
-from pytest_medfaith.cards.json_card import run_key
 from pytest_medfaith.metrics.failed import failed_cases
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import plain_json, sheet_cell
@@ -57,7 +57,7 @@ def score_attributes(slice_reports: Sequence[SliceReport]) -> str:
 
 
 def _rows(slice_reports: Sequence[SliceReport]) -> Iterator[dict[str, Any]]:
-    for report in sorted(slice_reports, key=run_key):
+    for report in sorted(slice_reports, key=attrgetter("run")):
         for one in sorted(report.reports, key=lambda one: one.case.id):
             yield {**_row(one), "slice": report.slice, "checker": report.checker}
 

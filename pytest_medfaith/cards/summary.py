@@ -157,14 +157,21 @@ def _some(names: Sequence[str]) -> str:
 
 
 def measured_over(report: SliceReport) -> list[str]:
-    """Returns a line for the columns that only some cases of `report` count in; none where all do."""
+    """Returns a line for the columns that only some cases of `report` count in, and one for each metric of the project."""
     cases = len(report.reports)
     fewer: dict[int, list[str]] = {}
     for column, name in COLUMNS.items():
         metric = report.metrics.get(name)
         if metric is not None and metric.value is not None and metric.n < cases:
             fewer.setdefault(metric.n, []).append(column)
-    return [f"measured over {n} of {cases} cases: {', '.join(columns)}" for n, columns in fewer.items()]
+    return [
+        *(f"measured over {n} of {cases} cases: {', '.join(columns)}" for n, columns in fewer.items()),
+        *(
+            f"{name}: {metric_text(report.metrics.get(name), interval=True)} over "
+            f"{report.metrics[name].n if name in report.metrics else 0} of {counted(cases, 'case')} ({definition})"
+            for name, definition in report.definitions.items()
+        ),
+    ]
 
 
 def gate_text(gate: GateResult, *, verbose: bool = False) -> str:
