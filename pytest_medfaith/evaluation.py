@@ -207,8 +207,6 @@ def _supporting(
     return tuple(chunk.id in verdict.supporting for chunk in contexts)
 
 
-
-
 def slice_report(
     run: SliceRun,
     reports: Sequence[Report],
