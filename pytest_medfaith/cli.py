@@ -260,8 +260,13 @@ def calibrate(
     loaded = read_labelled_rows(rows)
     judge = load_checker(checker, label_map=load_settings(root.resolve()).label_map)
     run = fit_calibration(
-        loaded, judge, method=method, precision=precision, seed=seed, progress=_progress("pairs")
-    )  # type: ignore[arg-type]
+        loaded,
+        judge,
+        method=method,  # type: ignore[arg-type]
+        precision=precision,
+        seed=seed,
+        progress=_progress("pairs"),
+    )
     write_calibration(out, run.fitted, facts=calibration_facts(run, precision=precision, seed=seed))
     written = [out, *(write_report(report, run) if report else ())]
     for line in [*calibration_notes(run), calibration_table(run), *(f"{path}: written" for path in written)]:
@@ -679,6 +684,7 @@ def compare(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Tell every case and claim, not the five worst.")
     ] = False,
+    root: RootOption = Path(),
 ) -> None:
     """Show two runs side by side.
 
@@ -691,14 +697,19 @@ def compare(
     """
     from pytest_medfaith.cards.run_folder import RUN_FILES, read_run
     from pytest_medfaith.compare import cards, runs
+    from pytest_medfaith.config import load_settings
     from pytest_medfaith.jsonl import refuse_overwriting
+    from pytest_medfaith.metrics.project import declared_metrics
 
     if out:
         refuse_overwriting(
             {"--out": out},
             {"a file of a run": [folder / name for folder in (before, after) for name in RUN_FILES]},
         )
-    change = runs.compare_runs(read_run(before), read_run(after), names=(str(before), str(after)))
+    declared = declared_metrics(load_settings(root.resolve()).metrics)
+    change = runs.compare_runs(
+        read_run(before), read_run(after), names=(str(before), str(after)), declared=declared
+    )
     most = None if verbose else cards.SHOWN
     formats: dict[str, Callable[[], str]] = {
         "terminal": lambda: cards.terminal_change(

@@ -16,7 +16,7 @@ from pytest_medfaith.claims.referring import refers
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.grammar import finite_verbs
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import read_words
+from pytest_medfaith.english.phrases import read_words
 
 _INFORMATION = r"(?:information|info|answers?|details?|mention|context|guidance|documents?|passages?)"
 _TOO_LITTLE = r"(?:no|not\s+enough|insufficient|not\s+sufficient|nothing|no\s+such)"

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from pytest_medfaith.claims.blocks import read_blocks
 from pytest_medfaith.claims.citations import mask_citations, sentence_markers
-from pytest_medfaith.claims.layout import read_layout
-from pytest_medfaith.claims.sentences import read_sentences
+from pytest_medfaith.claims.layout import read_layout, read_sentences
 from pytest_medfaith.claims.statements import Idle, Statement, sentence_text
-from pytest_medfaith.english.words import span
+from pytest_medfaith.english.phrases import span
 from pytest_medfaith.records import Claim, Dropped
 
 

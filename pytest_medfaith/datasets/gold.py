@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith.answers.given import refuse_near_keys
+from pytest_medfaith.answers.row_files import is_table, read_row_file
 from pytest_medfaith.answers.row_keys import case_row
-from pytest_medfaith.corpus.row_files import is_table, read_row_file
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import records_of

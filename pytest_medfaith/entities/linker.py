@@ -81,11 +81,13 @@ def load_concepts(*paths: Path) -> Concepts:
         for concept in read_records(path, Concept):
             if concept.id in by_id:
                 raise DataError(
-                    f"{path}: concept {concept.id!r} is there twice, or is one of the shipped table; give it another id"
+                    f"{path}: concept {concept.id!r} is there twice, or is one of the shipped table; give "
+                    f"it another id"
                 )
             if concept.kind not in KINDS:
                 raise DataError(
-                    f"{path}: concept {concept.id!r} has kind {concept.kind!r}, expected one of {', '.join(KINDS)}"
+                    f"{path}: concept {concept.id!r} has kind {concept.kind!r}, expected one of "
+                    f"{', '.join(KINDS)}"
                 )
             by_id[concept.id] = concept
     _check_parents(by_id)
@@ -99,7 +101,8 @@ def _check_parents(by_id: Mapping[str, Concept]) -> None:
         missing = next((parent for parent in concept.parents if parent not in by_id), None)
         if missing is not None:
             raise DataError(
-                f"concept {concept.id!r} names the parent {missing!r}, which no table holds; add it or correct its id"
+                f"concept {concept.id!r} names the parent {missing!r}, which no table holds; add it or "
+                f"correct its id"
             )
 
 
@@ -126,7 +129,8 @@ def _by_first_piece(concepts: Iterable[Concept]) -> dict[str, list[_Name]]:
                 )
             if owner.setdefault(name.pieces, concept.id) != concept.id:
                 raise DataError(
-                    f"the name {text!r} belongs to {owner[name.pieces]!r} and to {concept.id!r}; leave it to one of them"
+                    f"the name {text!r} belongs to {owner[name.pieces]!r} and to {concept.id!r}; leave it "
+                    f"to one of them"
                 )
             found.setdefault(_fold(name.pieces[0]), []).append(name)
     for names in found.values():

@@ -16,12 +16,14 @@ _PLUS = re.compile(r"(?:\+|\bplus\s)\s?$", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.;:|\n](?=\s)|,\s")
 # After the word of direction stand at most a few words and "by" or "of": "lowered triglycerides by", "a drop of"; or nothing: "lost 7%".
 _LEADS = re.compile(
-    r"\s*(?:(?:[\w'-]+\s+){0,6}?(?:by|of)\s+)?(?:(?:a|an|about|around|some|nearly|almost|only|just|mean|median|average|relative|absolute|as much as|at least|up to|more than|on average)\s+)*",
+    r"\s*(?:(?:[\w'-]+\s+){0,6}?(?:by|of)\s+)?(?:(?:a|an|about|around|some|nearly|almost|only|just|mean|"
+    r"median|average|relative|absolute|as much as|at least|up to|more than|on average)\s+)*",
     re.IGNORECASE,
 )
 _NO_CHANGE = re.compile(r"\b(?:to|from|than|in|at|below|above|under|over)\b", re.IGNORECASE)
 _AFTER = re.compile(
-    r"\s*-?(?:(?:relative|absolute|mean|points?)\s+){0,2}(?P<word>lower|higher|reductions?|increases?|decreases?|drops?|rises?|falls?|loss|gain|decline)\b(?!\s+than)",
+    r"\s*-?(?:(?:relative|absolute|mean|points?)\s+){0,2}(?P<word>lower|higher|reductions?|increases?|"
+    r"decreases?|drops?|rises?|falls?|loss|gain|decline)\b(?!\s+than)",
     re.IGNORECASE,
 )
 
