@@ -157,21 +157,19 @@ def _each(numbers: Mapping[str, int]) -> str:
 
 
 def measured_over(slice_report: SliceReport) -> list[str]:
-    """Returns a line for the columns that count only some cases of a slice, and a line for each metric of the project."""
+    """Returns a line for the columns that count only some cases, and a line for each metric of the project."""
     cases = len(slice_report.reports)
     fewer: dict[int, list[str]] = {}
     for column, name in COLUMNS.items():
         metric = slice_report.metrics.get(name)
         if metric is not None and metric.value is not None and metric.n < cases:
             fewer.setdefault(metric.n, []).append(column)
-    return [
-        *(f"measured over {n} of {cases} cases: {', '.join(columns)}" for n, columns in fewer.items()),
-        *(
-            f"{name}: {metric_text(slice_report.metrics.get(name), interval=True)} over "
-            f"{slice_report.metrics[name].n if name in slice_report.metrics else 0} of {counted(cases, 'case')} ({definition})"
-            for name, definition in slice_report.definitions.items()
-        ),
-    ]
+    lines = [f"measured over {n} of {cases} cases: {', '.join(columns)}" for n, columns in fewer.items()]
+    for name, definition in slice_report.definitions.items():
+        metric = slice_report.metrics.get(name)
+        over = f"over {metric.n if metric else 0} of {counted(cases, 'case')}"
+        lines.append(f"{name}: {metric_text(metric, interval=True)} {over} ({definition})")
+    return lines
 
 
 def gate_text(gate: GateResult, *, verbose: bool = False) -> str:

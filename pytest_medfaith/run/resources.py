@@ -181,11 +181,9 @@ class MedfaithSession:
 
     @property
     def retrieval_settings(self) -> RetrievalSettings:
-        """The configured parameters of the built-in retrievers."""
-        s = self.settings
-        return RetrievalSettings(
-            k1=s.k1, b=s.b, rrf_k=s.rrf_k, weights=s.weights, encoders=s.encoders, cache=s.cache
-        )
+        """The configured parameters of the retrievers."""
+        names = [field.name for field in dataclasses.fields(RetrievalSettings)]
+        return RetrievalSettings(**{name: getattr(self.settings, name) for name in names})
 
     def checker(self, name: str = "default") -> Checker:
         """Returns the checker called `name` with the pair cache, and as configured: label map, rules, calibration, thresholds."""
