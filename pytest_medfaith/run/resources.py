@@ -14,8 +14,8 @@ from typing import Any
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.nearness import encoder_signature
 from pytest_medfaith.checking.rules import check_rule_names
+from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.datasets.skips import Skips
