@@ -16,9 +16,9 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(DEMO_VENV)/.ready
 	@$(DEMO_VENV)/bin/python examples/demo.py
 
-# Two workers on two cores: the threads of numpy's products would fight for them.
+# Two workers on two cores: the threads of numpy's and torch's products would fight for them.
 test: $(VENV)/.ready
-	OPENBLAS_NUM_THREADS=1 $(RUN) pytest -n 2 --dist worksteal
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(RUN) pytest -n 2 --dist worksteal
 
 # What tries to get a green that should not be; make test runs it too. The page docs/soundness.md holds the counts: tests/attack/table.py.
 attack: $(VENV)/.ready

@@ -36,7 +36,7 @@ from pytest_medfaith.records import Chunk, Claim, MetricValue, PairScore
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
 from training.pairs import Pair, is_share, read_written
 from training.published import label_together, read_clusters, read_crossed, read_published
-from training.train_nli import RECIPE, read_recipe
+from training.recipe import NLI, read_recipe
 
 REPO = Path(__file__).parents[1]
 LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
@@ -113,7 +113,7 @@ def kinds(_data: Path) -> Iterator[Row]:
 
 def held_out(data: Path, reader: str, folder: str, read: Callable[..., Iterator[Pair]]) -> Iterator[Pair]:
     """Yields what the recipe's sources of `reader` on files of `folder` keep out of training, on whole texts."""
-    for source in read_recipe(RECIPE, data=data, repo=REPO).sources.values():
+    for source in read_recipe(NLI, data=data, repo=REPO).sources.values():
         for path in map(Path, source["paths"]):
             if source["reader"] == reader and path.parent.name == folder:
                 yield from (
@@ -249,7 +249,8 @@ def torch_checker(folder: Path, *, raw: bool) -> Checker:
     """Returns the trained weights before their export, in fp32, under the shipped card's temperature and thresholds."""
     import torch
 
-    from training.train_nli import length_bucketed_batches, load_student, logits_of
+    from training.batches import length_bucketed_batches
+    from training.student import load_student, logits_of
 
     model = load_student(folder)[0].eval()
     shipped, max_tokens = model_checker(MODELS / "nli", raw=raw), read_card(MODELS / "nli").max_tokens

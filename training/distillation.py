@@ -10,7 +10,6 @@ import json
 import math
 import os
 import random
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -22,19 +21,13 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_rows
 from pytest_medfaith.records import LABELS, Chunk
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
+from training.batches import length_bucketed_batches
+from training.loop import run_steps
+from training.losses import soft_loss
 from training.pairs import Pair
-from training.train_nli import (
-    halved,
-    learning_rate,
-    length_bucketed_batches,
-    load_student,
-    logits_of,
-    multiplies_bf16,
-    save_student,
-)
+from training.student import load_student, save_student
 
-SOFT_WEIGHT, TEMPERATURE = 0.7, 3.0  # of the teacher's part of the loss, and of both models' logits in it
-_READ_AT_ONCE, _LOG_EVERY = 256, 50
+_READ_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -172,27 +165,6 @@ def _is_row_of_logits(value: Any) -> bool:
     )
 
 
-def soft_loss(logits: Any, teacher: Any, targets: Any) -> Any:
-    """Returns 0.7 KL(teacher, student) at temperature 3, times 9, plus 0.3 cross-entropy; of pairs without a label the first part alone.
-
-    Args:
-        logits: the student's, (n, 3).
-        teacher: logits, (n, 3).
-        targets: label indices (n,), -1 where there is none.
-    """
-    import torch
-
-    student, wanted = (torch.log_softmax(each / TEMPERATURE, dim=1) for each in (logits, teacher))
-    divergence = (
-        torch.nn.functional.kl_div(student, wanted, reduction="batchmean", log_target=True) * TEMPERATURE**2
-    )
-    labelled = targets >= 0
-    if not labelled.any():
-        return divergence
-    hard = torch.nn.functional.cross_entropy(logits[labelled], targets[labelled])
-    return SOFT_WEIGHT * divergence + (1 - SOFT_WEIGHT) * hard
-
-
 def train_fast(
     start: Path,
     pairs: Sequence[SoftPair],
@@ -231,37 +203,27 @@ def train_fast(
         for pair in pairs
     ]
     lengths = [len(row[0]) for row in rows]
-    steps = [
-        each
+    batches = [
+        batch
         for epoch in range(epochs)
-        for each in length_bucketed_batches(lengths, batch_tokens=batch_tokens, seed=f"{seed}-{epoch}")
+        for batch in length_bucketed_batches(lengths, batch_tokens=batch_tokens, seed=f"{seed}-{epoch}")
     ]
-    optimizer = torch.optim.AdamW(
-        [each for each in model.parameters() if each.requires_grad], lr=rate, weight_decay=0.01
-    )
-    in_bf16, losses, began = multiplies_bf16("cpu"), [], time.monotonic()
-    model.train()
-    for number, batch in enumerate(steps):
-        share = (
-            number / len(steps)
-            if minutes is None
-            else max(number / len(steps), (time.monotonic() - began) / (60 * minutes))
-        )
-        if share >= 1:
-            break
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(round(share * len(steps)), len(steps), rate)
-        logits = logits_of(
-            model, [rows[i] for i in batch], weights=halved(model) if in_bf16 else None
-        ).float()
+    moving = [{"params": [each for each in model.parameters() if each.requires_grad], "initial_lr": rate}]
+
+    def loss_of(logits: Any, batch: list[int]) -> tuple[Any, float]:
         labels = [pairs[i].label for i in batch]
         targets = torch.tensor([-1 if label is None else LABELS.index(label) for label in labels])
         loss = soft_loss(logits, torch.tensor([pairs[i].logits for i in batch]), targets)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-        losses.append(float(loss.item()))
-        if len(losses) % _LOG_EVERY == 0:
-            progress(f"step {number + 1} of {len(steps)}, loss {sum(losses[-_LOG_EVERY:]) / _LOG_EVERY:.3f}")
+        return loss, float(loss.item())
+
+    run_steps(
+        model,
+        batches,
+        rows_of=lambda batch: [rows[i] for i in batch],
+        loss_of=loss_of,
+        optimizers=[torch.optim.AdamW(moving, lr=rate, weight_decay=0.01)],
+        name="fast",
+        minutes=minutes,
+        progress=progress,
+    )
     return save_student(model, tokenizer, out)

@@ -34,7 +34,7 @@ def restore_classifier(exported: Path, base: Path, out: Path) -> Path:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    from training.train_nli import save_student
+    from training.student import save_student
 
     kept = {
         tensor.name: onnx.numpy_helper.to_array(tensor)

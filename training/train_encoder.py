@@ -17,8 +17,9 @@ from pytest_medfaith.jsonl import read_rows, write_records, write_text
 from pytest_medfaith.metrics.retrieval import ndcg
 from training import contrastive
 from training.contrastive import Example, encode, load_encoder_student, same_text
+from training.optimizers import learning_rate
 from training.retrieval_pairs import COLLECTIONS, READERS, Collection, RetrievalPair
-from training.train_nli import base_folder, half_precision, learning_rate, save_student
+from training.student import base_folder, half_precision, save_student
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -20,8 +20,11 @@ from pathlib import Path
 from pytest_medfaith.checking.student import pair_row
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS
+from training.batches import Bundle, bundled, padded
+from training.losses import contrast_loss
 from training.pairs import Pair
-from training.train_nli import Bundle, bundled, contrast_loss, load_sources, padded, read_recipe, save_student
+from training.recipe import load_sources, read_recipe
+from training.student import save_student
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -27,7 +27,7 @@ from training.distillation import (  # noqa: E402
 from training.export import export_classifier  # noqa: E402
 from training.pairs import Pair  # noqa: E402
 from training.restore import restore_classifier  # noqa: E402
-from training.train_nli import load_student, logits_of  # noqa: E402
+from training.student import load_student, logits_of  # noqa: E402
 
 TEXTS = ("Good for the ear.", "Poison to the ear.", "Good for the eye.", "Poison to the eye.")
 PAIRS = [(text, "It helps.", "entail" if "Good" in text else "contradict") for text in TEXTS]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from training.batches import length_bucketed_batches
 from training.pairs import (
     Pair,
     is_share,
@@ -22,15 +23,8 @@ from training.pairs import (
     read_written_elsewhere,
     read_written_windows,
 )
-from training.train_nli import (
-    Phase,
-    Recipe,
-    length_bucketed_batches,
-    load_sources,
-    phase_bundles,
-    phase_steps,
-    read_recipe,
-)
+from training.recipe import Phase, Recipe, load_sources, read_recipe
+from training.train_nli import phase_batches, phase_bundles
 
 ABSTRACT = [
     f"Sentence number {n} reports a measurement of the {word}."
@@ -254,7 +248,7 @@ def test_twins_of_a_claim_are_drawn_together_and_stand_in_the_same_batch():
     ]
     alone = [Pair("The drug eased pain.", f"claim {n}", "neutral", "b", str(n)) for n in range(40)]
     recipe = Recipe(base="", sources={}, phases=[], batch_tokens=200)
-    batches = list(phase_steps(recipe, Phase("p", 1, 1e-4, {"a": 0.5, "b": 1.0}), {"a": twins, "b": alone}))
+    batches = list(phase_batches(recipe, Phase("p", 1, 1e-4, {"a": 0.5, "b": 1.0}), {"a": twins, "b": alone}))
     assert len(batches) > 5
     sizes = [size for batch in batches for size in Counter(batch.bundles).values()]
     assert Counter(sizes) == {2: 20, 1: 40}

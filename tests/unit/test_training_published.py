@@ -26,7 +26,7 @@ from training.published import (
     text_crc32,
     twins,
 )
-from training.train_nli import load_sources, read_recipe
+from training.recipe import load_sources, read_recipe
 
 TEXT = "We asked who sleeps. Fifty people took part. The tea shortened sleep by an hour. Nobody fell ill. Tea costs sleep."
 EDITS = [{"start": TEXT.index("shortened"), "end": TEXT.index(" sleep by"), "text": "did not shorten"}]

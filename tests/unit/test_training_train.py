@@ -16,21 +16,11 @@ from tiny_models import tiny_bert  # noqa: E402
 
 from pytest_medfaith.checking.student import pair_row, score_with_student  # noqa: E402
 from training.export import export_classifier  # noqa: E402
-from training.train_nli import (  # noqa: E402
-    Phase,
-    Recipe,
-    contrast_loss,
-    halved,
-    learning_rate,
-    load_sources,
-    load_student,
-    logits_of,
-    muon_in_fp32,
-    optimizers_of,
-    phase_steps,
-    read_recipe,
-    train_nli,
-)
+from training.losses import contrast_loss  # noqa: E402
+from training.optimizers import learning_rate, muon_in_fp32, optimizers_of  # noqa: E402
+from training.recipe import Phase, Recipe, load_sources, read_recipe  # noqa: E402
+from training.student import halved, load_student, logits_of  # noqa: E402
+from training.train_nli import phase_batches, train_nli  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +207,8 @@ def test_a_phases_own_batch_size_goes_before_the_recipes(base, pairs):
     recipe, phase = recipe_of(base, pairs), Phase("one", 1, 5e-3, {"short": 1.0})
     train = load_sources(recipe).train
     few, many = (
-        list(phase_steps(recipe, dataclasses.replace(phase, batch_tokens=size), train)) for size in (None, 40)
+        list(phase_batches(recipe, dataclasses.replace(phase, batch_tokens=size), train))
+        for size in (None, 40)
     )
     assert len(many) > len(few)
     assert sum(len(batch.rows) for batch in many) == sum(len(batch.rows) for batch in few) == 16

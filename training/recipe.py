@@ -1,0 +1,120 @@
+"""The recipe of a training: sources, phases and settings in TOML, and the pairs that its sources give."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from training.pairs import Pair, is_share
+from training.readers import READERS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+NLI = Path(__file__).parent / "recipes" / "nli.toml"
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of training over stated shares of the sources."""
+
+    name: str
+    epochs: int
+    learning_rate: float
+    shares: dict[str, float]
+    contrast: float = 0.0  # weight of the loss between minimal pairs beside the loss of each pair
+    average: tuple[str, ...] = ()  # earlier phases whose weights enter the mean that this phase leaves behind
+    matrix_rate: float | None = None  # peak rate of Muon for the layers' matrices; None: AdamW for everything
+    batch_tokens: int | None = None  # None: as the recipe says
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides the weights, besides the data files themselves."""
+
+    base: str
+    sources: dict[str, dict[str, Any]]
+    phases: list[Phase]
+    seed: int = 13
+    max_tokens: int = 192
+    batch_tokens: int = 2048
+    label_smoothing: float = 0.0
+    dropout: float = 0.0
+    freeze: list[str] = field(default_factory=list)
+
+
+def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
+    """Returns the recipe at `path` with `{data}` and `{repo}` filled in.
+
+    A source names a `path` or several `paths`; some readers want `texts` too. A source with `like = "NAME"` reads the files of
+    the source NAME, split as they are there, with another reader. A phase with `like = "NAME"` and `times = FACTOR` has the
+    shares of the earlier phase NAME, each times the factor; shares that the phase names itself replace or join them.
+
+    Raises:
+        ValueError: a source is like a source that is not there; a phase averages with a phase, or is like a phase, that does not
+            come before it.
+    """
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    for source in table["sources"].values():
+        if "like" in source:
+            if source["like"] not in table["sources"]:
+                raise ValueError(
+                    f"a source is like {source['like']!r}; expected one of {', '.join(table['sources'])}"
+                )
+            source.update(table["sources"][source["like"]] | source)
+        source["options"] = (
+            {"texts": Path(source["texts"].format(data=data, repo=repo))} if "texts" in source else {}
+        )
+        source["paths"] = [
+            path.format(data=data, repo=repo) for path in source.get("paths") or [source["path"]]
+        ]
+    phases: dict[str, Phase] = {}
+    for row in table.pop("phases"):
+        like, times = row.pop("like", None), row.pop("times", 1.0)
+        unknown = {*row.get("average", ()), *([like] if like else [])} - phases.keys()
+        if unknown:
+            raise ValueError(
+                f"phase {row['name']!r} rests on {', '.join(sorted(unknown))}; expected phases that come before it"
+            )
+        if like:
+            row["shares"] = {name: times * share for name, share in phases[like].shares.items()} | row.get(
+                "shares", {}
+            )
+        phases[row["name"]] = Phase(**row)
+    return Recipe(phases=[*phases.values()], **table)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Pairs by source: what trains the weights, what fits temperature and thresholds, what only measures them."""
+
+    train: dict[str, list[Pair]]
+    calibration: dict[str, list[Pair]]
+    held_out: dict[str, list[Pair]]
+
+
+def load_sources(recipe: Recipe) -> Sources:
+    """Returns the pairs of every source, split by group, never by pair.
+
+    A source with `held_out_one_in = n` keeps out the groups with crc32 % n == 0. A source with `calibration_one_in = m` keeps, of
+    the other groups, those with crc32 % m == 1 for calibration.
+    """
+    sources = Sources({}, {}, {})
+    for name, source in recipe.sources.items():
+        parts = (sources.train, sources.calibration, sources.held_out)
+        for part in parts:
+            part[name] = []
+        for pair in itertools.chain.from_iterable(
+            READERS[source["reader"]](Path(path), **source.get("options", {})) for path in source["paths"]
+        ):
+            held_out = "held_out_one_in" in source and is_share(pair.group, one_in=source["held_out_one_in"])
+            calibrates = "calibration_one_in" in source and is_share(
+                pair.group, one_in=source["calibration_one_in"], remainder=1
+            )
+            parts[2 if held_out else 1 if calibrates else 0][name].append(pair)
+    return sources
