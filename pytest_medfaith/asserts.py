@@ -6,21 +6,18 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pytest_medfaith.answers.awaiting import awaited
-from pytest_medfaith.answers.foreign import in_pieces
-from pytest_medfaith.answers.given import ANSWER_KEYS, CONTEXT_KEYS, answer_and_contexts, mapping_of
+from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_response
 from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
-from pytest_medfaith.errors import shown
-from pytest_medfaith.evaluation import as_chunks, checked_response, evaluate_case, with_safety
+from pytest_medfaith.evaluation import evaluate_case, with_safety
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
@@ -34,19 +31,6 @@ from pytest_medfaith.unread import read, unread
 
 _CLAIM = 200  # characters of a claim that no explanation shows
 Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
-
-
-class Unsaid(Enum):
-    """The default of `contexts`: nothing was said of them. None says on purpose that there are none."""
-
-    UNSAID = "unsaid"
-
-    def __repr__(self) -> str:
-        return "UNSAID"
-
-
-UNSAID: Final = Unsaid.UNSAID
-Contexts = Iterable[Any] | None | Unsaid
 
 
 @dataclass(frozen=True)
@@ -92,7 +76,7 @@ def check_answer(
         ValueError: an answer that is no text and no Response, or a text without contexts.
         DataError: contexts that are not texts or chunks.
     """
-    response = _response(answer, contexts)
+    response = asserted_response(answer, contexts)
     case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
     report = evaluate_case(
         case,
@@ -103,40 +87,6 @@ def check_answer(
         declared=declared or METRICS,
     )
     return unread(report.with_(contexts_optional=contexts is None and not response.contexts))
-
-
-def _response(answer: object, contexts: Contexts) -> Response:
-    """Returns the answer with `contexts`, or with those it brings; answers of other tools are known by their shape."""
-    answer, contexts = awaited(answer), awaited(contexts, "contexts")
-    if isinstance(answer, Response):
-        response = checked_response(answer)
-        return (
-            response
-            if contexts is None or contexts is UNSAID
-            else response.with_(contexts=tuple(as_chunks(contexts)))
-        )
-    text, brought = _text_and_contexts(answer)
-    if brought is None and contexts is UNSAID:
-        raise ValueError(
-            "contexts is missing; expected the chunks the answer was based on, as contexts=[...], or contexts=None to say that there are none"
-        )
-    given = contexts if brought is None or not (contexts is None or contexts is UNSAID) else brought
-    return Response(answer=text, contexts=tuple(as_chunks(given if given is not None else ())))
-
-
-def _text_and_contexts(answer: object) -> tuple[str, Any]:
-    """Returns the text of an answer, and the contexts it brings: None where it brings none."""
-    if isinstance(answer, str):
-        return answer, None
-    given = answer if isinstance(answer, Mapping) else mapping_of(answer)
-    if given is None or (
-        given is answer and not (given.keys() & ANSWER_KEYS.keys() and given.keys() & CONTEXT_KEYS.keys())
-    ):
-        raise ValueError(
-            f"the answer is {in_pieces(answer) or f'{shown(answer)}; expected its text, or a Response with text and contexts'}"
-        )
-    row, key = answer_and_contexts({name: found for name, found in given.items() if found is not None})
-    return row["answer"], row["contexts"] if key else None
 
 
 def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:
@@ -306,7 +256,13 @@ def assert_no_safety_errors(
         reports = _reports(answer)
     else:
         reports = _Reports(
-            [_read_alone(_response(answer, None), question or "", load_rulebook(tuple(map(Path, rulebooks))))]
+            [
+                _read_alone(
+                    asserted_response(answer, None),
+                    question or "",
+                    load_rulebook(tuple(map(Path, rulebooks))),
+                )
+            ]
         )
     if any(breaks_safety_rule(verdict) for report in reports.reports for verdict in report.verdicts):
         raise AssertionError(

@@ -35,7 +35,7 @@ CorpusOption = Annotated[
     list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")
 ]
 RetrieverOption = Annotated[
-    str, typer.Option(help="bm25, dense, rrf, weighted, or a dotted name package.module:factory.")
+    str, typer.Option(help="Such as bm25, dense, rrf or weighted, or a dotted name package.module:factory.")
 ]
 RulesOffOption = Annotated[
     list[str] | None,

@@ -14,9 +14,9 @@ from typing import Any
 
 from pytest_medfaith.cards.audit_card import AUDIT_FILES
 from pytest_medfaith.cards.csv_claims import claims_csv
-from pytest_medfaith.cards.history import HISTORY, History, read_history, read_metrics, write_history
+from pytest_medfaith.cards.history import HISTORY, History, read_history, write_history
 from pytest_medfaith.cards.html import html_report
-from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card
+from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, read_metrics
 from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.jsonl import check_folder, read_rows, refuse_constant, write_records, write_text
@@ -90,9 +90,9 @@ def write_run(
 ) -> None:
     """Writes a run: snippets, responses, claims and pairs as JSON Lines, report.json, claims.csv, card.md, card.html, signature.json.
 
-    Each file is written whole or not at all, and signature.json last: a folder without it holds no finished run. card.html is
-    written where the extra `report` is installed. What an earlier run in the folder measured goes on in history.jsonl, and from there
-    into the trend of card.html.
+    Each file is written whole or not at all, and signature.json last: a folder without it holds no finished
+    run. card.html is written where the extra `report` is installed. What an earlier run in the folder
+    measured goes on in history.jsonl, and from there into the trend of card.html.
 
     Args:
         folder: made where it is not there; files of an earlier run in it are replaced.
@@ -101,7 +101,8 @@ def write_run(
         facts: date, project and commit, for the head of card.html; no run is compared by them.
 
     Raises:
-        DataError: two slice reports of one kind, two reports of one case, a value that JSON cannot hold, a folder that cannot be written.
+        DataError: two slice reports of one kind, two reports of one case, a value that JSON cannot hold, a
+            folder that cannot be written.
     """
     check_writable(folder)
     _check_distinct(slice_reports)

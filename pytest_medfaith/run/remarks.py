@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pytest_medfaith.answers.responses import RECORDED
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
-from pytest_medfaith.evaluation import RECORDED
 from pytest_medfaith.records import SliceReport
 from pytest_medfaith.run.resources import MedfaithSession
 
