@@ -15,12 +15,16 @@ import inspect
 import json
 import math
 import re
+import sys
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+from picture import house_svg  # noqa: E402
+
 _TABLE = re.compile(
     r"^(?P<marker><!-- table: (?P<name>[a-z-]+)(?: (?P<argument>\w+))? -->)$(?:\n(?:(?!<!-- table: ).)*?^<!-- end of table -->$)?",
     re.MULTILINE | re.DOTALL,
@@ -56,7 +60,7 @@ def written(markdown: str) -> str:
 
 
 def write_pages() -> list[Path]:
-    """Writes every page anew and returns those that were not current."""
+    """Writes every page anew, and the picture of the house, and returns those that were not current."""
     changed = []
     for path in sorted(DOCS.glob("*.md")):
         before = path.read_text(encoding="utf-8")
@@ -64,6 +68,10 @@ def write_pages() -> list[Path]:
         if after != before:
             path.write_text(after, encoding="utf-8")
             changed.append(path)
+    house, drawn = DOCS / "house.svg", house_svg((DOCS / "architecture.md").read_text(encoding="utf-8"))
+    if not house.is_file() or house.read_text(encoding="utf-8") != drawn:
+        house.write_text(drawn, encoding="utf-8")
+        changed.append(house)
     return changed
 
 

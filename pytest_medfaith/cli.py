@@ -684,6 +684,7 @@ def compare(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Tell every case and claim, not the five worst.")
     ] = False,
+    root: RootOption = Path(),
 ) -> None:
     """Show two runs side by side.
 
@@ -696,14 +697,19 @@ def compare(
     """
     from pytest_medfaith.cards.run_folder import RUN_FILES, read_run
     from pytest_medfaith.compare import cards, runs
+    from pytest_medfaith.config import load_settings
     from pytest_medfaith.jsonl import refuse_overwriting
+    from pytest_medfaith.metrics.project import declared_metrics
 
     if out:
         refuse_overwriting(
             {"--out": out},
             {"a file of a run": [folder / name for folder in (before, after) for name in RUN_FILES]},
         )
-    change = runs.compare_runs(read_run(before), read_run(after), names=(str(before), str(after)))
+    declared = declared_metrics(load_settings(root.resolve()).metrics)
+    change = runs.compare_runs(
+        read_run(before), read_run(after), names=(str(before), str(after)), declared=declared
+    )
     most = None if verbose else cards.SHOWN
     formats: dict[str, Callable[[], str]] = {
         "terminal": lambda: cards.terminal_change(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import SliceRun
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -53,6 +54,11 @@ class SliceSettings:
     gates: tuple[str, ...] = ()
     contexts: Literal["required", "optional"] = "required"
 
+    @property
+    def run(self) -> SliceRun:
+        """The row of the card that reports under these settings belong to."""
+        return SliceRun(slice=self.name, retriever=self.retriever, checker=self.checker, k=self.k)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -75,6 +81,7 @@ class Settings:
     rules_off: tuple[str, ...] = ()
     linker: str = "default"
     safety: tuple[Path, ...] = ()
+    metrics: tuple[str, ...] = ()
     seed: int = 0
     baseline: Path = Path("medfaith-baseline.json")
     inconclusive: Literal["warn", "fail", "pass"] = "warn"

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error
 
 _BEYOND = 0.5  # of a bound: how far past it a value may lie of which the bound is said
 _ROUNDED = 0.02  # of a computed value: people round what they compute
 _COMPARES = re.compile(
-    r"\b(?:more|less|fewer|lower|higher|longer|shorter|sooner|earlier|later|faster|slower|older|younger|rarer|likelier|difference|gap) (?:than|at|by|with)\b|\bin (?:all|total)\b",
+    r"\b(?:more|less|fewer|lower|higher|longer|shorter|sooner|earlier|later|faster|slower|older|younger|"
+    r"rarer|likelier|difference|gap) (?:than|at|by|with)\b|\bin (?:all|total)\b",
     re.IGNORECASE,
 )
 _IN_ALL = re.compile(r"\b(?:total(?:l?ing|l?ed)?|altogether|in all|add(?:s|ing|ed)? up)\b", re.IGNORECASE)
@@ -31,21 +32,28 @@ _FAMILIES = (("count", "plain"), ("fraction", "points"))  # of kinds that are ad
 _THINGS = frozenset(
     map(
         word_key,
-        "tablet pill capsule dose puff drop sachet vial ampoule spoon teaspoon injection suppository patch spray inhalation".split(),
+        """tablet pill capsule dose puff drop sachet vial ampoule spoon teaspoon injection suppository patch
+        spray inhalation""".split(),
     )
 )
 _SUM = re.compile(
-    r"\b(?:total|totals|total(?:l?ing|l?ed)|add(?:s|ing|ed)? up|altogether|in all|overall|whole|entire|combined|together|sum|plus|tablets?|pills?|capsules?|supply|packs?)\b",
+    r"\b(?:total|totals|total(?:l?ing|l?ed)|add(?:s|ing|ed)? up|altogether|in all|overall|whole|entire|"
+    r"combined|together|sum|plus|tablets?|pills?|capsules?|supply|packs?)\b",
     re.IGNORECASE,
 )
 # What speaks of the rest of a whole: "40% did not respond" of "60% responded".
 _COMPLEMENT = re.compile(
-    r"\b(?:no|not|never|none|n['’]t|without|rest|remain\w*|left|leav\w*|kept|keeps?|retain\w*|others?|fail\w*|free|miss\w*|surviv\w*|alive|di(?:e|ed|es)|deaths?|mortality|lost|avoid\w*|escap\w*|spar\w*|negative|positive|false|un\w+|in(?:effective|complete|active)\w*|non\w*|"
-    r"reduc\w*|lower\w*|cut\w*|fall|fell|drop\w*|decreas\w*|effective\w*|efficacy|protect\w*|prevent\w*|stopp\w*|dropp\w*|discontinu\w*|withdr\w*|relaps\w*|recur\w*|instead|rather|other|against|except|but|only|less|fewer)\b|n['’]t\b",
+    r"\b(?:no|not|never|none|n['’]t|without|rest|remain\w*|left|leav\w*|kept|keeps?|retain\w*|others?|"
+    r"fail\w*|free|miss\w*|surviv\w*|alive|di(?:e|ed|es)|deaths?|mortality|lost|avoid\w*|escap\w*|spar\w*|"
+    r"negative|positive|false|un\w+|in(?:effective|complete|active)\w*|non\w*|"
+    r"reduc\w*|lower\w*|cut\w*|fall|fell|drop\w*|decreas\w*|effective\w*|efficacy|protect\w*|prevent\w*|"
+    r"stopp\w*|dropp\w*|discontinu\w*|withdr\w*|relaps\w*|recur\w*|instead|rather|other|against|except|but|"
+    r"only|less|fewer)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
-    r"\b(?:differ\w*|gap|reduc\w+|increas\w+|decreas\w+|rise|rose|fall|fell|drop\w*|gain\w*|loss|lost|remain\w*|rest|left|sooner|earlier|later|faster|slower|longer|shorter|older|younger|rarer|span\w*|by"
+    r"\b(?:differ\w*|gap|reduc\w+|increas\w+|decreas\w+|rise|rose|fall|fell|drop\w*|gain\w*|loss|lost|"
+    r"remain\w*|rest|left|sooner|earlier|later|faster|slower|longer|shorter|older|younger|rarer|span\w*|by"
     r"|(?<!no )(?:more|less|fewer|lower|higher) (?!than \d)\w+)\b",
     re.IGNORECASE,
 )

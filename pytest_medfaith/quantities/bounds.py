@@ -7,33 +7,45 @@ import re
 from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS
 
 _ROUGH_BEFORE = re.compile(
-    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|estimated|just over|just under|on average|as much as|as many as|typically|well over)|~|≈)\s*$",
+    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|estimated|just over|just under|"
+    r"on average|as much as|as many as|typically|well over)|~|≈)\s*$",
     re.IGNORECASE,
 )
 _ROUGH_AFTER = re.compile(r"\s*(?:or so|or thereabouts)\b", re.IGNORECASE)
 _MINIMUM_BEFORE = re.compile(
-    r"(?:\b(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner|shorter|younger) than|minimum(?: of| is)?|(?:more|greater|higher|larger|longer|older|later|better) than|above|over|exceed(?:s|ing|ed)?|"
+    r"(?:\b(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner|shorter|younger) than|"
+    r"minimum(?: of| is)?|(?:more|greater|higher|larger|longer|older|later|better) than|above|over|"
+    r"exceed(?:s|ing|ed)?|"
     r"beyond|past|upwards of|in excess of)(?:\s+(?:about|the age of|a|an))?|≥|>=|>|⩾)[\s-]*$",
     re.IGNORECASE,
 )
 _MAXIMUM_BEFORE = re.compile(
-    r"(?:\b(?:at most|(?:no|not) (?:more|later|longer|higher|greater|older) than|not exceed(?:ing)?|up to|(?:less|fewer|lower|smaller|shorter|younger|earlier|sooner) than|below|under|within|inside|"
-    r"(?:maximum|max|ceiling|limit)(?: dose)?(?: of| is)?|limited to|barely)(?:\s+(?:about|the age of|a|an))?|≤|<=|<|⩽)[\s-]*$",
+    r"(?:\b(?:at most|(?:no|not) (?:more|later|longer|higher|greater|older) than|not exceed(?:ing)?|up to|"
+    r"(?:less|fewer|lower|smaller|shorter|younger|earlier|sooner) than|below|under|within|inside|"
+    r"(?:maximum|max|ceiling|limit)(?: dose)?(?: of| is)?|limited to|barely)(?:\s+(?:about|the age of|a|"
+    r"an))?|≤|<=|<|⩽)[\s-]*$",
     re.IGNORECASE,
 )
 _FROM = re.compile(r"\bfrom(?:\s+(?:about|the age of|a|an))?[\s-]*$", re.IGNORECASE)
 # "from 5 to 10 mg", "rose from 20% with placebo to 40%": the number after "from" is one of two ends.
 _TO_INSIDE = re.compile(r"\bto\b|[-–—−]\s*\d", re.IGNORECASE)
-_TO = rf"\s*(?:\b(?:to|through|until)\s+|[-–—−]\s*)(?:(?:about|around|nearly|almost|at|age)\s+)?(?:\d|(?:{'|'.join(map(re.escape, WORDS))})\b)"
+_TO = (
+    rf"\s*(?:\b(?:to|through|until)\s+|[-–—−]\s*)(?:(?:about|around|nearly|almost|at|age)\s+)?(?:\d|"
+    rf"(?:{'|'.join(map(re.escape, WORDS))})\b)"
+)
 _TO_AFTER = re.compile(_TO, re.IGNORECASE)
 _TO_LATER = re.compile(rf"(?:\s+[\w/%-]+){{0,6}}?{_TO}", re.IGNORECASE)
-_RISING = r"rises?|rose|risen|rais\w+|increas\w+|improv\w+|grows?|grew|grown|climb\w*|went|goes|gone|chang\w+|titrat\w+"
+_RISING = (
+    r"rises?|rose|risen|rais\w+|increas\w+|improv\w+|grows?|grew|grown|climb\w*|went|goes|gone|chang\w+|"
+    r"titrat\w+"
+)
 _FALLING = r"falls?|fell|fallen|drop\w*|declin\w+|decreas\w+|reduc\w+|lower\w*|cut"
 _RISES_FROM = re.compile(rf"\b(?:{_RISING})\b[^.;]*\bfrom\s+(?:about\s+)?$", re.IGNORECASE)
 _MOVES_FROM = re.compile(rf"\b(?:{_RISING}|{_FALLING})\b[^.;]*\bfrom\s+(?:about\s+)?$", re.IGNORECASE)
 # Said of a time, these need not bound it: "over 12 weeks" is also during them, "within" and "by" are no opposites of "over" and "after".
 _LOOSE_BEFORE = re.compile(
-    r"\b(?P<kept>(?:for|last(?:s|ed|ing)?|takes?|took|taking|exceeds?|is|are|was|were|be|than|of|well|just)\s+(?=over))?"
+    r"\b(?P<kept>(?:for|last(?:s|ed|ing)?|takes?|took|taking|exceeds?|is|are|was|were|be|than|of|well|"
+    r"just)\s+(?=over))?"
     r"(?P<word>over|within|inside|by|after|before|until|past|beyond)(?:\s+(?:about|the age of|a|an))?\s*$",
     re.IGNORECASE,
 )
@@ -41,11 +53,13 @@ _BEFORE_TIME = re.compile(r"\b(?:before|by|until)\s+$", re.IGNORECASE)
 _AFTER_TIME = re.compile(r"\bafter\s+$", re.IGNORECASE)
 # "200 mg plus paracetamol" and "0.5 mg + zinc" add a second thing.
 _MINIMUM_AFTER = re.compile(
-    r"\+|\s*(?:(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|plus\b(?=\s*(?:[.,;:)]|$))|at least\b|upwards?\b)",
+    r"\+|\s*(?:(?:or|and)\s+(?:more|older|above|over|higher|greater|longer|upwards?|up|beyond|later)\b|"
+    r"plus\b(?=\s*(?:[.,;:)]|$))|at least\b|upwards?\b)",
     re.IGNORECASE,
 )
 _MAXIMUM_AFTER = re.compile(
-    r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|maximum\b)",
+    r"\s*(?:(?:or|and)\s+(?:less|fewer|younger|under|below|lower|shorter|earlier)\b|at (?:the )?most\b|"
+    r"maximum\b)",
     re.IGNORECASE,
 )
 _NEGATED_BOUND = re.compile(

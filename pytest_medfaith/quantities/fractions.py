@@ -32,22 +32,26 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL_BEFORE = re.compile(
-    r"\b(?:first|second|last|each|this|that|next|other|another|(?:one|day|week|month|year|hour|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d) and)\s+$",
+    r"\b(?:first|second|last|each|this|that|next|other|another|(?:one|day|week|month|year|hour|two|three|"
+    r"four|five|six|seven|eight|nine|ten|eleven|twelve|\d) and)\s+$",
     re.IGNORECASE,
 )
 _ANY_BEFORE = re.compile(r"\b(?:any|least)\s+$", re.IGNORECASE)
 _OUT_OF = re.compile(
-    r"\s*(?:(?:patients?|people|persons?|wom[ae]n|m[ae]n|child|children|adults?|baby|babies|cases?|infants?|deaths?|births?) )?(?:in|out of|of|per|in every|out of every|of every)\s+(?:about\s+|every\s+)?",
+    r"\s*(?:(?:patients?|people|persons?|wom[ae]n|m[ae]n|child|children|adults?|baby|babies|cases?|infants?|"
+    r"deaths?|births?) )?(?:in|out of|of|per|in every|out of every|of every)\s+(?:about\s+|every\s+)?",
     re.IGNORECASE,
 )
 _NO_SHARE_AFTER = re.compile(
-    r"\s*(?:%|per\s?cent|-|–|(?:second|minute|hour|day|week|month|year|trial|stud|countr|cohort|centre|center|hospital|mg|g\b|ml|mmol|cm|mm|kg|arm|group|meta|random|review|survey)\w*)",
+    r"\s*(?:%|per\s?cent|-|–|(?:second|minute|hour|day|week|month|year|trial|stud|countr|cohort|centre|"
+    r"center|hospital|mg|g\b|ml|mmol|cm|mm|kg|arm|group|meta|random|review|survey)\w*)",
     re.IGNORECASE,
 )
 _ROUND_WHOLES = frozenset({1e2, 1e3, 1e4, 1e5, 1e6})
 _OVER_TIME = re.compile(r"\s*[\w-]+[\s-](?:year|month|day)s?\b", re.IGNORECASE)
 _MULTIPLE = re.compile(
-    r"\b(?:(?P<number>\d+(?:\.\d+)?|two|three|four|five|six|seven|eight|ten|twenty)(?:[\s-]?fold\b|\s+times(?=\s+(?:as|more|the|higher|greater|likelier|larger|lower|that|less|faster)\b))"
+    r"\b(?:(?P<number>\d+(?:\.\d+)?|two|three|four|five|six|seven|eight|ten|twenty)(?:[\s-]?fold\b|"
+    r"\s+times(?=\s+(?:as|more|the|higher|greater|likelier|larger|lower|that|less|faster)\b))"
     r"|(?P<double>twice(?=\s+(?:as|the|that)\b)|double[sd]?(?![\s-]*(?:blind|dummy|vision|up)\b)|doubling)"
     r"|(?P<triple>triple[sd]?(?!\s+(?:therapy|negative|vaccin))|tripling|thrice(?=\s+(?:as|the)\b)))",
     re.IGNORECASE,

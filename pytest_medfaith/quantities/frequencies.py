@@ -55,20 +55,33 @@ _COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0} | {
 _NUMBER = r"\d{1,9}(?:\.\d{1,9})?|" + "|".join(
     "one two three four five six seven eight nine ten eleven twelve".split()
 )
-_COUNT = rf"(?P<word>once|twice|thrice)(?:\s+or\s+(?P<also>twice|three times))?|(?P<low>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<high>{_NUMBER}))?\s+times"
+_COUNT = (
+    rf"(?P<word>once|twice|thrice)(?:\s+or\s+(?P<also>twice|three times))?|"
+    rf"(?P<low>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<high>{_NUMBER}))?\s+times"
+)
 _PERIOD = "|".join(_DAYS)
 _HOUR = "morning|midday|noon|lunchtime|afternoon|evening|night|bedtime"
 _CLOCK = r"\d{1,2}(?:[.:]\d\d)?\s?[ap]\.?m\b\.?"
 _FREQUENCY = re.compile(
-    rf"\b(?:{_COUNT})[\s-]*(?:(?:a|an|per|each|every|in an?|in every)\s+(?:single\s+)?(?P<period>{_PERIOD})|(?P<round>(?:in|over|within|every|per|each)\s+(?:24\s+hours|the\s+24\s+hours))|(?P<adverb>{'|'.join(_ADVERBS)}))\b"
-    rf"|\b(?P<latin>b\.?i\.?d\b\.?|t\.?i\.?d\b\.?|q\.?i\.?d\b\.?|b\.?d\.?s\b\.?|b\.?d\b\.?|t\.?d\.?s\b\.?|q\.?d\.?s\b\.?|q\.?d\b\.?|(?-i:O\.?D\b\.?)(?!\s+of\b)|nocte\b|mane\b)"
+    rf"\b(?:{_COUNT})[\s-]*(?:(?:a|an|per|each|every|in an?|in every)\s+(?:single\s+)?(?P<period>{_PERIOD})|"
+    rf"(?P<round>(?:in|over|within|every|per|each)\s+(?:24\s+hours|the\s+24\s+hours))|"
+    rf"(?P<adverb>{'|'.join(_ADVERBS)}))\b"
+    rf"|\b(?P<latin>b\.?i\.?d\b\.?|t\.?i\.?d\b\.?|q\.?i\.?d\b\.?|b\.?d\.?s\b\.?|b\.?d\b\.?|t\.?d\.?s\b\.?|"
+    rf"q\.?d\.?s\b\.?|q\.?d\b\.?|(?-i:O\.?D\b\.?)(?!\s+of\b)|nocte\b|mane\b)"
     rf"|\b(?:{_HOUR})(?:\s+and\s+|\s*/\s*)(?:at\s+|in\s+the\s+)?(?P<twice>{_HOUR})\b"
-    rf"|\bat\s+(?P<clock>{_CLOCK}(?:(?:\s*,|,?\s+and)\s+(?:at\s+)?{_CLOCK}){{1,5}})(?:\s+(?:each|every)\s+day|\s+daily)?"
-    rf"|\b(?P<meals>{_NUMBER})\s+(?:daily\s+(?:meals|doses|applications|sessions|visits)|[\d.]+\s?[^\W\d_]{{1,11}}\s+doses\s+(?:of\s+[\w-]+\s+)?(?:(?:a|per|each|every)\s+day|(?:in|over|within|every|per|each)\s+24\s+hours))\b"
+    rf"|\bat\s+(?P<clock>{_CLOCK}(?:(?:\s*,|,?\s+and)\s+(?:at\s+)?{_CLOCK}){{1,5}})(?:\s+(?:each|"
+    rf"every)\s+day|\s+daily)?"
+    rf"|\b(?P<meals>{_NUMBER})\s+(?:daily\s+(?:meals|doses|applications|sessions|visits)|"
+    rf"[\d.]+\s?[^\W\d_]{{1,11}}\s+doses\s+(?:of\s+[\w-]+\s+)?(?:(?:a|per|each|every)\s+day|"
+    rf"(?:in|over|within|every|per|each)\s+24\s+hours))\b"
     rf"|\bq\.?\s?(?P<q>\d{{1,2}})(?:\s?[-–]\s?(?P<q_high>\d{{1,2}}))?\s?h(?:r?s?|ourly|ours?)?\b\.?"
     rf"|\b(?P<hourly>{_NUMBER})(?:\s*(?:-|–|to)\s*(?P<hourly_high>{_NUMBER}))?[\s-]?hourly\b"
-    rf"|\b(?:every|each)\s+(?P<hours>(?:{_HOUR})(?:(?:\s*,|,?\s+and)\s+(?:(?:at|every|each|in\s+the)\s+)?(?:{_HOUR})){{1,3}})\b"
-    rf"|\b(?:every|each)\s+(?:(?P<ordinal>other|second|alternate|third)\s+|(?P<gap>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<gap_high>{_NUMBER}))?[\s-]+|(?P<part>half[\s-]+(?:an?[\s-]+)?|quarter[\s-]+of[\s-]+an?[\s-]+)|single[\s-]+)?(?P<every>{_PERIOD})s?\b"
+    rf"|\b(?:every|each)\s+(?P<hours>(?:{_HOUR})(?:(?:\s*,|,?\s+and)\s+(?:(?:at|every|each|"
+    rf"in\s+the)\s+)?(?:{_HOUR})){{1,3}})\b"
+    rf"|\b(?:every|each)\s+(?:(?P<ordinal>other|second|alternate|third)\s+|"
+    rf"(?P<gap>{_NUMBER})(?:\s*(?:-|–|to|or)\s*(?P<gap_high>{_NUMBER}))?[\s-]+|"
+    rf"(?P<part>half[\s-]+(?:an?[\s-]+)?|quarter[\s-]+of[\s-]+an?[\s-]+)|"
+    rf"single[\s-]+)?(?P<every>{_PERIOD})s?\b"
     rf"|\bintervals? of\s+(?:(?P<interval>{_NUMBER})[\s-]+)?(?P<apart>{_PERIOD})s?\b"
     rf"|\bin\s+(?P<divided>{_NUMBER})\s+(?:divided\s+|equal\s+|separate\s+|single\s+)?doses\b"
     rf"|\balternate[\s-]+(?P<alternate>{_PERIOD})s?\b"
@@ -77,11 +90,13 @@ _FREQUENCY = re.compile(
 )
 # "2000 IU a day", "5 mg/day", "7 mg per week": only straight after an amount.
 _AFTER_AMOUNT = re.compile(
-    rf"\s*(?:/\s*|(?:a|an|per|each|every|in(?: any)?|within|over)\s+)(?:24\s*(?P<hours>h|hours)\b|(?P<period>{_PERIOD}|d)\b)",
+    rf"\s*(?:/\s*|(?:a|an|per|each|every|in(?: any)?|within|over)\s+)(?:24\s*(?P<hours>h|hours)\b|"
+    rf"(?P<period>{_PERIOD}|d)\b)",
     re.IGNORECASE,
 )
 _ADJECTIVE_AFTER = re.compile(
-    r"(?:\b(?:a|an|the|your|their|its|his|her|total|mean|median|usual|maximum|average|recommended|normal|of)\s+|-)$",
+    r"(?:\b(?:a|an|the|your|their|its|his|her|total|mean|median|usual|maximum|average|recommended|normal|"
+    r"of)\s+|-)$",
     re.IGNORECASE,
 )
 

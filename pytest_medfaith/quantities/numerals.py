@@ -8,7 +8,8 @@ from functools import lru_cache
 
 LOOK_BACK = 48  # characters before a number that may hold a word that qualifies it
 
-_SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen""".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _SIMPLE = {word: float(number) for number, word in enumerate(_SMALL)} | {
     word: 10.0 * number for number, word in enumerate(_TENS, start=2)
@@ -32,9 +33,15 @@ _DOUBTFUL = r"\d{1,3}(?: \d{3})+(?:\.\d+)?"  # "2 500": one number, or two as in
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _LOWERED = str.maketrans(_RAISED, "0123456789-")
 _POWER = rf"10\s?(?:\^|\*\*)\s?\(?(?P<caret>[-−–]?\d{{1,2}})\)?|10(?P<raised>[{_RAISED}]{{1,3}})"
-_EXPONENT = rf"(?:\s?[×x*·]\s?(?:{_POWER}|10\((?P<bracket>[-−–]?\d{{1,2}})\)|10(?P<flat>[1-9]\d?)(?!\d))|[eE](?P<e>[-+−]?\d{{1,2}})(?![\w.]))"
+_EXPONENT = (
+    rf"(?:\s?[×x*·]\s?(?:{_POWER}|10\((?P<bracket>[-−–]?\d{{1,2}})\)|10(?P<flat>[1-9]\d?)(?!\d))|"
+    rf"[eE](?P<e>[-+−]?\d{{1,2}})(?![\w.]))"
+)
 _BARE_POWER = rf"(?<![\w.])(?:{_POWER.replace('?P<caret>', '?P<alone>').replace('?P<raised>', '?P<high>')})"
-_DIGITS = rf"(?:{_THOUSANDS}|(?P<doubtful>{_DOUBTFUL}))(?!\d)|\d+(?:[.·]\d+)?(?:\s?{_GLYPH})?|\.\d+(?!\.\d)|{_GLYPH}"
+_DIGITS = (
+    rf"(?:{_THOUSANDS}|(?P<doubtful>{_DOUBTFUL}))(?!\d)|\d+(?:[.·]\d+)?(?:\s?{_GLYPH})?|\.\d+(?!\.\d)|"
+    rf"{_GLYPH}"
+)
 _SPELLED = (
     "|".join(re.escape(word) for word in sorted(WORDS, key=len, reverse=True))
     .replace(r"\ ", r"\s+")
@@ -42,8 +49,10 @@ _SPELLED = (
 )
 _NUMERAL = re.compile(
     # digits do not go on a word, a decimal or a name with a hyphen (COVID-19), but "over-65s" holds a number
-    rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)(?:{_EXPONENT})?"
-    rf"|(?<![\w-])(?:(?P<hundreds>an?|{'|'.join(_SMALL[1:10])})\s+hundred\s+and\s+)?(?P<spelled>{_SPELLED})(?!\w))"
+    rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|"
+    rf"(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)(?:{_EXPONENT})?"
+    rf"|(?<![\w-])(?:(?P<hundreds>an?|"
+    rf"{'|'.join(_SMALL[1:10])})\s+hundred\s+and\s+)?(?P<spelled>{_SPELLED})(?!\w))"
     r"(?:[\s-](?P<scale>hundred|thousand|million|billion)\b)?",
     re.IGNORECASE,
 )

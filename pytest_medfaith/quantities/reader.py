@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.quantities.bounds import (
     before,
     bound_after,
@@ -28,16 +28,23 @@ from pytest_medfaith.quantities.units import unit_of
 _MASK = re.compile(
     r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20}\s?\]"  # citations
     r"|\b\d{2}(?:\.\d)?\s?%\s*(?:CI|CrI|confidence|credible|intervals?)\b[^;)\]]*?(?=[;)\]]|\.\s|\.$|$)"
-    r"|\b(?:CI|CrI|(?:confidence|credib(?:le|ility)|prediction|uncertainty|compatibility|interquartile) intervals?|interquartile range|IQR|SD)\b[\s:,=]*(?:of\s+|from\s+)?[-−]?\d[\d.·]*\s*%?\s*(?:-|–|to|,)\s*[-−]?\d[\d.·]*\s*%?"
+    r"|\b(?:CI|CrI|(?:confidence|credib(?:le|ility)|prediction|uncertainty|compatibility|"
+    r"interquartile) intervals?|interquartile range|IQR|SD)\b[\s:,=]*(?:of\s+|"
+    r"from\s+)?[-−]?\d[\d.·]*\s*%?\s*(?:-|–|to|,)\s*[-−]?\d[\d.·]*\s*%?"
     r"|\bp\s*(?:[-\s]?values?\s*)?(?:=|<|>|≤|≥|of|was|for \w+|under|below)\s*0?[.·]\d+"
-    r"|(?<![\d.])\d{1,2}(?:st|nd|rd|th)?\s+(?-i:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)(?-i:[a-z]*)\b|\b(?-i:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)(?-i:[a-z]*)\.?\s+\d{1,2}(?:st|nd|rd|th)?(?![\d.%]|\s*(?:%|mg|patients|people))"
+    r"|(?<![\d.])\d{1,2}(?:st|nd|rd|th)?\s+(?-i:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|"
+    r"Dec)(?-i:[a-z]*)\b|\b(?-i:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|"
+    r"Dec)(?-i:[a-z]*)\.?\s+\d{1,2}(?:st|nd|rd|th)?(?![\d.%]|\s*(?:%|mg|patients|people))"
     r"|\bn\s?=\s?\d[\d,]*|±\s?\d[\d.·]*|\bI[2²]\s?=?\s?\d{1,3}\s?%",
     re.IGNORECASE,
 )
 # Numbers that name rather than measure.
 _LABEL_BEFORE = re.compile(
-    r"\b(?:types?|grades?|stages?|phases?|class(?:es)?|categor(?:y|ies)|tiers?|steps?|cycle|figure|fig|table|days?|weeks?|months?|years?|visit|vitamin|covid|omega|factor|arm|group|cohort|chromosome|"
-    r"exon|codon|trial|study|NYHA|GOLD|number|version|question|part|section|trimester|call|dial|ring|phone|interleukin|IL|HPV|serotypes?|gene|protein|variant|CD|level|line|item|no)[\s.]+(?:\w\s+(?:to|and|or)\s+|\d+\s+(?:to|and|or|-|–)\s+)?$",
+    r"\b(?:types?|grades?|stages?|phases?|class(?:es)?|categor(?:y|ies)|tiers?|steps?|cycle|figure|fig|"
+    r"table|days?|weeks?|months?|years?|visit|vitamin|covid|omega|factor|arm|group|cohort|chromosome|"
+    r"exon|codon|trial|study|NYHA|GOLD|number|version|question|part|section|trimester|call|dial|ring|phone|"
+    r"interleukin|IL|HPV|serotypes?|gene|protein|variant|CD|level|line|item|"
+    r"no)[\s.]+(?:\w\s+(?:to|and|or)\s+|\d+\s+(?:to|and|or|-|–)\s+)?$",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"\s*(?P<joint>-|–|—|−|to|and|or)\s*", re.IGNORECASE)
@@ -49,8 +56,11 @@ _LONGEST_LIST = (
 _SET_AGAINST = re.compile(r"\b(?:and|versus|vs\.?|against|with|than|to|or)\s+$", re.IGNORECASE)
 _OLD = re.compile(r"[\s-]*(?:old|of age)\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
-    r"\b(?:(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|only|just|before|to|takes?|took|lasts?|lasted|first|or)\s+|(?=half\s+an\s+hour\b|a\s+quarter\s+of\s+an\s+hour\b))"
-    r"(?P<span>(?P<half>half\s+|(?:a\s+)?quarter\s+of\s+|three\s+quarters\s+of\s+)?an?\s+(?P<unit>second|minute|hour|day|night|week|fortnight|month|year|decade)(?P<more>\s+and\s+a\s+half)?)\b",
+    r"\b(?:(?:for|in|within|after|than|about|around|least|most|until|over|nearly|almost|lasting|past|under|"
+    r"only|just|before|to|takes?|took|lasts?|lasted|first|or)\s+|(?=half\s+an\s+hour\b|"
+    r"a\s+quarter\s+of\s+an\s+hour\b))"
+    r"(?P<span>(?P<half>half\s+|(?:a\s+)?quarter\s+of\s+|three\s+quarters\s+of\s+)?an?\s+(?P<unit>second|"
+    r"minute|hour|day|night|week|fortnight|month|year|decade)(?P<more>\s+and\s+a\s+half)?)\b",
     re.IGNORECASE,
 )
 _TIME_LABEL = re.compile(
@@ -61,41 +71,54 @@ _YEAR = 365.25  # days
 _HALVES = {"half": 0.5, "three": 0.75, "quarter": 0.25}
 
 _AGE_BEFORE = re.compile(
-    r"\b(?:aged?|ages|age (?:of|from|at)|the age of|older than|younger than|(?:people|adults|children|women|men|patients|those|anyone|persons|boys|girls|everyone|babies|someone|infants|are|is) "
-    r"(?:aged )?(?:over|under|above|below|past|beyond|from)|over-|under-)(?:\s+(?:at least|over|under|above|below|between|from|up to|about|around))?\s*$",
+    r"\b(?:aged?|ages|age (?:of|from|at)|the age of|older than|younger than|"
+    r"(?:people|adults|children|women|men|patients|those|anyone|persons|boys|girls|everyone|babies|someone|"
+    r"infants|are|is) "
+    r"(?:aged )?(?:over|under|above|below|past|beyond|from)|over-|under-)(?:\s+(?:at least|over|under|above|"
+    r"below|between|from|up to|about|around))?\s*$",
     re.IGNORECASE,
 )
 _AGE_AFTER = re.compile(
-    r"s?[\s-]*(?:years?[\s-]+(?:old|of age|or older|or younger|and older|and over|or over|and younger|or above)|or older|or younger|and older)",
+    r"s?[\s-]*(?:years?[\s-]+(?:old|of age|or older|or younger|and older|and over|or over|and younger|"
+    r"or above)|or older|or younger|and older)",
     re.IGNORECASE,
 )
 _CHANGE_AFTER = re.compile(
-    r"\s*(?:(?:relative|absolute|risk|clinically)\s+)?(?:lower|higher|fewer|more|less|greater|smaller|shorter|longer|reductions?|increased?|decreased?|drop|rise|fall|cut|gain|loss|decline|improvement|better|worse|faster|slower)\b",
+    r"\s*(?:(?:relative|absolute|risk|clinically)\s+)?(?:lower|higher|fewer|more|less|greater|smaller|"
+    r"shorter|longer|reductions?|increased?|decreased?|drop|rise|fall|cut|gain|loss|decline|improvement|"
+    r"better|worse|faster|slower)\b",
     re.IGNORECASE,
 )
 _CHANGE_BEFORE = re.compile(
-    r"\bby\s+(?:about |around |some |nearly |almost |roughly |at least |more than |less than |up to |a |only |as much as |between )?$",
+    r"\bby\s+(?:about |around |some |nearly |almost |roughly |at least |more than |less than |up to |a |"
+    r"only |as much as |between )?$",
     re.IGNORECASE,
 )
 _OF_ANOTHER = re.compile(
-    r"\s+(?:as\s+(?:much|many|likely|often|common|high|long|great)|of (?:what|that)|the (?:dose|rate|risk|number|amount|incidence|odds|chance))\b",
+    r"\s+(?:as\s+(?:much|many|likely|often|common|high|long|great)|of (?:what|that)|"
+    r"the (?:dose|rate|risk|number|amount|incidence|odds|chance))\b",
     re.IGNORECASE,
 )
 # A temperature by which another differs has no zero to convert from.
 _SHIFT_BEFORE = re.compile(
-    r"\b(?:(?:rise|increase|drop|fall|decrease|reduction|difference|change)s?(?:\s+in\s+(?:\w+\s+){1,3})?\s+of|rises?|rose|falls?|fell|drops?|dropped)"
-    r"\s+(?:(?:about|around|some|nearly|almost|roughly|at least|more than|less than|up to|only|between)\s+)?$",
+    r"\b(?:(?:rise|increase|drop|fall|decrease|reduction|difference|"
+    r"change)s?(?:\s+in\s+(?:\w+\s+){1,3})?\s+of|rises?|rose|falls?|fell|drops?|dropped)"
+    r"\s+(?:(?:about|around|some|nearly|almost|roughly|at least|more than|less than|up to|only|"
+    r"between)\s+)?$",
     re.IGNORECASE,
 )
 _HEAD = re.compile(r"[\s-]*([^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*){0,3})")
 _HEAD_STOPS = frozenset(
-    "and or but of in on at with for to from by per than versus vs was were is are had have has did do does may can should will who that which if when after before over during within as against a an the "
-    "not no be been being times more less while because so each every under above below into between among without about then".split()
+    "and or but of in on at with for to from by per than versus vs was were is are had have has did do does "
+    "may can should will who that which if when after before over during within as against a an the "
+    """not no be been being times more less while because so each every under above below into between among
+    without about then""".split()
 )
 _PEOPLE = frozenset(
     word_key(word)
     for word in "people patients participants adults children women men subjects persons individuals volunteers infants babies newborns boys girls adolescents outpatients inpatients residents workers nurses "
-    "students users smokers recipients survivors veterans carriers mothers neonates schoolchildren toddlers teenagers cases members donors couples".split()
+    """students users smokers recipients survivors veterans carriers mothers neonates schoolchildren toddlers
+    teenagers cases members donors couples""".split()
 )
 _IN_A_YEAR = re.compile(r"\sin\s+(?!\d\d[05]0$)(?:1[89]|20)\d\d$")  # "12 in 2010" is no share; "1 in 2000" is
 # What 2000 counts in "2000 deaths"; such a number alone, or beside a study, is a calendar year.
@@ -106,17 +129,20 @@ _COUNTED = frozenset(
 ) | {"person"}
 _DATED = frozenset(
     word_key(word)
-    for word in "trial study guideline survey review report analysis meta-analysis cohort outbreak epidemic pandemic season census update statement consensus olympics election earthquake".split()
+    for word in """trial study guideline survey review report analysis meta-analysis cohort outbreak
+    epidemic pandemic season census update statement consensus olympics election earthquake""".split()
 )
 _ON_A_DATE = re.compile(
-    r"(?:\b(?:in|since|during|by|until|till|before|after|circa|early|late|mid|year|spring|summer|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december)[\s-]+"
+    r"(?:\b(?:in|since|during|by|until|till|before|after|circa|early|late|mid|year|spring|summer|autumn|"
+    r"winter|january|february|march|april|may|june|july|august|september|october|november|december)[\s-]+"
     r"|\b(?:1[89]|20)\d\d\s*(?:-|–|to|and)\s*|(?<!\d)\d{1,2},\s*)$",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"\b(?:the|an?|this|that)\s+$", re.IGNORECASE)
 _CLAUSE_GAP = re.compile(r"[^.;:()\d]{0,28}")
 _PER_DOSE = re.compile(
-    r"\s*(?:/\s*dose|(?:per|a|each|every)\s+(?:single\s+)?dose|at\s+(?:a|one|any one)\s+time|at\s+once|(?:as|in)\s+(?:a|one)\s+single\s+dose)\b",
+    r"\s*(?:/\s*dose|(?:per|a|each|every)\s+(?:single\s+)?dose|at\s+(?:a|one|any one)\s+time|at\s+once|"
+    r"(?:as|in)\s+(?:a|one)\s+single\s+dose)\b",
     re.IGNORECASE,
 )
 _DOSE_OF = re.compile(r"\b(?:single|one|each|every)\s+doses?\s+(?:of|is|are)\s+$", re.IGNORECASE)

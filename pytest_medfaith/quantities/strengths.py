@@ -12,16 +12,19 @@ from pytest_medfaith.quantities.units import unit_of
 
 _SOLUTES = frozenset({"mass", "unit", "amount", "equivalent"})
 _JOINT = re.compile(
-    r"\s*\(?\s*(?:(?:daily|a day|per day)\s+)?(?:in(?:\s+(?:each|every))?|per|for (?:each|every)|as|to (?:each|every)|/)\s+",
+    r"\s*\(?\s*(?:(?:daily|a day|per day)\s+)?(?:in(?:\s+(?:each|every))?|per|for (?:each|every)|as|"
+    r"to (?:each|every)|/)\s+",
     re.IGNORECASE,
 )
 _ONE_VOLUME = re.compile(
-    rf"{_JOINT.pattern}(?:an?\s+|one\s+)?(?P<unit>m[lL]|millilit(?:re|er)|lit(?:re|er)|[lL]|teaspoon(?:ful)?|tablespoon(?:ful)?)\b(?!\s+of\b)",
+    rf"{_JOINT.pattern}(?:an?\s+|one\s+)?(?P<unit>m[lL]|millilit(?:re|er)|lit(?:re|er)|[lL]|"
+    rf"teaspoon(?:ful)?|tablespoon(?:ful)?)\b(?!\s+of\b)",
     re.IGNORECASE,
 )
 # A percentage is a strength where it stands at a solution, or at a volume: grams in 100 mL.
 _DISSOLVED = re.compile(
-    r"[\w\s-]{0,24}\b(?:solution|liquid|emulsion|drops|lotion|syrup|injection|infusion|suspension|heavy|elixir|mouthwash)\b",
+    r"[\w\s-]{0,24}\b(?:solution|liquid|emulsion|drops|lotion|syrup|injection|infusion|suspension|heavy|"
+    r"elixir|mouthwash)\b",
     re.IGNORECASE,
 )
 _VOLUME_NEAR = re.compile(r"\b\d[\d.,]*\s?m[lL]\b")

@@ -12,13 +12,16 @@ _TIME_BEFORE = re.compile(
     r"\s+an?\s+(?:second|minute|hour)\s+(?:before|after|later|earlier|prior|ahead)\b", re.IGNORECASE
 )  # "1 mg an hour before"
 _PER_VOLUME = re.compile(
-    r"(?:(?:\s+(?!to\b|and\b|or\b|in\b)[^\W\d_][\w-]*){1,4}\s?(?:/|per\s)|\s?(?:/|per\s))\s?(?P<below>litres?|liters?|millilit(?:re|er)s?|decilit(?:re|er)s?|l|dl|ml|mm3|mm³|[µμu]l|microlitres?|microliters?)(?![^\W_])",
+    r"(?:(?:\s+(?!to\b|and\b|or\b|in\b)[^\W\d_][\w-]*){1,4}\s?(?:/|per\s)|"
+    r"\s?(?:/|per\s))\s?(?P<below>litres?|liters?|millilit(?:re|er)s?|decilit(?:re|er)s?|l|dl|ml|mm3|mm³|"
+    r"[µμu]l|microlitres?|microliters?)(?![^\W_])",
     re.IGNORECASE,
 )
 _BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
 _CAPITAL_UNIT = re.compile(r"\s?(?P<letter>[FD])(?![\w+-]|\.\w)")  # "101.3 F", "+18 D"; a day is "d"
 _RUNNING = re.compile(
-    r"\s(?:consecutive|successive|straight|full|whole|complete|further|more)(?=\s(?:second|minute|hour|day|night|week|month|year)s?\b)",
+    r"\s(?:consecutive|successive|straight|full|whole|complete|further|"
+    r"more)(?=\s(?:second|minute|hour|day|night|week|month|year)s?\b)",
     re.IGNORECASE,
 )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import pytest_medfaith
-from pytest_medfaith import config, marker, plugin
+from pytest_medfaith import config, plugin
 from pytest_medfaith.cards.json_card import report_schema
 from pytest_medfaith.checking.checker import default_weights
 from pytest_medfaith.config import load_settings
@@ -24,6 +24,7 @@ from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import Case, Chunk, PairScore, Response
+from pytest_medfaith.run import marker
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -410,7 +411,7 @@ def links(text):
 def test_links_between_pages_lead_somewhere(page):
     for target in links(PAGES[page]):
         file, _, anchor = target.partition("#")
-        assert (file or page) in PAGES, target
+        assert (file or page) in PAGES or ((DOCS / file).suffix == ".svg" and (DOCS / file).is_file()), target
         assert not anchor or anchor in anchors(file or page), target
 
 
@@ -448,3 +449,12 @@ def test_the_site_builds_strictly_and_asks_nothing_of_other_hosts(tmp_path):
             path.read_text(encoding="utf-8"),
         )
         assert [address for address in loaded if "canonical" not in address] == [], path.name
+
+
+def test_the_picture_of_the_house_shows_every_room_and_is_current():
+    drawn = TABLES.house_svg(PAGES["architecture.md"])
+    rooms = {
+        path.stem for path in (REPO / "pytest_medfaith").iterdir() if path.is_dir() or path.suffix == ".py"
+    }
+    assert rooms - {"__init__", "__pycache__", "py"} <= set(re.findall(r">(\w+)</text>", drawn))
+    assert (DOCS / "house.svg").read_text(encoding="utf-8") == drawn, "python docs/tables.py draws it anew"

@@ -1,77 +1,130 @@
-"""Imports go downwards only; this file is the table."""
+"""The house is as docs/architecture.md draws it: imports go downwards only, in no circle, in short chains."""
 
 import ast
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "pytest_medfaith"
-# The top layer's rooms build on each other in this order.
-TOP_ORDER = ["run", "plugin", "commands", "cli"]
-LAYERS = [
-    {"plain"},
-    {"errors"},
-    {"frames", "records"},
-    {"english", "jsonl", "models"},
-    {"answers"},
-    {"entities", "quantities"},
-    {"corpus", "claims", "retrieval", "metrics", "config", "safety"},
-    {"checking"},
-    {"datasets", "evaluation", "audit", "unread"},
-    {"gates", "cards"},
-    {"asserts", "testing", "compare", "calibration"},
-    set(TOP_ORDER),
-]
-# What more than one room of a layer needs, and every layer above: reading tables.
-SHARED = {"corpus.row_files"}
+REPO = Path(__file__).parents[2]
+PACKAGE = REPO / "pytest_medfaith"
+LONGEST_CHAIN = 11  # modules that import each other in a row when they are loaded
 
 
-def layer_of(room: str) -> int:
-    return next(number for number, rooms in enumerate(LAYERS) if room in rooms)
+def floors_of(page: str) -> list[set[str]]:
+    """Returns the rooms of each floor, from the ground up, as the table of the page `architecture.md` has them."""
+    rows = [
+        line.strip("| \n").split("|") for line in page.splitlines() if line[:3] == "| *" or line[:4] == "| **"
+    ]
+    return [{cell.strip().strip("`") for cell in row[1].split(",")} for row in reversed(rows)]
 
 
-def imports_of(path: Path) -> set[str]:
-    """Returns the dotted names below the package that `path` imports anywhere, also inside functions; typing-only ones aside."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typing_only = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and isinstance(block.test, ast.Name) and block.test.id == "TYPE_CHECKING"
-        for node in ast.walk(block)
-    }
-    found = set()
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and (node.module or "").startswith("pytest_medfaith.")
-            and id(node) not in typing_only
-        ):
-            found.add(node.module.removeprefix("pytest_medfaith."))
-    return found
+FLOORS = floors_of((REPO / "docs" / "architecture.md").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
-)
-def test_imports_go_downwards(path):
-    parts = path.relative_to(PACKAGE).with_suffix("").parts
-    if parts == ("__init__",):
-        return
-    room = parts[0]
-    for name in imports_of(path):
-        target = name.split(".")[0]
-        if target == room or name in SHARED:
+@lru_cache
+def modules() -> dict[str, Path]:
+    """Returns the file of every module by its dotted name; a package is named after its folder."""
+    paths = [*PACKAGE.rglob("*.py"), *(REPO / "training").glob("*.py")]
+    names = {".".join(path.relative_to(REPO).with_suffix("").parts): path for path in paths}
+    return {name.removesuffix(".__init__"): path for name, path in names.items()}
+
+
+def is_typing_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+@cache
+def imports_of(name: str, *, at_load: bool = False) -> frozenset[str]:
+    """Returns the modules that a module imports, those for type checkers aside; with `at_load` not those inside functions."""
+    left_out = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda) if at_load else ()
+    found: set[str] = set()
+    waiting: list[ast.AST] = [ast.parse(modules()[name].read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if is_typing_only(node):
+            waiting += node.orelse  # type: ignore[attr-defined]
             continue
-        if room in TOP_ORDER and target in TOP_ORDER:
-            assert TOP_ORDER.index(target) < TOP_ORDER.index(room), f"{path.name} imports {name}"
-        else:
-            assert layer_of(target) < layer_of(room), (
-                f"{path.name} in layer {layer_of(room)} imports {name} of layer {layer_of(target)}"
+        if isinstance(node, left_out):
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} imports relatively; the map names modules whole"
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                found.add(whole if whole in modules() else str(node.module))
+        waiting += ast.iter_child_nodes(node)
+    return frozenset(found & modules().keys()) - {name, "pytest_medfaith"}
+
+
+def room_of(name: str) -> str:
+    return name.split(".")[1]
+
+
+OURS = sorted(name for name in modules() if name.startswith("pytest_medfaith."))
+
+
+def test_every_room_has_a_floor():
+    rooms = {room_of(name) for name in OURS}
+    assert sorted(room for floor in FLOORS for room in floor) == sorted(rooms)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_imports_go_downwards(name):
+    floor = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+    for target in imports_of(name):
+        if target.startswith("pytest_medfaith.") and room_of(target) != room_of(name):
+            assert floor[room_of(target)] < floor[room_of(name)], (
+                f"{name} imports {target}, which is not below it"
             )
 
 
-def test_every_room_has_a_layer():
-    rooms = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in PACKAGE.rglob("*.py")} - {
-        "__init__"
-    }
-    assert rooms == {room for rooms in LAYERS for room in rooms}
+def test_no_module_is_imported_by_what_it_imports():
+    done: set[str] = set()
+
+    def visit(name: str, way: tuple[str, ...]) -> None:
+        assert name not in way, f"a circle: {' > '.join((*way[way.index(name) :], name))}"
+        if name not in done:
+            for target in imports_of(name):
+                visit(target, (*way, name))
+            done.add(name)
+
+    for name in modules():
+        visit(name, ())
+
+
+def test_chains_of_imports_are_short():
+    @cache
+    def longest(name: str) -> tuple[str, ...]:
+        return (
+            name,
+            *max((longest(target) for target in imports_of(name, at_load=True)), key=len, default=()),
+        )
+
+    chain = max(map(longest, OURS), key=len)
+    assert len(chain) <= LONGEST_CHAIN, " > ".join(chain)
+
+
+def test_nothing_of_the_package_imports_training():
+    for name in OURS:
+        assert not [target for target in imports_of(name) if target.split(".")[0] == "training"], name
+
+
+def test_importing_the_map_finds_what_a_circle_or_an_upward_import_would_be(tmp_path, monkeypatch):
+    """The tests above can fail: a module that imports its importer, by either form of import, is seen."""
+    (tmp_path / "pytest_medfaith").mkdir()
+    low, high = tmp_path / "pytest_medfaith" / "low.py", tmp_path / "pytest_medfaith" / "high.py"
+    low.write_text("def later():\n    from pytest_medfaith import high\n    return high\n")
+    high.write_text("import pytest_medfaith.low\n")
+    found = {"pytest_medfaith.low": low, "pytest_medfaith.high": high}
+    monkeypatch.setattr(f"{__name__}.modules", lambda: found)
+    imports_of.cache_clear()
+    try:
+        assert imports_of("pytest_medfaith.low") == {"pytest_medfaith.high"}
+        assert imports_of("pytest_medfaith.low", at_load=True) == frozenset()
+        assert imports_of("pytest_medfaith.high", at_load=True) == {"pytest_medfaith.low"}
+        with pytest.raises(AssertionError, match="a circle"):
+            test_no_module_is_imported_by_what_it_imports()
+    finally:
+        imports_of.cache_clear()

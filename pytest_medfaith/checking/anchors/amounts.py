@@ -20,17 +20,23 @@ SAME_STATEMENT = 0.6  # of the claim's other words that a sentence holds whose v
 SMALL = 12  # a count of up to so many things may be the reader's own: "three drugs" of a list of three
 # One patient's value against a rule's threshold ("a man of 41", "20 mg for four months is reason for ...", "at 3,200 m") is no part of the evidence.
 _CASE_BEFORE = re.compile(
-    r"(?:\b(?:weighing|measuring|weighs|measures)\s+(?:about\s+|only\s+|just\s+)?|^at\s+|[;.]\s+at\s+|\baged\s+"
-    r"|\b(?:someone|somebody|whose|person|man|woman|patient|child|girl|boy|baby|newborn|infant|smoker)\s+(?:\w+\s+){0,3}(?:of|at|with|weighing)\s+|\bfrom\s+(?:[\d.,]+\s+to\s+)?|\ban?\s+)$",
+    r"(?:\b(?:weighing|measuring|weighs|measures)\s+(?:about\s+|only\s+|just\s+)?|^at\s+|[;.]\s+at\s+|"
+    r"\baged\s+"
+    r"|\b(?:someone|somebody|whose|person|man|woman|patient|child|girl|boy|baby|newborn|infant|"
+    r"smoker)\s+(?:\w+\s+){0,3}(?:of|at|with|weighing)\s+|\bfrom\s+(?:[\d.,]+\s+to\s+)?|\ban?\s+)$",
     re.IGNORECASE,
 )
 _CASE_AFTER = re.compile(
-    r"[\s-]*(?:ago\b|old\b|earlier\b|too (?:soon|late|early)|is (?:too|still|not yet|reason|enough|premature|above|below|outside|within))",
+    r"[\s-]*(?:ago\b|old\b|earlier\b|too (?:soon|late|early)|is (?:too|still|not yet|reason|enough|"
+    r"premature|above|below|outside|within))",
     re.IGNORECASE,
 )
 _SURFACE_BEFORE = re.compile(r"\bsurface(?: area)?(?: of| is| was)?\s+(?:about\s+)?$", re.IGNORECASE)
 _JUDGED = re.compile(
-    r"\b(?:too (?:soon|late|early|fast|slow|much|little|high|low|long|short|old|young)|still|not yet|already|enough|premature\w*|qualif\w+|eligible|counts? as|meets?|untried|(?:earlier|later|sooner|more|less|longer|shorter) than (?:is |was )?(?:intended|advised|recommended|allowed|needed|usual))\b",
+    r"\b(?:too (?:soon|late|early|fast|slow|much|little|high|low|long|short|old|young)|still|not yet|"
+    r"already|enough|premature\w*|qualif\w+|eligible|counts? as|meets?|untried|"
+    r"(?:earlier|later|sooner|more|less|longer|shorter) than (?:is |was )?(?:intended|advised|recommended|"
+    r"allowed|needed|usual))\b",
     re.IGNORECASE,
 )
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
@@ -50,7 +56,8 @@ _EACH_KILOGRAM = re.compile(
 )
 _AMOUNT_NEAR = re.compile(r"\d")
 _ONCE_A_DAY = re.compile(
-    r"\b(?:a|per|each|every|one) (?:day|night|morning|evening)\b|\b(?:daily|nightly|bedtime|/day|/d|24 hours)\b|\bat night\b|\bin the (?:morning|evening)\b",
+    r"\b(?:a|per|each|every|one) (?:day|night|morning|evening)\b|\b(?:daily|nightly|bedtime|/day|/d|"
+    r"24 hours)\b|\bat night\b|\bin the (?:morning|evening)\b",
     re.IGNORECASE,
 )
 

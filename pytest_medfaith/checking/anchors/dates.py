@@ -8,21 +8,26 @@ from datetime import datetime, timezone
 from itertools import combinations
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked
+from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.quantities.bounds import before
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import counts_things, read_quantities
 
 # Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
 _YEAR = re.compile(
-    r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|[\s-]*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories?|hours?|minutes?|years?|steps|people|patients|women|men|adults|children|participants|cells|per|mm)\b|\s*[%/])"
+    r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|"
+    r"[\s-]*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories?|hours?|minutes?|years?|steps|people|patients|"
+    r"women|men|adults|children|participants|cells|per|mm)\b|\s*[%/])"
 )
 # In evidence any such number may be the year of a claim, 05/2021 too, or the count "2,000" that a claim writes as 2000.
 _NAMED = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|(?<![\d.,])(?:1[,\s][89]|2[,\s]0)\d\d(?![\d,])")
 _SPAN = re.compile(
-    r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|/|to|and|until|through)\s*(?P<last>(?:1[89]|20)?\d\d)\b(?![-–/]\d)"
+    r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|/|to|and|until|through)\s*(?P<last>(?:1[89]|"
+    r"20)?\d\d)\b(?![-–/]\d)"
 )
 _FINDING = re.compile(
-    r"\b(?:trials?|stud(?:y|ies)|guidelines?|review|meta-analysis|survey|cohort|showed|shown|found|reported|published|approved|demonstrated|concluded|confirmed|recommended)\b",
+    r"\b(?:trials?|stud(?:y|ies)|guidelines?|review|meta-analysis|survey|cohort|showed|shown|found|reported|"
+    r"published|approved|demonstrated|concluded|confirmed|recommended)\b",
     re.IGNORECASE,
 )
 _FORECAST = re.compile(
@@ -36,22 +41,29 @@ _AS_OF = re.compile(
 )
 # What a register calls a trial: ClinicalTrials.gov, ISRCTN, EudraCT, and the registers of Australia, China, Germany, India and Japan.
 _REGISTERED = re.compile(
-    r"(?<![\w-])(?:NCT\s?\d{8}|ISRCTN\s?\d{6,8}|(?:EudraCT|EU CT)(?:\s+number)?:?\s*\d{4}-\d{6}-\d{2}(?:-\d{2})?|ACTRN\s?\d{14}|ChiCTR(?:-\w+-)?\s?\d{8,10}|DRKS\s?\d{8}|"
+    r"(?<![\w-])(?:NCT\s?\d{8}|ISRCTN\s?\d{6,8}|(?:EudraCT|"
+    r"EU CT)(?:\s+number)?:?\s*\d{4}-\d{6}-\d{2}(?:-\d{2})?|ACTRN\s?\d{14}|ChiCTR(?:-\w+-)?\s?\d{8,10}|"
+    r"DRKS\s?\d{8}|"
     r"CTRI/\d{4}/\d{2,3}/\d{6}|UMIN\s?\d{9}|jRCT\w?\d{9,10})(?!\w)",
     re.IGNORECASE,
 )
 # EMPEROR-Preserved, DAPA-CKD, REDUCE: capitals, next to a word for a study; before a verb or after "in" only with a hyphen (MRI showed ...).
 _NAME = re.compile(
-    r"(?<![\w-])(?:(?P<before>[A-Z][A-Z0-9]{3,}(?:[-–][A-Za-z0-9]+)*|[A-Z]{2,}[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:trials?|stud(?:y|ies)|cohort|registry|investigators)\b)"
+    r"(?<![\w-])(?:(?P<before>[A-Z][A-Z0-9]{3,}(?:[-–][A-Za-z0-9]+)*|"
+    r"[A-Z]{2,}[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:trials?|stud(?:y|ies)|cohort|registry|investigators)\b)"
     r"|(?<=trial )(?P<after>[A-Z][A-Z0-9]{3,}(?:[-–][A-Za-z0-9]+)*)\b"
-    r"|(?P<subject>[A-Z][A-Z0-9]+[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:randomi[sz]ed|enrolled|assigned|compared|tested|showed|found|reported)\b)"
-    r"|(?:(?<=^In )|(?<=^The ))(?P<opening>[A-Z]{3,}[-–][A-Z][A-Za-z0-9]+)(?=,|\s+(?:results|data|programme?)\b))"
+    r"|(?P<subject>[A-Z][A-Z0-9]+[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:randomi[sz]ed|enrolled|assigned|compared|"
+    r"tested|showed|found|reported)\b)"
+    r"|(?:(?<=^In )|(?<=^The ))(?P<opening>[A-Z]{3,}[-–][A-Z][A-Za-z0-9]+)(?=,|"
+    r"\s+(?:results|data|programme?)\b))"
 )
 
 
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = re.compile(
-    rf"\b(?:(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+(?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<year>(?:19|20)\d\d))?",
+    rf"\b(?:(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|"
+    rf"apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+(?P<after>\d{{1,2}})(?:st|nd|rd|"
+    rf"th)?(?!\d))?(?:,?\s+(?P<year>(?:19|20)\d\d))?",
     re.IGNORECASE,
 )
 _IN_BEFORE = re.compile(
@@ -245,5 +257,5 @@ def _unknown_trials(claim: str, evidence: str) -> Iterator[Missing]:
 
 def _spelled_out(name: str, evidence: str) -> bool:
     """Returns whether `name` is made of the first letters of words that follow each other in the evidence."""
-    initials = "".join(word[0] for word in re.findall(r"[^\W_]+", evidence)).lower()
+    initials = "".join(piece[0] for piece, _, _ in pieces_of(evidence)).lower()
     return "".join(filter(str.isalpha, name)).lower() in initials
