@@ -515,7 +515,7 @@ def adapt(
     name: Annotated[
         str,
         typer.Argument(
-            help="bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2, kqa, or traces."
+            help="A data set, such as bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2 or kqa; or traces."
         ),
     ],
     path: Annotated[
