@@ -130,7 +130,7 @@ def _shares(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Itera
 
 
 def _products(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iterator[float]:
-    """Yields a dose by weight or area, tablets times their strength, and doses added up where the claim says so."""
+    """Yields a dose by weight or area, tablets times their strength, and doses added up."""
     for amount in others:
         numerator, _, below = amount.dimension.partition("/")
         if numerator == quantity.dimension and below:
