@@ -18,9 +18,9 @@ from pytest_medfaith.checking.checker import load_checker
 from pytest_medfaith.corpus.chunk import chunk_source
 from pytest_medfaith.datasets.registry import find_adapter
 from pytest_medfaith.english.sentences import sentence_spans
-from pytest_medfaith.evaluation import SliceRun, evaluate_case, slice_report
+from pytest_medfaith.evaluation import evaluate_case, slice_report
 from pytest_medfaith.jsonl import read_chunks, write_records
-from pytest_medfaith.records import Response
+from pytest_medfaith.records import Response, SliceRun
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "own_rag"))

@@ -35,7 +35,7 @@ CorpusOption = Annotated[
     list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")
 ]
 RetrieverOption = Annotated[
-    str, typer.Option(help="bm25, dense, rrf, weighted, or a dotted name package.module:factory.")
+    str, typer.Option(help="Such as bm25, dense, rrf or weighted, or a dotted name package.module:factory.")
 ]
 RulesOffOption = Annotated[
     list[str] | None,
@@ -684,6 +684,7 @@ def compare(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Tell every case and claim, not the five worst.")
     ] = False,
+    root: RootOption = Path(),
 ) -> None:
     """Show two runs side by side.
 
@@ -696,14 +697,19 @@ def compare(
     """
     from pytest_medfaith.cards.run_folder import RUN_FILES, read_run
     from pytest_medfaith.compare import cards, runs
+    from pytest_medfaith.config import load_settings
     from pytest_medfaith.jsonl import refuse_overwriting
+    from pytest_medfaith.metrics.project import declared_metrics
 
     if out:
         refuse_overwriting(
             {"--out": out},
             {"a file of a run": [folder / name for folder in (before, after) for name in RUN_FILES]},
         )
-    change = runs.compare_runs(read_run(before), read_run(after), names=(str(before), str(after)))
+    declared = declared_metrics(load_settings(root.resolve()).metrics)
+    change = runs.compare_runs(
+        read_run(before), read_run(after), names=(str(before), str(after)), declared=declared
+    )
     most = None if verbose else cards.SHOWN
     formats: dict[str, Callable[[], str]] = {
         "terminal": lambda: cards.terminal_change(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import SliceRun
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -53,6 +54,11 @@ class SliceSettings:
     gates: tuple[str, ...] = ()
     contexts: Literal["required", "optional"] = "required"
 
+    @property
+    def run(self) -> SliceRun:
+        """The row of the card that reports under these settings belong to."""
+        return SliceRun(slice=self.name, retriever=self.retriever, checker=self.checker, k=self.k)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -66,6 +72,7 @@ class Settings:
     b: float = 0.4
     rrf_k: int = 100
     weights: Mapping[str, float] | None = None
+    retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
@@ -74,6 +81,7 @@ class Settings:
     rules_off: tuple[str, ...] = ()
     linker: str = "default"
     safety: tuple[Path, ...] = ()
+    metrics: tuple[str, ...] = ()
     seed: int = 0
     baseline: Path = Path("medfaith-baseline.json")
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
@@ -185,6 +193,8 @@ def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
 
 def _value(value: Any, kind: Any, place: str) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any:  # what a project hands to its own code
+        return value
     if origin in (typing.Union, types.UnionType):
         return _value(value, next(a for a in arguments if a is not type(None)), place)
     if origin is tuple:

@@ -46,10 +46,6 @@ class MissingBaseline(MedfaithError):
     """A gate compares with a baseline that is not there, or that another set-up wrote."""
 
 
-class TeacherError(MedfaithError):
-    """The LLM endpoint did not answer, or answered in no usable form."""
-
-
 _LONGEST_QUOTED = 20  # characters: a label, a number or a date, and no sentence
 _KEYS_NAMED = 8
 

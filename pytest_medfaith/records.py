@@ -392,21 +392,54 @@ class GateResult(Record):
     message: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SliceReport(Measured, Record):
-    """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
-
-    `skipped` counts, by reason, the records of a data set that were left out while the slice's cases were read. The attributes of a `Report`,
-    such as `faithfulness`, are there for the slice.
-    """
+@dataclass(frozen=True, kw_only=True, order=True)
+class SliceRun:
+    """What tells one row of the card from another: a slice under one retriever, checker and k. Runs sort as the card does."""
 
     slice: str
     retriever: str
     checker: str
     k: int
+
+    def __str__(self) -> str:
+        return f"slice {self.slice!r}, retriever {self.retriever!r}, checker {self.checker!r} and k={self.k}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the four names as plain values."""
+        return dataclasses.asdict(self)
+
+    def equals_but_for_checker(self, other: SliceRun) -> bool:
+        """Returns whether two runs differ in nothing but their checker: a test may put another in the configured one's place."""
+        return (self.slice, self.retriever, self.k) == (other.slice, other.retriever, other.k)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceRecord(Record):
+    """A record about one slice run: a slice report, an entry of a baseline. Files hold the four names of the run as fields."""
+
+    slice: str
+    retriever: str
+    checker: str
+    k: int
+
+    @property
+    def run(self) -> SliceRun:
+        """The key under which everything about this slice run is found."""
+        return SliceRun(slice=self.slice, retriever=self.retriever, checker=self.checker, k=self.k)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceReport(Measured, SliceRecord):
+    """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
+
+    `skipped` counts, by reason, the records of a data set that were left out while the slice's cases were read. The attributes of a `Report`,
+    such as `faithfulness`, are there for the slice. `definitions` says, by name, what the metrics of the project measure.
+    """
+
     reports: tuple[Report, ...] = ()
     metrics: Mapping[str, MetricValue] = field(default_factory=dict)
     macro: Mapping[str, MetricValue] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     missing: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.grammar import Clause, forms, read_clause
-from pytest_medfaith.english.words import Phrase, places, read_words
+from pytest_medfaith.english.phrases import Phrase, places, read_words
 
 
 @dataclass(frozen=True)

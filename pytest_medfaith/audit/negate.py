@@ -9,7 +9,7 @@ from pytest_medfaith.audit.verbs import base_of, in_form
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.grammar import Clause, auxiliary_form, forms, is_adverb, is_content
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Word
+from pytest_medfaith.english.phrases import Word
 
 KIND = "negation"
 

@@ -10,7 +10,7 @@ from pytest_medfaith.audit.operators import OPERATORS
 from pytest_medfaith.audit.paraphrase import paraphrase
 from pytest_medfaith.audit.results import UNCHANGED, AuditClaim
 from pytest_medfaith.audit.statements import statements
-from pytest_medfaith.english.tokens import content_keys, share
+from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.metrics.audit import AUDIT_KINDS
 from pytest_medfaith.records import Chunk
 

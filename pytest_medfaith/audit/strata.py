@@ -14,7 +14,7 @@ from pytest_medfaith.audit.paraphrase import paraphrase
 from pytest_medfaith.audit.results import Role, StratumClaim
 from pytest_medfaith.audit.sampling import document, foreign_sentence
 from pytest_medfaith.audit.statements import statements
-from pytest_medfaith.english.tokens import content_keys, share
+from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.metrics.audit import BANK_STRATA, NEAR_MISS, TWO_CHUNKS
 from pytest_medfaith.records import Chunk
 

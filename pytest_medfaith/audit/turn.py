@@ -11,7 +11,7 @@ from pytest_medfaith.audit.verbs import in_form
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.grammar import Clause, forms, is_adverb, is_auxiliary
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Phrase
+from pytest_medfaith.english.phrases import Phrase
 
 KIND = "direction"
 

@@ -52,8 +52,9 @@ def check_report_folder(folder: Path, settings: Settings, *, baseline: Path) -> 
 def begin_run(folder: Path) -> None:
     """Marks `folder` as holding no finished run until `write_run` has written one.
 
-    A finished run that lies there moves into the folder `previous` below it, and goes when the new one is written whole: a run that dies
-    leaves neither its own half nor an earlier run's result behind, and loses nothing.
+    A finished run that lies there moves into the folder `previous` below it, and goes when the new one is
+    written whole: a run that dies leaves neither its own half nor an earlier run's result behind, and loses
+    nothing.
 
     Raises:
         DataError: the folder cannot be written, or holds files of something else.

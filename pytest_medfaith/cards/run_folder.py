@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timezone
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.cards.audit_card import AUDIT_FILES
 from pytest_medfaith.cards.csv_claims import claims_csv
-from pytest_medfaith.cards.history import HISTORY, History, read_history, read_metrics, write_history
+from pytest_medfaith.cards.history import HISTORY, History, read_history, write_history
 from pytest_medfaith.cards.html import html_report
-from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, run_key
+from pytest_medfaith.cards.json_card import FORMAT_VERSION, dumps, json_card, read_metrics
 from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.jsonl import check_folder, read_rows, refuse_constant, write_records, write_text
@@ -28,12 +30,12 @@ from pytest_medfaith.records import (
     Report,
     Response,
     SliceReport,
+    SliceRun,
     Verdict,
     finite,
 )
 
-RunKey = tuple[str, str, str, int]
-CaseKey = tuple[RunKey, str]
+CaseKey = tuple[SliceRun, str]
 SIGNATURE = "signature.json"
 REPORT = "report.json"
 PREVIOUS = "previous"  # the folder of the last finished run while another one runs
@@ -43,6 +45,7 @@ PREVIOUS_FILES = (
 )  # fmt: skip
 RUN_FILES = (*PREVIOUS_FILES, HISTORY)
 _OURS = (SIGNATURE, REPORT, HISTORY)  # names that tell a folder of runs
+_RUN_NAMES = tuple(field.name for field in dataclasses.fields(SliceRun))
 _OWN = "own_fields"  # of a row, under names that its key takes
 
 
@@ -87,9 +90,9 @@ def write_run(
 ) -> None:
     """Writes a run: snippets, responses, claims and pairs as JSON Lines, report.json, claims.csv, card.md, card.html, signature.json.
 
-    Each file is written whole or not at all, and signature.json last: a folder without it holds no finished run. card.html is
-    written where the extra `report` is installed. What an earlier run in the folder measured goes on in history.jsonl, and from there
-    into the trend of card.html.
+    Each file is written whole or not at all, and signature.json last: a folder without it holds no finished
+    run. card.html is written where the extra `report` is installed. What an earlier run in the folder
+    measured goes on in history.jsonl, and from there into the trend of card.html.
 
     Args:
         folder: made where it is not there; files of an earlier run in it are replaced.
@@ -98,7 +101,8 @@ def write_run(
         facts: date, project and commit, for the head of card.html; no run is compared by them.
 
     Raises:
-        DataError: two slice reports of one kind, two reports of one case, a value that JSON cannot hold, a folder that cannot be written.
+        DataError: two slice reports of one kind, two reports of one case, a value that JSON cannot hold, a
+            folder that cannot be written.
     """
     check_writable(folder)
     _check_distinct(slice_reports)
@@ -148,12 +152,9 @@ def _finished_run(folder: Path) -> History:
 
 
 def _check_distinct(slice_reports: Sequence[SliceReport]) -> None:
-    for key, times in Counter(map(run_key, slice_reports)).items():
+    for run, times in Counter(report.run for report in slice_reports).items():
         if times > 1:
-            raise DataError(
-                f"{times} slice reports are of slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r} and k={key[3]}; "
-                "keep one test for each"
-            )
+            raise DataError(f"{times} slice reports are of {run}; keep one test for each")
     for report in slice_reports:
         for case_id, times in Counter(one.case.id for one in report.reports).items():
             if times > 1:
@@ -166,9 +167,9 @@ def _write_rows(
     path: Path, slice_reports: Sequence[SliceReport], rows: Callable[[Report], Iterable[Mapping[str, Any]]]
 ) -> None:
     """Writes the rows of every report, each with the slice report and case it belongs to, which its reader puts together again."""
-    ordered = sorted(slice_reports, key=run_key)
+    ordered = sorted(slice_reports, key=attrgetter("run"))
     keyed = (
-        _keyed(row, {**_run_row(report), "case_id": one.case.id})
+        _keyed(row, {**report.run.to_dict(), "case_id": one.case.id})
         for report in ordered
         for one in report.reports
         for row in rows(one)
@@ -195,10 +196,6 @@ def _write_html(path: Path, slice_reports: Sequence[SliceReport], **facts: Any) 
         path.unlink(missing_ok=True)
         return
     write_text(path, page)
-
-
-def _run_row(report: SliceReport) -> dict[str, Any]:
-    return {"slice": report.slice, "retriever": report.retriever, "checker": report.checker, "k": report.k}
 
 
 def _snippets(report: Report) -> Iterator[Mapping[str, Any]]:
@@ -236,7 +233,7 @@ def read_run(folder: Path) -> tuple[list[SliceReport], dict[str, Any]]:
     }
 
     def cases(row: Mapping[str, Any]) -> tuple[Report, ...]:
-        return tuple(_report(case, (_key(row), case["case"]["id"]), files) for case in row["cases"])
+        return tuple(_report(case, (_run(row), case["case"]["id"]), files) for case in row["cases"])
 
     return _read_slices(folder, cases), signature
 
@@ -304,30 +301,27 @@ def _read_rows(path: Path) -> dict[CaseKey, list[dict[str, Any]]]:
     """Returns the rows of each case, in file order, without the keys that `_write_rows` added but the case id."""
     rows: dict[CaseKey, list[dict[str, Any]]] = defaultdict(list)
     for number, row in read_rows(path):
-        absent = [name for name in ("slice", "retriever", "checker", "k", "case_id") if name not in row]
+        absent = [name for name in (*_RUN_NAMES, "case_id") if name not in row]
         if absent:
             raise DataError(
                 f"{path}:{number}: field {absent[0]!r} is missing; run the suite again with --medfaith-report {path.parent}"
             )
-        key = (row.pop("slice"), row.pop("retriever"), row.pop("checker"), row.pop("k"))
-        rows[key, row["case_id"]].append(row | row.pop(_OWN, {}))
+        run = SliceRun(**{name: row.pop(name) for name in _RUN_NAMES})
+        rows[run, row["case_id"]].append(row | row.pop(_OWN, {}))
     return rows
 
 
-def _key(row: Mapping[str, Any]) -> RunKey:
-    return row["slice"], row["retriever"], row["checker"], row["k"]
+def _run(row: Mapping[str, Any]) -> SliceRun:
+    return SliceRun(**{name: row[name] for name in _RUN_NAMES})
 
 
 def _slice_report(row: Mapping[str, Any], reports: tuple[Report, ...]) -> SliceReport:
-    slice_name, retriever, checker, k = _key(row)
     return SliceReport(
-        slice=slice_name,
-        retriever=retriever,
-        checker=checker,
-        k=k,
+        **_run(row).to_dict(),
         reports=reports,
         metrics=read_metrics(row["metrics"]),
         macro=read_metrics(row["macro"]),
+        definitions=row.get("definitions", {}),
         gates=tuple(GateResult.from_dict(gate) for gate in row["gates"]),
         missing=tuple(row["missing"]),
         skipped=row["counts"]["skipped"],
@@ -342,10 +336,10 @@ def _report(
     responses = files["responses"].get(key, [])
     if len(responses) != 1:
         raise DataError(
-            f"responses.jsonl holds {len(responses)} responses to case {key[1]!r} of slice {key[0][0]!r}, expected 1; run the suite again"
+            f"responses.jsonl holds {len(responses)} responses to case {key[1]!r} of slice {key[0].slice!r}, expected 1; run the suite again"
         )
     claims = files["claims"].get(key, [])
-    _, retriever, checker, k = key[0]
+    run = key[0]
     return Report(
         case=Case.from_dict(row["case"]),
         response=Response.from_dict(responses[0]),
@@ -359,9 +353,9 @@ def _report(
         abstained=row["abstained"],
         contexts_optional=row.get("contexts_optional", False),
         dropped=tuple(Dropped.from_dict(piece) for piece in row.get("dropped", [])),
-        retriever=retriever,
-        checker=checker,
-        k=k,
+        retriever=run.retriever,
+        checker=run.checker,
+        k=run.k,
     )
 
 

@@ -9,7 +9,7 @@ from pytest_medfaith.checking.anchors.sequence import read_sequence
 from pytest_medfaith.checking.policy import Thresholds, entails
 from pytest_medfaith.checking.rules.comparisons import read_comparisons, relation
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.english.tokens import read_tokens
+from pytest_medfaith.english.words import read_tokens
 from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed_bounds
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Chunk, PairScore, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.grammar import Clause, finite_verbs, forms, is_adverb, is_content, read_clause
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Phrase, carried, holds, places, trimmed
+from pytest_medfaith.english.phrases import Phrase, carried, holds, places, trimmed
 
 _LONGEST_SUBJECT = 9
 _LONGEST_ANTECEDENT = 5

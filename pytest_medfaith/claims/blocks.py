@@ -16,15 +16,14 @@ from pytest_medfaith.claims.intros import (
     states_fact,
     under_label,
 )
-from pytest_medfaith.claims.layout import Block, Kind
+from pytest_medfaith.claims.layout import Block, Kind, Sentence
 from pytest_medfaith.claims.measures import has_amount, states
 from pytest_medfaith.claims.openers import skip_openers
 from pytest_medfaith.claims.questions import is_polar, is_question
-from pytest_medfaith.claims.sentences import Sentence
 from pytest_medfaith.claims.statements import Idle, Read, Statement, Told, idle_reason, read_sentence
 from pytest_medfaith.claims.tables import read_cells, row_statement
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Phrase, carried, read_words, written
+from pytest_medfaith.english.phrases import Phrase, carried, read_words, written
 
 _LONGEST_HEADING = 6  # words of a line that heads what follows without being marked as a heading
 _ASKING = word_set(

@@ -7,8 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.claims.layout import read_layout
-from pytest_medfaith.claims.sentences import Sentence, read_sentences
+from pytest_medfaith.claims.layout import Sentence, read_layout, read_sentences
 from pytest_medfaith.records import Chunk
 
 # "[120-140]" is a reference interval, not 21 sources.

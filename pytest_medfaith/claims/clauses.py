@@ -13,7 +13,7 @@ from itertools import pairwise
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.grammar import Clause, ends_open, is_content, is_plain_verb, read_clause
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Phrase, carried, holds, places, trimmed
+from pytest_medfaith.english.phrases import Phrase, carried, holds, places, trimmed
 
 _JOINTS = word_set("and but so yet whereas while although though")
 _NEED_COMMA = word_set("so yet while")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.grammar import Clause, is_content, read_clause
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Phrase, written
+from pytest_medfaith.english.phrases import Phrase, written
 
 _POINTERS = word_set("it its he she they their this that these those such his her him them itself themselves")
 _OTHERS = word_set("another other others both neither either former latter same")

@@ -16,7 +16,7 @@ from pytest_medfaith.english.grammar import (
     read_clause,
 )
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Phrase, carried, inserted, trimmed, written
+from pytest_medfaith.english.phrases import Phrase, carried, inserted, trimmed, written
 
 # What a line ends in that its list completes.
 OPEN_ENDS = word_set(

@@ -17,7 +17,7 @@ from pytest_medfaith.english.grammar import (
     read_clause,
 )
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Phrase, Word, carried, holds, places
+from pytest_medfaith.english.phrases import Phrase, Word, carried, holds, places
 
 # What opens a list: a word such as "include", "are" behind a subject such as "symptoms", or the verb whose objects are listed.
 Opener = Literal["including", "are", "verb"]

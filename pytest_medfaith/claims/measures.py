@@ -6,7 +6,7 @@ import re
 
 from pytest_medfaith.english.grammar import forms, is_adverb, read_clause
 from pytest_medfaith.english.lexicon import noun_verbs
-from pytest_medfaith.english.words import Phrase
+from pytest_medfaith.english.phrases import Phrase
 
 _UNIT = (
     r"(?:k?g|mg|mcg|[\u00b5\u03bcm]?g|ng|m?l|d?l|litres?|liters?|grams?|milligrams?|micrograms?|units?|iu|u|mmol|mol|mmhg|kpa|bpm|%|per\s?cent|percent|tablets?|"

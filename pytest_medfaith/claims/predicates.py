@@ -18,7 +18,7 @@ from pytest_medfaith.english.grammar import (
     read_clause,
 )
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Phrase, carried, holds, places, trimmed
+from pytest_medfaith.english.phrases import Phrase, carried, holds, places, trimmed
 
 _REPEATABLE = word_set("for in by to from on through as during after")
 _LIMITING = word_set("never not rarely seldom hardly scarcely barely longer")

@@ -6,7 +6,7 @@ import re
 
 from pytest_medfaith.claims.measures import has_amount, is_order
 from pytest_medfaith.english.grammar import read_clause
-from pytest_medfaith.english.words import read_words
+from pytest_medfaith.english.phrases import read_words
 
 _SIGNS = tuple(
     re.compile(pattern)

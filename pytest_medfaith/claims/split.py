@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pytest_medfaith.claims.blocks import read_blocks
 from pytest_medfaith.claims.citations import mask_citations, sentence_markers
-from pytest_medfaith.claims.layout import read_layout
-from pytest_medfaith.claims.sentences import read_sentences
+from pytest_medfaith.claims.layout import read_layout, read_sentences
 from pytest_medfaith.claims.statements import Idle, Statement, sentence_text
-from pytest_medfaith.english.words import span
+from pytest_medfaith.english.phrases import span
+from pytest_medfaith.english.words import plain_words
 from pytest_medfaith.records import Claim, Dropped
 
 
@@ -53,7 +52,7 @@ def read_answer(answer: str, *, question: str | None = None) -> Reading:
         context = (
             "" if one.context.rstrip(".") in text else one.context
         )  # a list item that carries its intro needs it no second time
-        key = (_normalised(text), _normalised(context))
+        key = (plain_words(text), plain_words(context))
         if key in known:
             idle.append((start, end, "repeated"))
             continue
@@ -73,7 +72,3 @@ def _texts(made: Iterable[Statement | Idle]) -> list[tuple[int, int, str, Statem
     """Returns start, end and text of each statement that has a word of its own."""
     rows = ((one, sentence_text(one.words)) for one in made if isinstance(one, Statement))
     return [(*span(one.words), text, one) for one, text in rows if text]
-
-
-def _normalised(text: str) -> str:
-    return " ".join(re.findall(r"[^\W_]+|[-+<>=≤≥%]", text.casefold()))

@@ -10,13 +10,13 @@ from pytest_medfaith.claims.chatter import chatter_reason, is_bare_answer
 from pytest_medfaith.claims.clauses import split_clauses
 from pytest_medfaith.claims.context import Before, said, stands_alone
 from pytest_medfaith.claims.declining import declines
+from pytest_medfaith.claims.layout import Sentence
 from pytest_medfaith.claims.lists import split_lists
 from pytest_medfaith.claims.openers import skip_openers
 from pytest_medfaith.claims.predicates import split_predicates, split_repeated
 from pytest_medfaith.claims.questions import is_polar, is_question
 from pytest_medfaith.claims.referring import refers
-from pytest_medfaith.claims.sentences import Sentence
-from pytest_medfaith.english.words import Phrase, read_words, span, written
+from pytest_medfaith.english.phrases import Phrase, read_words, span, written
 
 _RULES = (split_asides, split_participles, split_predicates, split_repeated, split_lists)
 _EDGES = re.compile(r"^(?:[\s,;:\u2013\u2014]|[-.](?!\d))+|(?:[\s,;:.\u2013\u2014]|(?<!\w)-)+$")

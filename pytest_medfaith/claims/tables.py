@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_medfaith.english.words import Phrase, carried, inserted, read_words
+from pytest_medfaith.english.phrases import Phrase, carried, inserted, read_words
 
 
 def read_cells(text: str, start: int, end: int) -> tuple[Phrase, ...]:

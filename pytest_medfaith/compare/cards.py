@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pytest_medfaith.cards.account import claim_account
+from pytest_medfaith.cards.explanation import explain_claim
 from pytest_medfaith.cards.html import render_page
 from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
 from pytest_medfaith.cards.summary import COLUMNS, gate_tally, run_label
@@ -244,7 +244,7 @@ def _claim_row(turned: TurnedClaim, *, width: int = 100) -> tuple[str, str]:
     was = f"was {turned.before}" if turned.before else "new"
     if turned.text_before:
         was += f" as: {clip(turned.text_before, 160)}"
-    return f"case {one_line(turned.report.case.id)} ({was})", claim_account(
+    return f"case {one_line(turned.report.case.id)} ({was})", explain_claim(
         turned.verdict, turned.report, width=width
     )
 

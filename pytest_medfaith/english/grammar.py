@@ -9,7 +9,7 @@ from typing import Literal
 
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import Phrase, Word, holds, places
+from pytest_medfaith.english.phrases import Phrase, Word, holds, places
 
 Form = Literal["s", "plural", "past", "modal", "base"]
 

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.kept import keep_baseline
@@ -23,29 +23,24 @@ from pytest_medfaith.gates.plausible import CHECKSUM, check_checksum, check_entr
 from pytest_medfaith.jsonl import check_folder, refuse_constant, write_text
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Fraction, Metric
-from pytest_medfaith.metrics.registry import parse_metric
-from pytest_medfaith.records import MetricValue, Record, Report, SliceReport, VerdictLabel
+from pytest_medfaith.metrics.registry import METRICS, parse_metric
+from pytest_medfaith.records import (
+    MetricValue,
+    Record,
+    Report,
+    SliceRecord,
+    SliceReport,
+    SliceRun,
+    VerdictLabel,
+)
 
 FORMAT_VERSION = 1
 UPDATE = "--medfaith-update-baseline"
-# Parts of a signature that hold one value per name, and which name of a slice report says which of them made it.
+# Parts of a signature that hold one value per name, and which name of a slice run says which of them made it.
 _NAMED_PARTS = {"checkers": "checker", "corpora": "slice", "encoders": "retriever"}
 _DECIMALS = 10  # as the metrics round: the last bits differ between machines
 _WIDTH = 110
 _NAMES_SHOWN = 5
-
-
-class SliceKey(Protocol):
-    """What tells one row of the card from another; a slice report, a slice's run and a slice's baseline all have it."""
-
-    @property
-    def slice(self) -> str: ...  # noqa: D102 - a name
-    @property
-    def retriever(self) -> str: ...  # noqa: D102
-    @property
-    def checker(self) -> str: ...  # noqa: D102
-    @property
-    def k(self) -> int: ...  # noqa: D102
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +52,9 @@ class CaseBaseline(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SliceBaseline(Record):
+class SliceBaseline(SliceRecord):
     """One slice under one retriever, checker and k: what it measured, {case id: case}, and the signature of what made it."""
 
-    slice: str
-    retriever: str
-    checker: str
-    k: int
     signature: Mapping[str, Any]
     metrics: Mapping[str, MetricValue]
     cases: Mapping[str, CaseBaseline]
@@ -91,6 +82,7 @@ def write_baseline(
     *,
     signature: Mapping[str, Any],
     metrics: Collection[str] = (),
+    declared: Mapping[str, Metric] = METRICS,
     seed: int = 0,
     now: datetime | None = None,
     commit: str = "",
@@ -105,6 +97,7 @@ def write_baseline(
         slice_reports: complete, no two of one slice, retriever, checker and k.
         signature: what made the run, as plain values; of `checkers`, `corpora` and `encoders` each slice keeps its own.
         metrics: names to store beside those of the reports, such as the `recall@20` of a gate.
+        declared: the metrics by name, see `parse_metric`.
         seed: of the intervals of `metrics`.
         now: stands in the name of the copy (`gates.kept`); None keeps none.
         commit: stands there, too.
@@ -115,7 +108,8 @@ def write_baseline(
     """
     _check_complete(slice_reports)
     new = [
-        baseline_entry(report, signature=signature, metrics=metrics, seed=seed) for report in slice_reports
+        baseline_entry(report, signature=signature, metrics=metrics, declared=declared, seed=seed)
+        for report in slice_reports
     ]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -139,9 +133,9 @@ def _merge(path: Path, new: Sequence[SliceBaseline]) -> Path | None:
         kept = ()
     except DataError:
         kept, aside = (), path.with_name(path.name + ".unreadable")
-    entries = {slice_key(entry): entry for entry in (*kept, *new)}
+    entries = {entry.run: entry for entry in (*kept, *new)}
     layout = (
-        _layout({"format_version": FORMAT_VERSION, "slices": [_row(entries[key]) for key in sorted(entries)]})
+        _layout({"format_version": FORMAT_VERSION, "slices": [_row(entries[run]) for run in sorted(entries)]})
         + "\n"
     )
     if aside:
@@ -176,10 +170,10 @@ def _check_complete(slice_reports: Sequence[SliceReport]) -> None:
         raise DataError(
             f"no slice was measured, so there is no baseline to write; run {UPDATE} with tests that use medfaith_report"
         )
-    for key, times in Counter(map(slice_key, slice_reports)).items():
+    for run, times in Counter(report.run for report in slice_reports).items():
         if times > 1:
             raise DataError(
-                f"{times} slice reports are of {key_text(key)}; keep one test for each, a baseline holds one entry for each"
+                f"{times} slice reports are of {run}; keep one test for each, a baseline holds one entry for each"
             )
     for report in slice_reports:
         if report.partial or report.missing:
@@ -188,16 +182,6 @@ def _check_complete(slice_reports: Sequence[SliceReport]) -> None:
                 f"slice {report.slice!r} was cut short, {len(report.missing)} case(s) did not finish{names}; a baseline needs every "
                 f"case. Mend what stopped them and run with {UPDATE} again"
             )
-
-
-def slice_key(of: SliceKey) -> tuple[str, str, str, int]:
-    """Returns slice, retriever, checker and k."""
-    return of.slice, of.retriever, of.checker, of.k
-
-
-def key_text(key: tuple[str, str, str, int]) -> str:
-    """Returns how messages name a row of the card."""
-    return f"slice {key[0]!r}, retriever {key[1]!r}, checker {key[2]!r} and k={key[3]}"
 
 
 def require_metrics(entry: SliceBaseline, names: Collection[str]) -> None:
@@ -211,21 +195,24 @@ def require_metrics(entry: SliceBaseline, names: Collection[str]) -> None:
 
 
 def baseline_entry(
-    report: SliceReport, *, signature: Mapping[str, Any], metrics: Collection[str] = (), seed: int = 0
+    report: SliceReport,
+    *,
+    signature: Mapping[str, Any],
+    metrics: Collection[str] = (),
+    declared: Mapping[str, Metric] = METRICS,
+    seed: int = 0,
 ) -> SliceBaseline:
     """Returns what a baseline keeps of `report`; arguments as of `write_baseline`."""
     values = {
-        name: report.metrics.get(name) or aggregate(parse_metric(name), report.reports, seed=seed)[0]
+        name: report.metrics.get(name)
+        or aggregate(parse_metric(name, declared), report.reports, seed=seed)[0]
         for name in metrics
     }
     values = {name: value for name, value in {**report.metrics, **values}.items() if value.value is not None}
-    measured = [parse_metric(name) for name in sorted(values)]
+    measured = [parse_metric(name, declared) for name in sorted(values)]
     return SliceBaseline(
-        slice=report.slice,
-        retriever=report.retriever,
-        checker=report.checker,
-        k=report.k,
-        signature=own_signature(report, signature),
+        **report.run.to_dict(),
+        signature=own_signature(report.run, signature),
         metrics=values,
         cases={one.case.id: case_baseline(one, measured) for one in report.reports},
     )
@@ -244,22 +231,19 @@ def _rounded(fraction: Fraction) -> Fraction:
     return round(fraction[0], _DECIMALS), round(fraction[1], _DECIMALS)
 
 
-def own_signature(of: SliceKey, signature: Mapping[str, Any]) -> dict[str, Any]:
+def own_signature(run: SliceRun, signature: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the part of a run's `signature` that decides the numbers of one slice: its own checker, corpus and encoders, and all the rest."""
     own = dict(signature)
     for part, name in _NAMED_PARTS.items():
         if part in own:
-            own[part] = {key: value for key, value in own[part].items() if key == getattr(of, name)}
+            own[part] = {key: value for key, value in own[part].items() if key == getattr(run, name)}
     # through JSON, so that it compares equal with what is read back
     return json.loads(json.dumps(own, default=str))  # type: ignore[no-any-return]
 
 
 def _row(entry: SliceBaseline) -> dict[str, Any]:
     row = {
-        "slice": entry.slice,
-        "retriever": entry.retriever,
-        "checker": entry.checker,
-        "k": entry.k,
+        **entry.run.to_dict(),
         "signature": entry.signature,
         "metrics": {
             name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
@@ -309,8 +293,12 @@ def _layout(value: Any, *, depth: int = 0) -> str:
     return "[" + inner + f",{inner}".join(_layout(item, depth=depth + 1) for item in value) + outer + "]"
 
 
-def read_baseline(path: Path) -> Baseline:
+def read_baseline(path: Path, declared: Mapping[str, Metric] = METRICS) -> Baseline:
     """Returns the baseline file `path`.
+
+    Args:
+        path: of the file.
+        declared: the metrics by name, see `parse_metric`; their values must lie in their ranges.
 
     Raises:
         MissingBaseline: no such file.
@@ -340,14 +328,14 @@ def read_baseline(path: Path) -> Baseline:
         )
     try:
         rows = _listed(document.get("slices"))
-        slices = tuple(map(_slice, rows))
+        slices = tuple(_slice(row, declared) for row in rows)
         for row, entry in zip(rows, slices, strict=True):
             check_checksum(row, f"slice {entry.slice!r}")
     except (DataError, RecursionError) as error:
         raise DataError(f"{path}: {error}; restore it from version control, or {_anew()}") from None
-    for key, times in Counter(map(slice_key, slices)).items():
+    for run, times in Counter(entry.run for entry in slices).items():
         if times > 1:
-            raise DataError(f"{path} holds {times} entries for {key_text(key)}, expected 1; {_anew()}")
+            raise DataError(f"{path} holds {times} entries for {run}, expected 1; {_anew()}")
     return Baseline(path=path, slices=slices)
 
 
@@ -361,7 +349,7 @@ def _listed(rows: object) -> list[Any]:
     return rows
 
 
-def _slice(row: Any) -> SliceBaseline:
+def _slice(row: Any, declared: Mapping[str, Metric]) -> SliceBaseline:
     metrics = row.get("metrics") if isinstance(row, Mapping) else None
     if isinstance(metrics, Mapping):
         row = {
@@ -379,5 +367,5 @@ def _slice(row: Any) -> SliceBaseline:
             raise DataError(
                 f"{place}: field 'verdicts' is {written!r}, but its claims count {_counts(case)!r}"
             )
-    check_entry(entry)
+    check_entry(entry, declared)
     return entry

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
-from pytest_medfaith.metrics.registry import parse_metric
 from pytest_medfaith.records import GateResult, SliceReport
 
 # A slice of refusals says nothing of the answers. A slice whose questions have no answer bounds abstention itself.
@@ -15,7 +15,7 @@ _NAMES_SHOWN = 5
 
 
 def unless_incomplete(
-    result: GateResult, metric: str, report: SliceReport, *, unscored_at_most: float
+    result: GateResult, metric: Metric, report: SliceReport, *, unscored_at_most: float
 ) -> GateResult:
     """Returns `result`, or the failure that it comes to.
 
@@ -25,10 +25,10 @@ def unless_incomplete(
         report: of the slice.
         unscored_at_most: the share of claims that may be unscored.
     """
-    if parse_metric(metric).family != "audit":  # an audit measures claims that it makes itself
+    if metric.family != "audit":  # an audit measures claims that it makes itself
         result = _unless_failed(result, report)
-        if metric not in _COUNTED_ANYWAY:
-            result = _unless_unscored(result, metric, report, unscored_at_most=unscored_at_most)
+        if metric.name not in _COUNTED_ANYWAY and _leaves_out_unscored(metric):
+            result = _unless_unscored(result, report, unscored_at_most=unscored_at_most)
     return _unless_cut_short(result, report)
 
 
@@ -53,12 +53,14 @@ def _unless_cut_short(result: GateResult, report: SliceReport) -> GateResult:
     )
 
 
-def _unless_unscored(
-    result: GateResult, metric: str, report: SliceReport, *, unscored_at_most: float
-) -> GateResult:
+def _leaves_out_unscored(metric: Metric) -> bool:
+    return metric.family in _OF_CLAIMS or (metric.family == "project" and metric.whole == "claims")
+
+
+def _unless_unscored(result: GateResult, report: SliceReport, *, unscored_at_most: float) -> GateResult:
     verdicts = [verdict for one in report.reports for verdict in one.verdicts]
     lost = sum(verdict.label == "unscored" for verdict in verdicts)
-    if not lost or result.outcome == "fail" or parse_metric(metric).family not in _OF_CLAIMS:
+    if not lost or result.outcome == "fail":
         return result
     said = f"{lost} of {len(verdicts)} claims could not be scored"
     if lost <= unscored_at_most * len(verdicts):

@@ -12,45 +12,42 @@ from pytest_medfaith.gates.baseline import (
     UPDATE,
     Baseline,
     SliceBaseline,
-    SliceKey,
-    key_text,
     own_signature,
     require_metrics,
-    slice_key,
 )
+from pytest_medfaith.records import SliceRun
 
 _NAMES_SHOWN = 5
 
 
 def slice_baseline(
-    baseline: Baseline, of: SliceKey, *, signature: Mapping[str, Any], case_ids: Collection[str]
+    baseline: Baseline, run: SliceRun, *, signature: Mapping[str, Any], case_ids: Collection[str]
 ) -> SliceBaseline:
     """Returns the entry of `baseline` that a slice may be compared with.
 
     Args:
         baseline: as read.
-        of: the slice report, or before the run the slice's run.
+        run: of the slice report, or before the run as configured.
         signature: of this run, whole.
         case_ids: every case that this run measures or should have measured.
 
     Raises:
         MissingBaseline: it has no such entry, another signature made the entry, or the cases are not the same.
     """
-    key = slice_key(of)
-    entry = next((entry for entry in baseline.slices if slice_key(entry) == key), None)
+    entry = next((entry for entry in baseline.slices if entry.run == run), None)
     if entry is None:
-        known = "; ".join(key_text(slice_key(one)) for one in baseline.slices) or "nothing"
+        known = "; ".join(str(entry.run) for entry in baseline.slices) or "nothing"
         raise MissingBaseline(
-            f"{baseline.path} has no entry for {key_text(key)}; it holds {known}. Add one with pytest {UPDATE}"
+            f"{baseline.path} has no entry for {run}; it holds {known}. Add one with pytest {UPDATE}"
         )
-    _check_signature(baseline.path, entry, own_signature(of, signature))
+    _check_signature(baseline.path, entry, own_signature(run, signature))
     _check_cases(baseline.path, entry, case_ids)
     return entry
 
 
 def check_before_run(
     baseline: Baseline,
-    of: SliceKey,
+    run: SliceRun,
     *,
     signature: Mapping[str, Any],
     case_ids: Collection[str],
@@ -62,7 +59,7 @@ def check_before_run(
 
     Args:
         baseline: as read.
-        of: the slice's run, as configured.
+        run: of the slice, as configured.
         signature: of the configured set-up.
         case_ids: every case that will run.
         metrics: names of those that gates compare.
@@ -70,14 +67,10 @@ def check_before_run(
     Raises:
         MissingBaseline: as `slice_baseline`, if every such entry has something that does not fit or lacks one of `metrics`.
     """
-    entries = [
-        entry
-        for entry in baseline.slices
-        if (entry.slice, entry.retriever, entry.k) == (of.slice, of.retriever, of.k)
-    ]
+    entries = [entry for entry in baseline.slices if entry.run.equals_but_for_checker(run)]
     if not entries:
-        slice_baseline(baseline, of, signature=signature, case_ids=case_ids)
-    found = [_problem(baseline.path, entry, of, signature, case_ids, metrics) for entry in entries]
+        slice_baseline(baseline, run, signature=signature, case_ids=case_ids)
+    found = [_problem(baseline.path, entry, run, signature, case_ids, metrics) for entry in entries]
     problems = [problem for problem in found if problem]
     if problems and len(problems) == len(entries):
         raise problems[0]
@@ -86,13 +79,13 @@ def check_before_run(
 def _problem(
     path: Path,
     entry: SliceBaseline,
-    of: SliceKey,
+    run: SliceRun,
     signature: Mapping[str, Any],
     case_ids: Collection[str],
     metrics: Collection[str],
 ) -> MissingBaseline | None:
-    now, known = own_signature(of, signature), entry
-    if entry.checker != of.checker:
+    now, known = own_signature(run, signature), entry
+    if entry.checker != run.checker:
         now.pop("checkers", None)
         known = entry.with_(
             signature={key: value for key, value in entry.signature.items() if key != "checkers"}

@@ -12,7 +12,7 @@ import numpy as np
 
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.base import Fraction, Metric
-from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import MetricValue
 
 if TYPE_CHECKING:
@@ -28,17 +28,6 @@ _LABELS = {
     "unsupported": "unsupported",
     "unscored": "unscored",
 }
-_OVER_CLAIMS = (
-    "conflict",
-    "context_utilization",
-    "citation_support",
-    "citation_coverage",
-    "safety_error_rate",
-    "guideline_adherence",
-)
-_OF_PARTS = (
-    "guideline_adherence",
-)  # its numerator is a sum of weights; those of others in its families are counts
 
 
 def checksum(row: Mapping[str, Any]) -> str:
@@ -59,28 +48,31 @@ def check_checksum(row: Mapping[str, Any], place: str) -> None:
         raise DataError(f"{place} was edited after it was written: its checksum is that of other content")
 
 
-def check_entry(entry: SliceBaseline) -> None:
-    """Refuses an entry that no run can have measured (DataError)."""
+def check_entry(entry: SliceBaseline, declared: Mapping[str, Metric] = METRICS) -> None:
+    """Refuses an entry that no run can have measured (DataError).
+
+    A metric that is neither shipped nor one of `declared` is checked as far as that needs no definition.
+    """
     place = f"slice {entry.slice!r}"
     if entry.k < 1:
         raise DataError(f"{place}: k is {entry.k}, expected 1 or more")
-    metrics = {name: metric for name in entry.metrics if (metric := _metric(name))}
+    metrics = {name: metric for name in entry.metrics if (metric := _metric(name, declared))}
     for name, case in entry.cases.items():
-        _check_case(case, f"{place}, case {name!r}")
+        _check_case(case, f"{place}, case {name!r}", declared)
     for name, metric in metrics.items():
         parts = [case.fractions[name] for case in entry.cases.values() if name in case.fractions]
         _check_value(metric, entry.metrics[name], parts, place)
 
 
-def _metric(name: str) -> Metric | None:
-    """Returns the metric of `name`, None where this version has none."""
+def _metric(name: str, declared: Mapping[str, Metric]) -> Metric | None:
+    """Returns the metric of `name`, None where neither this version nor the project has one."""
     try:
-        return parse_metric(name)
+        return parse_metric(name, declared)
     except ValueError:
         return None
 
 
-def _check_case(case: CaseBaseline, place: str) -> None:
+def _check_case(case: CaseBaseline, place: str, declared: Mapping[str, Metric]) -> None:
     labels: list[str] = [label for label, _ in case.claims]
     for name, fraction in case.fractions.items():
         part, whole = fraction
@@ -89,7 +81,7 @@ def _check_case(case: CaseBaseline, place: str) -> None:
             raise DataError(f"{said}, expected a positive denominator")
         if not whole.is_integer() or whole > _MOST:
             raise DataError(f"{said}, expected a whole denominator of at most {_MOST}")
-        metric = _metric(name)
+        metric = _metric(name, declared)
         if metric is None:
             continue
         low, high = metric.range
@@ -102,13 +94,9 @@ def _check_case(case: CaseBaseline, place: str) -> None:
             )
             if counted != fraction:
                 raise DataError(f"{said}, but its claims say {counted[0]} / {counted[1]}")
-        if name in _OVER_CLAIMS and whole > len(labels):
+        if metric.whole == "claims" and whole > len(labels):
             raise DataError(f"{said}, but the case has {len(labels)} claims")
-        if (
-            metric.family in ("claims", "citations", "safety")
-            and name not in _OF_PARTS
-            and not part.is_integer()
-        ):
+        if metric.part == "count" and not part.is_integer():
             raise DataError(f"{said}, expected a whole numerator")
 
 

@@ -58,6 +58,8 @@ METRICS = (
         "sentences, and a citation that points to no context supports nothing",
         source=ALCE,
         per_case=_citation_support,
+        part="count",
+        whole="claims",
     ),
     Metric(
         name="citation_coverage",
@@ -66,5 +68,7 @@ METRICS = (
         definition="claims with a citation / claims; claims stand for sentences",
         source=ALCE,
         per_case=_citation_coverage,
+        part="count",
+        whole="claims",
     ),
 )

@@ -91,6 +91,8 @@ METRICS = (
         definition="S / N: scored claims that the contexts support",
         source=RAGAS,
         per_case=_labelled("supported"),
+        part="count",
+        whole="claims",
     ),
     Metric(
         name="hallucination",
@@ -99,6 +101,8 @@ METRICS = (
         definition="R / N: scored claims that the contexts refute",
         source=REFCHECKER,
         per_case=_labelled("refuted"),
+        part="count",
+        whole="claims",
     ),
     Metric(
         name="unsupported",
@@ -107,6 +111,8 @@ METRICS = (
         definition="U / N: scored claims that the contexts neither support nor refute",
         source=REFCHECKER,
         per_case=_labelled("unsupported"),
+        part="count",
+        whole="claims",
     ),
     Metric(
         name="claim_recall",
@@ -115,6 +121,7 @@ METRICS = (
         definition="key gold claims that the answer entails / key gold claims; 0 for an abstention",
         source="Manes et al. 2024, K-QA (comprehensiveness), arXiv:2401.14493",
         per_case=_claim_recall,
+        part="count",
     ),
     Metric(
         name="context_precision",
@@ -123,6 +130,7 @@ METRICS = (
         definition="contexts that entail at least one gold claim (r-chunks) / contexts",
         source=RAGCHECKER,
         per_case=_context_precision,
+        part="count",
     ),
     Metric(
         name="context_utilization",
@@ -131,6 +139,8 @@ METRICS = (
         definition="scored claims that at least one context entails / N",
         source=RAGCHECKER,
         per_case=_context_utilization,
+        part="count",
+        whole="claims",
     ),
     Metric(
         name="context_recall",
@@ -139,6 +149,7 @@ METRICS = (
         definition="gold claims that at least one context entails / gold claims; 0 without contexts",
         source=RAGAS,
         per_case=_context_recall,
+        part="count",
     ),
     Metric(
         name="conflict",
@@ -147,6 +158,8 @@ METRICS = (
         definition="scored claims about which two contexts disagree / N",
         source="Xu et al. 2024, Knowledge Conflicts for LLMs: A Survey, arXiv:2403.08319",
         per_case=_conflict,
+        part="count",
+        whole="claims",
     ),
     Metric(
         name="unscored",
@@ -155,6 +168,8 @@ METRICS = (
         definition="claims that the checker could not score / claims, scored or not",
         source="this project",
         per_case=_unscored,
+        part="count",
+        whole="claims",
     ),
     Metric(
         name="unchecked_share",
@@ -163,6 +178,7 @@ METRICS = (
         definition="words of the answer that no claim was made of (greetings, questions, disclaimers, repetitions) / words of the answer",
         source="this project",
         per_case=_unchecked_share,
+        part="count",
     ),
     Metric(
         name="abstention",
@@ -171,5 +187,7 @@ METRICS = (
         definition="cases whose answer is a refusal / cases",
         source="Wen et al. 2024, Know Your Limits: A Survey of Abstention in LLMs, arXiv:2407.18418",
         per_case=_abstention,
+        part="count",
+        either_way=True,
     ),
 )

@@ -201,6 +201,7 @@ METRICS = tuple(
         definition=f"{definition}; mean over cases, micro and macro alike",
         source=RAGCHECKER,
         per_case=_per_case(name),
+        either_way=name == "self_knowledge",
     )
     for name, (direction, definition) in _DEFINITIONS.items()
 )

@@ -69,6 +69,8 @@ METRICS = (
         "breaks one counts in both",
         source="this project",
         per_case=_safety_error_rate,
+        part="count",
+        whole="claims",
     ),
     Metric(
         name="guideline_adherence",
@@ -78,5 +80,6 @@ METRICS = (
         "0.7; review, site, unknown 0.4) / N; does not apply where no context states its authority, nor title, address or corpus tell it",
         source="this project; order of evidence after Murad et al. 2016, New evidence pyramid, Evid Based Med 21:125",
         per_case=_guideline_adherence,
+        whole="claims",
     ),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.quantities.quantity import DOSES, MOST_DOSES, ROUGHNESS, Quantity, allowed_error
 
 _BEYOND = 0.5  # of a bound: how far past the bound a value may lie: "more than halved" holds of a cut by 61 %

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.quantities.bounds import words_before
 from pytest_medfaith.quantities.numerals import Numeral
 

@@ -8,9 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_medfaith.evaluation import SliceRun, slice_report
-from pytest_medfaith.gates.baseline import SliceKey
-from pytest_medfaith.records import Report, SliceReport
+from pytest_medfaith.evaluation import slice_report
+from pytest_medfaith.records import Report, SliceReport, SliceRun
 
 CaseKey = tuple[SliceRun, str]
 _NAMES_SHOWN = 3
@@ -70,14 +69,10 @@ class Ledger:
         path, colons, name = test_id.partition("::")
         self._gates.setdefault(run, {})[path + colons + name.partition("[")[0]] = tuple(gates)
 
-    def size(self, of: SliceKey) -> int:
+    def size(self, run: SliceRun) -> int:
         """Returns how many cases a row has, selected or not; 0 where nobody said."""
         return max(
-            (
-                size
-                for run, size in self._sizes.items()
-                if (run.slice, run.retriever, run.k) == (of.slice, of.retriever, of.k)
-            ),
+            (size for known, size in self._sizes.items() if known.equals_but_for_checker(run)),
             default=0,
         )
 
@@ -91,16 +86,13 @@ class Ledger:
 
     def expected(self) -> list[tuple[SliceRun, tuple[str, ...], tuple[str, ...]]]:
         """Returns (row, case ids, gates) of everything expected, in the order of the card."""
-        return [
-            (run, tuple(sorted(self._expected[run])), self.gates(run))
-            for run in sorted(self._expected, key=dataclasses.astuple)
-        ]
+        return [(run, tuple(sorted(self._expected[run])), self.gates(run)) for run in sorted(self._expected)]
 
     def expectations(self) -> list[dict[str, Any]]:
         """Returns everything expected as plain values; a worker sends them with its first test."""
         return [
             {
-                "run": dataclasses.asdict(run),
+                "run": run.to_dict(),
                 "cases": sorted(cases),
                 "gates": {test: list(of) for test, of in self._gates[run].items()},
                 "skipped": self._skipped[run],
@@ -108,7 +100,7 @@ class Ledger:
             }
             for run, cases in self._expected.items()
         ] + [
-            {"run": dataclasses.asdict(run), "possible": sorted(cases)}
+            {"run": run.to_dict(), "possible": sorted(cases)}
             for run, cases in self._possible.items()
             if run not in self._expected
         ]
@@ -159,10 +151,7 @@ class Ledger:
     ) -> list[tuple[SliceReport, tuple[str, ...]]]:
         """Returns (report, gates) of every row, gates not judged yet, in the order of the card."""
         runs = {*self.runs(), *self._expected}
-        return [
-            (self._row(run, partial=partial, seed=seed), self.gates(run))
-            for run in sorted(runs, key=dataclasses.astuple)
-        ]
+        return [(self._row(run, partial=partial, seed=seed), self.gates(run)) for run in sorted(runs)]
 
     def _row(self, run: SliceRun, *, partial: bool, seed: int) -> SliceReport:
         own = [report for (other, _), (_, report) in self._reports.items() if other == run]
@@ -185,7 +174,7 @@ class Ledger:
             if len(signatures) > 1
         ]
         return [
-            *(_differing_text(run, by_run[run]) for run in sorted(by_run, key=dataclasses.astuple)),
+            *(_differing_text(run, by_run[run]) for run in sorted(by_run)),
             *twice,
         ]
 
@@ -215,7 +204,7 @@ def _differing_text(run: SliceRun, cases: Mapping[str, Collection[str]]) -> str:
     tests = sorted({test for tests in cases.values() for test in tests})
     shown = ", ".join([*names[:_NAMES_SHOWN], *["..."] * (len(names) > _NAMES_SHOWN)])
     return (
-        f"{len(names)} case(s) of slice {run.slice!r}, retriever {run.retriever!r}, checker {run.checker!r} and k={run.k} came out differently "
-        f"in different tests: {shown}. The card has one row for them. The tests: {', '.join(tests[:_NAMES_SHOWN])}. Ask for medfaith_report "
-        "in one test of a slice, make the answers repeatable, or configure the slice twice under two names"
+        f"{len(names)} case(s) of {run} came out differently in different tests: {shown}. The card has one row for "
+        f"them. The tests: {', '.join(tests[:_NAMES_SHOWN])}. Ask for medfaith_report in one test of a slice, make the "
+        "answers repeatable, or configure the slice twice under two names"
     )

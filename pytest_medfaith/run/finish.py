@@ -49,7 +49,7 @@ def finish_run(
     rows = session.ledger.slice_reports(partial=partial, seed=session.seed)
     if not rows:
         return Finish((), (), "passed")
-    signature = session.signature([report for report, _ in rows if report.reports])
+    signature = session.signature([report.run for report, _ in rows if report.reports])
     notes: list[str] = []
     errors = session.ledger.differing()
     if session.options.update_baseline and not errors:
@@ -158,7 +158,7 @@ def _judge(
     case_ids = [*(one.case.id for one in report.reports), *report.missing]
     try:
         baseline = slice_baseline(
-            read_baseline(session.baseline_path), report, signature=signature, case_ids=case_ids
+            read_baseline(session.baseline_path), report.run, signature=signature, case_ids=case_ids
         )
         return judge_gates(gates, report, baseline=baseline, seed=session.seed), baseline, False
     except MedfaithError as error:

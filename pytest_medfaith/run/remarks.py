@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pytest_medfaith.answers.responses import RECORDED
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
-from pytest_medfaith.evaluation import RECORDED
 from pytest_medfaith.records import SliceReport
 from pytest_medfaith.run.resources import MedfaithSession
 
@@ -33,7 +33,7 @@ def _of_row(session: MedfaithSession, report: SliceReport, settings: SliceSettin
     if any(one.response.contexts_from == RECORDED for one in report.reports):
         yield from _unasked(session, settings)
     selected = len(report.reports) + len(report.missing)
-    whole = session.ledger.size(report)
+    whole = session.ledger.size(report.run)
     if selected < whole and report.gates:
         yield f"slice {report.slice!r}: its gates are judged over {selected} of its {whole} cases; the others were not selected"
 

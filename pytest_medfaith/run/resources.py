@@ -11,21 +11,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.nearness import encoder_signature
 from pytest_medfaith.checking.rules import check_rule_names
+from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import SliceRun, evaluate_case, read_responses
-from pytest_medfaith.gates.baseline import SliceKey, read_baseline
+from pytest_medfaith.evaluation import evaluate_case
+from pytest_medfaith.gates.baseline import read_baseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.gates.matching import check_before_run
 from pytest_medfaith.jsonl import read_chunks
-from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
+from pytest_medfaith.records import Case, Chunk, Hit, Report, Response, SliceRun
 from pytest_medfaith.retrieval.build import ENCODING, RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
 from pytest_medfaith.run.collected import Ledger
@@ -63,12 +64,7 @@ class Target:
     @property
     def run(self) -> SliceRun:
         """What this item's report is aggregated under."""
-        return run_of(self.settings)
-
-
-def run_of(settings: SliceSettings) -> SliceRun:
-    """Returns the row of the card that reports under `settings` belong to."""
-    return SliceRun(slice=settings.name, retriever=settings.retriever, checker=settings.checker, k=settings.k)
+        return self.settings.run
 
 
 @dataclass
@@ -185,11 +181,9 @@ class MedfaithSession:
 
     @property
     def retrieval_settings(self) -> RetrievalSettings:
-        """The configured parameters of the built-in retrievers."""
-        s = self.settings
-        return RetrievalSettings(
-            k1=s.k1, b=s.b, rrf_k=s.rrf_k, weights=s.weights, encoders=s.encoders, cache=s.cache
-        )
+        """The configured parameters of the retrievers."""
+        names = [field.name for field in dataclasses.fields(RetrievalSettings)]
+        return RetrievalSettings(**{name: getattr(self.settings, name) for name in names})
 
     def checker(self, name: str = "default") -> Checker:
         """Returns the checker called `name` with the pair cache, and as configured: label map, rules, calibration, thresholds."""
@@ -334,7 +328,7 @@ class MedfaithSession:
             run.checker for run in self.ledger.runs()
         }
 
-    def signature(self, rows: Iterable[SliceKey]) -> dict[str, Any]:
+    def signature(self, rows: Iterable[SliceRun]) -> dict[str, Any]:
         """Returns what decides the numbers of `rows` of the card: checkers, thresholds, corpora, encoders, seed and versions.
 
         A checker that a test put in the configured one's place is known once it has answered; before that it is left out.
@@ -431,7 +425,7 @@ def payload(target: Target, report: Report, *, checker: Mapping[str, Any] | None
             f"case {report.case.id!r} cannot be summed up: {error}; give plain texts, finite numbers, lists and objects"
         ) from error
     return {
-        "run": dataclasses.asdict(target.run),
+        "run": target.run.to_dict(),
         "report": row,
         "gates": list(target.settings.gates),
         "checker": checker,

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.cards.account import (
-    claim_account,
-    recall_account,
-    safety_account,
-    told,
-    unchecked_account,
+from pytest_medfaith.cards.audit_card import audit_card
+from pytest_medfaith.cards.explanation import (
+    explain_claim,
+    explain_recall,
+    explain_safety,
+    explain_unchecked,
+    first_blocks,
     worst_verdicts,
 )
-from pytest_medfaith.cards.audit_card import audit_card
 from pytest_medfaith.cards.github import annotation, on_ci, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
@@ -62,11 +62,11 @@ def print_summary(finish: Finish, session: MedfaithSession, terminal: Any) -> No
         if count_slice(report).unsafe:
             _write(
                 terminal,
-                f"\n{report.slice}: {safety_account(report.reports, most=most, width=min(width, WIDEST))}",
+                f"\n{report.slice}: {explain_safety(report.reports, most=most, width=min(width, WIDEST))}",
             )
         if most is None and any(one.dropped for one in report.reports):
             _write(
-                terminal, f"\n{report.slice}: {unchecked_account(report.reports, width=min(width, WIDEST))}"
+                terminal, f"\n{report.slice}: {explain_unchecked(report.reports, width=min(width, WIDEST))}"
             )
         for text in _claims_to_blame(report, baseline, most=most, width=min(width, WIDEST)):
             _write(terminal, f"\n{report.slice}: {text}")
@@ -111,7 +111,7 @@ def _claims_to_blame(
         ]
         yield from _told(worst, "not carried by the evidence", most=most, width=width)
     if any(gate.metric == "claim_recall" for gate in failed):
-        yield recall_account(report.reports, most=most, width=width)
+        yield explain_recall(report.reports, most=most, width=width)
 
 
 def _told(
@@ -119,8 +119,8 @@ def _told(
 ) -> Iterator[str]:
     if not blamed:
         return
-    blocks = [f"case {one.case.id}\n{claim_account(verdict, one, width=width)}" for one, verdict in blamed]
-    yield told(f"{counted(len(blamed), 'claim')} {title}, worst first", blocks, most=most)
+    blocks = [f"case {one.case.id}\n{explain_claim(verdict, one, width=width)}" for one, verdict in blamed]
+    yield first_blocks(f"{counted(len(blamed), 'claim')} {title}, worst first", blocks, most=most)
 
 
 def print_annotations(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_medfaith.english.stems import singulars
+from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.entities.linker import Mention
 
 Span = tuple[int, int]
 
-_PIECE = re.compile(r"[^\W_]+")
 _WITHIN = re.compile(r"[\s\-‐‑–]{1,2}|[.'’/]|%\s|,\s")
 
 
@@ -32,9 +33,9 @@ class TermIndex:
         for term in dict.fromkeys(terms):
             if term.startswith("@"):
                 continue
-            found = list(_PIECE.finditer(term))
+            found = pieces_of(term)
             if found:
-                gaps = tuple(term[left.end() : right.start()] for left, right in itertools.pairwise(found))
+                gaps = tuple(term[left[2] : right[1]] for left, right in itertools.pairwise(found))
                 phrase = _Phrase(tuple(piece[0].lower() for piece in found), gaps, term)
                 self._phrases.setdefault(phrase.words[0], []).append(phrase)
 
@@ -44,23 +45,14 @@ class TermIndex:
         for mention in mentions:
             for concept in (mention.concept, *mention.wider):
                 found.setdefault(f"@{concept}", []).append((mention.start, mention.end))
-        pieces = [(piece[0].lower(), piece.start(), piece.end()) for piece in _PIECE.finditer(text)]
+        pieces = [(piece.lower(), start, end) for piece, start, end in pieces_of(text)]
         for index, (word, start, _end) in enumerate(pieces):
-            for first in _singulars(word):
+            for first in singulars(word):
                 for phrase in self._phrases.get(first, ()):
                     end = _matched(phrase, pieces, index, text)
                     if end is not None:
                         found.setdefault(phrase.term, []).append((start, end))
         return found
-
-
-def _singulars(word: str) -> Iterator[str]:
-    """Yields the words that `word` may be the plural of, and `word`."""
-    yield word
-    if word.endswith("s"):
-        yield word[:-1]
-        if word.endswith("es"):
-            yield word[:-2]
 
 
 def _matched(phrase: _Phrase, pieces: Sequence[tuple[str, int, int]], index: int, text: str) -> int | None:
@@ -69,7 +61,7 @@ def _matched(phrase: _Phrase, pieces: Sequence[tuple[str, int, int]], index: int
     if len(window) < len(phrase.words):
         return None
     *inner, last = zip(window, phrase.words, strict=True)
-    if any(piece[0] != word for piece, word in inner) or last[1] not in _singulars(last[0][0]):
+    if any(piece[0] != word for piece, word in inner) or last[1] not in singulars(last[0][0]):
         return None
     for (left, right), gap in zip(itertools.pairwise(window), phrase.gaps, strict=True):
         between = text[left[2] : right[1]]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_medfaith.evaluation import SliceRun, slice_report
+from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.gates.baseline import SliceBaseline, read_baseline, write_baseline
 from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.metrics.aggregate import case_metrics
-from pytest_medfaith.records import Case, Chunk, Claim, Hit, Report, Response, SliceReport, Verdict
+from pytest_medfaith.records import Case, Chunk, Claim, Hit, Report, Response, SliceReport, SliceRun, Verdict
 
 LABELS = {"s": "supported", "r": "refuted", "u": "unsupported", "?": "unscored"}
 RUN = SliceRun(slice="iron", retriever="bm25", checker="student", k=3)
@@ -57,6 +57,5 @@ def stored(folder: Path, report: SliceReport, *, metrics: tuple[str, ...] = ()) 
     """Returns the entry of `report`, written to a file and read back."""
     path = folder / "medfaith-baseline.json"
     write_baseline(path, [report], signature=SIGNATURE, metrics=metrics)
-    return slice_baseline(
-        read_baseline(path), report, signature=SIGNATURE, case_ids=[one.case.id for one in report.reports]
-    )
+    case_ids = [one.case.id for one in report.reports]
+    return slice_baseline(read_baseline(path), report.run, signature=SIGNATURE, case_ids=case_ids)

@@ -11,14 +11,14 @@ from types import SimpleNamespace
 import pytest
 from card_samples import slice_sample
 
-from pytest_medfaith.cards.account import (
-    claim_account,
-    faithfulness_account,
-    recall_account,
-    safety_account,
-    unchecked_account,
-)
 from pytest_medfaith.cards.csv_claims import claims_csv
+from pytest_medfaith.cards.explanation import (
+    explain_claim,
+    explain_faithfulness,
+    explain_recall,
+    explain_safety,
+    explain_unchecked,
+)
 from pytest_medfaith.cards.github import annotation
 from pytest_medfaith.cards.json_card import json_card
 from pytest_medfaith.cards.junit import junit_card
@@ -123,8 +123,8 @@ def report_of(text: str) -> SliceReport:
 
 def told(report: SliceReport) -> dict[str, str]:
     (one,) = report.reports
-    accounts = [
-        function([one], most=None) for function in (faithfulness_account, safety_account, recall_account)
+    explanations = [
+        function([one], most=None) for function in (explain_faithfulness, explain_safety, explain_recall)
     ]
     lines: list[str] = []
     terminal = SimpleNamespace(write_line=lambda line, **_: lines.append(line))
@@ -132,7 +132,11 @@ def told(report: SliceReport) -> dict[str, str]:
     return {
         "terminal": result_card([report], verbose=True),
         "accounts": "\n".join(
-            [*accounts, unchecked_account([one]), *(claim_account(verdict, one) for verdict in one.verdicts)]
+            [
+                *explanations,
+                explain_unchecked([one]),
+                *(explain_claim(verdict, one) for verdict in one.verdicts),
+            ]
         ),
         "summary": "\n".join(lines),
         "markdown": markdown_card([report], most=None),

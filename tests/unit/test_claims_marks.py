@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_medfaith.claims.citations import mask_citations
-from pytest_medfaith.claims.sentences import split_sentences
 from pytest_medfaith.claims.split import extract_claims, read_answer
+from pytest_medfaith.english.sentences import answer_sentences
 
 ROWS = [
     json.loads(line)
@@ -27,7 +27,7 @@ def bare(sentences):
 
 def cut(text):
     masked = mask_citations(text)
-    return [masked[start:end] for start, end in split_sentences(masked)]
+    return [masked[start:end] for start, end in answer_sentences(masked)]
 
 
 def test_there_are_enough_cases():

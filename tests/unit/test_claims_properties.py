@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pytest_medfaith.claims.citations import cited_sentences, mask_citations, parse_citations, strip_citations
 from pytest_medfaith.claims.layout import read_layout
 from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.sentences import split_sentences
 from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.english.sentences import answer_sentences
 
 WORDS = [
     "metformin", "It", "they", "these", "lowers", "raises", "is", "are", "may", "not", "does", "and", "or", "but", "which", "that", "if", "in patients", "with",
@@ -56,7 +56,7 @@ def test_a_refusal_and_its_claims_never_agree(answer):
 @settings(max_examples=150, deadline=None)
 @given(text=ANSWERS)
 def test_sentences_lose_nothing_and_never_overlap(text):
-    spans = split_sentences(text)
+    spans = answer_sentences(text)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     assert "".join("".join(text[start:end] for start, end in spans).split()) == "".join(text.split())
 

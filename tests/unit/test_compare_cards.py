@@ -5,8 +5,7 @@ from gate_samples import SIGNATURE, case, report_of, slice_of
 
 from pytest_medfaith.compare.cards import html_change, markdown_change, terminal_change
 from pytest_medfaith.compare.runs import compare_runs
-from pytest_medfaith.evaluation import SliceRun
-from pytest_medfaith.records import GateResult
+from pytest_medfaith.records import GateResult, SliceRun
 
 BEFORE = slice_of({"a": "sss", "b": "rss", "c": "sss"})
 AFTER = slice_of(

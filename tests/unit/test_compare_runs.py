@@ -2,8 +2,7 @@ import pytest
 from gate_samples import SIGNATURE, case, report_of, slice_of
 
 from pytest_medfaith.compare.runs import compare_runs, compare_slices
-from pytest_medfaith.evaluation import SliceRun
-from pytest_medfaith.records import GateResult
+from pytest_medfaith.records import GateResult, SliceRun
 
 
 def test_metrics_are_paired_by_case_with_a_two_sided_p():

@@ -13,7 +13,7 @@ import random, sys
 from pytest_medfaith import check_answer
 from pytest_medfaith.cards.json_card import json_card
 from pytest_medfaith.checking import scoring
-from pytest_medfaith.evaluation import SliceRun, slice_report
+from pytest_medfaith.evaluation import slice_report
 
 CONTEXTS = [
     "For ovulation induction in PCOS, letrozole is started at 2.5 mg once a day for five days.",
@@ -77,8 +77,9 @@ def test_neither_threads_nor_hash_seeds_change_a_byte(expected, threads, workers
 WINDOWS = """
 import json, sys
 from pathlib import Path
-from pytest_medfaith.english.tokens import content_keys, share
+from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.checking.windows import best_sentence, window_around
+from pytest_medfaith.records import SliceRun
 
 chosen = []
 for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():

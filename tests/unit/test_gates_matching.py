@@ -4,9 +4,9 @@ import pytest
 from gate_samples import SIGNATURE, slice_of
 
 from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.evaluation import SliceRun
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
 from pytest_medfaith.gates.matching import check_before_run, slice_baseline
+from pytest_medfaith.records import SliceRun
 
 REPORT = slice_of({"b": "sr", "a": "su?"})
 UPDATE = "pytest --medfaith-update-baseline"
@@ -25,7 +25,7 @@ def test_what_another_slice_uses_does_not_matter(tmp_path):
         "corpora": {"iron": "c1", "sleep": "changed"},
         "checkers": {"student": SIGNATURE["checkers"]["student"]},
     }
-    assert slice_baseline(baseline, REPORT, signature=other, case_ids=["a", "b"]).slice == "iron"
+    assert slice_baseline(baseline, REPORT.run, signature=other, case_ids=["a", "b"]).slice == "iron"
 
 
 def test_another_set_up_is_refused_by_name_and_value(tmp_path):
@@ -35,7 +35,7 @@ def test_another_set_up_is_refused_by_name_and_value(tmp_path):
         MissingBaseline,
         match=rf"slice 'iron'.*: checkers.student.entail was 0.5, is 0.7; encoder was absent, is \"e\"\. .* with {UPDATE}",
     ):
-        slice_baseline(baseline, REPORT, signature=other, case_ids=["a", "b"])
+        slice_baseline(baseline, REPORT.run, signature=other, case_ids=["a", "b"])
 
 
 def test_a_slice_that_is_not_there_is_refused_with_those_that_are(tmp_path):
@@ -44,7 +44,7 @@ def test_a_slice_that_is_not_there_is_refused_with_those_that_are(tmp_path):
         MissingBaseline,
         match=rf"no entry for slice 'iron', .* and k=5; it holds slice 'iron', .* and k=3\. .*{UPDATE}",
     ):
-        slice_baseline(baseline, REPORT.with_(k=5), signature=SIGNATURE, case_ids=["a", "b"])
+        slice_baseline(baseline, REPORT.with_(k=5).run, signature=SIGNATURE, case_ids=["a", "b"])
 
 
 def test_cases_that_do_not_run_are_refused(tmp_path):
@@ -52,7 +52,7 @@ def test_cases_that_do_not_run_are_refused(tmp_path):
         MissingBaseline,
         match=rf"1 of 2 cases of slice 'iron' are not in this run: b; .*-k, --lf or --medfaith-limit.*{UPDATE}",
     ):
-        slice_baseline(baseline_in(tmp_path), REPORT, signature=SIGNATURE, case_ids=["a"])
+        slice_baseline(baseline_in(tmp_path), REPORT.run, signature=SIGNATURE, case_ids=["a"])
 
 
 def test_cases_that_the_baseline_lacks_are_refused_five_by_name(tmp_path):
@@ -61,7 +61,7 @@ def test_cases_that_the_baseline_lacks_are_refused_five_by_name(tmp_path):
     ):
         slice_baseline(
             baseline_in(tmp_path),
-            REPORT,
+            REPORT.run,
             signature=SIGNATURE,
             case_ids=["a", "b", *(f"c{number}" for number in range(6))],
         )

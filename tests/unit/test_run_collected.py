@@ -4,7 +4,7 @@ import json
 import pytest
 from gate_samples import RUN, case
 
-from pytest_medfaith.evaluation import SliceRun
+from pytest_medfaith.records import SliceRun
 from pytest_medfaith.run.collected import Ledger, Tally
 
 OTHER = SliceRun(slice="sleep", retriever="bm25", checker="student", k=3)

@@ -1,7 +1,7 @@
 """What a run knows of itself."""
 
-from pytest_medfaith.evaluation import SliceRun
 from pytest_medfaith.gates.baseline import own_signature
+from pytest_medfaith.records import SliceRun
 from pytest_medfaith.retrieval.encoders import load_encoder
 from pytest_medfaith.run.resources import MedfaithSession
 

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from itertools import combinations
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked
+from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.quantities.bounds import words_before
 from pytest_medfaith.quantities.counting import counts_things
 from pytest_medfaith.quantities.quantity import Quantity
@@ -257,5 +258,5 @@ def _unknown_trials(claim: str, evidence: str) -> Iterator[Missing]:
 
 def _spelled_out(name: str, evidence: str) -> bool:
     """Returns whether `name` is made of the first letters of words that follow each other in the evidence."""
-    initials = "".join(word[0] for word in re.findall(r"[^\W_]+", evidence)).lower()
+    initials = "".join(piece[0] for piece, _, _ in pieces_of(evidence)).lower()
     return "".join(filter(str.isalpha, name)).lower() in initials

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked, shared_with
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.quantities.times import read_labelled_times
 from pytest_medfaith.quantities.units import unit_of
 

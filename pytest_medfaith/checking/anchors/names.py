@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, linked, shared_with
-from pytest_medfaith.english.tokens import read_tokens
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import LETTERS, read_tokens
 from pytest_medfaith.entities.linker import Mention, load_concepts
 
 SAME_STATEMENT = (
@@ -378,7 +378,7 @@ def spelled_out(letters: str, text: str) -> bool:
     """Returns whether `letters` are the first letters of words that follow each other in `text`, small words passed over or not."""
     if len(letters) < 2:
         return False
-    words = re.findall(r"[^\W\d_]+", text)
+    words = LETTERS.findall(text)
     every = "".join(word[0] for word in words).lower()
     telling = "".join(
         word[0] for word in words if word.lower() not in ("of", "the", "and", "for", "in", "on", "to")

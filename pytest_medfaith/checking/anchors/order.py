@@ -11,7 +11,7 @@ from itertools import pairwise
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked, shared_with
 from pytest_medfaith.english.opposites import directions
 from pytest_medfaith.english.sentences import sentence_spans
-from pytest_medfaith.english.tokens import read_tokens
+from pytest_medfaith.english.words import read_tokens
 from pytest_medfaith.entities.linker import Mention
 from pytest_medfaith.quantities.quantity import Quantity, allowed_error
 from pytest_medfaith.quantities.reader import read_quantities

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.english.tokens import content_keys, read_tokens, share
+from pytest_medfaith.english.words import content_keys, read_tokens, share
 
 SAME_STATEMENT = 0.75  # of the claim's words that the sentence says apart from its restriction
 SAME_LIMITED = 0.6  # of the claim's words that the sentence holds, for a claim that widens it
@@ -93,7 +93,7 @@ def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 def _states_alone(text: str, wanted: frozenset[str], words: str) -> bool:
     """Returns whether another sentence of the evidence says all of it without a restriction."""
-    from pytest_medfaith.english.tokens import evidence_sentences
+    from pytest_medfaith.english.words import evidence_sentences
 
     return any(
         words not in text[sentence.start : sentence.end]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.english.tokens import read_tokens
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import read_tokens
 
 SAME_WORDS = 0.6  # of the claim's content words that the sentence holds
 _LINK = re.compile(

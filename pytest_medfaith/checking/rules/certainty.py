@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
-from pytest_medfaith.english.tokens import Token, share, weight
+from pytest_medfaith.english.words import Token, share, weight
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py).

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.english.opposites import directions
-from pytest_medfaith.english.tokens import Token, share
+from pytest_medfaith.english.words import Token, share
 
 _ENDS = frozenset(";:.()")
 _CLAUSE = frozenset(",;:.()")

@@ -10,8 +10,8 @@ from pytest_medfaith.checking.rules.comparisons import Comparison, relation
 from pytest_medfaith.checking.rules.frames import COPY, Frame, frames_in_either_order
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.english.opposites import directions, opposed
-from pytest_medfaith.english.tokens import Token, weight
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import Token, weight
 from pytest_medfaith.quantities.numerals import WORDS
 from pytest_medfaith.records import Finding
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from pytest_medfaith.english.tokens import (
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import (
     MAX_TOKENS,
     Sentence,
     Token,
@@ -17,7 +18,6 @@ from pytest_medfaith.english.tokens import (
     share,
     weight,
 )
-from pytest_medfaith.english.word_keys import word_key
 
 # Sentences that share less than this of the claim's words do not speak of it; written paraphrases of the development data share 0.4 at
 # the median, so most of them are left to the model.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.english.opposites import directions, opposed
-from pytest_medfaith.english.tokens import Token, read_tokens
+from pytest_medfaith.english.stems import verb_stems
+from pytest_medfaith.english.words import Token, read_tokens
 from pytest_medfaith.quantities.numerals import WORDS
 from pytest_medfaith.quantities.quantity import opposed_bounds
 from pytest_medfaith.quantities.reader import read_quantities
@@ -88,14 +88,6 @@ _SMALL = frozenset(
     likely""".split()
 )
 _ENDS = frozenset(",;:()–—")
-# Past forms whose consonants are not those of the verb, and endings to cut in turn; a trial of either keeps "exceed" and "led" whole.
-_IRREGULAR = {
-    "went": "go", "underwent": "undergo", "brought": "bring", "thought": "think", "sought": "seek", "bought": "buy", "caught": "catch",
-    "fought": "fight", "left": "leave", "saw": "see", "stood": "stand",
-}  # fmt: skip
-_FORMS = (re.compile("(?<=..)(?:ies|ied|es|ed|ing|en|s)$"), re.compile("(?<=..)[dtn]$"))
-_VOWELS = re.compile("[aeiouy]")
-_TWICE = re.compile(r"(.)\1+")
 _REACH = 4  # words from a negation to the one that it negates
 _LARGEST_GAP = 4  # words that differ in one place, in two copies
 _NEAR = 8  # words around a place that can still turn its sense
@@ -325,14 +317,9 @@ def _affirms(word: str, negated: Collection[str]) -> bool:
     said = directions(word)
     if said.keys() & _CHANGES and not _EFFECT.isdisjoint(negated):
         return True
-    return any(_stems(word) & _stems(other) or said.items() & directions(other).items() for other in negated)
-
-
-def _stems(word: str) -> frozenset[str]:
-    """Returns what the forms of a verb may have in common, the consonants of its stem: "fnd" of "find" and "found", "stp" of "stopped"."""
-    word = _IRREGULAR.get(word, word)
-    stems = (word, *(ending.sub("", word) for ending in _FORMS))
-    return frozenset(_TWICE.sub(r"\1", _VOWELS.sub("", stem)) for stem in stems) - {""}
+    return any(
+        verb_stems(word) & verb_stems(other) or said.items() & directions(other).items() for other in negated
+    )
 
 
 def _prefixed_in(tokens: Sequence[Token], indices: range, others: Sequence[Token]) -> bool:

@@ -9,8 +9,8 @@ from itertools import combinations
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.signs import mirrored
-from pytest_medfaith.english.tokens import Token, weight
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import Token, weight
 from pytest_medfaith.quantities.quantity import MOST_DOSES, ROUGHNESS, Quantity, agree, allowed_error, differ
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.quantities.strengths import in_equal_strength

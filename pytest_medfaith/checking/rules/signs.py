@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 
 from pytest_medfaith.english.opposites import directions
+from pytest_medfaith.english.words import LETTERS
 from pytest_medfaith.quantities.quantity import Quantity
 
 _LOOK_BACK = 72  # characters before a number in which the word stands that says which way it points
 _DOWN = frozenset("down lost loses lose loss losses shrank shrunk shrinks suppressed deficit".split())
 _UP = frozenset("up gain gains gained".split())
-_WORD = re.compile(r"[^\W\d_]+")
 _PLUS = re.compile(r"(?:\+|\bplus\s)\s?$", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.;:|\n](?=\s)|,\s")
 # After the word of direction stand at most a few words and "by" or "of": "lowered triglycerides by", "a drop of"; or nothing: "lost 7%".
@@ -37,7 +37,7 @@ def way_of(quantity: Quantity, text: str) -> int:
         return 1
     ends = [found.end() for found in _CLAUSE_END.finditer(ahead)]
     ahead = ahead[ends[-1] :] if ends else ahead
-    for word in reversed(list(_WORD.finditer(ahead))):
+    for word in reversed(list(LETTERS.finditer(ahead))):
         way = _way(word[0].lower())
         if way:
             between = ahead[word.end() :]
