@@ -9,9 +9,10 @@ from itertools import combinations
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked
 from pytest_medfaith.english.words import pieces_of
-from pytest_medfaith.quantities.bounds import before
+from pytest_medfaith.quantities.bounds import words_before
+from pytest_medfaith.quantities.counting import counts_things
 from pytest_medfaith.quantities.quantity import Quantity
-from pytest_medfaith.quantities.reader import counts_things, read_quantities
+from pytest_medfaith.quantities.reader import read_quantities
 
 # Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
 _YEAR = re.compile(
@@ -98,7 +99,7 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Missing]:
             or _reckoned(year, known, evidence)
             or found["decade"]
             or any(first <= year <= last for first, last in spans)
-            or _AS_OF.search(before(claim, found.start()))
+            or _AS_OF.search(words_before(claim, found.start()))
         ):
             continue
         future = year > now and bool(_FINDING.search(claim)) and not _FORECAST.search(claim)
@@ -155,7 +156,7 @@ def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
     bare = {
         _date(found)[0]
         for found in _MONTH.finditer(evidence.whole)
-        if found["month"][0].isupper() and _IN_BEFORE.search(before(evidence.whole, found.start()))
+        if found["month"][0].isupper() and _IN_BEFORE.search(words_before(evidence.whole, found.start()))
     }
     numbers = {int(number) for number in _NUMBERS.findall(evidence.whole)}
     for found in _dates(claim):

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked, shared_with
 from pytest_medfaith.english.stems import word_key
-from pytest_medfaith.quantities.reader import read_labelled_times
+from pytest_medfaith.quantities.times import read_labelled_times
 from pytest_medfaith.quantities.units import unit_of
 
 SAME_STATEMENT = 0.5  # of the claim's other words that a sentence holds whose label of the same kind takes the place of the claim's
