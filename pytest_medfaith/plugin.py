@@ -388,6 +388,7 @@ def medfaith_report(
             retriever=settings.retriever,
             k=settings.k,
             rulebook=_session(request.config).rulebook,
+            declared=_session(request.config).metrics,
         ).with_(contexts_optional=settings.contexts == "optional")
         known = _session(request.config).signed(medfaith_checker, configured=settings.checker)
         request.node.stash[MEASURED] = True
@@ -411,5 +412,11 @@ def medfaith_check(
 
     _tell(request.config)
     with _plain_errors():
-        rulebook = _session(request.config).rulebook
-    return partial(check_answer, checker=medfaith_checker, extractor=medfaith_extractor, rulebook=rulebook)
+        session = _session(request.config)
+        return partial(
+            check_answer,
+            checker=medfaith_checker,
+            extractor=medfaith_extractor,
+            rulebook=session.rulebook,
+            declared=session.metrics,
+        )

@@ -32,7 +32,7 @@ def audit_rows(session: MedfaithSession, rows: Sequence[Row]) -> SliceAudits:
     known: dict[object, tuple[str, Audit]] = {}
     for report, gates in rows:
         measured: dict[str, MetricValue] = {}
-        if report.reports and (session.options.audit or asks_for_audit(gates)):
+        if report.reports and (session.options.audit or asks_for_audit(gates, session.metrics)):
             try:
                 title, audit = _audit(session, report, known)
             except MedfaithError as error:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_medfaith.evaluation import slice_report
+from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import Report, SliceReport, SliceRun
 
 CaseKey = tuple[SliceRun, str]
@@ -147,18 +149,26 @@ class Ledger:
         return {run for run, _ in self._reports}
 
     def slice_reports(
-        self, *, partial: bool = False, seed: int = 0
+        self, *, partial: bool = False, declared: Mapping[str, Metric] = METRICS, seed: int = 0
     ) -> list[tuple[SliceReport, tuple[str, ...]]]:
         """Returns (report, gates) of every row, gates not judged yet, in the order of the card."""
         runs = {*self.runs(), *self._expected}
-        return [(self._row(run, partial=partial, seed=seed), self.gates(run)) for run in sorted(runs)]
+        return [
+            (self._row(run, partial=partial, declared=declared, seed=seed), self.gates(run))
+            for run in sorted(runs)
+        ]
 
-    def _row(self, run: SliceRun, *, partial: bool, seed: int) -> SliceReport:
+    def _row(self, run: SliceRun, *, partial: bool, declared: Mapping[str, Metric], seed: int) -> SliceReport:
         own = [report for (other, _), (_, report) in self._reports.items() if other == run]
         # a test may have put its own checker in the configured one's place
         shown = dataclasses.replace(run, checker=own[0].checker) if own else run
         summary = slice_report(
-            shown, own, expected=sorted(self._expected.get(run, ())), partial=partial, seed=seed
+            shown,
+            own,
+            expected=sorted(self._expected.get(run, ())),
+            partial=partial,
+            declared=declared,
+            seed=seed,
         )
         return summary.with_(skipped=self._skipped.get(run, {}))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import partial
 from typing import Any, Literal
 
 from pytest_medfaith.audit.results import Audit
@@ -46,7 +47,7 @@ def finish_run(
     A gate that cannot be compared (no baseline, another set-up, other cases) fails, and the run counts as wrongly used. So it does where
     tests of one slice disagree, and where something that was asked for cannot be written.
     """
-    rows = session.ledger.slice_reports(partial=partial, seed=session.seed)
+    rows = session.ledger.slice_reports(partial=partial, declared=session.metrics, seed=session.seed)
     if not rows:
         return Finish((), (), "passed")
     signature = session.signature([report.run for report, _ in rows if report.reports])
@@ -124,13 +125,14 @@ def _told(errors: list[str]) -> Iterator[None]:
 def _update_baseline(
     session: MedfaithSession, rows: Sequence[tuple[SliceReport, tuple[str, ...]]], signature: dict[str, Any]
 ) -> str:
-    metrics = {parse_gate(expression).metric for _, gates in rows for expression in gates}
+    metrics = {parse_gate(expression, session.metrics).metric for _, gates in rows for expression in gates}
     now = datetime.now(tz=timezone.utc)
     written = write_baseline(
         session.baseline_path,
         [report for report, _ in rows],
         signature=signature,
         metrics=metrics,
+        declared=session.metrics,
         seed=session.seed,
         now=now,
         commit=run_facts(session.root, now=now).get("commit", ""),
@@ -153,17 +155,23 @@ def _judge(
             None,
             False,
         )
-    comparing = [expression for expression in gates if compared_metrics([parse_gate(expression)])]
+    judge = partial(judge_gates, declared=session.metrics, seed=session.seed)
+    comparing = [
+        expression for expression in gates if compared_metrics([parse_gate(expression, session.metrics)])
+    ]
     if not comparing:
-        return judge_gates(gates, report, seed=session.seed), None, False
+        return judge(gates, report), None, False
     case_ids = [*(one.case.id for one in report.reports), *report.missing]
     try:
         baseline = slice_baseline(
-            read_baseline(session.baseline_path), report.run, signature=signature, case_ids=case_ids
+            read_baseline(session.baseline_path, session.metrics),
+            report.run,
+            signature=signature,
+            case_ids=case_ids,
         )
-        return judge_gates(gates, report, baseline=baseline, seed=session.seed), baseline, False
+        return judge(gates, report, baseline=baseline), baseline, False
     except MedfaithError as error:
-        bounds = judge_gates([gate for gate in gates if gate not in comparing], report, seed=session.seed)
+        bounds = judge([gate for gate in gates if gate not in comparing], report)
         unusable = [
             GateResult(expression=expression, outcome="fail", message=str(error)) for expression in comparing
         ]

@@ -26,6 +26,8 @@ from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.gates.matching import check_before_run
 from pytest_medfaith.jsonl import read_chunks
+from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response, SliceRun
 from pytest_medfaith.retrieval.build import ENCODING, RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
@@ -83,6 +85,11 @@ class MedfaithSession:
         load_rulebook(settings.safety)
         return settings
 
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name: the shipped ones, and those that the settings name."""
+        return declared_metrics(self.settings.metrics)
+
     def targets(self, name: str, marker: Mapping[str, Any]) -> list[Target]:
         """Returns one target per case, retriever and checker of slice `name`, as marker, options and configuration say.
 
@@ -108,8 +115,9 @@ class MedfaithSession:
                 self.options.checker or listed(marker.get("checker")) or (configured.checker,),
             )
         ]
+        declared = self.metrics  # a metric that cannot be loaded is said now, too
         for gate in variants[0].gates:
-            parse_gate(gate)  # one that does not parse is said now, not after the run
+            parse_gate(gate, declared)  # one that does not parse is said now, not after the run
         check_rule_names(self.rules_off)
         cases = self.cases(variants[0])
         return [Target(settings=settings, case=case) for settings in variants for case in cases]
@@ -283,13 +291,13 @@ class MedfaithSession:
             self._check_whole()
             return
         rows = [
-            (run, case_ids, compared_metrics(map(parse_gate, gates)))
+            (run, case_ids, compared_metrics(parse_gate(gate, self.metrics) for gate in gates))
             for run, case_ids, gates in self.ledger.expected()
         ]
         compared = [row for row in rows if row[2]]
         if not compared:
             return
-        baseline = read_baseline(self.baseline_path)
+        baseline = read_baseline(self.baseline_path, self.metrics)
         for run, case_ids, metrics in compared:
             check_before_run(
                 baseline, run, signature=self.signature([run]), case_ids=case_ids, metrics=metrics
@@ -400,6 +408,7 @@ def evaluate_target(session: MedfaithSession, target: Target) -> Report:
         retriever=settings.retriever,
         k=settings.k,
         rulebook=session.rulebook,
+        declared=session.metrics,
     )
     return report.with_(contexts_optional=settings.contexts == "optional")
 

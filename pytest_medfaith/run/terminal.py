@@ -20,7 +20,7 @@ from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.gates.baseline import SliceBaseline
-from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, parse_gate
+from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, Gate, parse_gate
 from pytest_medfaith.gates.turned import bad_labels, turned_claims
 from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import Report, SliceReport, Verdict
@@ -68,7 +68,10 @@ def print_summary(finish: Finish, session: MedfaithSession, terminal: Any) -> No
             _write(
                 terminal, f"\n{report.slice}: {explain_unchecked(report.reports, width=min(width, WIDEST))}"
             )
-        for text in _claims_to_blame(report, baseline, most=most, width=min(width, WIDEST)):
+        failed = [
+            parse_gate(gate.expression, session.metrics) for gate in report.gates if gate.outcome == "fail"
+        ]
+        for text in _claims_to_blame(report, baseline, failed, most=most, width=min(width, WIDEST)):
             _write(terminal, f"\n{report.slice}: {text}")
     for title, audit in finish.audits.items():
         _write(terminal, "\n" + audit_card(audit, title=title.partition(" / ")[0], most=most))
@@ -88,14 +91,18 @@ def _write(terminal: Any, text: str) -> None:
 
 
 def _claims_to_blame(
-    report: SliceReport, baseline: SliceBaseline | None, *, most: int | None, width: int
+    report: SliceReport,
+    baseline: SliceBaseline | None,
+    failed: Sequence[Gate],
+    *,
+    most: int | None,
+    width: int,
 ) -> Iterator[str]:
     """Yields what stands behind the failed gates, worst first, each kind once.
 
     For a comparison that is the claims that turned since the baseline, for a bound on a share of verdicts those that the evidence does not
     carry, for one on claim_recall the gold claims that the answers do not make. Other metrics have no claims to show.
     """
-    failed = [parse_gate(gate.expression) for gate in report.gates if gate.outcome == "fail"]
     compared = {
         label for gate in failed if isinstance(gate, BaselineGate) for label in bad_labels(gate.metric) or ()
     }
