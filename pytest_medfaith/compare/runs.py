@@ -10,12 +10,12 @@ from typing import Any
 
 from pytest_medfaith.cards.summary import COLUMNS
 from pytest_medfaith.evaluation import slice_report
-from pytest_medfaith.gates.baseline import SliceBaseline, baseline_entry
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics
+from pytest_medfaith.gates.entry import SliceBaseline, baseline_entry
 from pytest_medfaith.gates.expressions import parse_gate
 from pytest_medfaith.gates.matching import signature_changes
 from pytest_medfaith.gates.paired import holm
-from pytest_medfaith.gates.turned import TurnedClaim, turned_claims
+from pytest_medfaith.gates.regressions import Regression, find_regressions
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import MetricValue, Report, SliceReport
@@ -70,9 +70,9 @@ class SliceChange:
     metrics: tuple[MetricChange, ...]
     cases: tuple[CaseChange, ...]
     reworded: int
-    worse: tuple[TurnedClaim, ...]
-    better: tuple[TurnedClaim, ...]
-    gone: tuple[TurnedClaim, ...] = ()
+    worse: tuple[Regression, ...]
+    better: tuple[Regression, ...]
+    gone: tuple[Regression, ...] = ()
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()
 
@@ -153,7 +153,7 @@ def compare_slices(
         case.before.response.answer != case.after.response.answer for case in both if case not in changed
     )
     entries = [_entry(report, (), declared) for report in (old, new)]
-    back = turned_claims(old, entries[1])
+    back = find_regressions(old, entries[1])
     return SliceChange(
         before=old,
         after=new,
@@ -162,7 +162,7 @@ def compare_slices(
             sorted(changed, key=lambda case: ([-step for step in case.worse_by], case.after.case.id))
         ),
         reworded=reworded,
-        worse=tuple(turned_claims(new, entries[0])),
+        worse=tuple(find_regressions(new, entries[0])),
         better=tuple(
             one
             for one in back

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_medfaith.gates.baseline import CaseBaseline, SliceBaseline, case_baseline, require_metrics
+from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline, case_baseline, require_metrics
 from pytest_medfaith.gates.paired import (
     ALPHA,
     RESAMPLES,
@@ -36,7 +36,7 @@ from pytest_medfaith.gates.paired import (
     swap_p_values,
     worsenings,
 )
-from pytest_medfaith.gates.turned import McNemar, bad_labels, mcnemar, same_claims
+from pytest_medfaith.gates.regressions import McNemar, bad_labels, mcnemar, same_claims
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.bootstrap import Floats
 from pytest_medfaith.metrics.registry import METRICS, parse_metric

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 from pytest_medfaith.errors import DataError, MissingBaseline
-from pytest_medfaith.gates.baseline import UPDATE, SliceBaseline
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics, judge_comparison
 from pytest_medfaith.gates.completeness import implied_gate, unless_incomplete
+from pytest_medfaith.gates.entry import UPDATE, SliceBaseline
 from pytest_medfaith.gates.paired import Outcome, cases_beyond, holm
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.audit import AUDIT_METRICS

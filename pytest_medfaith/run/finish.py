@@ -17,7 +17,8 @@ from pytest_medfaith.cards.junit import slice_properties
 from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.cards.run_folder import extra_formats, write_run
 from pytest_medfaith.errors import MedfaithError
-from pytest_medfaith.gates.baseline import SliceBaseline, read_baseline, write_baseline
+from pytest_medfaith.gates.baseline import read_baseline, write_baseline
+from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import compared_metrics, judge_gates, parse_gate, stops_run
 from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.records import GateResult, SliceReport
