@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import Clause, forms, read_clause
+from pytest_medfaith.english.grammar import Clause, read_clause
 from pytest_medfaith.english.phrases import Phrase, places, read_words
+from pytest_medfaith.english.verbs import forms
 
 
 @dataclass(frozen=True)

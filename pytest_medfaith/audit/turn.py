@@ -9,9 +9,10 @@ from functools import lru_cache
 from pytest_medfaith.audit.mutation import Mutation, clause_of, replaced
 from pytest_medfaith.audit.verbs import in_form
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import Clause, forms, is_adverb, is_auxiliary
+from pytest_medfaith.english.grammar import Clause
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Phrase
+from pytest_medfaith.english.verbs import forms, is_adverb, is_auxiliary
 
 KIND = "direction"
 
