@@ -27,7 +27,8 @@ _BAD = ("refuted", "unsupported", "unscored")  # worst first
 class MetricChange:
     """One metric before and after, each with its 95 % interval; `comparison` is paired by case, None where either has no value.
 
-    `p` is of the two-sided permutation test, Holm-corrected for the metrics of the slice; None where no case differs.
+    `p` is of the two-sided permutation test, Holm-corrected for the metrics of the slice; None where no case
+    differs.
     """
 
     name: str
@@ -57,10 +58,11 @@ class CaseChange:
 class SliceChange:
     """One slice in two runs, both cut down to the cases that both measured.
 
-    `worse` are claims of the later run that turned for the worse or are new and bad. `better` are claims of the earlier run that were
-    bad and are better now; their `before` is what they became, and a claim in other words is better only where it is supported. `gone`
-    are claims that were bad and that no claim of the later run is like. All stand worst first. `reworded` counts the cases whose answer
-    differs and whose verdict counts do not.
+    `worse` are claims of the later run that turned for the worse or are new and bad. `better` are claims of
+    the earlier run that were bad and are better now; their `before` is what they became, and a claim in other
+    words is better only where it is supported. `gone` are claims that were bad and that no claim of the later
+    run is like. All stand worst first. `reworded` counts the cases whose answer differs and whose verdict
+    counts do not.
     """
 
     before: SliceReport
@@ -96,14 +98,15 @@ def compare_runs(
 ) -> RunChange:
     """Returns how the run `after` differs from the run `before`.
 
-    Slice reports are matched by slice, retriever, checker and k; where a slice stands once in what is left of each run, they are matched
-    too, and what differs is said by their labels.
+    Slice reports are matched by slice, retriever, checker and k; where a slice stands once in what is left of
+    each run, they are matched too, and what differs is said by their labels.
 
     Args:
-        before: slice reports and signature, as `cards.run_folder.read_run` returns them.
+        before: slice reports and signature, as `cards.run_reading.read_run` returns them.
         after: likewise.
         names: what to call the runs.
-        declared: the metrics by name; one that a run holds and that is not among them is shown without a test.
+        declared: the metrics by name; one that a run holds and that is not among them is shown without a
+            test.
         seed: of resamples.
     """
     pairs = _pairs(before[0], after[0])

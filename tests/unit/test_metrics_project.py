@@ -12,7 +12,8 @@ import pytest
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.cards.json_card import json_card, report_schema
 from pytest_medfaith.cards.markdown import markdown_card
-from pytest_medfaith.cards.run_folder import read_run, write_run
+from pytest_medfaith.cards.run_folder import write_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.compare.runs import compare_slices
 from pytest_medfaith.errors import DataError
