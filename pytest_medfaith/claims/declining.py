@@ -14,9 +14,9 @@ from pytest_medfaith.claims.chatter import LONGEST_TALK, chatter_reason
 from pytest_medfaith.claims.openers import SOURCES
 from pytest_medfaith.claims.referring import refers
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import finite_verbs
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import read_words
+from pytest_medfaith.english.verbs import finite_verbs
 from pytest_medfaith.english.words import SPOKEN
 
 _INFORMATION = r"(?:information|info|answers?|details?|mention|context|guidance|documents?|passages?)"
@@ -240,7 +240,7 @@ def _goes_on(first: str, piece: str) -> bool:
 
 def _holds_verb(text: str) -> bool:
     """Returns whether a word of `text` is a verb by its neighbours: "cures" in "aspirin cures measles", not in "the cures of measles"."""
-    return bool(finite_verbs(read_words(text, 0, len(text))))
+    return bool(finite_verbs(read_words(text)))
 
 
 def _begin_of(piece: str, place: int) -> int:

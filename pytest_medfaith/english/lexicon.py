@@ -46,6 +46,7 @@ ATTRIBUTIONS = word_set(
     "demonstrate demonstrates demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal "
     "reveals revealed evidence believed thought"
 )
+COORDINATORS = word_set("and or but nor")
 SUBORDINATORS = word_set(
     "that which who whom whose if when whenever unless because although though whereas while whether until once where since whatever "
     "whoever whichever"
