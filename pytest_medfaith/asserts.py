@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,13 @@ from pytest_medfaith.cards.explanation import explain_faithfulness, explain_reca
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.evaluation import evaluate_case, with_safety
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
-from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
@@ -57,6 +57,7 @@ def check_answer(
     checker: Checker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
     rulebook: Rulebook | None = None,
+    declared: Mapping[str, Metric] | None = None,
 ) -> Report:
     """Returns the report on one answer: its claims, each judged against `contexts`. A report that nobody reads warns.
 
@@ -68,6 +69,7 @@ def check_answer(
         checker: who judges; the shipped student where None.
         extractor: who splits the answer.
         rulebook: the safety rules, as `pytest_medfaith.safety.rulebook.load_rulebook` returns them; the shipped ones where None.
+        declared: the metrics by name, as `pytest_medfaith.metrics.project.declared_metrics` returns them; the shipped ones where None.
 
     Raises:
         ValueError: an answer that is no text and no Response, or a text without contexts.
@@ -76,7 +78,12 @@ def check_answer(
     response = asserted_response(answer, contexts)
     case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
     report = evaluate_case(
-        case, response, checker=checker or load_checker(), extractor=extractor, rulebook=rulebook
+        case,
+        response,
+        checker=checker or load_checker(),
+        extractor=extractor,
+        rulebook=rulebook,
+        declared=declared or METRICS,
     )
     return unread(report.with_(contexts_optional=contexts is None and not response.contexts))
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims, read_answer
+from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
+from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import (
     Case,
     Chunk,
@@ -44,6 +45,7 @@ def evaluate_case(
     retriever: str = "",
     k: int | None = None,
     rulebook: Rulebook | None = None,
+    declared: Mapping[str, Metric] = METRICS,
     progress: Progress | None = None,
 ) -> Report:
     """Returns the report on one response: its claims, every pair score, verdicts with the safety rules they break, and per-case metrics.
@@ -57,6 +59,7 @@ def evaluate_case(
         retriever: the retriever's name, for the report.
         k: retrieval depth, for the report.
         rulebook: the safety rules; the shipped ones where None.
+        declared: the metrics by name; with those of a project as `metrics.project.declared_metrics` returns them.
         progress: told (texts scored, to score).
     """
     if hits is not None:
@@ -97,7 +100,7 @@ def evaluate_case(
         k=k,
         dropped=read.dropped if read else (),  # another extractor does not say what it leaves out
     )
-    return report.with_(metrics=case_metrics(report))
+    return report.with_(metrics=case_metrics(report, declared=declared))
 
 
 def with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:
@@ -209,11 +212,12 @@ def slice_report(
     *,
     expected: Sequence[str] = (),
     partial: bool = False,
+    declared: Mapping[str, Metric] = METRICS,
     seed: int = 0,
 ) -> SliceReport:
     """Returns the aggregated report of a slice; cases of `expected` without a report are listed as missing."""
     ordered = tuple(sorted(reports, key=lambda report: report.case.id))
-    micro, macro = slice_metrics(ordered, seed=seed)
+    micro, macro = slice_metrics(ordered, declared=declared, seed=seed)
     done = {report.case.id for report in ordered}
     missing = tuple(case_id for case_id in expected if case_id not in done)
     return SliceReport(
@@ -221,6 +225,7 @@ def slice_report(
         reports=ordered,
         metrics=micro,
         macro=macro,
+        definitions={one.name: one.definition for one in declared.values() if one.family == "project"},
         missing=missing,
         partial=partial or bool(missing),
     )

@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add(
         "retriever",
-        "bm25, dense, rrf, weighted, or a dotted name module:factory; again for an ablation",
+        "such as bm25, dense, rrf or weighted, or a dotted name module:factory; again for an ablation",
         metavar="NAME",
         **again,
     )

@@ -477,12 +477,13 @@ class SliceReport(Measured, SliceRecord):
     """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
 
     `skipped` counts, by reason, the records of a data set that were left out while the slice's cases were read. The attributes of a `Report`,
-    such as `faithfulness`, are there for the slice.
+    such as `faithfulness`, are there for the slice. `definitions` says, by name, what the metrics of the project measure.
     """
 
     reports: tuple[Report, ...] = ()
     metrics: Mapping[str, MetricValue] = field(default_factory=dict)
     macro: Mapping[str, MetricValue] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     missing: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)

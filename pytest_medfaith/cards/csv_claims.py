@@ -18,11 +18,11 @@ COLUMNS = (
 
 
 def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns a row for each claim of the answers, in the order of slices and cases; lines end as RFC 4180 says.
+    """Returns a row for each claim of the answers, in the order of slices and cases (RFC 4180).
 
     Words that no claim was made of follow the claims of their case as "unchecked" rows, each with its reason.
-    Each cell is one line without control characters. A cell that a spreadsheet would run as a formula begins with
-    a quote.
+    Each cell is one line without control characters. A cell that a spreadsheet would run as a formula begins
+    with a quote.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")

@@ -1,4 +1,4 @@
-"""Explains a failure: the claims that the evidence does not carry, each with its best evidence and what clashes."""
+"""Explains a failure: claims that the evidence does not carry, with the best evidence and what clashes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def text_at(text: str, span: tuple[int, int] | None) -> str:
 
 
 def explain_claim(verdict: Verdict, report: Report, *, width: int = 80) -> str:
-    """Returns why a claim got its verdict: its score and threshold, its best chunk and sentence, the rules that fired."""
+    """Returns why a claim got its verdict: score, threshold, best chunk, best sentence, rules that fired."""
     chunk = evidence_chunk(verdict, report)
     label = f"{verdict.label.upper():<11} "
     lines = [
@@ -92,8 +92,8 @@ def _finding_text(finding: Finding, verdict: Verdict, report: Report) -> str:
 def explain_faithfulness(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
     """Returns the claims that their contexts refute or do not support, worst first, each with its evidence.
 
-    Refuted claims come first, the surest refutation at the top; then unsupported claims, the farthest from support
-    at the top.
+    Refuted claims come first, the surest refutation at the top; then unsupported claims, the farthest from
+    support at the top.
 
     Args:
         reports: one or more cases.
@@ -137,7 +137,7 @@ def _below_case(report: Report, text: str, width: int) -> str:
 
 
 def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:
-    """Returns (report, verdict) of the refuted claims by falling score, then of the unsupported by rising score."""
+    """Returns (report, verdict) of refuted claims by falling score, then of unsupported by rising score."""
     failed = [
         (report, verdict)
         for report in reports
@@ -150,7 +150,7 @@ def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:
 
 
 def explain_safety(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
-    """Returns the claims that break a safety rule, in their order, each with verdict, rule and source of the rule.
+    """Returns the claims that break a safety rule, in their order, with verdict, rule and its source.
 
     Arguments as in `explain_faithfulness`.
     """
@@ -173,7 +173,7 @@ def _unsafe_text(verdict: Verdict, report: Report, width: int) -> str:
 
 
 def explain_unchecked(reports: Sequence[Report], *, width: int = 80) -> str:
-    """Returns the words of answers that no claim checks, each with the reason, by case with their share of all words."""
+    """Returns the words of answers that no claim checks, by case, with reasons and their share."""
     cases = [report for report in reports if report.dropped]
     pieces = counted(sum(len(report.dropped) for report in cases), "piece")
     heading = f"{pieces} of {counted(len(cases), 'answer')} not checked"

@@ -6,6 +6,7 @@ import re
 
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import SPOKEN
 
 _QUESTION_WORDS = word_set("what which who whom whose when where why how")
 _AUXILIARIES = (
@@ -35,7 +36,7 @@ def is_question(sentence: str) -> bool:
     text = _BEFORE.sub("", _plain(sentence), count=1)
     if not _MARKED.search(text) or _RHETORICAL.match(text) or _BROKEN.search(text.rstrip("?\"')* ")):
         return False
-    words = re.findall(r"[^\W_]+(?:['-][^\W_]+)*", text.lower())
+    words = SPOKEN.findall(text.lower())
     if not words:
         return True
     if words[0] in _QUESTION_WORDS | _AUXILIARIES or (

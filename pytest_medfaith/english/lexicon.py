@@ -46,6 +46,7 @@ ATTRIBUTIONS = word_set(
     "demonstrate demonstrates demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal "
     "reveals revealed evidence believed thought"
 )
+COORDINATORS = word_set("and or but nor")
 SUBORDINATORS = word_set(
     "that which who whom whose if when whenever unless because although though whereas while whether until once where since whatever "
     "whoever whichever"
@@ -71,6 +72,20 @@ ADJECTIVES = word_set(
     "better worse best worst"
 )
 ADJECTIVE_ENDINGS = ("al", "ic", "ive", "ous", "ful", "able", "ible", "ary", "ory", "ish")
+
+# The stop list. The common words say so little that no text is chosen by them; the function words add those that may choose a
+# text ("before", "without", "all"), but by which no two sentences speak of the same thing.
+COMMON_WORDS = word_set(
+    "a an and are as at be been being but by can could did do does for from had has have if in into is it its may might more most must no not of on or "
+    "should such than that the their them then there these they this those to was were when which who will with would you your"
+)
+FUNCTION_WORDS = COMMON_WORDS | word_set(
+    "about above across after again all also although among any because before below between both doing down during each either else enough even ever every few "
+    "further get gets getting give given gives giving go goes going gone got having he her here hers him his how however i including itself just less let like "
+    "made make makes making many me much my neither nor off often once one only onto other others our out over own per quite rather s same shall she since so "
+    "some themselves though through thus till too toward towards under until up upon us very via we well what where whether while whom whose why within without "
+    "yet yours"
+)
 
 # Verbs that are seldom nouns: one of their forms after a subject is the verb.
 _VERBS = word_set(

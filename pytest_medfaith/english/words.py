@@ -1,4 +1,21 @@
-"""Words, clauses and frames: how the rules see that a claim and a sentence of evidence say the same thing but for one spot."""
+"""The words of a text, and how much two texts share of them.
+
+`read_tokens` is the tokenizer: its tokens know their places and their stems. Other readers take other words from a text, since what
+they find is compared with something else. Of "IL-6, the patient's 2.5 mg/kg beta-blocker" they make:
+
+reader           compares                                  words
+read_tokens      claims and evidence, in the rules         IL-6 , the patient's 2.5 mg / kg beta-blocker
+content_words    claims and evidence, to choose windows    il-6 patient s 2.5 mg/kg beta-blocker
+plain_words      claims and evidence, to find quotations   il-6 the patient's 2.5 mg/kg beta-blocker
+search_words     questions and chunks, by BM25             il-6 the patient's 2.5 mg/kg beta blocker
+STATED           statements of reference answers           IL-6 the patient's 2.5 mg kg beta-blocker
+SHINGLED         chunks, to find near-duplicates           IL 6 the patient s 2.5 mg kg beta blocker
+SPOKEN           small talk and refusals with word lists   IL-6 the patient's 2 5 mg kg beta-blocker
+LETTERS          words beside numbers, initials            IL the patient s mg kg beta blocker
+pieces_of        names of concepts and of rules            IL 6 the patient s 2 5 mg kg beta blocker
+
+Words with their grammar are in `phrases` and `grammar`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +25,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pytest_medfaith.english.letters import folded
+from pytest_medfaith.english.lexicon import COMMON_WORDS, FUNCTION_WORDS, word_set
 from pytest_medfaith.english.sentences import sentence_spans
-from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.stems import light_stem, word_key
 
 # A longer sentence is a table or a run-on; no rule reads it, which also bounds the work on hostile input.
 MAX_TOKENS = 250
@@ -17,18 +36,15 @@ MAX_TOKENS = 250
 _TOKEN = re.compile(
     r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?(?:[-‐‑][^\W_]+)*\d*|[%‰≥≤<>=±°;,:()\[\]/.!?–—-]",
 )
-_STOP = frozenset(
-    "a about above across after again all also although among an and any are as at be because been before being below between both but by can could did do "
-    "does doing down during each either else enough even ever every few for from further get gets getting give given gives giving go goes going gone got had has "
-    "have having he her here hers him his how however i if in including into is it its itself just less let like made make makes making many may me might more "
-    "most much must my neither no nor not of off often on once one only onto or other others our out over own per quite rather s same shall she should since so "
-    "some such than that the their them themselves then there these they this those though through thus till to too toward towards under until up upon us very via was we well "
-    "were what when where whether which while who whom whose why will with within without would yet you your yours".split()
-)
-# Words that nearly every medical sentence may hold: shared, they say little about whether two sentences speak of the same thing.
+# Keys of words that nearly every medical sentence may hold: shared, they say little about whether two sentences speak of the same thing.
 _GENERIC = frozenset(
-    "patient person people individual subject participant case group study trial treatment therapy take use need start occur happen time day week month year level risk "
-    "common usual normal effect help cause result show find found report receive have include compare associate relate number high low drug medicine medication doctor".split()
+    map(
+        word_key,
+        word_set(
+            "patient person people individual subject participant case group study trial treatment therapy take use need start occur happen time day week month year level risk "
+            "common usual normal effect help cause result show find found report receive have include compare associate relate number high low drug medicine medication doctor"
+        ),
+    )
 )
 
 
@@ -45,7 +61,7 @@ class Token:
     @property
     def content(self) -> bool:
         """Whether the token is a word that carries meaning: no function word, number or mark."""
-        return bool(self.key) and not self.key[0].isdigit() and self.lower not in _STOP
+        return bool(self.key) and not self.key[0].isdigit() and self.lower not in FUNCTION_WORDS
 
 
 @lru_cache(maxsize=16_384)
@@ -67,21 +83,21 @@ def content_keys(text: str) -> frozenset[str]:
 
 def weight(key: str) -> float:
     """Returns how much a shared word says: 0.3 for words that any medical sentence may hold, else 1."""
-    return 0.3 if key in _GENERIC_KEYS else 1.0
-
-
-_GENERIC_KEYS = frozenset(word_key(word) for word in _GENERIC)
+    return 0.3 if key in _GENERIC else 1.0
 
 
 def share(wanted: Collection[str], held: Collection[str]) -> float:
-    """Returns which part of the weight of `wanted` keys is in `held`: 0 to 1; 0 when nothing is wanted. Sums are exact, in whatever order."""
+    """Returns which part of the weight of `wanted` keys is in `held`: 0 to 1; 0 when nothing is wanted.
+
+    The sums are exact, so that the order of a set's words does not matter.
+    """
     total = math.fsum(map(weight, wanted))
     return math.fsum(weight(key) for key in wanted if key in held) / total if total else 0.0
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of evidence: its tokens stand at offsets of the whole evidence text."""
+    """A sentence of evidence; the offsets of its tokens are those of the whole evidence text."""
 
     tokens: tuple[Token, ...]
     start: int
@@ -99,10 +115,68 @@ def evidence_sentences(evidence: str) -> tuple[Sentence, ...]:
     tokens = iter(read_tokens(evidence))
     sentences, token = [], next(tokens, None)
     for start, end in sentence_spans(evidence):
-        own = []
+        inside = []
         while token is not None and token.end <= end:
-            own.append(token)
+            inside.append(token)
             token = next(tokens, None)
-        if any(word.key for word in own) and len(own) <= MAX_TOKENS:
-            sentences.append(Sentence(tuple(own), start, end))
+        if any(word.key for word in inside) and len(inside) <= MAX_TOKENS:
+            sentences.append(Sentence(tuple(inside), start, end))
     return tuple(sentences)
+
+
+_CONTENT = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*")
+_PLAIN = re.compile(r"(?<![\w.])\.\d+|[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%+−↑↓→]|(?<![^\W_])-(?=\d)")
+STATED = re.compile(r"[^\W_]+(?:[.,'\u2019-][^\W_]+)*%?")
+SHINGLED = re.compile(r"\w+(?:[.,/]\d+)*")
+SPOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+LETTERS = re.compile(r"[^\W\d_]+")
+_PIECE = re.compile(r"[^\W_]+")
+
+
+@lru_cache(maxsize=65_536)
+def content_words(text: str) -> frozenset[str]:
+    """Returns the lower-case words of `text` that carry content, plural and verb endings cut so that forms meet."""
+    words = (word.lower() for word in _CONTENT.findall(text))
+    return frozenset(light_stem(word) for word in words if word not in COMMON_WORDS)
+
+
+@lru_cache(maxsize=16_384)
+def plain_words(text: str) -> str:
+    """Returns the words of `text` in lower case, one blank between two; numbers, decimals and signs of comparison stay."""
+    return " ".join(_PLAIN.findall(text.lower()))
+
+
+def pieces_of(text: str) -> list[tuple[str, int, int]]:
+    """Returns the runs of letters and digits of `text`, each with its start and end."""
+    return [(found[0], found.start(), found.end()) for found in _PIECE.finditer(text)]
+
+
+_UNITS = "mg|g|kg|mcg|[μu]g|ng|ml|l|dl|mmol|[μu]mol|nmol|mol|mmhg|cm|mm|iu|units?|meq|kcal|%"
+_SEARCHED = re.compile(
+    rf"""
+    \d+(?:[.,]\d+)*\ ?(?:{_UNITS})(?:/(?:kg|day|d|h|hr|min|week|ml|l|dl|m2))*(?!\w)  # 5 mg, 2.5mg/kg/day, 140 mmHg
+    | \w+(?:[-./,'’+]\w+)*                                                            # HER2, IL-6, 1,25-OH, 25-hydroxy
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_DOSE = re.compile(rf"[\d.,]+ ?(?:{_UNITS})(?:/.+)?")
+_WORDS_WITH_HYPHEN = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
+
+
+def search_words(text: str) -> list[str]:
+    """Returns the words of `text` for BM25; `HER2`, `1,25-OH`, `IL-6` and `5 mg` stay whole, `beta-blocker` is two words.
+
+    A number and its unit are one word however they are spaced: `5mg` and `5 mg` are both `5 mg`. Letters are those of `folded`: no
+    accent, no case, and `5 µg`, `5 ug` and `5 mcg` are the same.
+    """
+    words: list[str] = []
+    for found in _SEARCHED.finditer(folded(text)):
+        word = found[0]
+        if _WORDS_WITH_HYPHEN.fullmatch(word):
+            words += word.split("-")
+        elif _DOSE.fullmatch(word):
+            spaced = re.sub(r"^([\d.,]*\d) ?([^\d\s].*)$", r"\1 \2", word)
+            words.append(re.sub(r"(?<= )[μu](?=g\b)", "mc", spaced).replace(" μmol", " umol"))
+        else:
+            words.append(word)
+    return words

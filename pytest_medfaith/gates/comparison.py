@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_medfaith.gates.baseline import CaseBaseline, SliceBaseline, case_baseline, require_metrics
+from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline, case_baseline, require_metrics
 from pytest_medfaith.gates.paired import (
     ALPHA,
     RESAMPLES,
@@ -36,10 +36,10 @@ from pytest_medfaith.gates.paired import (
     swap_p_values,
     worsenings,
 )
-from pytest_medfaith.gates.turned import McNemar, bad_labels, mcnemar, same_claims
+from pytest_medfaith.gates.regressions import McNemar, bad_labels, mcnemar, same_claims
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.bootstrap import Floats
-from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import GateResult, SliceReport
 
 # A gate without "by M" passes where a worsening by this share of the metric's range (of the value before, where the range has no end)
@@ -82,6 +82,7 @@ def compare_metrics(
     report: SliceReport,
     baseline: SliceBaseline,
     *,
+    declared: Mapping[str, Metric] = METRICS,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> dict[str, Comparison]:
@@ -91,7 +92,7 @@ def compare_metrics(
         MissingBaseline: the baseline does not hold one of the metrics.
         ValueError: no metric has one of the names.
     """
-    metrics = {name: parse_metric(name) for name in sorted(names)}
+    metrics = {name: parse_metric(name, declared) for name in sorted(names)}
     require_metrics(baseline, [metric.name for metric in metrics.values()])
     now = {one.case.id: case_baseline(one, metrics.values()) for one in report.reports}
     compared = {

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 from pytest_medfaith.errors import DataError, MissingBaseline
-from pytest_medfaith.gates.baseline import UPDATE, SliceBaseline
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics, judge_comparison
 from pytest_medfaith.gates.completeness import implied_gate, unless_incomplete
+from pytest_medfaith.gates.entry import UPDATE, SliceBaseline
 from pytest_medfaith.gates.paired import Outcome, cases_beyond, holm
 from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.base import Metric
-from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import GateResult, MetricValue, SliceReport
 
 Inconclusive = Literal["warn", "fail", "pass"]
@@ -26,10 +27,6 @@ _SHAPES = "METRIC <= NUMBER, METRIC >= NUMBER (at 95%), or METRIC no worse than 
 _TAIL = 0.025  # of a 95 % interval
 _FEWEST_CASES = 10  # below, a percentile bootstrap of a share covers far less than it says
 _LONGEST_TIME = 86_400_000.0  # ms, a day: a bound on a time above it bounds nothing
-_EITHER_WAY = (
-    "abstention",
-    "ragchecker.self_knowledge",
-)  # a slice of questions without an answer wants refusals
 _DECIMALS = 10  # 5% is 0.05, not 0.05000000000000001
 
 
@@ -89,10 +86,14 @@ class _Scanner:
         raise ValueError(f"this gate does not parse:\n  {self.text}\n  {' ' * at}^\n{why}")
 
 
-def parse_gate(expression: str) -> Gate:
+def parse_gate(expression: str, declared: Mapping[str, Metric] = METRICS) -> Gate:
     """Returns the gate that `expression` writes.
 
     NUMBER is a share such as 0.05 or 5%, or for a latency milliseconds such as 200, 200ms or 0.2s.
+
+    Args:
+        expression: the gate as a user writes it.
+        declared: the metrics by name, see `parse_metric`.
 
     Raises:
         ValueError: it does not parse; the message points at the place and says what would.
@@ -100,7 +101,7 @@ def parse_gate(expression: str) -> Gate:
     scanner = _Scanner(expression)
     word = scanner.expect(r"[^\s<>=]+", "the name of a metric")
     try:
-        metric = parse_metric(word[0])
+        metric = parse_metric(word[0], declared)
     except ValueError as error:
         scanner.refuse(str(error), at=word.start())
     gate = _baseline_gate(scanner, metric) if scanner.take(r"no\b") else _bound_gate(scanner, metric)
@@ -113,7 +114,7 @@ def _bound_gate(scanner: _Scanner, metric: Metric) -> BoundGate:
     place, bound = _number(scanner, metric)
     at_least = sign[0] == ">="
     _check_bound(scanner, metric, bound, at=place)
-    if metric.name not in _EITHER_WAY and at_least != (metric.direction == "higher"):
+    if not metric.either_way and at_least != (metric.direction == "higher"):
         right = "<=" if at_least else ">="
         scanner.refuse(
             f"{metric.direction} {metric.name} is better, so this gate points the wrong way; expected {metric.name} {right} NUMBER",
@@ -179,7 +180,12 @@ def _number(scanner: _Scanner, metric: Metric) -> tuple[int, float]:
 
 
 def judge_gates(
-    expressions: Sequence[str], report: SliceReport, *, baseline: SliceBaseline | None = None, seed: int = 0
+    expressions: Sequence[str],
+    report: SliceReport,
+    *,
+    declared: Mapping[str, Metric] = METRICS,
+    baseline: SliceBaseline | None = None,
+    seed: int = 0,
 ) -> SliceReport:
     """Returns `report` with the results of all gate `expressions`, in their order.
 
@@ -189,6 +195,7 @@ def judge_gates(
     Args:
         expressions: as `parse_gate` reads them.
         report: of the slice.
+        declared: the metrics by name, see `parse_metric`.
         baseline: the slice's entry, see `matching.slice_baseline`; needed where `compared_metrics` names any.
         seed: of resamples.
 
@@ -197,14 +204,14 @@ def judge_gates(
         MissingBaseline: a gate needs a baseline and there is none, or it lacks the metric.
         DataError: a metric of `report` is NaN or infinite.
     """
-    gates = [parse_gate(expression) for expression in expressions]
-    compared = _compare(compared_metrics(gates), report, baseline, seed=seed)
+    gates = [parse_gate(expression, declared) for expression in expressions]
+    compared = _compare(compared_metrics(gates), report, baseline, declared=declared, seed=seed)
     p_values = holm({name: comparison.p for name, comparison in compared.items()})
     allowed = unscored_allowed(gates)
     results = [
-        judge_bound(gate, report, seed=seed, unscored_at_most=allowed)
+        judge_bound(gate, report, declared=declared, seed=seed, unscored_at_most=allowed)
         if isinstance(gate, BoundGate)
-        else _judge_against(gate, report, compared, p_values, unscored_at_most=allowed)
+        else _judge_against(gate, report, compared, p_values, declared=declared, unscored_at_most=allowed)
         for gate in gates
     ]
     if not any(isinstance(gate, BoundGate) and gate.metric == "abstention" for gate in gates):
@@ -221,9 +228,9 @@ def unscored_allowed(gates: Iterable[Gate]) -> float:
     )
 
 
-def asks_for_audit(gates: Iterable[str]) -> bool:
+def asks_for_audit(gates: Iterable[str], declared: Mapping[str, Metric] = METRICS) -> bool:
     """Returns whether one of the gate expressions reads what only an audit measures."""
-    return any(parse_metric(parse_gate(gate).metric).family == "audit" for gate in gates)
+    return any(parse_gate(gate, declared).metric in AUDIT_METRICS for gate in gates)
 
 
 def compared_metrics(gates: Iterable[Gate]) -> set[str]:
@@ -237,7 +244,12 @@ def stops_run(result: GateResult, *, inconclusive: Inconclusive = INCONCLUSIVE) 
 
 
 def _compare(
-    names: set[str], report: SliceReport, baseline: SliceBaseline | None, *, seed: int
+    names: set[str],
+    report: SliceReport,
+    baseline: SliceBaseline | None,
+    *,
+    declared: Mapping[str, Metric],
+    seed: int,
 ) -> dict[str, Comparison]:
     if not names:
         return {}
@@ -246,7 +258,7 @@ def _compare(
             f"a gate compares {', '.join(sorted(names))} of slice {report.slice!r} with a baseline, and there is none; write one with "
             f"pytest {UPDATE}, or name one with --medfaith-baseline FILE"
         )
-    return compare_metrics(names, report, baseline, seed=seed)
+    return compare_metrics(names, report, baseline, declared=declared, seed=seed)
 
 
 def _judge_against(
@@ -255,10 +267,12 @@ def _judge_against(
     compared: Mapping[str, Comparison],
     p_values: Mapping[str, float],
     *,
+    declared: Mapping[str, Metric],
     unscored_at_most: float,
 ) -> GateResult:
+    metric = parse_metric(gate.metric, declared)
     if gate.metric not in compared:
-        return _unmeasured(gate)
+        return _unmeasured(gate, metric)
     comparison = compared[gate.metric]
     result = judge_comparison(
         comparison,
@@ -267,11 +281,16 @@ def _judge_against(
         p=p_values[gate.metric],
         tests=len(compared),
     )
-    return unless_incomplete(result, gate.metric, report, unscored_at_most=unscored_at_most)
+    return unless_incomplete(result, metric, report, unscored_at_most=unscored_at_most)
 
 
 def judge_bound(
-    gate: BoundGate, report: SliceReport, *, seed: int = 0, unscored_at_most: float = 0.0
+    gate: BoundGate,
+    report: SliceReport,
+    *,
+    declared: Mapping[str, Metric] = METRICS,
+    seed: int = 0,
+    unscored_at_most: float = 0.0,
 ) -> GateResult:
     """Returns whether `report` passes `gate`. A metric that has no value, or a slice cut short, never passes.
 
@@ -280,41 +299,42 @@ def judge_bound(
     Raises:
         DataError: the metric is NaN or infinite.
     """
-    measured = (
-        report.metrics.get(gate.metric) or aggregate(parse_metric(gate.metric), report.reports, seed=seed)[0]
-    )
+    metric = parse_metric(gate.metric, declared)
+    measured = report.metrics.get(gate.metric) or aggregate(metric, report.reports, seed=seed)[0]
     if measured.value is None:
-        return _unmeasured(gate)
+        return _unmeasured(gate, metric)
     for number in (measured.value, measured.low, measured.high):
         if number is not None and not math.isfinite(number):
             raise DataError(
                 f"{gate.metric} of slice {report.slice!r} is {measured!r}, expected finite numbers; mend where it is made"
             )
-    outcome, why = _bound_outcome(gate, measured)
+    outcome, why = _bound_outcome(gate, metric, measured)
     interval = (
         ""
         if measured.low is None or measured.high is None
         else f", 95 % interval [{measured.low:.3f}, {measured.high:.3f}]"
     )
     wanted = f"wanted {'at least' if gate.at_least else 'at most'} {gate.bound:g}"
-    message = f"{gate.metric} is {measured.value:.3f}{interval} over {measured.n} {_counted(gate.metric)}; {wanted}{why}"
+    message = (
+        f"{gate.metric} is {measured.value:.3f}{interval} over {measured.n} {_counted(metric)}; {wanted}{why}"
+    )
     result = GateResult(expression=gate.expression, outcome=outcome, value=measured.value, message=message)
-    return unless_incomplete(result, gate.metric, report, unscored_at_most=unscored_at_most)
+    return unless_incomplete(result, metric, report, unscored_at_most=unscored_at_most)
 
 
-def _counted(metric: str) -> str:
+def _counted(metric: Metric) -> str:
     """Returns what a metric is a share of: an audit has claims, and no cases."""
-    return "claims" if parse_metric(metric).family == "audit" else "cases"
+    return "claims" if metric.family == "audit" else "cases"
 
 
-def _unmeasured(gate: Gate) -> GateResult:
+def _unmeasured(gate: Gate, metric: Metric) -> GateResult:
     message = f"{gate.metric} could not be measured on this slice, so nothing says that it passes"
-    if parse_metric(gate.metric).family == "latency":
+    if metric.family == "latency":
         message += "; a response carries its time as latency_ms, as in Response(answer=..., latency_ms=...)"
     return GateResult(expression=gate.expression, outcome="fail", message=message)
 
 
-def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str]:
+def _bound_outcome(gate: BoundGate, metric: Metric, measured: MetricValue) -> tuple[Outcome, str]:
     """Returns what `gate` answers and, where more cases could change it, how many."""
     value, far = measured.value, measured.low if gate.at_least else measured.high
     if value is None or not _clears(gate, value):
@@ -329,17 +349,17 @@ def _bound_outcome(gate: BoundGate, measured: MetricValue) -> tuple[Outcome, str
         )
         return (
             "fail",
-            f" for sure; if the value stays, about {needed} {_counted(gate.metric)} would show it"
+            f" for sure; if the value stays, about {needed} {_counted(metric)} would show it"
             if needed
             else " for sure",
         )
     alike = measured.low == measured.high
-    needed = _fewest_cases(gate, value, alike=alike)
+    needed = _fewest_cases(gate, metric, value, alike=alike)
     if needed is None or measured.n < needed:
         why = "all cases came out alike, which shows" if alike else "so few cases show"
         return (
             "inconclusive",
-            f" for sure; {why} nothing below {needed or 'any number of'} {_counted(gate.metric)}",
+            f" for sure; {why} nothing below {needed or 'any number of'} {_counted(metric)}",
         )
     return "pass", ""
 
@@ -348,27 +368,26 @@ def _clears(gate: BoundGate, value: float) -> bool:
     return value >= gate.bound if gate.at_least else value <= gate.bound
 
 
-def _fewest_cases(gate: BoundGate, value: float, *, alike: bool) -> int | None:
+def _fewest_cases(gate: BoundGate, metric: Metric, value: float, *, alike: bool) -> int | None:
     """Returns below how many cases an interval that clears the bound still shows nothing, None where no number is enough.
 
     A percentile bootstrap never leaves the range of the values seen. So a quantile is bounded only by cases enough that one beyond it
     would have been among them (1 - q^n), and a share by ten at least. Audits, counted in claims, have Wilson's intervals, which know.
     """
-    quantile = parse_metric(gate.metric).quantile
-    if quantile is not None:
-        return cases_beyond(1 - quantile if gate.at_least else quantile, tail=_TAIL)
+    if metric.quantile is not None:
+        return cases_beyond(1 - metric.quantile if gate.at_least else metric.quantile, tail=_TAIL)
     if alike:
-        return _cases_without_spread(gate, value)
-    return 0 if _counted(gate.metric) == "claims" else _FEWEST_CASES
+        return _cases_without_spread(gate, metric, value)
+    return 0 if _counted(metric) == "claims" else _FEWEST_CASES
 
 
-def _cases_without_spread(gate: BoundGate, value: float) -> int | None:
+def _cases_without_spread(gate: BoundGate, metric: Metric, value: float) -> int | None:
     """Returns how many cases that all came out alike rule out a value beyond the bound, None where none do.
 
     The bootstrap has no interval there. What could spoil the value unseen is a kind of case that misses the metric by its whole range;
     a share `gap` of such cases escapes n draws with probability (1 - gap)^n (Hanley & Lippman-Hand 1983, JAMA 249(13)).
     """
-    low, high = parse_metric(gate.metric).range
+    low, high = metric.range
     gap = abs(value - gate.bound) / (high - low)
     if gap == 0:
         return 0 if math.isinf(high - low) else None

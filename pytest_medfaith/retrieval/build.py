@@ -1,12 +1,18 @@
-"""Builds a retriever from its name."""
+"""Builds a retriever from its name: a built-in retriever, or one that a project makes itself.
+
+A further built-in retriever takes three files: its module in this room, its line in `BUILT_IN`, its words in docs/how-it-works.md.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import DEFAULT_B, DEFAULT_K1, bm25_retriever
@@ -20,13 +26,16 @@ from pytest_medfaith.retrieval.fusion import (
 from pytest_medfaith.retrieval.index import dense_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
 
-ENCODING = ("dense", "rrf", "weighted")  # those that read the vectors of an encoder
-NAMES = ("bm25", *ENCODING)
+Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalSettings:
-    """What can be set about retrieval; each default's reason stands beside it in bm25, fusion and encoders."""
+    """What can be set about retrieval; the reason for each default is given in bm25, fusion and encoders.
+
+    `retriever_settings` holds, by dotted name, what a project sets for its own factories. A factory also gets those of the other
+    fields that it has parameters for.
+    """
 
     k1: float = DEFAULT_K1
     b: float = DEFAULT_B
@@ -34,6 +43,7 @@ class RetrievalSettings:
     weights: Mapping[str, float] | None = None
     encoders: tuple[str, ...] = ("default",)
     cache: Path = field(default_factory=lambda: Path(".medfaith_cache"))
+    retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def build_retriever(
@@ -41,61 +51,109 @@ def build_retriever(
     chunks: Sequence[Chunk],
     *,
     settings: RetrievalSettings | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = None,
 ) -> Retriever:
     """Returns the retriever called `name` over `chunks`.
 
     Args:
-        name: bm25, dense, rrf, weighted, or the dotted name of a callable `package.module:factory` that takes the chunks.
+        name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory, `package.module:factory`.
+            The factory gets the chunks, and by keyword those settings that it has parameters for.
         chunks: the corpus, at least one chunk.
-        settings: parameters of the built-in retrievers.
+        settings: parameters of the retrievers.
         progress: told (chunks done, chunks in all) while a dense index is built.
 
     Raises:
-        ValueError: an unknown name, an empty corpus, or a dotted name that leads nowhere.
+        ValueError: an unknown name, an empty corpus, a dotted name that leads nowhere, or settings that the factory does not take.
     """
     settings = settings or RetrievalSettings()
     if not chunks:
         raise ValueError("the corpus holds no chunk; expected at least one to retrieve from")
-    if name == "bm25":
-        return bm25_retriever(chunks, k1=settings.k1, b=settings.b)
-    if name in NAMES:
-        dense = _dense_retrievers(chunks, settings, progress)
-        if name == "dense" and len(dense) == 1:
-            return next(iter(dense.values()))
-        both = (
-            dense
-            if name == "dense"
-            else {"bm25": bm25_retriever(chunks, k1=settings.k1, b=settings.b), **dense}
+    # Both spellings of a dotted name, `search:make` and `search.make`, lead to its settings.
+    tables = {key.replace(":", "."): table for key, table in settings.retriever_settings.items()}
+    if name not in BUILT_IN:
+        return _from_factory(name, chunks, settings, tables.get(name.replace(":", "."), {}))
+    if name in tables:
+        raise ValueError(
+            f"retriever_settings holds {dict(tables[name])} for {name!r}, expected the dotted name of a retriever of the project; "
+            "the built-in retrievers read k1, b, rrf_k, weights and encoders of [tool.medfaith]"
         )
-        fuse = (
-            partial(weighted_fusion, weights=settings.weights)
-            if name == "weighted"
-            else partial(reciprocal_rank_fusion, k=settings.rrf_k)
-        )
-        return fused_retriever(both, size=len(chunks), fuse=fuse)
-    return _dotted(name)(chunks)
+    return BUILT_IN[name](chunks, settings, progress)
 
 
-def _dense_retrievers(
-    chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Callable[[int, int], None] | None
+def _bm25(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
+    return bm25_retriever(chunks, k1=settings.k1, b=settings.b)
+
+
+def _dense(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
+    found = _by_encoder(chunks, settings, progress)
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return fused_retriever(found, size=len(chunks), fuse=partial(reciprocal_rank_fusion, k=settings.rrf_k))
+
+
+def _rrf(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
+    both = {"bm25": _bm25(chunks, settings, None), **_by_encoder(chunks, settings, progress)}
+    return fused_retriever(both, size=len(chunks), fuse=partial(reciprocal_rank_fusion, k=settings.rrf_k))
+
+
+def _weighted(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
+    both = {"bm25": _bm25(chunks, settings, None), **_by_encoder(chunks, settings, progress)}
+    return fused_retriever(both, size=len(chunks), fuse=partial(weighted_fusion, weights=settings.weights))
+
+
+def _by_encoder(
+    chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> dict[str, Retriever]:
-    names = (
-        ["dense"] if len(settings.encoders) == 1 else [f"dense:{encoder}" for encoder in settings.encoders]
-    )
+    """Returns a dense retriever for each encoder, named as `weights` names it: "dense", or "dense:ENCODER" where there are several."""
+    single = len(settings.encoders) == 1
+    named = {"dense" if single else f"dense:{encoder}": encoder for encoder in settings.encoders}
     return {
         name: dense_retriever(
             chunks, load_encoder(encoder), cache=settings.cache, name=name, progress=progress
         )
-        for name, encoder in zip(names, settings.encoders, strict=True)
+        for name, encoder in named.items()
     }
 
 
-def _dotted(name: str) -> Callable[[Sequence[Chunk]], Retriever]:
+BUILT_IN: Mapping[str, Callable[[Sequence[Chunk], RetrievalSettings, Progress], Retriever]] = {
+    "bm25": _bm25,
+    "dense": _dense,
+    "rrf": _rrf,
+    "weighted": _weighted,
+}
+ENCODING = ("dense", "rrf", "weighted")  # those that read the vectors of an encoder
+
+
+def _from_factory(
+    name: str, chunks: Sequence[Chunk], settings: RetrievalSettings, table: Mapping[str, Any]
+) -> Retriever:
+    """Returns what the factory of a dotted name makes of the chunks, its `table` and the settings that it has parameters for."""
+    factory = _imported(name)
+    try:
+        parameters = list(inspect.signature(factory).parameters.values())[1:]  # the first takes the chunks
+    except (TypeError, ValueError):  # a callable written in C names no parameters
+        return factory(chunks, **table)  # type: ignore[no-any-return]
+    asked = {one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)}
+    names = [one.name for one in dataclasses.fields(settings) if one.name != "retriever_settings"]
+    offered = {name: getattr(settings, name) for name in names}
+    given = {key: value for key, value in offered.items() if key in asked} | dict(table)
+    try:
+        inspect.signature(factory).bind(chunks, **given)
+    except TypeError as error:
+        raise ValueError(
+            f"the retriever {name!r} cannot be made ({error}); its parameters after the chunks are "
+            f"{', '.join(map(str, parameters)) or 'none'}, it was given {', '.join(given) or 'nothing'}. "
+            f'Set what is its own in [tool.medfaith.retriever_settings."{name}"]; {", ".join(offered)} come by themselves'
+        ) from None
+    return factory(chunks, **given)  # type: ignore[no-any-return]
+
+
+def _imported(name: str) -> Callable[..., Any]:
     module, _, attribute = name.replace(":", ".").rpartition(".")
     if not module:
         raise ValueError(
-            f"the retriever {name!r} is unknown; expected one of {', '.join(NAMES)}, or a dotted name such as my_app.search:make_retriever"
+            f"the retriever {name!r} is unknown; expected one of {', '.join(BUILT_IN)}, or a dotted name such as "
+            "my_app.search:make_retriever"
         )
     try:
         factory = getattr(importlib.import_module(module), attribute)

@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.english.letters import compatible
 from pytest_medfaith.errors import CannotWrite, DataError
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.bm25 import searchable_text
 from pytest_medfaith.retrieval.encoders import Encoder
-from pytest_medfaith.retrieval.folding import compatible
 from pytest_medfaith.retrieval.ranking import Retriever, check_query, to_hits
 
 _SEAL = 32  # bytes of the check sum behind a shard

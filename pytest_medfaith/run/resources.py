@@ -14,8 +14,8 @@ from typing import Any
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.nearness import encoder_signature
 from pytest_medfaith.checking.rules import check_rule_names
+from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.datasets.skips import Skips
@@ -181,11 +181,9 @@ class MedfaithSession:
 
     @property
     def retrieval_settings(self) -> RetrievalSettings:
-        """The configured parameters of the built-in retrievers."""
-        s = self.settings
-        return RetrievalSettings(
-            k1=s.k1, b=s.b, rrf_k=s.rrf_k, weights=s.weights, encoders=s.encoders, cache=s.cache
-        )
+        """The configured parameters of the retrievers."""
+        names = [field.name for field in dataclasses.fields(RetrievalSettings)]
+        return RetrievalSettings(**{name: getattr(self.settings, name) for name in names})
 
     def checker(self, name: str = "default") -> Checker:
         """Returns the checker called `name` with the pair cache, and as configured: label map, rules, calibration, thresholds."""

@@ -31,7 +31,7 @@ import dataclasses
 
 import pytest
 from pytest_medfaith.checking.rules import RULES
-from pytest_medfaith.checking.windows import content_words
+from pytest_medfaith.english.words import content_words
 from pytest_medfaith.testing import scripted_checker
 
 def label(evidence, claim):

@@ -67,7 +67,8 @@ _VALUE = re.compile(r"\d[\d.,:/-]*\d|\d|(?<![\w-])(?:[IVX]{1,4})(?![\w-])")
 _SPELLED = frozenset(
     map(
         word_key,
-        "one two three four five six seven eight nine ten twelve once twice daily weekly monthly single january february march april june july august september october november december".split(),
+        """one two three four five six seven eight nine ten twelve once twice daily weekly monthly single
+        january february march april june july august september october november december""".split(),
     )
 )
 _CLAUSES = re.compile(

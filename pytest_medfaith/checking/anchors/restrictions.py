@@ -15,25 +15,32 @@ SAID = 0.2  # of the restriction's words that a claim which states it has at lea
 
 _VERB = r"(?:is|are|was|were|be|should|can|may|must|has|have|do|does|will|need|needs)"
 _RESTRICTED = re.compile(
-    rf"(?P<words>\b(?:except(?:ing)?(?: for| in| when| if| that)?|apart from|other than|save for|with the exception of|excluding)\b[^.;,]*?(?=\s+{_VERB}\b|[.,;]|$)"
-    r"|\b(?:unless|provided(?: that)?|as long as|so long as|on condition that|but not (?:in|for|with|if|when|during|at)|not (?:in|for) (?:those|people|patients|children|women|anyone)|"
+    rf"(?P<words>\b(?:except(?:ing)?(?: for| in| when| if| that)?|apart from|other than|save for|"
+    rf"with the exception of|excluding)\b[^.;,]*?(?=\s+{_VERB}\b|[.,;]|$)"
+    r"|\b(?:unless|provided(?: that)?|as long as|so long as|on condition that|"
+    r"but not (?:in|for|with|if|when|during|at)|not (?:in|for) (?:those|people|patients|children|women|"
+    r"anyone)|"
     r"only (?:if|when|after|once|in|for|with|under|where|by|as|until)|if and only if)\b[^.;]*)",
     re.IGNORECASE,
 )
 # What restricts a claim, unless the sentence says it besides its restriction.
 _OWN = re.compile(
-    r"\b(?:unless|except\w*|apart from|other than|save for|exception|excluding|provided|as long as|so long as|condition|only|if|when|once|after|until|in (?:some|certain|selected|most)|sometimes|usually|generally|certain|some|mostly|normally|outside)\b",
+    r"\b(?:unless|except\w*|apart from|other than|save for|exception|excluding|provided|as long as|"
+    r"so long as|condition|only|if|when|once|after|until|in (?:some|certain|selected|most)|sometimes|"
+    r"usually|generally|certain|some|mostly|normally|outside)\b",
     re.IGNORECASE,
 )
 
 
 # What says of all what the evidence says of some.
 _WIDENING = re.compile(
-    r"\b(?:any|every|all|whatever|whenever|regardless|irrespective|everyone|anyone|on (?:its|their) own|at any (?:age|time)|as well$|too$)\b(?!\s+(?:other|of the following|day|\d|hours?|minutes?))",
+    r"\b(?:any|every|all|whatever|whenever|regardless|irrespective|everyone|anyone|on (?:its|their) own|"
+    r"at any (?:age|time)|as well$|too$)\b(?!\s+(?:other|of the following|day|\d|hours?|minutes?))",
     re.IGNORECASE,
 )
 _LIMITING = re.compile(
-    r"\b(?:who|whose|unless|only|when|if|within|with|before|after|until|once|older|younger|aged|over|under|below|above|while|provided|without)\b(?P<words>[^.;,]*)",
+    r"\b(?:who|whose|unless|only|when|if|within|with|before|after|until|once|older|younger|aged|over|under|"
+    r"below|above|while|provided|without)\b(?P<words>[^.;,]*)",
     re.IGNORECASE,
 )
 _ON = re.compile(r"\b(?:with|in|for|and|on)\b", re.IGNORECASE)  # what follows belongs to the statement

@@ -25,14 +25,17 @@ SPOT = 3  # words that differ in one place of a copy
 
 _COMPARING = frozenset({"amount", "quality", "speed", "length", "frequency"})
 _TURNING = frozenset(
-    "misses missed miss spares spared loses lost lose loss failure stopping stopped withdrawing withdrawal deficiency deficient resistant resistance gap shortfall against deletion deleting deleted knockout "
-    "blocking blocked inhibiting inhibited depleting depletion quit quits quitting cessation abstaining abstinence avoiding avoidance discontinuing discontinuation".split()
+    "misses missed miss spares spared loses lost lose loss failure stopping stopped withdrawing withdrawal "
+    "deficiency deficient resistant resistance gap shortfall against deletion deleting deleted knockout "
+    """blocking blocked inhibiting inhibited depleting depletion quit quits quitting cessation abstaining
+    abstinence avoiding avoidance discontinuing discontinuation""".split()
 )
 # What a direction is said of stands behind these, "the risk of stroke", and they alone tell no two things apart; "the level of" may.
 _MEASURES = frozenset(
     map(
         word_key,
-        "likely likelihood risk rate chance odds probability number incidence patients people person adult individual participant".split(),
+        """likely likelihood risk rate chance odds probability number incidence patients people person adult
+        individual participant""".split(),
     )
 )
 _PASSING = _MEASURES | frozenset(map(word_key, "level concentration amount".split()))
@@ -51,7 +54,8 @@ _LAST_LINE = re.compile(
 )
 # What comes after the first line fails is itself no first line.
 _AFTER_ANOTHER = frozenset(
-    "fail fails failed failing failure after when if unless until beyond cannot alternative refractory resistant intolerant reserved than instead other".split()
+    """fail fails failed failing failure after when if unless until beyond cannot alternative refractory
+    resistant intolerant reserved than instead other""".split()
 )
 
 
