@@ -10,59 +10,60 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, Literal, TypeVar
-
-from typing_extensions import Self
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_medfaith.errors import DataError, shown
+
+if TYPE_CHECKING:  # no dependency of the package, and slow to import
+    from typing_extensions import Self
 
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
 
-R = TypeVar("R", bound="Record")
+_Read = Callable[[Any, str], Any]  # (value, name of the field) -> value, or DataError
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A frozen record with `from_dict`, `to_dict` and kept unknown keys."""
+    """A frozen record that goes to and from plain dicts; keys that it does not know are kept in `extra`."""
 
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Self:
-        """Returns the record of `row`.
+        """Returns the record of `row`. A field with a default may be missing or null.
 
         Raises:
             DataError: a field is missing or of another type; the message names the field and the value.
         """
+        kind = cls.__name__.lower()
         if not isinstance(row, Mapping):
-            raise DataError(f"expected an object for a {cls.__name__.lower()}, got {shown(row)}")
-        known = _field_types(cls)  # type: ignore[arg-type]
-        values: dict[str, Any] = {
-            name: _convert(row[name], kind, name) for name, kind in known.items() if row.get(name) is not None
-        }
-        values |= {
-            name: None
-            for name, kind in known.items()
-            if name in row and row[name] is None and type(None) in typing.get_args(kind)
-        }
-        missing = [f.name for f in dataclasses.fields(cls) if _required(f) and f.name not in values]
-        if missing:
-            raise DataError(f"field {missing[0]!r} is missing from this {cls.__name__.lower()}, {shown(row)}")
-        return cls(**values, extra={key: value for key, value in row.items() if key not in known})
+            raise DataError(f"expected an object for a {kind}, got {shown(row)}")
+        fields = _fields(cls)  # type: ignore[arg-type]  # a class is hashable, which mypy does not see
+        values: dict[str, Any] = {}
+        for name, f in fields.items():
+            value = row.get(name)
+            if value is not None:
+                values[name] = f.read(value, name)
+            elif f.may_be_none and name in row:
+                values[name] = None
+        for name, f in fields.items():
+            if f.is_required and name not in values:
+                raise DataError(f"field {name!r} is missing from this {kind}, {shown(row)}")
+        return cls(**values, extra={key: value for key, value in row.items() if key not in fields})
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns plain lists, dicts, strings and numbers; fields that hold their default are left out unless required."""
+        """Returns plain lists, dicts, strings and numbers; a field that holds its default is left out unless required."""
         row: dict[str, Any] = {}
-        for f in dataclasses.fields(self):
-            value = getattr(self, f.name)
-            if f.name != "extra" and (_required(f) or value != _default(f)):
-                row[f.name] = _plain(value)
+        for name, f in _fields(type(self)).items():  # type: ignore[arg-type]
+            value = getattr(self, name)
+            if f.is_required or value != f.default:
+                row[name] = _plain(value)
         return {**row, **self.extra}
 
     def with_(self, **changes: Any) -> Self:
@@ -70,61 +71,98 @@ class Record:
         return dataclasses.replace(self, **changes)
 
 
-def _required(f: dataclasses.Field[Any]) -> bool:
-    return f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+@dataclass(frozen=True)
+class _Field:
+    """How a field of a record is read from a row and written to it; `default` is None where it is required."""
 
-
-def _default(f: dataclasses.Field[Any]) -> Any:
-    return f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
+    read: _Read
+    may_be_none: bool
+    is_required: bool
+    default: Any
 
 
 @lru_cache
-def _field_types(cls: type[Record]) -> dict[str, Any]:
-    return {name: kind for name, kind in typing.get_type_hints(cls).items() if name != "extra"}
+def _fields(cls: type[Record]) -> dict[str, _Field]:
+    """Returns the fields of a kind of record by name, apart from `extra`."""
+    hints = typing.get_type_hints(cls)
+    fields = {}
+    for f in dataclasses.fields(cls):
+        if f.name != "extra":
+            made = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
+            is_required = made is dataclasses.MISSING
+            fields[f.name] = _Field(
+                read=_reader(hints[f.name]),
+                may_be_none=type(None) in typing.get_args(hints[f.name]),
+                is_required=is_required,
+                default=None if is_required else made,
+            )
+    return fields
 
 
 def _wrong(name: str, value: object, expected: str) -> DataError:
     return DataError(f"field {name!r} is {shown(value)}, expected {expected}")
 
 
-def _convert(value: Any, kind: Any, name: str) -> Any:  # noqa: PLR0911 - one return a kind of annotation
-    """Returns `value` as the annotated type `kind`, or raises DataError naming the field."""
+@lru_cache
+def _reader(kind: Any) -> _Read:  # noqa: PLR0911 - one return a form of annotation
+    """Returns what reads a value as the annotated type `kind`."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind is Any:
-        return value
     if origin in (typing.Union, types.UnionType):
-        options = [a for a in arguments if a is not type(None)]
-        return _convert(value, options[0], name)
+        return _reader(next(argument for argument in arguments if argument is not type(None)))
     if origin is Literal:
-        if value not in arguments:
-            raise _wrong(name, value, "one of " + ", ".join(map(str, arguments)))
-        return value
+        return partial(_read_choice, arguments)
+    if origin is tuple and arguments[1:] == (...,):
+        return partial(_read_list, _reader(arguments[0]))
     if origin is tuple:
-        return _convert_tuple(value, arguments, name)
-    if origin in (dict, Mapping) or kind in (dict, Mapping) or getattr(origin, "__name__", "") == "Mapping":
-        if not isinstance(value, Mapping):
-            raise _wrong(name, value, "an object")
-        return (
-            dict(value)
-            if len(arguments) < 2
-            else {str(k): _convert(v, arguments[1], f"{name}.{k}") for k, v in value.items()}
-        )
+        return partial(_read_tuple, [_reader(argument) for argument in arguments])
+    if origin is Mapping:
+        return partial(_read_mapping, _reader(arguments[1]))
     if isinstance(kind, type) and issubclass(kind, Record):
-        return value if isinstance(value, kind) else kind.from_dict(value)
-    return _convert_scalar(value, kind, name)
+        return partial(_read_record, kind)
+    return _SCALARS[kind]
 
 
-def _convert_tuple(value: Any, arguments: tuple[Any, ...], name: str) -> tuple[Any, ...]:
+def _read_record(kind: type[Record], value: Any, name: str) -> Record:
+    if isinstance(value, kind):
+        return value
+    try:
+        return kind.from_dict(value)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None
+
+
+def _read_choice(choices: tuple[Any, ...], value: Any, name: str) -> Any:
+    if value not in choices:
+        raise _wrong(name, value, "one of " + ", ".join(map(str, choices)))
+    return value
+
+
+def _read_list(read: _Read, value: Any, name: str) -> tuple[Any, ...]:
     if not isinstance(value, (list, tuple)):
         raise _wrong(name, value, "a list")
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return tuple(_convert(item, arguments[0], f"{name}[{i}]") for i, item in enumerate(value))
-    if len(value) != len(arguments):
-        raise _wrong(name, value, f"{len(arguments)} values")
+    return tuple([read(item, f"{name}[{i}]") for i, item in enumerate(value)])
+
+
+def _read_tuple(reads: Sequence[_Read], value: Any, name: str) -> tuple[Any, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise _wrong(name, value, "a list")
+    if len(value) != len(reads):
+        raise _wrong(name, value, f"{len(reads)} values")
     return tuple(
-        _convert(item, kind, f"{name}[{i}]")
-        for i, (item, kind) in enumerate(zip(value, arguments, strict=True))
+        [read(item, f"{name}[{i}]") for i, (read, item) in enumerate(zip(reads, value, strict=True))]
     )
+
+
+def _read_mapping(read: _Read, value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise _wrong(name, value, "an object")
+    return {str(key): read(item, f"{name}.{key}") for key, item in value.items()}
+
+
+def _read_scalar(kind: type, words: str, value: Any, name: str) -> Any:
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise _wrong(name, value, words)
+    return value
 
 
 def finite(value: Any, name: str) -> float:
@@ -138,18 +176,24 @@ def finite(value: Any, name: str) -> float:
     return float(value)
 
 
-def _convert_scalar(value: Any, kind: type, name: str) -> Any:
-    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return finite(value, name)
-    if kind is int and isinstance(value, bool):
-        raise _wrong(name, value, "a whole number")
-    if not isinstance(value, kind):
-        words = {str: "text", int: "a whole number", bool: "true or false", float: "a number"}
-        raise _wrong(name, value, words.get(kind, kind.__name__))
-    return value
+def _read_float(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _wrong(name, value, "a number")
+    return finite(value, name)
+
+
+_SCALARS: Mapping[Any, _Read] = {
+    str: partial(_read_scalar, str, "text"),
+    int: partial(_read_scalar, int, "a whole number"),
+    bool: partial(_read_scalar, bool, "true or false"),
+    float: _read_float,
+    Any: lambda value, _: value,
+}
 
 
 def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, (str, int, float)):
+        return value
     if isinstance(value, Record):
         return value.to_dict()
     if isinstance(value, (list, tuple)):
