@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.conjugation import base_of
 from pytest_medfaith.english.grammar import Clause, Part
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Phrase, borrowed, holds, places, trimmed
@@ -137,4 +138,4 @@ def _is_participle(clause: Clause, comma: int) -> bool:
     by_person = participle.lower in _OF_EVENTS and any(word.lower in _PERSONS for word in clause.subject)
     if participle.inside or participle.lower in _ATTACHED or by_person or after in (",", ".", "and", "or"):
         return False
-    return lexicon.finite_of_participle(participle.lower, "base") is not None
+    return base_of(participle.lower, "ing") is not None

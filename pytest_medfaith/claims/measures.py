@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pytest_medfaith.english.conjugation import noun_verbs
 from pytest_medfaith.english.grammar import Part
-from pytest_medfaith.english.lexicon import noun_verbs
 from pytest_medfaith.english.phrases import Phrase
 from pytest_medfaith.english.verbs import forms, is_adverb
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.conjugation import noun_verbs
 from pytest_medfaith.english.grammar import Clause, Part
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Phrase, borrowed, has_pair, holds, places, trimmed
@@ -85,7 +86,7 @@ def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
         return frozenset({"finite", "base"} if word.lower in ("have", "do") else {"finite"})
     if word.lower == "be":
         return frozenset({"base"})
-    can_be, noun = forms(word), word.lower in lexicon.noun_verbs()
+    can_be, noun = forms(word), word.lower in noun_verbs()
     after = words[index + 1] if index + 1 < len(words) else None
     objects = after is not None and begins_object(after)
     found: set[str] = set()

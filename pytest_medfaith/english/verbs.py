@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.conjugation import noun_verbs, verb_forms
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Word
 
@@ -71,12 +72,12 @@ def auxiliary_form(word: Word) -> Form | None:
 
 def forms(word: Word) -> frozenset[str]:
     """Returns the verb forms that `word` can be, by its spelling alone."""
-    return frozenset() if word.inside else lexicon.verb_forms().get(word.lower, frozenset())
+    return frozenset() if word.inside else verb_forms().get(word.lower, frozenset())
 
 
 def is_plain_verb(word: Word) -> bool:
     """Returns whether `word` can hardly be anything but a present verb."""
-    doubtful = word.lower in lexicon.noun_verbs() or word.lower in lexicon.ADJECTIVE_VERBS
+    doubtful = word.lower in noun_verbs() or word.lower in lexicon.ADJECTIVE_VERBS
     return not doubtful and not forms(word).isdisjoint(("base", "s"))
 
 
@@ -186,7 +187,7 @@ def _verb_here(words: Sequence[Word], index: int, ahead: int) -> bool:
     before = words[index - 1].lower if index else ""
     if not index or before in lexicon.PREPOSITIONS or before in ("a", "an", "brand", "trade", "generic"):
         return False
-    if words[index].lower not in lexicon.noun_verbs():
+    if words[index].lower not in noun_verbs():
         return before != "the"
     return not _modifies_noun(before) and _goes_on_as_verb(words, index, ahead)
 
@@ -245,7 +246,7 @@ def _past_here(words: Sequence[Word], index: int) -> bool:
     """Returns whether the word at `index`, by its spelling a past form, is a finite verb: not in "drugs used in children"."""
     before = words[index - 1] if index else None
     after = words[index + 1] if index + 1 < len(words) else None
-    if before is None or after is None or (forms(before) and before.lower not in lexicon.noun_verbs()):
+    if before is None or after is None or (forms(before) and before.lower not in noun_verbs()):
         return False
     behind_subject = (
         is_content(before) or before.lower in lexicon.PRONOUNS or is_adverb(before) or before.text == ")"
