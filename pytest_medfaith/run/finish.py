@@ -19,7 +19,8 @@ from pytest_medfaith.cards.run_folder import extra_formats, write_run
 from pytest_medfaith.errors import MedfaithError
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
 from pytest_medfaith.gates.entry import SliceBaseline
-from pytest_medfaith.gates.expressions import compared_metrics, judge_gates, parse_gate, stops_run
+from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
+from pytest_medfaith.gates.judging import judge_gates, stops_run
 from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.records import GateResult, SliceReport
 from pytest_medfaith.run.audits import audit_rows
