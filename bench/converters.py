@@ -26,13 +26,14 @@ import cattrs
 import msgspec
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
-from pytest_medfaith import records
+from pytest_medfaith import conversion
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.config import load_settings
+from pytest_medfaith.conversion import Record, finite
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.evaluation import evaluate_case
 from pytest_medfaith.jsonl import read_chunks
-from pytest_medfaith.records import Case, Chunk, MetricValue, PairScore, Record, Report, Response, finite
+from pytest_medfaith.records import Case, Chunk, MetricValue, PairScore, Report, Response
 from pytest_medfaith.testing import containment_checker
 
 ROOT = Path(__file__).parents[1]
@@ -207,8 +208,8 @@ def by_ours(kind: type[Record], row: Any) -> Any:
 
 
 OURS = [
-    getattr(records, name)
-    for name in vars(records)
+    getattr(conversion, name)
+    for name in vars(conversion)
     if name.startswith(("_read_", "_reader", "_Field", "_fields"))
 ]
 READERS: Mapping[str, Callable[[type[Record], Any], Any]] = {

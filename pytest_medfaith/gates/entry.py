@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_medfaith.conversion import Record
 from pytest_medfaith.errors import MissingBaseline
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Fraction, Metric
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import (
     MetricValue,
-    Record,
     Report,
     SliceRecord,
     SliceReport,
