@@ -1,4 +1,4 @@
-"""The statistics of paired cases against those of scipy, which draws and gathers every swap and every sample."""
+"""The statistics of paired cases against those of scipy, which draws and gathers every sample."""
 
 import numpy as np
 import pytest
