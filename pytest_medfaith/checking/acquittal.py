@@ -10,7 +10,7 @@ from pytest_medfaith.checking.policy import Thresholds, entails
 from pytest_medfaith.checking.rules.comparisons import read_comparisons, relation
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.english.words import read_tokens
-from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed
+from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed_bounds
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Chunk, PairScore, Verdict
 
@@ -96,7 +96,7 @@ def _same(quantity: Quantity, other: Quantity) -> bool:
     if (
         quantity.dimension != other.dimension
         or quantity.role != other.role
-        or opposed(quantity, other)
+        or opposed_bounds(quantity, other)
         or quantity.heads != other.heads
     ):
         return False

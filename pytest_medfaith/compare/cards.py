@@ -14,7 +14,7 @@ from pytest_medfaith.cards.terminal import set_table
 from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text
 from pytest_medfaith.compare.runs import CaseChange, MetricChange, RunChange, SliceChange
 from pytest_medfaith.gates.paired import ALPHA
-from pytest_medfaith.gates.turned import TurnedClaim
+from pytest_medfaith.gates.regressions import Regression
 from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import VERDICTS, SliceReport
 
@@ -239,7 +239,7 @@ def _worse_blocks(one: SliceChange, *, most: int | None, width: int) -> list[str
     return [*blocks, *_more(one.worse, most)]
 
 
-def _claim_row(turned: TurnedClaim, *, width: int = 100) -> tuple[str, str]:
+def _claim_row(turned: Regression, *, width: int = 100) -> tuple[str, str]:
     """Returns where the claim stands with what it was, and the account of it."""
     was = f"was {turned.before}" if turned.before else "new"
     if turned.text_before:

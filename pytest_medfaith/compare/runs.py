@@ -10,12 +10,12 @@ from typing import Any
 
 from pytest_medfaith.cards.summary import COLUMNS
 from pytest_medfaith.evaluation import slice_report
-from pytest_medfaith.gates.baseline import SliceBaseline, baseline_entry
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics
+from pytest_medfaith.gates.entry import SliceBaseline, baseline_entry
 from pytest_medfaith.gates.expressions import parse_gate
 from pytest_medfaith.gates.matching import signature_changes
 from pytest_medfaith.gates.paired import holm
-from pytest_medfaith.gates.turned import TurnedClaim, turned_claims
+from pytest_medfaith.gates.regressions import Regression, find_regressions
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import MetricValue, Report, SliceReport
@@ -27,7 +27,8 @@ _BAD = ("refuted", "unsupported", "unscored")  # worst first
 class MetricChange:
     """One metric before and after, each with its 95 % interval; `comparison` is paired by case, None where either has no value.
 
-    `p` is of the two-sided permutation test, Holm-corrected for the metrics of the slice; None where no case differs.
+    `p` is of the two-sided permutation test, Holm-corrected for the metrics of the slice; None where no case
+    differs.
     """
 
     name: str
@@ -57,10 +58,11 @@ class CaseChange:
 class SliceChange:
     """One slice in two runs, both cut down to the cases that both measured.
 
-    `worse` are claims of the later run that turned for the worse or are new and bad. `better` are claims of the earlier run that were
-    bad and are better now; their `before` is what they became, and a claim in other words is better only where it is supported. `gone`
-    are claims that were bad and that no claim of the later run is like. All stand worst first. `reworded` counts the cases whose answer
-    differs and whose verdict counts do not.
+    `worse` are claims of the later run that turned for the worse or are new and bad. `better` are claims of
+    the earlier run that were bad and are better now; their `before` is what they became, and a claim in other
+    words is better only where it is supported. `gone` are claims that were bad and that no claim of the later
+    run is like. All stand worst first. `reworded` counts the cases whose answer differs and whose verdict
+    counts do not.
     """
 
     before: SliceReport
@@ -68,9 +70,9 @@ class SliceChange:
     metrics: tuple[MetricChange, ...]
     cases: tuple[CaseChange, ...]
     reworded: int
-    worse: tuple[TurnedClaim, ...]
-    better: tuple[TurnedClaim, ...]
-    gone: tuple[TurnedClaim, ...] = ()
+    worse: tuple[Regression, ...]
+    better: tuple[Regression, ...]
+    gone: tuple[Regression, ...] = ()
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()
 
@@ -96,14 +98,15 @@ def compare_runs(
 ) -> RunChange:
     """Returns how the run `after` differs from the run `before`.
 
-    Slice reports are matched by slice, retriever, checker and k; where a slice stands once in what is left of each run, they are matched
-    too, and what differs is said by their labels.
+    Slice reports are matched by slice, retriever, checker and k; where a slice stands once in what is left of
+    each run, they are matched too, and what differs is said by their labels.
 
     Args:
-        before: slice reports and signature, as `cards.run_folder.read_run` returns them.
+        before: slice reports and signature, as `cards.run_reading.read_run` returns them.
         after: likewise.
         names: what to call the runs.
-        declared: the metrics by name; one that a run holds and that is not among them is shown without a test.
+        declared: the metrics by name; one that a run holds and that is not among them is shown without a
+            test.
         seed: of resamples.
     """
     pairs = _pairs(before[0], after[0])
@@ -150,7 +153,7 @@ def compare_slices(
         case.before.response.answer != case.after.response.answer for case in both if case not in changed
     )
     entries = [_entry(report, (), declared) for report in (old, new)]
-    back = turned_claims(old, entries[1])
+    back = find_regressions(old, entries[1])
     return SliceChange(
         before=old,
         after=new,
@@ -159,7 +162,7 @@ def compare_slices(
             sorted(changed, key=lambda case: ([-step for step in case.worse_by], case.after.case.id))
         ),
         reworded=reworded,
-        worse=tuple(turned_claims(new, entries[0])),
+        worse=tuple(find_regressions(new, entries[0])),
         better=tuple(
             one
             for one in back

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_medfaith.evaluation import slice_report
-from pytest_medfaith.gates.baseline import SliceBaseline, read_baseline, write_baseline
+from pytest_medfaith.gates.baseline import read_baseline, write_baseline
+from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.metrics.aggregate import case_metrics
 from pytest_medfaith.records import Case, Chunk, Claim, Hit, Report, Response, SliceReport, SliceRun, Verdict

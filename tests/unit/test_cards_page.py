@@ -11,7 +11,8 @@ from card_samples import LETROZOLE, METFORMIN, case_report, refusal, slice_sampl
 
 from pytest_medfaith.cards.facts import error_rates, head_commit, run_facts
 from pytest_medfaith.cards.html import html_report
-from pytest_medfaith.cards.run_folder import read_facts, write_run
+from pytest_medfaith.cards.run_folder import write_run
+from pytest_medfaith.cards.run_reading import read_facts
 from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.records import Case, Claim, Dropped, Finding, Response, Verdict
 

@@ -5,7 +5,8 @@ import pytest
 from gate_samples import RUN, SIGNATURE, case, report_of, slice_of, stored
 
 from pytest_medfaith.errors import DataError, MissingBaseline
-from pytest_medfaith.gates.baseline import own_signature, read_baseline, write_baseline
+from pytest_medfaith.gates.baseline import read_baseline, write_baseline
+from pytest_medfaith.gates.entry import slice_signature
 
 REPORT = slice_of({"b": "sr", "a": "su?"})
 UPDATE = "pytest --medfaith-update-baseline"
@@ -83,7 +84,7 @@ def test_each_slice_keeps_its_own_checker_and_corpus(tmp_path):
         "corpora": {"iron": "c1"},
         "seed": 0,
     }
-    assert own_signature(RUN, {"seed": 1}) == {"seed": 1}
+    assert slice_signature(RUN, {"seed": 1}) == {"seed": 1}
 
 
 def test_no_file_names_the_flag(tmp_path):

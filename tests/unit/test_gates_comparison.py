@@ -5,7 +5,8 @@ import pytest
 from gate_samples import case, report_of, slice_of, stored
 
 from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.comparison import compare_metrics, judge_comparison, tolerated_worsening
+from pytest_medfaith.gates.comparison import compare_metrics
+from pytest_medfaith.gates.judging import judge_comparison, tolerated_worsening
 
 
 def compared(tmp_path, before, after, metric="hallucination"):
