@@ -7,7 +7,6 @@ its description in docs/how-it-works.md.
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.dotted import load_dotted
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import DEFAULT_B, DEFAULT_K1, bm25_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
@@ -161,12 +162,9 @@ def _imported(name: str) -> Callable[..., Any]:
             "such as my_app.search:make_retriever"
         )
     try:
-        factory = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(
-            f"the retriever {name!r} cannot be imported ({error}); expected the dotted name of a callable "
-            "that takes the chunks"
-        ) from error
+        factory = load_dotted(f"{module}:{attribute}", what="the retriever")
+    except DataError as error:
+        raise ValueError(str(error)) from None
     if not callable(factory):
         raise ValueError(  # noqa: TRY004 - a wrong name in a configuration, not a wrong type in code
             f"the retriever {name!r} is {factory!r}; expected a callable that takes the chunks and returns a "
