@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numpy as np
 
+from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.checking.student import MODELS, pair_row, read_card, score_with_student
-from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.datasets.kqa import read_kqa
-from pytest_medfaith.evaluation import read_responses
+from pytest_medfaith.english.words import content_words
 from pytest_medfaith.jsonl import read_chunks, read_rows
 from pytest_medfaith.metrics.checker_scores import score_checker
 from pytest_medfaith.models.onnx import weights_signature

@@ -1,10 +1,10 @@
-"""Fits temperature, thresholds and what nearness counts of an exported student on what trained nothing, and prints the `scoring` part of its card.
+"""Fits temperature, thresholds and what similarity counts of an exported student on what trained nothing, and prints the `scoring` part of its card.
 
     python bench/fit_card.py MODEL --data DIR [--most N] [--windows 5 --window-words 100]
 
 Of the calibration shares of the shipped recipe, as many are drawn of five kinds: LLM-written pairs, claims on published texts against the whole text,
 pairs of SciFact and Check-COVID, claims against texts that a search finds for them, and claims against four texts at once (clusters, answers). The
-temperature and nearness are fitted on pairs, for the least mean over the kinds of their log loss (the smallest weight that costs at most 0.002 of it), the
+temperature and similarity are fitted on pairs, for the least mean over the kinds of their log loss (the smallest weight that costs at most 0.002 of it), the
 thresholds on the verdicts over all texts of a claim. All are read as checking reads them: with `--windows` by the strong model after the fast student.
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 from pytest_medfaith.calibration.temperature import TEMPERATURES, Calibration, calibrate, log_loss
 from pytest_medfaith.checking.cascade import Cascade
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness
+from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift
 from pytest_medfaith.checking.student import MODELS, read_card, score_with_student
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 from training.pairs import Pair, is_share
@@ -35,10 +35,10 @@ from training.recipe import NLI, read_recipe
 REPO = Path(__file__).parents[1]
 KINDS = [("written",), ("published",), ("scifact", "check_covid"), ("crossed",), ("clusters",)]  # readers
 TEXTS = 4  # of a claim, at most
-NEARNESSES = [
+SHIFTS = [
     MOVES_NOTHING,
     *itertools.starmap(
-        Nearness, itertools.product((1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45, 0.5))
+        SimilarityShift, itertools.product((1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45, 0.5))
     ),
 ]
 LOSS_TO_SPARE = 0.002  # which a smaller weight may cost
@@ -141,23 +141,25 @@ def main() -> None:
     score_texts = partial(score_with_student, arguments.model, read_card(MODELS / "nli").max_tokens)
     cases = [list(calibration_cases(arguments.data, readers)) for readers in KINDS]
     cases = [random.Random(0).sample(own, min(arguments.most, len(own))) for own in cases]
-    read: dict[Nearness, list[np.ndarray]] = {}
-    losses: dict[Nearness, float] = {}
+    read: dict[SimilarityShift, list[np.ndarray]] = {}
+    losses: dict[SimilarityShift, float] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for nearness in NEARNESSES:
+        for similarity in SHIFTS:
             cache = Path(folder) / "pairs.sqlite"
-            score = Checker("fitted", "fitted", score_texts, nearness=nearness, cache=cache, **strong).score
-            read[nearness] = [logits_of(own, score) for own in cases]
-            losses[nearness] = mean_loss(cases, read[nearness])
+            score = Checker(
+                "fitted", "fitted", score_texts, similarity=similarity, cache=cache, **strong
+            ).score
+            read[similarity] = [logits_of(own, score) for own in cases]
+            losses[similarity] = mean_loss(cases, read[similarity])
             print(
-                f"weight {nearness.weight}, even {nearness.even}: loss {losses[nearness]:.4f}",
+                f"weight {similarity.weight}, even {similarity.even}: loss {losses[similarity]:.4f}",
                 file=sys.stderr,
                 flush=True,
             )
     enough = [one for one, loss in losses.items() if loss <= min(losses.values()) + LOSS_TO_SPARE]
     chosen = min(enough, key=lambda one: (one.weight, losses[one]))
     fitted = dataclasses.asdict(fit(cases, read[chosen]))
-    fitted |= {"nearness_weight": chosen.weight, "nearness_even": chosen.even}
+    fitted |= {"similarity_weight": chosen.weight, "similarity_even": chosen.even}
     if arguments.windows:
         fitted |= {"windows": arguments.windows, "window_words": arguments.window_words}
     print(json.dumps(fitted, indent=1))

@@ -3,7 +3,7 @@
     python bench/fit_strong.py FOLDER --data DIR [--most N] [--windows 5] [--window-words 100]
 
 FOLDER holds model.onnx and tokenizer.json. The cases are those of bench/fit_card.py, and as many of the pairs written in the kinds of errors found. They
-are read once, by the fast student, the encoder and the strong model, as checking reads them. Temperature, nearness and the fast student's weight are
+are read once, by the fast student, the encoder and the strong model, as checking reads them. Temperature, similarity and the fast student's weight are
 fitted on pairs, for the least mean over the kinds of their log loss (the smallest weights that cost at most 0.002 of it), the thresholds on the
 verdicts over all texts of a claim.
 """
@@ -25,21 +25,21 @@ from fit_card import KINDS, LOSS_TO_SPARE, TEXTS, Case, calibration_cases
 from pytest_medfaith.calibration.temperature import TEMPERATURES, fit_thresholds, log_loss, softmax_rows
 from pytest_medfaith.checking.cascade import LEAST_PROBABILITY, Cascade
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.nearness import Vectors
 from pytest_medfaith.checking.scoring import FAR_LOGITS, score_pairs
+from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.checking.student import score_with_student
 from pytest_medfaith.records import LABELS, Chunk, Claim
 from training.published import label_together
 
 READINGS = 2  # windows of a chunk, at most
 FAST_WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3)
-NEARNESS_WEIGHTS, EVEN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0), 0.45
+SIMILARITY_WEIGHTS, EVEN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0), 0.45
 MAX_TOKENS = 384
 WHILE_CHOOSING = 1.2  # temperature at which the clearer of two windows is chosen: it hardly matters
 
 
 def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
-    """Returns what was read of each claim's texts: logits (n, TEXTS, READINGS, 3), nearness (n, TEXTS, READINGS), fast log-probabilities (n, TEXTS, 3).
+    """Returns what was read of each claim's texts: logits (n, TEXTS, READINGS, 3), similarity (n, TEXTS, READINGS), fast log-probabilities (n, TEXTS, 3).
 
     Logits are NaN where nothing was read.
     """
@@ -55,13 +55,13 @@ def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
         fast.score_texts,
         signature=fast.signature,
         temperature=fast.temperature,
-        nearness=fast.nearness,
+        similarity=fast.similarity,
         vectors=vectors,
     )
     readings = checker.read_strong(pairs, scores, vectors)
     found = {
         "logits": np.full((len(cases), TEXTS, READINGS, 3), np.nan),
-        "nearness": np.zeros((len(cases), TEXTS, READINGS)),
+        "similarity": np.zeros((len(cases), TEXTS, READINGS)),
         "fast": np.zeros((len(cases), TEXTS, 3)),
         "there": np.zeros((len(cases), TEXTS), dtype=bool),
     }
@@ -71,14 +71,14 @@ def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
         found["fast"][place] = np.log(np.maximum(scores[number].probs, LEAST_PROBABILITY))
         for k, reading in enumerate(readings.get(number, [])):
             found["logits"][(*place, k)] = reading.logits or np.nan
-            found["nearness"][(*place, k)] = reading.nearness
+            found["similarity"][(*place, k)] = reading.similarity
     return found
 
 
-def moved(found: dict[str, np.ndarray], *, fast_weight: float, nearness_weight: float) -> np.ndarray:
+def moved(found: dict[str, np.ndarray], *, fast_weight: float, similarity_weight: float) -> np.ndarray:
     """Returns logits (n, TEXTS, 3): of each text the clearer window's; neutral for a text that was not read, surely so for none."""
     logits = found["logits"] + fast_weight * found["fast"][:, :, None, :]
-    logits[..., 1] += nearness_weight * (EVEN - found["nearness"])
+    logits[..., 1] += similarity_weight * (EVEN - found["similarity"])
     probs = softmax_rows(np.nan_to_num(logits, nan=-50.0) / WHILE_CHOOSING)
     clearness = np.where(np.isnan(logits[..., 0]), -1.0, np.maximum(probs[..., 0], probs[..., 2]))
     best = np.take_along_axis(logits, clearness.argmax(axis=2)[:, :, None, None], axis=2)[:, :, 0]
@@ -120,11 +120,11 @@ def main() -> None:
     checker = Checker("fitted", "fitted", scorer, fast=load_checker("fast"), cascade=cascade)
     found = [read(checker, own) for own in cases]
     losses = {}
-    for fast_weight, nearness_weight in itertools.product(FAST_WEIGHTS, NEARNESS_WEIGHTS):
-        logits = [moved(each, fast_weight=fast_weight, nearness_weight=nearness_weight) for each in found]
-        losses[fast_weight, nearness_weight] = best_loss(cases, logits)
+    for fast_weight, similarity_weight in itertools.product(FAST_WEIGHTS, SIMILARITY_WEIGHTS):
+        logits = [moved(each, fast_weight=fast_weight, similarity_weight=similarity_weight) for each in found]
+        losses[fast_weight, similarity_weight] = best_loss(cases, logits)
         print(
-            f"fast {fast_weight}, nearness {nearness_weight}: {losses[fast_weight, nearness_weight]}",
+            f"fast {fast_weight}, similarity {similarity_weight}: {losses[fast_weight, similarity_weight]}",
             file=sys.stderr,
             flush=True,
         )
@@ -134,7 +134,7 @@ def main() -> None:
         key=lambda key: (sum(key), key),
     )
     temperature = losses[chosen][1]
-    logits = [moved(each, fast_weight=chosen[0], nearness_weight=chosen[1]) for each in found]
+    logits = [moved(each, fast_weight=chosen[0], similarity_weight=chosen[1]) for each in found]
     together = [
         label_together(label for _, label in texts) for texts in (case[1] for case in itertools.chain(*cases))
     ]
@@ -152,8 +152,8 @@ def main() -> None:
         "entail_threshold": thresholds.entail,
         "contradict_threshold": thresholds.contradict,
         "contradict_odds": thresholds.odds,
-        "nearness_weight": chosen[1],
-        "nearness_even": EVEN,
+        "similarity_weight": chosen[1],
+        "similarity_even": EVEN,
         "windows": arguments.windows,
         "window_words": arguments.window_words,
         "fast_weight": chosen[0],

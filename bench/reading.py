@@ -62,7 +62,7 @@ def main() -> None:
             score_texts=checker.score_texts,
             signature=checker.signature,
             temperature=checker.temperature,
-            nearness=checker.nearness,
+            similarity=checker.similarity,
         )
         said = []
         for of, rows in sets.items():

@@ -26,8 +26,8 @@ from checker_quality import SETS
 from scipy.stats import binomtest
 
 from pytest_medfaith.checking.grounding import READERS, evidence_read
-from pytest_medfaith.checking.nearness import Vectors
 from pytest_medfaith.checking.rules import RULES, Rule, apply_rules
+from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.checking.windows import best_sentence, evidence_sentences, shared_words, window_around
 from pytest_medfaith.jsonl import read_chunks, read_rows
 from pytest_medfaith.records import Finding

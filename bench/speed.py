@@ -34,7 +34,7 @@ from transformers import (
 from pytest_medfaith.checking import student, windows
 from pytest_medfaith.checking.checker import MODELS, load_checker
 from pytest_medfaith.english.sentences import sentence_spans
-from pytest_medfaith.english.tokens import content_keys, read_tokens
+from pytest_medfaith.english.words import content_keys, content_words, read_tokens
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.models.onnx import load_tokenizer, worker_count
 from pytest_medfaith.records import Chunk, Claim
@@ -261,7 +261,7 @@ def check_answers(*, rounds: int, corpus_kept: bool = False) -> tuple[list[float
                 windows.evidence_sentences,
                 windows.evidence_windows,
                 windows.word_weights,
-                windows.content_words,
+                content_words,
                 read_tokens,
                 content_keys,
             ):

@@ -1,4 +1,4 @@
-"""Assertions for tests: plain AssertionErrors with a readable account of what is not backed, and by what."""
+"""Assertions for tests: plain AssertionErrors with a readable explanation of what is not backed, and by what."""
 
 from __future__ import annotations
 
@@ -6,46 +6,30 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pytest_medfaith.answers.awaiting import awaited
-from pytest_medfaith.answers.foreign import in_pieces
-from pytest_medfaith.answers.given import ANSWER_KEYS, CONTEXT_KEYS, answer_and_contexts, mapping_of
-from pytest_medfaith.cards.account import faithfulness_account, filled, recall_account, safety_account
+from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_response
+from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims
-from pytest_medfaith.errors import shown
-from pytest_medfaith.evaluation import as_chunks, checked_response, evaluate_case, with_safety
+from pytest_medfaith.claims.split import extract_claims, is_refusal
+from pytest_medfaith.evaluation import evaluate_case, with_safety
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
-from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
 
-_CLAIM = 200  # characters of a claim that no account shows
+_CLAIM = 200  # characters of a claim that no explanation shows
 Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
-
-
-class Unsaid(Enum):
-    """The default of `contexts`: nothing was said of them. None says on purpose that there are none."""
-
-    UNSAID = "unsaid"
-
-    def __repr__(self) -> str:
-        return "UNSAID"
-
-
-UNSAID: Final = Unsaid.UNSAID
-Contexts = Iterable[Any] | None | Unsaid
 
 
 @dataclass(frozen=True)
@@ -73,6 +57,7 @@ def check_answer(
     checker: Checker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
     rulebook: Rulebook | None = None,
+    declared: Mapping[str, Metric] | None = None,
 ) -> Report:
     """Returns the report on one answer: its claims, each judged against `contexts`. A report that nobody reads warns.
 
@@ -84,51 +69,23 @@ def check_answer(
         checker: who judges; the shipped student where None.
         extractor: who splits the answer.
         rulebook: the safety rules, as `pytest_medfaith.safety.rulebook.load_rulebook` returns them; the shipped ones where None.
+        declared: the metrics by name, as `pytest_medfaith.metrics.project.declared_metrics` returns them; the shipped ones where None.
 
     Raises:
         ValueError: an answer that is no text and no Response, or a text without contexts.
         DataError: contexts that are not texts or chunks.
     """
-    response = _response(answer, contexts)
+    response = asserted_response(answer, contexts)
     case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
     report = evaluate_case(
-        case, response, checker=checker or load_checker(), extractor=extractor, rulebook=rulebook
+        case,
+        response,
+        checker=checker or load_checker(),
+        extractor=extractor,
+        rulebook=rulebook,
+        declared=declared or METRICS,
     )
     return unread(report.with_(contexts_optional=contexts is None and not response.contexts))
-
-
-def _response(answer: object, contexts: Contexts) -> Response:
-    """Returns the answer with `contexts`, or with those it brings; answers of other tools are known by their shape."""
-    answer, contexts = awaited(answer), awaited(contexts, "contexts")
-    if isinstance(answer, Response):
-        response = checked_response(answer)
-        return (
-            response
-            if contexts is None or contexts is UNSAID
-            else response.with_(contexts=tuple(as_chunks(contexts)))
-        )
-    text, brought = _text_and_contexts(answer)
-    if brought is None and contexts is UNSAID:
-        raise ValueError(
-            "contexts is missing; expected the chunks the answer was based on, as contexts=[...], or contexts=None to say that there are none"
-        )
-    given = contexts if brought is None or not (contexts is None or contexts is UNSAID) else brought
-    return Response(answer=text, contexts=tuple(as_chunks(given if given is not None else ())))
-
-
-def _text_and_contexts(answer: object) -> tuple[str, Any]:
-    """Returns the text of an answer, and the contexts it brings: None where it brings none."""
-    if isinstance(answer, str):
-        return answer, None
-    given = answer if isinstance(answer, Mapping) else mapping_of(answer)
-    if given is None or (
-        given is answer and not (given.keys() & ANSWER_KEYS.keys() and given.keys() & CONTEXT_KEYS.keys())
-    ):
-        raise ValueError(
-            f"the answer is {in_pieces(answer) or f'{shown(answer)}; expected its text, or a Response with text and contexts'}"
-        )
-    row, key = answer_and_contexts({name: found for name, found in given.items() if found is not None})
-    return row["answer"], row["contexts"] if key else None
 
 
 def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:
@@ -298,11 +255,17 @@ def assert_no_safety_errors(
         reports = _reports(answer)
     else:
         reports = _Reports(
-            [_read_alone(_response(answer, None), question or "", load_rulebook(tuple(map(Path, rulebooks))))]
+            [
+                _read_alone(
+                    asserted_response(answer, None),
+                    question or "",
+                    load_rulebook(tuple(map(Path, rulebooks))),
+                )
+            ]
         )
     if any(breaks_safety_rule(verdict) for report in reports.reports for verdict in report.verdicts):
         raise AssertionError(
-            safety_account(reports.reports, most=_SHOWN.get().most, width=_SHOWN.get().width)
+            explain_safety(reports.reports, most=_SHOWN.get().most, width=_SHOWN.get().width)
         )
     _check_complete(reports, "safety", needs_contexts=False)
     _check_scored(reports.reports, "safety", unscored_at_most)
@@ -405,11 +368,11 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
     if value is None:
         raise _unmeasured(name, _why_unmeasured(reports))
     if value < bound if at_least else value > bound:
-        account = recall_account if name == "claim_recall" else faithfulness_account
+        explain = explain_recall if name == "claim_recall" else explain_faithfulness
         most, width = _SHOWN.get().most, _SHOWN.get().width
         missed = f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}"
-        first = filled(missed, width - len("AssertionError: "), first="", rest="  ")
-        raise AssertionError(f"{first}\n{account(reports, most=most, width=width)}")
+        first = wrapped(missed, width - len("AssertionError: "), first="", rest="  ")
+        raise AssertionError(f"{first}\n{explain(reports, most=most, width=width)}")
     _check_scored(reports, name, unscored_at_most)
 
 

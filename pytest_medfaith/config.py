@@ -72,6 +72,7 @@ class Settings:
     b: float = 0.4
     rrf_k: int = 100
     weights: Mapping[str, float] | None = None
+    retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
@@ -80,6 +81,8 @@ class Settings:
     rules_off: tuple[str, ...] = ()
     linker: str = "default"
     safety: tuple[Path, ...] = ()
+    metrics: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
     seed: int = 0
     baseline: Path = Path("medfaith-baseline.json")
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
@@ -191,6 +194,8 @@ def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
 
 def _value(value: Any, kind: Any, place: str) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any:  # what a project hands to its own code
+        return value
     if origin in (typing.Union, types.UnionType):
         return _value(value, next(a for a in arguments if a is not type(None)), place)
     if origin is tuple:

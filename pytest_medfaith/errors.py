@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_medfaith.plain import plain_lines
-
 
 class MedfaithError(Exception):
     """Base of everything this package raises on purpose.
@@ -14,6 +12,8 @@ class MedfaithError(Exception):
     """
 
     def __str__(self) -> str:
+        from pytest_medfaith.plain import plain_lines
+
         return plain_lines(super().__str__())
 
 
@@ -44,10 +44,6 @@ class MissingExtra(MedfaithError, ImportError):
 
 class MissingBaseline(MedfaithError):
     """A gate compares with a baseline that is not there, or that another set-up wrote."""
-
-
-class TeacherError(MedfaithError):
-    """The LLM endpoint did not answer, or answered in no usable form."""
 
 
 _LONGEST_QUOTED = 20  # characters: a label, a number or a date, and no sentence

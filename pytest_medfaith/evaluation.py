@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
-from pytest_medfaith.answers.awaiting import awaited
-from pytest_medfaith.answers.foreign import document_fields, in_pieces, rows_of
-from pytest_medfaith.answers.given import (
-    answer_and_contexts,
-    mapping_of,
-    refuse_near_keys,
-    refuse_unknown_keys,
-)
-from pytest_medfaith.answers.row_keys import response_row
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims, read_answer
-from pytest_medfaith.corpus.row_files import is_table, read_row_file
-from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
+from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import (
     Case,
     Chunk,
@@ -45,9 +32,6 @@ from pytest_medfaith.safety.rulebook import Rulebook
 Extractor = Callable[..., list[Claim]]
 Progress = Callable[[int, int], None]
 ANSWER = "answer"  # the chunk id under which an answer serves as evidence for gold claims
-BY_ANSWER, BY_RETRIEVER = "the answer", "the slice's retriever"  # where contexts came from
-RECORDED, BY_ROWS = "the responses file", "the recorded rows"  # likewise
-_RESPONSE_KEYS = tuple(f.name for f in dataclasses.fields(Response) if f.name != "extra")
 REFERENCE = "reference"  # likewise the reference answer, as evidence for the response's claims
 
 
@@ -61,6 +45,7 @@ def evaluate_case(
     retriever: str = "",
     k: int | None = None,
     rulebook: Rulebook | None = None,
+    declared: Mapping[str, Metric] = METRICS,
     progress: Progress | None = None,
 ) -> Report:
     """Returns the report on one response: its claims, every pair score, verdicts with the safety rules they break, and per-case metrics.
@@ -74,6 +59,7 @@ def evaluate_case(
         retriever: the retriever's name, for the report.
         k: retrieval depth, for the report.
         rulebook: the safety rules; the shipped ones where None.
+        declared: the metrics by name; with those of a project as `metrics.project.declared_metrics` returns them.
         progress: told (texts scored, to score).
     """
     if hits is not None:
@@ -114,7 +100,7 @@ def evaluate_case(
         k=k,
         dropped=read.dropped if read else (),  # another extractor does not say what it leaves out
     )
-    return report.with_(metrics=case_metrics(report))
+    return report.with_(metrics=case_metrics(report, declared=declared))
 
 
 def with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:
@@ -220,175 +206,18 @@ def _supporting(
     return tuple(chunk.id in verdict.supporting for chunk in contexts)
 
 
-def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
-    """Returns case id -> recorded response; a context that is only an id is looked up in `chunks`.
-
-    Args:
-        path: a file of JSON Lines, JSON, CSV or Parquet, in this project's keys or those of ragas and deepeval; or a list of mappings or table.
-        chunks: of the corpus.
-
-    Raises:
-        DataError: a malformed line, a key that looks like a known one, a case answered twice, a context id that the corpus does not hold.
-    """
-    by_id = {chunk.id: chunk for chunk in chunks}
-    responses: dict[str, Response] = {}
-    for place, given in read_row_file(path):
-        try:
-            row = response_row(given, is_table=is_table(path))
-            refuse_near_keys(row, _RESPONSE_KEYS)
-            response = Response.from_dict(
-                {
-                    "contexts_from": RECORDED if isinstance(path, Path) else BY_ROWS,
-                    **row,
-                    "contexts": _contexts(row.get("contexts", []), by_id),
-                }
-            )
-        except DataError as error:
-            raise DataError(f"{place}: {error}") from None
-        if not response.case_id:
-            raise DataError(f"{place}: field 'case_id' is missing; it says which case this response answers")
-        if response.case_id in responses:
-            raise DataError(
-                f"{place}: case {response.case_id!r} is answered on an earlier line already; keep one response a case"
-            )
-        responses[response.case_id] = response
-    return responses
-
-
-def _contexts(rows: Any, by_id: Mapping[str, Chunk]) -> list[Any]:
-    if not isinstance(rows, list):
-        raise DataError(
-            f"field 'contexts' is {shown(rows)}, expected a list of chunks or of objects with an id"
-        )
-    return as_chunks([_context(row, by_id) for row in rows])
-
-
-def _context(row: Any, by_id: Mapping[str, Chunk]) -> Any:
-    if isinstance(row, str):
-        return by_id.get(row, row)
-    if not isinstance(row, Mapping) or "text" in row:
-        return row
-    name = str(row.get("id"))
-    if name not in by_id:
-        raise DataError(
-            f"context {name!r} is in no corpus file of this slice; add its corpus, or give the chunk its text here"
-        )
-    return by_id[name]
-
-
-def ask(rag: Callable[[str], Any], question: str) -> Any:
-    """Returns what a RAG callable, plain or async, answers to `question`.
-
-    Raises:
-        DataError: it is no callable, as where an `async def` fixture was given to no plugin that runs it.
-    """
-    if not callable(rag):
-        found = in_pieces(rag) or ("a coroutine" if inspect.isawaitable(rag) else shown(rag))
-        raise DataError(
-            f"the fixture medfaith_rag gives {found}; expected a callable that takes the question. An async def fixture needs a plugin that "
-            "runs it (pytest-asyncio, anyio); a plain fixture that returns an async def function needs none"
-        )
-    return awaited(rag(question))
-
-
-def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Response:
-    """Returns what a RAG callable gave back as a Response.
-
-    Accepts a Response, an answer text or message, a mapping with an answer and contexts under a known key (`given.CONTEXT_KEYS`), an object
-    with such attributes, or the pair (answer, contexts). Contexts are chunks, mappings of chunks, documents of other tools, or plain texts.
-    An answer that says nothing of contexts is checked against `hits`; `contexts_from` of the response says whose they are. What is still to
-    come, such as the coroutine of an `async def`, is awaited.
-
-    Raises:
-        DataError: anything else, and a mapping without contexts whose unknown keys may hold them.
-    """
-    answer = awaited(answer)
-    if isinstance(answer, Response):
-        return checked_response(answer).with_(
-            case_id=case_id, contexts_from=answer.contexts_from or BY_ANSWER
-        )
-    if isinstance(answer, str):
-        answer = {"answer": answer}
-    if isinstance(answer, tuple) and len(answer) == 2 and not hasattr(answer, "_fields"):
-        answer = {"answer": answer[0], "contexts": answer[1]}
-    given = answer if isinstance(answer, Mapping) else mapping_of(answer)
-    if given is None:
-        expected = "expected a Response, an answer text, (answer, contexts) or a mapping with both"
-        raise DataError(f"the RAG callable returned {in_pieces(answer) or f'{shown(answer)}; {expected}'}")
-    row, key = answer_and_contexts(given)
-    refuse_near_keys(row, _RESPONSE_KEYS)
-    if not key:
-        refuse_unknown_keys(row, _RESPONSE_KEYS)
-    chunks = as_chunks(row["contexts"]) if key else [hit.chunk for hit in hits]
-    told = (BY_ANSWER if key == "contexts" else f"{BY_ANSWER}, key {key}") if key else BY_RETRIEVER
-    return Response.from_dict({**row, "case_id": case_id, "contexts": chunks, "contexts_from": told})
-
-
-def checked_response(response: Response) -> Response:
-    """Returns `response` with its contexts as chunks; a record takes whatever it is made of.
-
-    Raises:
-        DataError: its answer is no text, or a context is none or has none.
-    """
-    answer = awaited(response.answer)
-    if not isinstance(answer, str):
-        raise DataError(f"the answer is {in_pieces(answer) or f'{shown(answer)}; expected its text'}")
-    return response.with_(answer=answer, contexts=tuple(as_chunks(response.contexts)))
-
-
-def as_chunks(contexts: Any) -> list[Chunk]:
-    """Returns `contexts` as chunks; plain texts get the ids context-1, context-2, ... A chunk that stands there twice counts once.
-
-    Raises:
-        DataError: no list or table of contexts, a context that is no chunk, mapping or text, one with no text, or two texts with one id.
-    """
-    contexts = awaited(contexts, "contexts")
-    if isinstance(contexts, (str, Mapping, Chunk)) or (
-        not isinstance(contexts, tuple) and document_fields(contexts) is not None
-    ):
-        raise DataError(f"contexts is {shown(contexts)}; expected a list of texts or chunks")
-    try:
-        rows = rows_of(contexts)
-    except DataError as error:
-        raise DataError(f"contexts: {error} of texts or chunks") from None
-    chunks = [_as_chunk(context, number) for number, context in enumerate(rows, start=1)]
-    kept: dict[str, Chunk] = {}
-    for chunk in chunks:
-        if not chunk.text.strip():
-            raise DataError(
-                f"context {chunk.id!r} has no text; leave it out, or give the text the answer was based on"
-            )
-        if kept.setdefault(chunk.id, chunk).text != chunk.text:
-            raise DataError(f"two contexts have the id {chunk.id!r}; ids must be unique within a response")
-    return list(kept.values())
-
-
-def _as_chunk(context: Any, number: int) -> Chunk:
-    if isinstance(context, Hit):
-        context = context.chunk
-    if isinstance(context, Chunk):
-        return context
-    if isinstance(context, Mapping) and "text" in context:
-        return Chunk.from_dict({"id": f"context-{number}", **context})
-    fields = document_fields(context)
-    if fields is not None:
-        return Chunk.from_dict({"id": f"context-{number}", **fields})
-    raise DataError(
-        f"context {number} is {shown(context)}; expected a text, a chunk, or a document or mapping with a text"
-    )
-
-
 def slice_report(
     run: SliceRun,
     reports: Sequence[Report],
     *,
     expected: Sequence[str] = (),
     partial: bool = False,
+    declared: Mapping[str, Metric] = METRICS,
     seed: int = 0,
 ) -> SliceReport:
     """Returns the aggregated report of a slice; cases of `expected` without a report are listed as missing."""
     ordered = tuple(sorted(reports, key=lambda report: report.case.id))
-    micro, macro = slice_metrics(ordered, seed=seed)
+    micro, macro = slice_metrics(ordered, declared=declared, seed=seed)
     done = {report.case.id for report in ordered}
     missing = tuple(case_id for case_id in expected if case_id not in done)
     return SliceReport(
@@ -396,6 +225,7 @@ def slice_report(
         reports=ordered,
         metrics=micro,
         macro=macro,
+        definitions={one.name: one.definition for one in declared.values() if one.family == "project"},
         missing=missing,
         partial=partial or bool(missing),
     )

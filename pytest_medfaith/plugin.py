@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add(
         "retriever",
-        "bm25, dense, rrf, weighted, or a dotted name module:factory; again for an ablation",
+        "such as bm25, dense, rrf or weighted, or a dotted name module:factory; again for an ablation",
         metavar="NAME",
         **again,
     )
@@ -345,7 +345,7 @@ def medfaith_response(
 ) -> Response:
     """The response to the case's question: recorded, or freshly made by medfaith_rag."""
     from pytest_medfaith.answers.foreign import is_rows
-    from pytest_medfaith.evaluation import as_response, ask
+    from pytest_medfaith.answers.responses import as_response, ask
     from pytest_medfaith.run.targets import recorded_response
 
     if medfaith_rag is None or is_rows(medfaith_rag):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytest_medfaith.checking.checker import Checker
-from pytest_medfaith.checking.windows import content_words
+from pytest_medfaith.english.words import content_words
 from pytest_medfaith.records import LABELS
 
 _SURE = 6.0  # a logit that gives its label a probability of 0.995

@@ -15,7 +15,7 @@ from pytest_medfaith.audit.statements import is_statement
 from pytest_medfaith.datasets.medquad import read_medquad_chunks
 from pytest_medfaith.datasets.pubmedqa import read_pubmedqa_chunks
 from pytest_medfaith.english.sentences import sentence_spans
-from pytest_medfaith.english.tokens import content_keys, share
+from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.records import Chunk
 from training.pairs import Pair, is_share, sentence_window
 

@@ -26,9 +26,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.checking.windows import content_words
 from pytest_medfaith.datasets.medquad import read_medquad_chunks
 from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.words import content_words
 from pytest_medfaith.errors import DataError
 from training.pairs import Pair, document_pairs, json_lines, overlap, part_of, two_turned
 

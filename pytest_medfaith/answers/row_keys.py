@@ -7,11 +7,11 @@ ragas writes `user_input`, `response`, `retrieved_contexts` and `reference`; dee
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from pytest_medfaith.answers.given import ANSWER_KEYS, CONTEXT_KEYS, answer_and_contexts
+from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.errors import DataError, shown
 
 # docs/formats.md prints both tables.
@@ -103,6 +103,6 @@ def _id(name: object, question: str) -> str:
     """Returns the id a row has, as text, or one of its question's first words and a hash: what-treats-iron-deficiency-3f2a91."""
     if name not in (None, ""):
         return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
-    words = re.findall(r"[^\W_]+", question.lower())[:_SLUG_WORDS]
+    words = [word for word, _, _ in pieces_of(question.lower())[:_SLUG_WORDS]]
     plain = " ".join(question.split()).encode()
     return "-".join([*words, hashlib.sha256(plain).hexdigest()[:_DIGITS]])

@@ -12,44 +12,45 @@ from pytest_medfaith.audit.results import UNCHANGED, Audit, AuditClaim, StratumC
 from pytest_medfaith.cards.audit_strata import (
     NOT_SHOWN,
     STRATA_HEADER,
+    first_lines,
     strata_facts,
     strata_rows,
-    told_strata,
+    wrong_in_strata,
 )
-from pytest_medfaith.cards.json_card import dumps
+from pytest_medfaith.cards.json_card import dumps, metric_rows
 from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
 from pytest_medfaith.cards.terminal import set_table
-from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text
+from pytest_medfaith.cards.wording import NOTHING, counted, metric_text
 from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.metrics.audit import AUDIT_KINDS, CONTRADICTING, FALSE_ALARMS, RECALL, recall_of
 from pytest_medfaith.plain import one_line, plain_lines
-from pytest_medfaith.records import MetricValue
 
 FORMAT_VERSION = 1
 _HEADER = ("Change", "Claims", "Caught", "Refuted", "Unsupported", "By model")
-_SHOWN = 5  # claims told below the table; files hold all of them
-_WIDTH, _BEFORE = 200, 70  # characters of a told claim, and of what stands before the change in it
+_SHOWN = 5  # claims shown below the table; the files hold all of them
+_BEFORE = 70  # characters of a claim shown before what was changed in it
 
 
 def audit_card(audit: Audit, *, title: str = "", most: int | None = _SHOWN) -> str:
-    """Returns the card of an audit: a row a kind of change, the false alarms, a row a stratum, and claims that went wrong.
+    """Returns the card of an audit: tables of kinds of change and of strata, and claims judged wrongly.
 
     Args:
         audit: as `audit_checker` returns it.
         title: what was audited, for the first line.
-        most: how many missed and how many wrongly flagged claims are told, and as many of each role in the strata; None tells all.
+        most: how many missed claims, how many wrongly flagged claims, and how many claims of each role in the
+            strata are shown; None shows all.
     """
     head = one_line(f"audit of {audit.checker}{f' on {title}' if title else ''}, seed {audit.seed}")
     blocks = [head, set_table(_HEADER, _rows(audit)), "\n".join(_facts(audit))]
-    blocks += ["\n".join(_told(name, claims, most)) for name, claims in _wrong(audit).items() if claims]
+    blocks += ["\n".join(_lines(name, claims, most)) for name, claims in _wrong(audit).items() if claims]
     if audit.strata:
         blocks += [set_table(STRATA_HEADER, strata_rows(audit)), "\n".join(strata_facts(audit))]
-        blocks += ["\n".join(lines) for lines in told_strata(audit, most).values()]
+        blocks += ["\n".join(lines) for lines in wrong_in_strata(audit, most).values()]
     return plain_lines("\n\n".join(blocks))
 
 
 def audit_markdown(audits: Mapping[str, Audit], *, most: int | None = None) -> str:
-    """Returns the cards of audits as Markdown; arguments as of `audit_card`, `audits` by title."""
+    """Returns the cards of audits as Markdown; `audits` by title, other arguments as of `audit_card`."""
     blocks = []
     for title, audit in audits.items():
         blocks += [
@@ -58,35 +59,26 @@ def audit_markdown(audits: Mapping[str, Audit], *, most: int | None = None) -> s
             "  \n".join(map(escaped, _facts(audit))),
         ]
         blocks += [
-            folded(f"{counted(len(claims), 'claim')} {name}", "\n".join(_told(name, claims, most)))
+            folded(f"{counted(len(claims), 'claim')} {name}", "\n".join(_lines(name, claims, most)))
             for name, claims in _wrong(audit).items()
             if claims
         ]
-        blocks += _strata_markdown(audit, most) if audit.strata else []
-        blocks.append(
-            f"<sub>checker: {escaped(audit.checker)}; seed {audit.seed}; Wilson intervals at 95 %</sub>"
-        )
+        if audit.strata:
+            blocks += [
+                markdown_table(STRATA_HEADER, strata_rows(audit)),
+                "  \n".join(map(escaped, strata_facts(audit))),
+            ]
+            wrong = wrong_in_strata(audit, most)
+            blocks += [folded(heading, "\n".join(lines)) for heading, lines in wrong.items()]
+        made = f"checker: {escaped(audit.checker)}; seed {audit.seed}; Wilson intervals at 95 %"
+        blocks.append(f"<sub>{made}</sub>")
     return "\n\n".join(blocks) + "\n"
 
 
-def _strata_markdown(audit: Audit, most: int | None) -> list[str]:
-    told = [folded(title, "\n".join(lines)) for title, lines in told_strata(audit, most).items()]
-    return [
-        markdown_table(STRATA_HEADER, strata_rows(audit)),
-        "  \n".join(map(escaped, strata_facts(audit))),
-        *told,
-    ]
-
-
 def audit_json(audits: Mapping[str, Audit]) -> str:
-    """Returns audits as JSON: metrics, counts by kind, and every claim with its verdict; the same audits give the same bytes."""
-    return dumps(
-        {
-            "format_version": FORMAT_VERSION,
-            "audits": [{"title": title, **_audit_row(one)} for title, one in audits.items()],
-        },
-        "the audit",
-    )
+    """Returns audits as JSON: metrics, counts, every claim; the same audits give the same bytes."""
+    rows = [{"title": title, **_audit_row(audit)} for title, audit in audits.items()]
+    return dumps({"format_version": FORMAT_VERSION, "audits": rows}, "the audit")
 
 
 AUDIT_FILES: Mapping[str, Callable[[Mapping[str, Audit]], str]] = MappingProxyType(
@@ -103,69 +95,57 @@ def write_audits(folder: Path, audits: Mapping[str, Audit]) -> list[Path]:
 
 
 def _audit_row(audit: Audit) -> dict[str, Any]:
+    kinds = (*AUDIT_KINDS, UNCHANGED)
     return {
         "checker": audit.checker,
         "seed": audit.seed,
         "limit": audit.limit,
-        "metrics": {
-            name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
-            for name, one in audit.metrics.items()
-        },
-        "counts": {
-            kind: dataclasses.asdict(count_claims(audit.of(kind))) for kind in (*AUDIT_KINDS, UNCHANGED)
-        },
-        "claims": [_plain(claim) for claim in audit.claims],
-        "strata": [_plain(claim) for claim in audit.strata],
+        "metrics": metric_rows(audit.metrics),
+        "counts": {kind: dataclasses.asdict(count_claims(audit.of(kind))) for kind in kinds},
+        "claims": [_claim_row(claim) for claim in audit.claims],
+        "strata": [_claim_row(claim) for claim in audit.strata],
         "strata_do_not_show": list(NOT_SHOWN),
     }
 
 
-def _plain(claim: AuditClaim | StratumClaim) -> dict[str, Any]:
+def _claim_row(claim: AuditClaim | StratumClaim) -> dict[str, Any]:
     return {name: value for name, value in dataclasses.asdict(claim).items() if name != "extra"}
 
 
 def _rows(audit: Audit) -> list[list[str]]:
     metrics = audit.metrics
     groups = {title: (audit.of(kind), metrics[recall_of(kind)]) for kind, title in AUDIT_KINDS.items()}
-    return [
-        _row(title, claims, value)
-        for title, (claims, value) in {**groups, "all": (audit.mutated, metrics[RECALL])}.items()
-    ]
-
-
-def _row(title: str, claims: Sequence[AuditClaim], value: MetricValue) -> list[str]:
-    counts = count_claims(claims)
-    if not claims:
-        return [title, "0", *[NOTHING] * (len(_HEADER) - 2)]
-    return [
-        title,
-        str(counts.claims),
-        metric_text(value, interval=True),
-        str(counts.refuted),
-        str(counts.unsupported),
-        str(counts.by_model),
-    ]
+    rows = []
+    for title, (claims, caught) in {**groups, "all": (audit.mutated, metrics[RECALL])}.items():
+        counts = count_claims(claims)
+        numbers = [str(number) for number in (counts.refuted, counts.unsupported, counts.by_model)]
+        if claims:
+            rows.append([title, str(counts.claims), metric_text(caught, interval=True), *numbers])
+        else:
+            rows.append([title, "0", *[NOTHING] * (len(_HEADER) - 2)])
+    return rows
 
 
 def _facts(audit: Audit) -> list[str]:
-    """Returns in words what the table does not say: false alarms, refuted contradictions, claims that could not be scored, empty kinds."""
-    true, opposed = (
-        count_claims(audit.of(UNCHANGED)),
-        count_claims([claim for claim in audit.claims if claim.kind in CONTRADICTING]),
-    )
+    """Returns what the table leaves out, such as false alarms and unscored claims, a line for each."""
+    true = count_claims(audit.of(UNCHANGED))
+    opposed = count_claims([claim for claim in audit.claims if claim.kind in CONTRADICTING])
     alarms = metric_text(audit.metrics[FALSE_ALARMS], interval=True)
-    flagged = (
-        f"false alarms: {alarms} of {counted(true.claims, 'unchanged claim')}, {true.refuted} refuted, {true.unsupported} unsupported; "
-        f"{true.by_model} by the model alone"
-    )
     facts = [
-        flagged,
-        f"refuted: {opposed.refuted} of the {counted(opposed.claims, 'claim')} that say the opposite of the evidence",
+        (
+            f"false alarms: {alarms} of {counted(true.claims, 'unchanged claim')}, {true.refuted} refuted, "
+            f"{true.unsupported} unsupported; {true.by_model} by the model alone"
+        ),
+        (
+            f"refuted: {opposed.refuted} of the {counted(opposed.claims, 'claim')} "
+            "that say the opposite of the evidence"
+        ),
     ]
-    unscored = count_claims(audit.claims).unscored
-    empty = [title for kind, title in AUDIT_KINDS.items() if not audit.of(kind)]
-    facts += [f"{counted(unscored, 'claim')} could not be scored, and count in nothing"] * bool(unscored)
-    return facts + [f"the corpus has no sentence for: {', '.join(empty)}"] * bool(empty)
+    if unscored := count_claims(audit.claims).unscored:
+        facts.append(f"{counted(unscored, 'claim')} could not be scored, and count in nothing")
+    if empty := [title for kind, title in AUDIT_KINDS.items() if not audit.of(kind)]:
+        facts.append(f"the corpus has no sentence for: {', '.join(empty)}")
+    return facts
 
 
 def _wrong(audit: Audit) -> dict[str, list[AuditClaim]]:
@@ -177,26 +157,18 @@ def _wrong(audit: Audit) -> dict[str, list[AuditClaim]]:
     }
 
 
-def _told(name: str, claims: Sequence[AuditClaim], most: int | None) -> list[str]:
-    shown = claims if most is None else claims[:most]
-    lines = [
-        clip(
-            f"{name}: {AUDIT_KINDS.get(claim.kind, claim.label)}{_by(claim)}, {claim.chunk_id}: {_marked(claim)}",
-            _WIDTH,
-        )
-        for claim in shown
-    ]
-    return lines + [f"... and {len(claims) - len(shown)} more (audit.md tells all)"] * (
-        len(shown) < len(claims)
-    )
+def _lines(name: str, claims: Sequence[AuditClaim], most: int | None) -> list[str]:
+    """Returns lines such as "missed: negation by the rule negation, chunk-3: Iron [does not help]."."""
+    lines = []
+    for claim in claims:
+        kind = AUDIT_KINDS.get(claim.kind, claim.label)
+        rule = f" by the rule {claim.rules[0]}" if claim.rules else ""
+        lines.append(f"{name}: {kind}{rule}, {claim.chunk_id}: {_with_change_marked(claim)}")
+    return first_lines(lines, most)
 
 
-def _by(claim: AuditClaim) -> str:
-    return f" by the rule {claim.rules[0]}" if claim.rules else ""
-
-
-def _marked(claim: AuditClaim) -> str:
-    """Returns the claim with what was changed in it in brackets; of a long text before it only the end."""
+def _with_change_marked(claim: AuditClaim) -> str:
+    """Returns the text of a claim, the change in brackets; a long text before it loses its start."""
     if claim.kind == UNCHANGED:
         return claim.text
     before = claim.text[: claim.start]

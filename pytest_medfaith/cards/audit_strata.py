@@ -1,4 +1,4 @@
-"""The strata of an audit as a card shows them: errors in the manner of real ones, and what they do not show."""
+"""The strata of an audit on its card: errors as real answers make them, and what the strata do not show."""
 
 from __future__ import annotations
 
@@ -12,24 +12,42 @@ from pytest_medfaith.records import MetricValue
 
 STRATA_HEADER = ("Stratum", "Errors caught", "Faithful flagged", "Additions decided")
 NOT_SHOWN = (
-    "The bank is not your corpus: a language model wrote its items for pytest-medfaith, and the trials and committees in them are made up.",
-    "Of your corpus only passages on other matters stand beside an item. Passages near the matter, as your retriever finds them, are harder.",
-    "Every wrong claim has a single change. Real answers also err in several things at once, leave conditions out and mix sources.",
-    "The claims of two chunks are sentences of your corpus, lightly reworded and joined by 'and'. Real answers join facts more freely.",
-    "The shares are of errors that were planted. They do not say how often your system errs, nor how grave its errors are.",
-    "A stratum has few items, so read its interval. No stratum stands for kinds of error that have no row here.",
+    (
+        "The bank is not your corpus: a language model wrote its items for pytest-medfaith, and the "
+        "trials and committees in them are made up."
+    ),
+    (
+        "Of your corpus only passages on other matters stand beside an item. Passages near the matter, as"
+        " your retriever finds them, are harder."
+    ),
+    (
+        "Every wrong claim has a single change. Real answers also err in several things at once, leave "
+        "conditions out and mix sources."
+    ),
+    (
+        "The claims of two chunks are sentences of your corpus, lightly reworded and joined by 'and'. "
+        "Real answers join facts more freely."
+    ),
+    (
+        "The shares are of errors that were planted. They do not say how often your system errs, nor how "
+        "grave its errors are."
+    ),
+    (
+        "A stratum has few items, so read its interval. No stratum stands for kinds of error that have no"
+        " row here."
+    ),
 )
-_NAMES: Mapping[Role, str] = MappingProxyType(
+_OUTCOMES: Mapping[Role, str] = MappingProxyType(
     {"error": "passed", "faithful": "flagged", "addition": "decided"}
 )
 _NOUNS: Mapping[Role, str] = MappingProxyType(
     {"error": "error", "faithful": "faithful claim", "addition": "addition"}
 )
-_WIDTH = 200  # characters of a told claim
+_WIDTH = 200  # characters of a line about a claim
 
 
 def strata_rows(audit: Audit) -> list[list[str]]:
-    """Returns a row a stratum and one of all of them: three shares, each with its interval and the claims that it is of."""
+    """Returns a row for each stratum and for all: three shares with intervals and numbers of claims."""
     metrics = audit.metrics
     rows = [
         [title, *(_cell(metrics[in_stratum(name, key)]) for name in (CAUGHT, FLAGGED, DECIDED))]
@@ -43,48 +61,48 @@ def _cell(value: MetricValue) -> str:
 
 
 def strata_facts(audit: Audit) -> list[str]:
-    """Returns what the table of strata is of, what it lacks, and what it does not show."""
+    """Returns what the table of strata was measured on, what it lacks, and what it does not show."""
     items = {claim.id.split("/")[1] for claim in audit.strata if claim.stratum in BANK_STRATA}
-    unscored = sum(claim.label == "unscored" for claim in audit.strata)
-    empty = [
-        title
-        for stratum, title in STRATA.items()
-        if not any(claim.stratum == stratum for claim in audit.strata)
-    ]
     facts = [
-        f"in the manner of real errors: {counted(len(items), 'item')} of the bank among passages of the corpus, and two chunks of the corpus"
+        (
+            f"in the manner of real errors: {counted(len(items), 'item')} of the bank "
+            "among passages of the corpus, and two chunks of the corpus"
+        )
     ]
-    facts += [f"{counted(unscored, 'claim')} of the strata could not be scored, and count in nothing"] * bool(
-        unscored
-    )
-    facts += [f"the corpus has no claim for: {', '.join(empty)}"] * bool(empty)
+    if unscored := sum(claim.label == "unscored" for claim in audit.strata):
+        facts.append(f"{counted(unscored, 'claim')} of the strata could not be scored, and count in nothing")
+    filled = {claim.stratum for claim in audit.strata}
+    if empty := [title for stratum, title in STRATA.items() if stratum not in filled]:
+        facts.append(f"the corpus has no claim for: {', '.join(empty)}")
     return [*facts, "what the strata do not show:", *(f"- {line}" for line in NOT_SHOWN)]
 
 
-def told_strata(audit: Audit, most: int | None) -> dict[str, list[str]]:
-    """Returns the wrong verdicts in words, at most `most` of a role, by a line that counts them; None tells all."""
-    wrong = {
-        role: [claim for claim in audit.strata if claim.role == role and claim.is_wrongly_judged]
-        for role in _NAMES
-    }
-    return {
-        f"{counted(len(claims), _NOUNS[role])} {_NAMES[role]}": _told(claims, most)
-        for role, claims in wrong.items()
-        if claims
-    }
+def wrong_in_strata(audit: Audit, most: int | None) -> dict[str, list[str]]:
+    """Returns {heading with a count: lines} for each role with claims that were judged wrongly.
 
-
-def _told(claims: Sequence[StratumClaim], most: int | None) -> list[str]:
-    shown = claims if most is None else claims[:most]
-    lines = [clip(_line(claim), _WIDTH) for claim in shown]
-    return lines + [f"... and {len(claims) - len(shown)} more (audit.md tells all)"] * (
-        len(shown) < len(claims)
-    )
+    Args:
+        audit: of a checker.
+        most: how many claims of a role are shown; None shows all.
+    """
+    shown = {}
+    for role, noun in _NOUNS.items():
+        claims = [claim for claim in audit.strata if claim.role == role and claim.is_wrongly_judged]
+        if claims:
+            heading = f"{counted(len(claims), noun)} {_OUTCOMES[role]}"
+            shown[heading] = first_lines([_line(claim) for claim in claims], most)
+    return shown
 
 
 def _line(claim: StratumClaim) -> str:
     """Returns for example "flagged: unit, unit-03, refuted by the rule numbers: ..."."""
     rule = f" by the rule {claim.rules[0]}" if claim.rules and claim.label != "supported" else ""
     item = claim.id.split("/", 1)[1].rsplit("/", 1)[0]
-    outcome = "" if claim.role == "error" else f", {claim.label}{rule}"
-    return f"{_NAMES[claim.role]}: {STRATA[claim.stratum]}, {item}{outcome}: {claim.text}"
+    verdict = "" if claim.role == "error" else f", {claim.label}{rule}"
+    return f"{_OUTCOMES[claim.role]}: {STRATA[claim.stratum]}, {item}{verdict}: {claim.text}"
+
+
+def first_lines(lines: Sequence[str], most: int | None) -> list[str]:
+    """Returns the first `most` of `lines` (None: all), clipped, and how many more audit.md holds."""
+    shown = [clip(line, _WIDTH) for line in lines[:most]]
+    more = len(lines) - len(shown)
+    return shown + [f"... and {more} more (audit.md tells all)"] * bool(more)

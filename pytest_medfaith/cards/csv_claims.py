@@ -1,4 +1,4 @@
-"""Every claim of a run as CSV, one row each, for a spreadsheet."""
+"""Every claim of a run as CSV, for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import io
 from collections.abc import Sequence
 from operator import attrgetter
 
-from pytest_medfaith.cards.account import evidence_chunk, spanned
+from pytest_medfaith.cards.explanation import evidence_chunk, text_at
 from pytest_medfaith.plain import sheet_cell
-from pytest_medfaith.records import Dropped, Report, SliceReport, Verdict
+from pytest_medfaith.records import Report, SliceReport, Verdict
 
 COLUMNS = (
     "slice", "retriever", "checker", "k", "case", "claim_id", "verdict", "score", "threshold", "conflict",
@@ -18,41 +18,41 @@ COLUMNS = (
 
 
 def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns one row a claim of the answers, in the order of slices and cases; lines end as RFC 4180 says.
+    """Returns a row for each claim of the answers, in the order of slices and cases (RFC 4180).
 
-    After a case's claims come the words that no claim was made of, as "unchecked", each with its reason.
-
-    Each cell is one line without control characters. What a spreadsheet would run as a formula gets a quote before it.
+    Words that no claim was made of follow the claims of their case as "unchecked" rows, each with its reason.
+    Each cell is one line without control characters. A cell that a spreadsheet would run as a formula begins
+    with a quote.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for report in sorted(slice_reports, key=attrgetter("run")):
-        names = [str(name) for name in report.run.to_dict().values()]
+        run = [str(name) for name in report.run.to_dict().values()]
         for one in sorted(report.reports, key=lambda one: one.case.id):
-            writer.writerows([*map(sheet_cell, (*names, *_cells(verdict, one)))] for verdict in one.verdicts)
-            writer.writerows([*map(sheet_cell, (*names, *_unchecked(piece, one)))] for piece in one.dropped)
+            claims = [_claim_cells(verdict, one) for verdict in one.verdicts]
+            unchecked = [
+                ["", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason]
+                for piece in one.dropped
+            ]
+            for cells in (*claims, *unchecked):
+                writer.writerow(map(sheet_cell, [*run, one.case.id, *cells]))
     return out.getvalue()
 
 
-def _cells(verdict: Verdict, report: Report) -> list[str]:
+def _claim_cells(verdict: Verdict, report: Report) -> list[str]:
     chunk = evidence_chunk(verdict, report)
     return [
-        report.case.id,
         verdict.claim.id,
         verdict.label,
         "" if verdict.label == "unscored" else f"{verdict.score:.4f}",
         f"{verdict.threshold:.4f}",
         "yes" if verdict.conflict else "no",
         verdict.claim.text,
-        spanned(chunk.text, verdict.span) if chunk else "",
+        text_at(chunk.text, verdict.span) if chunk else "",
         verdict.chunk_id,
         chunk.title if chunk else "",
         chunk.url if chunk else "",
         "; ".join(finding.rule for finding in verdict.findings),
         verdict.reason,
     ]
-
-
-def _unchecked(piece: Dropped, report: Report) -> list[str]:
-    return [report.case.id, "", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason]

@@ -10,7 +10,7 @@ from typing import Literal
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import plain_lines
 
-# GitHub drops a step's summary whole when it is larger, and cuts an annotation's text:
+# GitHub drops a larger summary of a step whole, and cuts a longer text of an annotation:
 # docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 SUMMARY_BYTES = 1024 * 1024
 _ANNOTATION_CHARACTERS = 4000
@@ -28,7 +28,7 @@ def on_ci(environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def path_in_repository(path: Path, environ: Mapping[str, str] = os.environ) -> str:
-    """Returns `path` as annotations name it: from the root of the checkout, or as it is where it lies outside."""
+    """Returns `path` from the root of the checkout, as annotations name it; a path outside stays as it is."""
     try:
         return path.relative_to(environ.get("GITHUB_WORKSPACE") or Path.cwd()).as_posix()
     except ValueError:
@@ -36,7 +36,7 @@ def path_in_repository(path: Path, environ: Mapping[str, str] = os.environ) -> s
 
 
 def append_step_summary(markdown: str, environ: Mapping[str, str] = os.environ) -> bool:
-    """Appends `markdown` to the step's summary and returns True; returns False where there is none, as outside GitHub Actions.
+    """Appends `markdown` to the summary of the step and returns True; returns False outside GitHub Actions.
 
     A text that would make the summary too large to be shown is cut, and says so.
 
@@ -53,13 +53,14 @@ def append_step_summary(markdown: str, environ: Mapping[str, str] = os.environ) 
             out.write(_fitting(markdown.rstrip("\n") + "\n\n", SUMMARY_BYTES - held))
     except OSError as error:
         raise DataError(
-            f"GITHUB_STEP_SUMMARY names {path}, which cannot be written ({error.strerror or error}); expected a file that the runner made. "
-            "Unset the variable to do without a summary"
+            f"GITHUB_STEP_SUMMARY names {path}, which cannot be written ({error.strerror or error}); "
+            "expected a file that the runner made. Unset the variable to do without a summary"
         ) from error
     return True
 
 
 def _fitting(text: str, room: int) -> str:
+    """Returns `text`, cut at a line end to `room` bytes with `_CUT` below; "" where not even `_CUT` fits."""
     encoded = text.encode("utf-8")
     if len(encoded) <= room:
         return text
@@ -79,15 +80,17 @@ def annotation(
     """Returns the workflow command that puts `message` on a line of a file, as one line to print.
 
     Args:
-        message: several lines are allowed; 4,000 characters are shown.
+        message: may have several lines; the first 4,000 characters are shown.
         file: path from the root of the repository.
         line: from 1.
-        title: stands above the message.
+        title: shown above the message.
         level: how it is shown.
     """
     places = {"file": file, "line": "" if line is None else str(line), "title": title}
     properties = ",".join(
-        f"{name}={_escaped_property(plain_lines(value))}" for name, value in places.items() if value
+        f"{name}={_escaped(plain_lines(value)).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in places.items()
+        if value
     )
     message = plain_lines(message)
     shown = message if len(message) <= _ANNOTATION_CHARACTERS else message[: _ANNOTATION_CHARACTERS - 1] + "…"
@@ -96,7 +99,3 @@ def annotation(
 
 def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _escaped_property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")

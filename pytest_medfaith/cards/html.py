@@ -1,7 +1,8 @@
-"""The report as one HTML file that opens without a server and asks nothing of the network.
+"""The report as an HTML file that opens without a server and asks nothing of the network.
 
-The page's table of cases is drawn in the browser from JSON inside the page, each case when it is opened. Texts of answers, chunks and
-questions reach the page as data only: jinja2 escapes what it writes, the JSON holds no `<`, and the script writes text nodes.
+The browser draws the table of cases from JSON inside the page, and each case when it is opened. Texts of
+answers, chunks and questions reach the page as data only: jinja2 escapes what it writes, the JSON holds no
+`<`, and the script writes text nodes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.cards.account import spanned
+from pytest_medfaith.cards.explanation import text_at
 from pytest_medfaith.cards.facts import error_rates
 from pytest_medfaith.cards.history import History
 from pytest_medfaith.cards.json_card import dumps
@@ -26,7 +27,7 @@ from pytest_medfaith.cards.summary import (
     measured_over,
     run_label,
 )
-from pytest_medfaith.cards.wording import NOTHING, decimals, metric_text
+from pytest_medfaith.cards.wording import NOTHING, decimals, has_value, metric_text
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import one_line
@@ -51,7 +52,7 @@ def html_report(
         slice_reports: the run.
         history: (label, slice reports) of earlier runs, the oldest first; only their metrics are read.
         signature: what made the run, shown as it is.
-        facts: date, project and commit of the run, which stand in the head with its checkers and how often they are wrong.
+        facts: date, project and commit of the run, for the head of the page.
 
     Raises:
         MissingExtra: jinja2 is not installed.
@@ -59,44 +60,39 @@ def html_report(
     """
     checkers = many_checkers(slice_reports)
     runs = [_run_row(report, checker=checkers) for report in slice_reports]
-    shelf: dict[Markup, int] = {}
+    chunks: dict[Markup, int] = {}
     cases = [
-        _case_row(place, one, shelf) for place, report in enumerate(slice_reports) for one in report.reports
+        _case_row(place, one, chunks) for place, report in enumerate(slice_reports) for one in report.reports
     ]
+    measured = any(
+        has_value(report.metrics.get(name)) for report in slice_reports for name in COLUMNS.values()
+    )
+    facts = {name: one_line(value) for name, value in (facts or {}).items()}
     return render_page(
         "report.html.j2",
         tally=gate_tally(slice_reports),
         header=card_header(slice_reports),
         runs=runs,
-        facts=[
-            (name, one_line(value)[: _COMMIT_SHOWN if name == "commit" else None])
-            for name, value in (facts or {}).items()
-        ],
+        facts=[(name, value[: _COMMIT_SHOWN if name == "commit" else None]) for name, value in facts.items()],
         checkers=[_checker_row(name) for name in dict.fromkeys(report.checker for report in slice_reports)],
         meanings=_meanings(slice_reports),
-        ablation=_markup(ablation_svg(slice_reports))
-        if len(slice_reports) > 1 and _measured(slice_reports)
-        else "",
+        ablation=_markup(ablation_svg(slice_reports)) if measured and len(slice_reports) > 1 else "",
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
         signature=dumps(dict(signature), "the signature") if signature else "",
         cases=_script_json({"runs": [run["label"] for run in runs], "cases": cases}),
-        chunks=list(shelf),
+        chunks=list(chunks),
     )
 
 
 def _checker_row(name: str) -> dict[str, Any]:
-    """Returns a checker with how often it is wrong on data that did not train it: the span over the sets, and each set."""
+    """Returns a checker with its error rates on data that did not train it: the range, and each data set."""
     rates = error_rates(name)
-    ends = list(
-        dict.fromkeys(
-            f"{rate.partition(' [')[0]} ({data_set})" for data_set, _, rate in (rates[:1] + rates[-1:])
-        )
-    )
-    return {"name": name, "errors": " to ".join(ends), "rates": rates}
+    ends = [f"{rate.partition(' [')[0]} ({data_set})" for data_set, _, rate in (rates[:1] + rates[-1:])]
+    return {"name": name, "errors": " to ".join(dict.fromkeys(ends)), "rates": rates}
 
 
 def render_page(template: str, **values: Any) -> str:
-    """Returns the page of `template` with `values` written in, every text escaped.
+    """Returns the page that `template` makes of `values`, every text escaped.
 
     Raises:
         MissingExtra: jinja2 is not installed.
@@ -115,33 +111,24 @@ def render_page(template: str, **values: Any) -> str:
     return environment.get_template(template).render(**values)
 
 
-def _measured(reports: Sequence[SliceReport]) -> bool:
-    return any(
-        metric.value is not None
-        for report in reports
-        for name in COLUMNS.values()
-        if (metric := report.metrics.get(name))
-    )
-
-
 def _run_row(report: SliceReport, *, checker: bool) -> dict[str, Any]:
-    """Returns what the overview shows of one slice report."""
+    """Returns what the overview shows of a slice report."""
+    shown = [report.metrics.get(name) for name in COLUMNS.values()]
+    metrics = []
+    for name, micro in sorted(report.metrics.items()):
+        if micro.value is not None:
+            macro = report.macro.get(name)
+            mean = NOTHING if macro is None or macro.value is None else decimals(macro.value, places=3)
+            value = decimals(micro.value, places=3)
+            metrics.append([name, value, _interval(micro), mean, str(micro.n)])
     return {
         "label": run_label(report, checker=checker),
         "names": [report.slice, report.retriever, str(report.k), *[report.checker] * checker],
-        "cells": [_cell(report.metrics.get(name)) for name in COLUMNS.values()],
+        "cells": [{"value": metric_text(metric), "interval": _interval(metric)} for metric in shown],
         "lines": [*count_lines(report), *measured_over(report)],
         "gates": [{"outcome": gate.outcome, "text": gate_text(gate)} for gate in report.gates],
-        "metrics": [
-            _metric_row(name, metric, report.macro.get(name))
-            for name, metric in sorted(report.metrics.items())
-            if metric.value is not None
-        ],
+        "metrics": metrics,
     }
-
-
-def _cell(metric: MetricValue | None) -> dict[str, str]:
-    return {"value": metric_text(metric), "interval": _interval(metric)}
 
 
 def _interval(metric: MetricValue | None) -> str:
@@ -150,22 +137,21 @@ def _interval(metric: MetricValue | None) -> str:
     return f"{decimals(metric.low)} to {decimals(metric.high)}"
 
 
-def _metric_row(name: str, micro: MetricValue, macro: MetricValue | None) -> list[str]:
-    mean = NOTHING if macro is None or macro.value is None else decimals(macro.value, places=3)
-    return [name, decimals(micro.value or 0.0, places=3), _interval(micro), mean, str(micro.n)]
-
-
-def _meanings(reports: Sequence[SliceReport]) -> list[tuple[str, str]]:
-    """Returns (column or name, definition) of every metric shown."""
+def _meanings(slice_reports: Sequence[SliceReport]) -> list[tuple[str, str]]:
+    """Returns (column or name, definition) of every metric that the page shows."""
     from pytest_medfaith.metrics.registry import METRICS
 
     columns = {name: column for column, name in COLUMNS.items()}
-    shown = dict.fromkeys([*COLUMNS.values(), *sorted(name for report in reports for name in report.metrics)])
-    return [(columns.get(name, name), METRICS[name].definition) for name in shown if name in METRICS]
+    measured = sorted(name for report in slice_reports for name in report.metrics)
+    shown = dict.fromkeys([*COLUMNS.values(), *measured])
+    meanings = {name: metric.definition for name, metric in METRICS.items()}
+    for report in slice_reports:
+        meanings |= report.definitions
+    return [(columns.get(name, name), meanings[name]) for name in shown if name in meanings]
 
 
 def _trends(report: SliceReport, history: History) -> dict[str, Any]:
-    """Returns one plot for each column whose value some earlier run of the same slice, retriever, checker and k holds."""
+    """Returns a plot for each column, where `history` holds an earlier run of the row."""
     earlier = [(label, old.metrics) for label, reports in history for old in reports if old.run == report.run]
     plots = []
     for column, name in COLUMNS.items():
@@ -179,7 +165,7 @@ def _trends(report: SliceReport, history: History) -> dict[str, Any]:
 
 
 def _markup(text: str) -> Markup:
-    """Returns `text` as what the page takes as it is: a plot of `cards.plots`, which escapes every text, or `_script_json`'s."""
+    """Returns `text` as what the page does not escape: a plot, whose texts are escaped, or script JSON."""
     try:
         from markupsafe import Markup
     except ImportError as error:
@@ -188,12 +174,13 @@ def _markup(text: str) -> Markup:
 
 
 def _script_json(value: object) -> Markup:
-    """Returns `value` as JSON that can stand inside a script element: no `<`, `>` or `&` in it, so nothing there can end the element."""
+    """Returns `value` as JSON for a script element: without `<`, `>` and `&` no text can end the element."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"a report cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records"
+            f"a report cannot be written as JSON ({error}); "
+            "keep finite numbers, texts, lists and objects in records"
         ) from error
     return _markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
@@ -210,10 +197,10 @@ def _chunk_row(chunk: Chunk) -> dict[str, str]:
     }
 
 
-def _case_row(run: int, report: Report, shelf: dict[Markup, int]) -> dict[str, Any]:
-    """Returns what the page shows of one case, and numbers its chunks on `shelf`, where each chunk of the run stands once.
+def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, Any]:
+    """Returns what the page shows of a case, and adds its chunks to `chunks`, which numbers each chunk once.
 
-    "contexts" are numbers on the shelf; elsewhere a chunk goes by its place among the contexts.
+    "contexts" holds these numbers; elsewhere a chunk goes by its place among the contexts.
     """
     labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
     response, case = report.response, report.case
@@ -229,7 +216,7 @@ def _case_row(run: int, report: Report, shelf: dict[Markup, int]) -> dict[str, A
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
         "cited": list(_citations(report)),
         "contexts": [
-            shelf.setdefault(_script_json(_chunk_row(chunk)), len(shelf)) for chunk in response.contexts
+            chunks.setdefault(_script_json(_chunk_row(chunk)), len(chunks)) for chunk in response.contexts
         ],
         "gold": _gold_rows(report),
         "dropped": [
@@ -249,6 +236,7 @@ def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
     claim, contexts = verdict.claim, report.response.contexts
     places = {chunk.id: place for place, chunk in enumerate(contexts)}
     place = places.get(verdict.chunk_id, -1)
+    evidence = contexts[place].text if place >= 0 else ""
     return {
         "text": claim.text,
         "span": _script_span(report.response.answer, (claim.start, claim.end)),
@@ -257,31 +245,27 @@ def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
         "threshold": decimals(verdict.threshold),
         "reason": verdict.reason,
         "chunk": place,
-        "evidence": _script_span(contexts[place].text, verdict.span) if place >= 0 else None,
+        "evidence": _script_span(evidence, verdict.span),
         "unsafe": breaks_safety_rule(verdict),
         "conflict": verdict.conflict,
         "supporting": [places[name] for name in verdict.supporting if name in places],
-        "rules": [
-            _rule_row(finding, verdict, contexts[place].text if place >= 0 else "")
-            for finding in verdict.findings
-        ],
+        "rules": [_rule_row(finding, verdict, evidence) for finding in verdict.findings],
     }
 
 
 def _rule_row(finding: Finding, verdict: Verdict, evidence: str) -> dict[str, str]:
+    in_evidence = finding.chunk_id in ("", verdict.chunk_id)
     return {
         "rule": finding.rule,
         "message": finding.message,
         "effect": finding.effect,
-        "claimed": spanned(verdict.claim.text, finding.claim_span),
-        "found": spanned(evidence, finding.evidence_span)
-        if finding.chunk_id in ("", verdict.chunk_id)
-        else "",
+        "claimed": text_at(verdict.claim.text, finding.claim_span),
+        "found": text_at(evidence, finding.evidence_span) if in_evidence else "",
     }
 
 
 def _citations(report: Report) -> Iterator[dict[str, Any]]:
-    """Yields the span of every citation bracket of the answer that names contexts, with their places."""
+    """Yields the span of each citation bracket of the answer that names contexts, and their places."""
     from pytest_medfaith.claims.citations import parse_citations
     from pytest_medfaith.metrics.citations import cited_contexts
 
@@ -295,23 +279,19 @@ def _citations(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _gold_rows(report: Report) -> list[dict[str, Any]]:
-    """Returns the gold claims with whether the answer says them and a context holds them; None where nobody measured it."""
+    """Returns the gold claims; "said" (by the answer) and "held" (by a context) are None if unmeasured."""
     golds, entailed = report.case.gold_claims, report.entailments
-    said = entailed.answer_gold if len(entailed.answer_gold) == len(golds) else [None] * len(golds)
-    held = (
-        [any(row) for row in entailed.chunk_gold]
-        if len(entailed.chunk_gold) == len(golds)
-        else [None] * len(golds)
-    )
-    rows = zip(golds, said, held, strict=True)
+    unknown = [None] * len(golds)
+    said = entailed.answer_gold if len(entailed.answer_gold) == len(golds) else unknown
+    held = list(map(any, entailed.chunk_gold)) if len(entailed.chunk_gold) == len(golds) else unknown
     return [
         {"text": gold.text, "key": gold.key, "by": gold.provenance, "said": says, "held": holds}
-        for gold, says, holds in rows
+        for gold, says, holds in zip(golds, said, held, strict=True)
     ]
 
 
 def _script_span(text: str, span: tuple[int, int] | None) -> list[int] | None:
-    """Returns `span` in UTF-16 units, as the browser counts; None where there is none or it lies outside `text`."""
+    """Returns `span` in UTF-16 units, as browsers count; None for no span or a span outside `text`."""
     if span is None or not 0 <= span[0] < span[1] <= len(text):
         return None
     return [len(text[:end].encode("utf-16-le", errors="surrogatepass")) // 2 for end in span]

@@ -1,10 +1,10 @@
-"""The card as JSON: the same slice reports give the same bytes. Its JSON Schema is `schema/report.schema.json`."""
+"""The card as JSON: the same reports give the same bytes. Its JSON Schema is schema/report.schema.json."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from operator import attrgetter
 from typing import Any
@@ -12,37 +12,33 @@ from typing import Any
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import plain_json
-from pytest_medfaith.records import Report, SliceReport, Verdict
+from pytest_medfaith.records import MetricValue, Report, SliceReport
 
 FORMAT_VERSION = 1
 
 
 def json_card(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns the slice reports as JSON: metrics, gates, counts, and per case its metrics and claims with their verdicts.
+    """Returns the slice reports as JSON: metrics, gates, counts, and per case its metrics and claims.
 
-    Slices stand in the order of their names, retrievers, checkers and k, keys in alphabetical order; nothing tells the time.
+    Slices are ordered by name, retriever, checker and k, keys alphabetically. The file holds no time.
 
     Raises:
         DataError: a value that JSON cannot hold, for example NaN.
     """
-    return dumps(
-        {
-            "format_version": FORMAT_VERSION,
-            "slices": [_slice_row(report) for report in sorted(slice_reports, key=attrgetter("run"))],
-        },
-        "the report",
-    )
+    slices = [_slice_row(report) for report in sorted(slice_reports, key=attrgetter("run"))]
+    return dumps({"format_version": FORMAT_VERSION, "slices": slices}, "the report")
 
 
-def _slice_row(report: SliceReport) -> dict[str, Any]:
-    """Returns one slice report as plain values, its cases in the order of their ids."""
+def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
+    """Returns a slice report as plain values, its cases in the order of their ids."""
     return {
-        **report.run.to_dict(),
-        "partial": report.partial,
-        "missing": list(report.missing),
-        "counts": dataclasses.asdict(count_slice(report)),
-        "metrics": {name: _metric_row(metric) for name, metric in report.metrics.items()},
-        "macro": {name: _metric_row(metric) for name, metric in report.macro.items()},
+        **slice_report.run.to_dict(),
+        "partial": slice_report.partial,
+        "missing": list(slice_report.missing),
+        "counts": dataclasses.asdict(count_slice(slice_report)),
+        "metrics": metric_rows(slice_report.metrics),
+        "macro": metric_rows(slice_report.macro),
+        **({"definitions": dict(slice_report.definitions)} if slice_report.definitions else {}),
         "gates": [
             {
                 "expression": gate.expression,
@@ -50,17 +46,40 @@ def _slice_row(report: SliceReport) -> dict[str, Any]:
                 "value": gate.value,
                 "message": gate.message,
             }
-            for gate in report.gates
+            for gate in slice_report.gates
         ],
-        "cases": [_case_row(one) for one in sorted(report.reports, key=lambda one: one.case.id)],
+        "cases": [_case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
     }
 
 
-def _metric_row(metric: Any) -> dict[str, Any]:
-    return {"value": metric.value, "low": metric.low, "high": metric.high, "n": metric.n}
+def metric_rows(metrics: Mapping[str, MetricValue]) -> dict[str, dict[str, Any]]:
+    """Returns `metrics` as files hold them: {name: value, ends of the interval, number of cases}."""
+    return {
+        name: {"value": metric.value, "low": metric.low, "high": metric.high, "n": metric.n}
+        for name, metric in metrics.items()
+    }
+
+
+def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue]:
+    """Returns the metrics that `metric_rows` wrote.
+
+    Raises:
+        DataError: a number that is not finite.
+    """
+    return {name: MetricValue.from_dict({"value": None, **row, "name": name}) for name, row in rows.items()}
 
 
 def _case_row(report: Report) -> dict[str, Any]:
+    claims = [
+        {
+            "id": verdict.claim.id,
+            "text": verdict.claim.text,
+            **({"context": verdict.claim.context} if verdict.claim.context else {}),
+            "label": verdict.label,
+            "score": verdict.score,
+        }
+        for verdict in report.verdicts
+    ]
     return {
         "case": report.case.to_dict(),
         "abstained": report.abstained,
@@ -68,36 +87,29 @@ def _case_row(report: Report) -> dict[str, Any]:
         **({"dropped": [piece.to_dict() for piece in report.dropped]} if report.dropped else {}),
         "metrics": dict(report.metrics),
         "entailments": report.entailments.to_dict(),
-        "claims": [_claim_row(one) for one in report.verdicts],
+        "claims": claims,
     }
 
 
-def _claim_row(verdict: Verdict) -> dict[str, Any]:
-    claim = verdict.claim
-    context = {"context": claim.context} if claim.context else {}
-    return {"id": claim.id, "text": claim.text, **context, "label": verdict.label, "score": verdict.score}
-
-
 def dumps(value: object, place: str) -> str:
-    """Returns `value` as indented JSON with sorted keys and a last line end; what a terminal might obey is escaped.
+    """Returns `value` as indented JSON with sorted keys; what a terminal might obey is escaped.
 
     Raises:
-        DataError: a value in it is NaN, infinite, or of a kind that JSON does not have.
+        DataError: `value` holds a number that is not finite, or something that JSON does not have; the
+            message calls it `place`.
     """
     try:
-        return (
-            plain_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True))
-            + "\n"
-        )
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"{place} cannot be written as JSON ({error}); keep finite numbers, texts, lists and objects in records"
+            f"{place} cannot be written as JSON ({error}); "
+            "keep finite numbers, texts, lists and objects in records"
         ) from error
+    return plain_json(text) + "\n"
 
 
 def report_schema() -> dict[str, Any]:
     """Returns the JSON Schema (draft 2020-12) of `json_card`."""
-    schema: dict[str, Any] = json.loads(
-        files("pytest_medfaith.cards").joinpath("schema/report.schema.json").read_text(encoding="utf-8")
-    )
+    path = files("pytest_medfaith.cards").joinpath("schema/report.schema.json")
+    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return schema

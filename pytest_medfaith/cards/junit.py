@@ -1,4 +1,4 @@
-"""JUnit: the scores of a case and of a slice as properties, which the plugin records, and a run as a JUnit file of its own."""
+"""JUnit: the scores of a case and of a slice as properties, and a run as a file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ from pytest_medfaith.records import VERDICTS, Report, SliceReport
 Property = tuple[str, str]
 PREFIX = "medfaith"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_COUNTED = ("cases", "claims", *VERDICTS, "conflicts", "abstained", "missing")
+_TAGS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A002 - what everybody calls it
-    """Returns what one case of the slice named scored: its settings, its claims by verdict, whether it abstained, each metric that applies."""
+    """Returns what a case scored: settings, claims by verdict, whether it abstained, metrics that apply.
+
+    Args:
+        report: of the case.
+        slice: its name.
+    """
     labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
     rows = {
         "slice": slice,
@@ -33,74 +40,50 @@ def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A
     return [(f"{PREFIX}.{name}", text) for name, text in rows.items() if text]
 
 
-def slice_properties(report: SliceReport) -> list[Property]:
-    """Returns what one slice scored: counts, metrics with their intervals, and gates. A metric without a value is left out.
+def slice_properties(slice_report: SliceReport) -> list[Property]:
+    """Returns what a slice scored: counts, gates, and metrics with intervals as far as they have a value.
 
-    Names begin with slice, retriever, checker and k, so that the rows of an ablation stand apart.
+    Names begin with slice, retriever, checker and k, so that no two rows of an ablation share a name.
     """
-    place = ".".join([PREFIX, report.slice, report.retriever, report.checker, f"k{report.k}"])
-    counts = count_slice(report)
-    numbers = (
-        "cases",
-        "claims",
-        "supported",
-        "refuted",
-        "unsupported",
-        "unscored",
-        "conflicts",
-        "abstained",
-        "missing",
-    )
-    rows = [(name, str(getattr(counts, name))) for name in numbers] + [("partial", _yes_no(report.partial))]
-    for name, metric in sorted(report.metrics.items()):
+    run = slice_report.run
+    place = ".".join([PREFIX, run.slice, run.retriever, run.checker, f"k{run.k}"])
+    counts = count_slice(slice_report)
+    rows = [(name, str(getattr(counts, name))) for name in _COUNTED]
+    rows.append(("partial", _yes_no(slice_report.partial)))
+    for name, metric in sorted(slice_report.metrics.items()):
         ends = {"": metric.value, ".low": metric.low, ".high": metric.high}
         rows += [(f"{name}{end}", _number(value)) for end, value in ends.items() if value is not None]
-    for gate in report.gates:
+    for gate in slice_report.gates:
         rows += [(f"gate[{gate.expression}]", gate.outcome)]
         rows += [(f"gate[{gate.expression}].message", gate.message)] * bool(gate.message)
     return [(f"{place}.{name}", text) for name, text in rows]
 
 
 def junit_card(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns a run as JUnit XML: a suite for each slice report, in it a test case for each case and each gate.
+    """Returns a run as JUnit XML: a suite for each slice report, a test case for each case and each gate.
 
-    A case passes if it was measured: what it scored stands in its properties. A case without a report is an error, a failed gate a
-    failure, an inconclusive one is skipped.
+    A case that was measured passes, and its properties hold what it scored. A case without a report is an
+    error, a failed gate a failure, an inconclusive gate is skipped.
     """
     root = ET.Element("testsuites", name=PREFIX)
     for report in sorted(slice_reports, key=attrgetter("run")):
-        suite = _child(
-            root,
-            "testsuite",
-            name=" ".join([report.slice, report.retriever, report.checker, f"k={report.k}"]),
-        )
+        run = report.run
+        name = " ".join([run.slice, run.retriever, run.checker, f"k={run.k}"])
+        suite = _child(root, "testsuite", name=name)
         _add_properties(suite, slice_properties(report))
         for one in report.reports:
-            _add_properties(
-                _child(suite, "testcase", classname=report.slice, name=one.case.id),
-                case_properties(one, slice=report.slice),
-            )
+            case = _child(suite, "testcase", classname=run.slice, name=one.case.id)
+            _add_properties(case, case_properties(one, slice=run.slice))
         for case_id in report.missing:
-            _child(
-                _child(suite, "testcase", classname=report.slice, name=case_id),
-                "error",
-                message="the case has no result",
-            )
+            case = _child(suite, "testcase", classname=run.slice, name=case_id)
+            _child(case, "error", message="the case has no result")
         for gate in report.gates:
-            case = _child(suite, "testcase", classname=f"{report.slice}.gates", name=gate.expression)
+            case = _child(suite, "testcase", classname=f"{run.slice}.gates", name=gate.expression)
             if gate.outcome != "pass":
-                _child(
-                    case,
-                    "failure" if gate.outcome == "fail" else "skipped",
-                    message=gate.message or gate.outcome,
-                )
-        for outcome, tag in (
-            ("tests", "testcase"),
-            ("failures", "failure"),
-            ("errors", "error"),
-            ("skipped", "skipped"),
-        ):
-            suite.set(outcome, str(sum(1 for _ in suite.iter(tag))))
+                tag = "failure" if gate.outcome == "fail" else "skipped"
+                _child(case, tag, message=gate.message or gate.outcome)
+        for counted, tag in _TAGS.items():
+            suite.set(counted, str(sum(1 for _ in suite.iter(tag))))
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True)
 
@@ -112,12 +95,12 @@ def _add_properties(parent: ET.Element, properties: Sequence[Property]) -> None:
 
 
 def _child(parent: ET.Element, tag: str, **attributes: str) -> ET.Element:
-    return ET.SubElement(parent, tag, {name: _plain(text) for name, text in attributes.items()})
-
-
-def _plain(text: str) -> str:
-    """Returns `text` as an attribute may hold it: no sign that XML does not have, and nothing that a terminal or a CI obeys."""
-    return plain_lines(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
+    """Adds an element; attributes lose what XML lacks and what a terminal or a CI server obeys."""
+    plain = {
+        name: plain_lines(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
+        for name, text in attributes.items()
+    }
+    return ET.SubElement(parent, tag, plain)
 
 
 def _number(value: float) -> str:

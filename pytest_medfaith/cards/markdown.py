@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pytest_medfaith.cards.account import faithfulness_account, safety_account, worst_verdicts
+from pytest_medfaith.cards.explanation import explain_faithfulness, explain_safety, worst_verdicts
 from pytest_medfaith.cards.summary import (
     card_header,
     card_rows,
@@ -21,23 +21,22 @@ from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import SliceReport
 
-# What would start a link, an HTML tag, a character reference, emphasis, code or a table cell; other signs stay, so that the file is
-# readable as it is.
+# What would start a link, an HTML tag, a character reference, emphasis, code or a table cell. All else stays,
+# so that the file is readable as it is.
 _SPECIAL = re.compile(
     r"[\\`*~|$]|\](?=[(\[:])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|:(?=//)|(?<=\bwww)\.|(?<!\w)_|_(?!\w)"
 )
-_MENTION = re.compile(
-    r"(?<!\w)@(?=\w)"
-)  # GitHub tells a user or a team whose name follows; no backslash keeps it from that
+# GitHub notifies a user or a team whose name follows an @, and no backslash keeps it from that.
+_MENTION = re.compile(r"(?<!\w)@(?=\w)")
 _MARKS = {"pass": "✅ pass", "fail": "❌ **fail**", "inconclusive": "❔ inconclusive"}
 
 
 def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5) -> str:
-    """Returns the card with intervals, its gates and counts, and the worst claims folded away below.
+    """Returns the card with intervals, gates and counts, and the worst claims folded away below.
 
     Args:
-        slice_reports: one row each.
-        most: how many claims are told per slice; None tells all.
+        slice_reports: the rows.
+        most: how many claims are explained for each slice; None explains all.
     """
     if not slice_reports:
         return "### medfaith\n\nNo slice was evaluated.\n"
@@ -48,12 +47,16 @@ def markdown_card(slice_reports: Sequence[SliceReport], *, most: int | None = 5)
     ]
     checkers = many_checkers(slice_reports)
     for report in slice_reports:
-        title = [f"**{escaped(run_label(report, checker=checkers))}**"] if len(slice_reports) > 1 else []
-        blocks += [*title, *_gates(report), _counts(report), *_claims(report, most)]
-    footer = (
-        [] if checkers else [f"<sub>checker: {escaped(slice_reports[0].checker)}; intervals at 95 %</sub>"]
-    )
-    return plain_lines("\n\n".join([*blocks, *footer])) + "\n"
+        blocks += [f"**{escaped(run_label(report, checker=checkers))}**"] * (len(slice_reports) > 1)
+        gates = [
+            f"- {_MARKS[gate.outcome]} " + "  \n  ".join(map(escaped, gate_text(gate).splitlines()))
+            for gate in report.gates
+        ]
+        blocks += ["\n".join(gates)] * bool(gates)
+        blocks.append("  \n".join(map(escaped, [*count_lines(report), *measured_over(report)])))
+        blocks += _folded_claims(report, most)
+    footer = f"<sub>checker: {escaped(slice_reports[0].checker)}; intervals at 95 %</sub>"
+    return plain_lines("\n\n".join([*blocks, *[footer] * (not checkers)])) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -69,32 +72,20 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return tabulate(cells, headers=header, tablefmt="github", disable_numparse=True)
 
 
-def _gates(report: SliceReport) -> list[str]:
-    told = [
-        (gate.outcome, "  \n  ".join(map(escaped, gate_text(gate).splitlines()))) for gate in report.gates
-    ]
-    return ["\n".join(f"- {_MARKS[outcome]} {text}" for outcome, text in told)] if told else []
+def _folded_claims(slice_report: SliceReport, most: int | None) -> list[str]:
+    reports = slice_report.reports
+    blocks = []
+    if unsafe := count_slice(slice_report).unsafe:
+        explanation = explain_safety(reports, most=most, width=100)
+        blocks.append(folded(counted(unsafe, "unsafe claim"), explanation))
+    if failed := len(worst_verdicts(reports)):
+        explanation = explain_faithfulness(reports, most=most, width=100)
+        blocks.append(folded(f"{counted(failed, 'claim')} not supported by the evidence", explanation))
+    return blocks
 
 
-def _counts(report: SliceReport) -> str:
-    return "  \n".join(map(escaped, [*count_lines(report), *measured_over(report)]))
-
-
-def _claims(report: SliceReport, most: int | None) -> list[str]:
-    failed, unsafe = len(worst_verdicts(report.reports)), count_slice(report).unsafe
-    told = []
-    if unsafe:
-        told.append(
-            folded(f"{counted(unsafe, 'unsafe claim')}", safety_account(report.reports, most=most, width=100))
-        )
-    if failed:
-        account = faithfulness_account(report.reports, most=most, width=100)
-        told.append(folded(f"{counted(failed, 'claim')} not supported by the evidence", account))
-    return told
-
-
-def folded(summary: str, account: str) -> str:
-    """Returns `account` as it stands, folded away below `summary`."""
-    text = plain_lines(account).replace(" (-v shows all)", "")
+def folded(summary: str, text: str) -> str:
+    """Returns `text` unchanged in a code block, folded away below `summary`."""
+    text = plain_lines(text).replace(" (-v shows all)", "")
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"<details><summary>{summary}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"

@@ -1,7 +1,7 @@
-"""Plots as SVG text: an ablation, a trend over runs, and a reliability diagram. Written by hand, so that they need no package.
+"""Plots as SVG text, without a plotting package: an ablation, a trend over runs, a reliability diagram.
 
-Each plot stands alone as a file and inside a page. It follows the light or dark scheme of whoever shows it, and no plot
-needs colour to be read: it has one series, and panels where there is more to show.
+A plot can be shown as a file and inside a page. It follows the light or dark scheme of its viewer. No plot
+needs colour to be read: each panel has a single series.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.cards.summary import COLUMNS, many_checkers, run_label
-from pytest_medfaith.cards.wording import clip, counted, decimals, metric_text
+from pytest_medfaith.cards.wording import clip, counted, decimals, has_value, metric_text
 from pytest_medfaith.records import MetricValue, SliceReport
 
 if TYPE_CHECKING:
@@ -20,17 +20,21 @@ if TYPE_CHECKING:
 
 Point = tuple[str, MetricValue]
 _STYLE = (
-    ".mf-plot{font:12px system-ui,sans-serif;--ink:#1f2328;--soft:#59636e;--rule:#d1d9e0;--mark:#0550ae;--band:#7fa8d8}"
-    "@media screen and (prefers-color-scheme:dark){.mf-plot{--ink:#e6edf3;--soft:#9198a1;--rule:#3d444d;--mark:#79c0ff;--band:#35618e}}"
-    ".mf-plot text{fill:var(--ink)}.mf-plot .soft{fill:var(--soft)}.mf-plot .strong{font-weight:600}.mf-plot .rule{stroke:var(--rule)}"
+    ".mf-plot{font:12px system-ui,sans-serif;"
+    "--ink:#1f2328;--soft:#59636e;--rule:#d1d9e0;--mark:#0550ae;--band:#7fa8d8}"
+    "@media screen and (prefers-color-scheme:dark){"
+    ".mf-plot{--ink:#e6edf3;--soft:#9198a1;--rule:#3d444d;--mark:#79c0ff;--band:#35618e}}"
+    ".mf-plot text{fill:var(--ink)}.mf-plot .soft{fill:var(--soft)}"
+    ".mf-plot .strong{font-weight:600}.mf-plot .rule{stroke:var(--rule)}"
     ".mf-plot .mark{stroke:var(--mark);fill:none;stroke-width:1.5}.mf-plot .dot{fill:var(--mark)}"
-    ".mf-plot .band{stroke:var(--band);stroke-width:5}.mf-plot .ideal{stroke:var(--soft);stroke-dasharray:4 4}"
+    ".mf-plot .band{stroke:var(--band);stroke-width:5}"
+    ".mf-plot .ideal{stroke:var(--soft);stroke-dasharray:4 4}"
 )
-_LEAST_RANGE = 0.1  # a trend's axis spans at least this, or noise would look like a cliff
+_LEAST_RANGE = 0.1  # of the axis of a trend; in less, noise would look like a cliff
 
 
 def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: int = 132) -> str:
-    """Returns the course of one metric over runs, the newest last, with a bar for each 95 % interval.
+    """Returns the course of a metric over runs, the newest last, with a bar for each 95 % interval.
 
     A run in which the metric had no value leaves a gap in the line.
 
@@ -46,7 +50,8 @@ def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: 
     ends = [end for _, metric in points for end in (metric.value, metric.low, metric.high) if end is not None]
     if not ends:
         raise ValueError(
-            f"the trend of {title!r} has no value in {len(points)} runs, expected one at least; leave the plot out"
+            f"the trend of {title!r} has no value in {len(points)} runs, expected at least one; "
+            "leave the plot out"
         )
     low, high = _axis(ends)
     left, right, top, bottom = 36.0, width - 8.0, 26.0, height - 22.0
@@ -66,9 +71,9 @@ def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: 
             _line(left, y(value), right, y(value), "rule"),
             _text(left - 6, y(value) + 4, f"{value:.2f}", "soft", anchor="end"),
         ]
-    body += [_path(run, "mark") for run in _runs(points, x, y) if len(run) > 1]
+    body += [_path(line, "mark") for line in _unbroken(points, x, y) if len(line) > 1]
     for place, (label, metric) in enumerate(points):
-        body += _whiskered(x(place), y, metric, label) if metric.value is not None else []
+        body += _point(x(place), y, metric, label)
     body.append(_text(left, height - 5, clip(points[0][0], 20), "soft"))
     if len(points) > 1:
         body.append(_text(right, height - 5, clip(points[-1][0], 20), "soft", anchor="end"))
@@ -84,38 +89,39 @@ def _axis(values: Sequence[float]) -> tuple[float, float]:
     return (low, high + short) if low < short else (low - short, high)
 
 
-def _runs(
+def _unbroken(
     points: Sequence[Point], x: Callable[[int], float], y: Callable[[float], float]
 ) -> list[list[tuple[float, float]]]:
-    """Returns the places of `points`, broken where a value is absent."""
-    runs: list[list[tuple[float, float]]] = [[]]
+    """Returns the places of `points` as lines, which break where a value is absent."""
+    lines: list[list[tuple[float, float]]] = [[]]
     for place, (_, metric) in enumerate(points):
         if metric.value is None:
-            runs.append([])
+            lines.append([])
         else:
-            runs[-1].append((x(place), y(metric.value)))
-    return runs
+            lines[-1].append((x(place), y(metric.value)))
+    return lines
 
 
-def _whiskered(x: float, y: Callable[[float], float], metric: MetricValue, label: str) -> list[str]:
-    told = escape(f"{label}: {metric_text(metric, interval=True)}, {counted(metric.n, 'case')}")
-    bar = (
-        []
-        if metric.low is None or metric.high is None
-        else [_line(x, y(metric.low), x, y(metric.high), "band")]
-    )
-    return [
-        *bar,
-        f'<circle class="dot" cx="{x:.1f}" cy="{y(metric.value or 0.0):.1f}" r="3.5"><title>{told}</title></circle>',
-    ]
+def _point(x: float, y: Callable[[float], float], metric: MetricValue, label: str) -> list[str]:
+    """Returns the dot of a value with a bar for its interval; nothing for a metric without a value."""
+    if metric.value is None:
+        return []
+    shown = f"{label}: {metric_text(metric, interval=True)}, {counted(metric.n, 'case')}"
+    dot = _dot(x, y(metric.value), "3.5", shown)
+    if metric.low is None or metric.high is None:
+        return [dot]
+    return [_line(x, y(metric.low), x, y(metric.high), "band"), dot]
 
 
 def ablation_svg(slice_reports: Sequence[SliceReport], *, metrics: Mapping[str, str] = COLUMNS) -> str:
-    """Returns one row a slice report and one panel a metric, from 0 to 1: a dot for the value, a bar for its 95 % interval.
+    """Returns a plot with a row for each slice report and a panel for each metric, from 0 to 1.
+
+    A dot shows the value, a bar its 95 % interval.
 
     Args:
         slice_reports: the rows, for example of one slice under several retrievers.
-        metrics: {title of the panel: name of the metric}; a metric that no report has a value for gets no panel.
+        metrics: {title of the panel: name of the metric}; a metric without a value in every report gets no
+            panel.
 
     Raises:
         ValueError: no report has a value of any of `metrics`.
@@ -123,11 +129,12 @@ def ablation_svg(slice_reports: Sequence[SliceReport], *, metrics: Mapping[str, 
     panels = {
         title: name
         for title, name in metrics.items()
-        if any(_known(report.metrics.get(name)) for report in slice_reports)
+        if any(has_value(report.metrics.get(name)) for report in slice_reports)
     }
     if not panels:
         raise ValueError(
-            f"none of {', '.join(metrics.values())} has a value in {len(slice_reports)} slice reports; leave the plot out"
+            f"none of {', '.join(metrics.values())} has a value in {len(slice_reports)} slice reports; "
+            "leave the plot out"
         )
     checkers = many_checkers(slice_reports)
     labels = [clip(run_label(report, checker=checkers), 44) for report in slice_reports]
@@ -140,14 +147,10 @@ def ablation_svg(slice_reports: Sequence[SliceReport], *, metrics: Mapping[str, 
     return _svg(body, width, height, f"{', '.join(panels)} of {len(labels)} slice reports")
 
 
-def _known(metric: MetricValue | None) -> bool:
-    return metric is not None and metric.value is not None
-
-
 def _panel(
     title: str, values: Sequence[MetricValue | None], *, start: float, length: float, row: float
 ) -> list[str]:
-    """Returns one metric's column of an ablation: a rule from 0 to 1 for each row, its dot, its interval and its value."""
+    """Returns the panel of a metric: for each row a rule from 0 to 1, a dot, an interval and a value."""
     body = [_text(start, 13, title, "strong")]
     for i, metric in enumerate(values):
         y = 38 + row * i
@@ -159,23 +162,25 @@ def _panel(
             continue
         if metric.low is not None and metric.high is not None:
             body.append(_line(start + length * metric.low, y, start + length * metric.high, y, "band"))
-        body.append(f'<circle class="dot" cx="{start + length * metric.value:.1f}" cy="{y:.1f}" r="4"/>')
+        body.append(_dot(start + length * metric.value, y, "4"))
     return body
 
 
 def reliability_svg(bins: Sequence[ReliabilityBin], *, title: str = "Reliability", size: int = 320) -> str:
-    """Returns a reliability diagram: accuracy over confidence, both 0 to 1, dots as large as their bins, and the ideal diagonal.
+    """Returns a reliability diagram: accuracy over confidence, both 0 to 1, and the ideal diagonal.
+
+    The area of a dot grows with the number of pairs in its bin.
 
     Args:
         bins: as `metrics.calibration.reliability` returns them.
         title: what is shown.
-        size: pixels, of the width and nearly of the height.
+        size: pixels, of width and height.
 
     Raises:
         ValueError: no bins.
     """
     if not bins:
-        raise ValueError("a reliability plot got no bins, expected one at least; score labelled pairs first")
+        raise ValueError("a reliability plot got no bins, expected at least one; score labelled pairs first")
     left, right, top, bottom = 40.0, size - 12.0, 28.0, size - 44.0
 
     def x(value: float) -> float:
@@ -189,45 +194,36 @@ def reliability_svg(bins: Sequence[ReliabilityBin], *, title: str = "Reliability
         body += [
             _line(left, y(tick), right, y(tick), "rule"),
             _text(left - 6, y(tick) + 4, f"{tick:.1f}", "soft", anchor="end"),
+            _text(x(tick), bottom + 16, f"{tick:.1f}", "soft", anchor="middle"),
         ]
-        body += [_text(x(tick), bottom + 16, f"{tick:.1f}", "soft", anchor="middle")]
-    body += [
-        _line(x(0), y(0), x(1), y(1), "ideal"),
-        _path([(x(one.confidence), y(one.accuracy)) for one in bins], "mark"),
-    ]
+    places = [(x(one.confidence), y(one.accuracy)) for one in bins]
+    body += [_line(x(0), y(0), x(1), y(1), "ideal"), _path(places, "mark")]
     most = max(one.n for one in bins)
-    for one in bins:
-        told = f"{one.n} pairs: confidence {decimals(one.confidence)}, accuracy {decimals(one.accuracy)}"
-        radius = 3 + 6 * math.sqrt(one.n / most)
-        place = f'cx="{x(one.confidence):.1f}" cy="{y(one.accuracy):.1f}" r="{radius:.1f}"'
-        body.append(f'<circle class="dot" {place}><title>{told}</title></circle>')
-    body.append(
-        _text(
-            (left + right) / 2,
-            size - 8,
-            f"confidence (accuracy upwards; {sum(one.n for one in bins)} pairs)",
-            "soft",
-            anchor="middle",
-        )
-    )
+    for one, place in zip(bins, places, strict=True):
+        shown = f"{one.n} pairs: confidence {decimals(one.confidence)}, accuracy {decimals(one.accuracy)}"
+        body.append(_dot(*place, f"{3 + 6 * math.sqrt(one.n / most):.1f}", shown))
+    axis = f"confidence (accuracy upwards; {sum(one.n for one in bins)} pairs)"
+    body.append(_text((left + right) / 2, size - 8, axis, "soft", anchor="middle"))
     return _svg(body, size, size, title)
 
 
 def _svg(body: Iterable[str], width: float, height: float, label: str) -> str:
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="mf-plot" role="img" aria-label="{escape(label)}" viewBox="0 0 {width} {height}"'
-    return (
-        "\n".join([f'{head} width="{width}" height="{height}">', f"<style>{_STYLE}</style>", *body, "</svg>"])
-        + "\n"
-    )
+    head = '<svg xmlns="http://www.w3.org/2000/svg" class="mf-plot" role="img"'
+    head += f' aria-label="{escape(label)}" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+    return "\n".join([head, f"<style>{_STYLE}</style>", *body, "</svg>"]) + "\n"
 
 
 def _text(x: float, y: float, text: str, kind: str = "", *, anchor: str = "start") -> str:
-    place = (
-        f'x="{x:.1f}" y="{y:.1f}"'
-        + (f' class="{kind}"' if kind else "")
-        + (f' text-anchor="{anchor}"' if anchor != "start" else "")
-    )
+    place = f'x="{x:.1f}" y="{y:.1f}"'
+    place += f' class="{kind}"' if kind else ""
+    place += f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f"<text {place}>{escape(text)}</text>"
+
+
+def _dot(x: float, y: float, radius: str, shown: str = "") -> str:
+    """Returns a dot; `shown` appears where the pointer rests on it."""
+    place = f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{radius}"'
+    return f"{place}><title>{escape(shown)}</title></circle>" if shown else f"{place}/>"
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:

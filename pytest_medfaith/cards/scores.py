@@ -1,4 +1,4 @@
-"""The scores of a run by trace: a table for a spreadsheet or a warehouse, and attributes that go back onto the spans."""
+"""The scores of a run by trace: a table for a spreadsheet, and attributes that go back onto the spans."""
 
 from __future__ import annotations
 
@@ -22,44 +22,42 @@ PREFIX = "medfaith."  # of the attributes
 
 
 def scores_csv(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns one row a response, in the order of slices and cases; a cell is empty where a rate does not apply.
+    """Returns a row for each response, in the order of slices and cases, as CSV.
 
-    `status` is "checked", "abstained", or "failed" with the reason: no answer, no contexts, or claims that nobody could score. What failed
-    has no rates: a hallucination of 0 would read as a good answer.
+    `status` is "checked", "abstained", or "failed" with the reason: no answer, no contexts, or claims that
+    nobody could score. A failed response has no rates: a hallucination of 0 would read as a good answer.
+    The cell of a rate that does not apply is empty.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for row in _rows(slice_reports):
-        writer.writerow(sheet_cell(_cell(row.get(name, ""))) for name in COLUMNS)
+        cells = (row.get(name, "") for name in COLUMNS)
+        writer.writerow(sheet_cell(f"{cell:.4f}" if isinstance(cell, float) else str(cell)) for cell in cells)
     return out.getvalue()
 
 
-def _cell(value: object) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
 def score_attributes(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns one JSON object a response: {"trace_id", "span_id", "attributes": {"medfaith.faithfulness": 0.6, ...}}.
+    """Returns a JSON object for each response, as JSON Lines.
 
-    An attribute is absent where a rate does not apply, since spans know no null. `span_id` is that of the span that answered, absent where
-    the export named none.
+    Each is {"trace_id": ..., "span_id": ..., "attributes": {"medfaith.faithfulness": 0.6, ...}}.
+
+    A rate that does not apply has no attribute, since spans know no null. `span_id` is that of the span that
+    answered, absent where the export named none.
     """
     lines = []
     for row in _rows(slice_reports):
         ids = {name: row.pop(name) for name in ("trace_id", "span_id") if row.get(name)}
         attributes = {f"{PREFIX}{name}": value for name, value in row.items() if value != ""}
-        lines.append(
-            plain_json(json.dumps({**ids, "attributes": attributes}, ensure_ascii=False, allow_nan=False))
-            + "\n"
-        )
+        line = json.dumps({**ids, "attributes": attributes}, ensure_ascii=False, allow_nan=False)
+        lines.append(plain_json(line) + "\n")
     return "".join(lines)
 
 
 def _rows(slice_reports: Sequence[SliceReport]) -> Iterator[dict[str, Any]]:
-    for report in sorted(slice_reports, key=attrgetter("run")):
-        for one in sorted(report.reports, key=lambda one: one.case.id):
-            yield {**_row(one), "slice": report.slice, "checker": report.checker}
+    for slice_report in sorted(slice_reports, key=attrgetter("run")):
+        for report in sorted(slice_report.reports, key=lambda one: one.case.id):
+            yield {**_row(report), "slice": slice_report.slice, "checker": slice_report.checker}
 
 
 def _row(report: Report) -> dict[str, Any]:
@@ -81,16 +79,12 @@ def _row(report: Report) -> dict[str, Any]:
 
 
 def status_of(report: Report) -> dict[str, str]:
-    """Returns the status of a response, and why it failed."""
-    failed = next(iter(failed_cases([report]).values()), "")
-    if failed:
+    """Returns {"status": ...} of a response, with "reason" where it failed."""
+    if failed := next(iter(failed_cases([report]).values()), ""):
         return {"status": "failed", "reason": failed}
     if report.abstained:
         return {"status": "abstained"}
-    lost = [verdict for verdict in report.verdicts if verdict.label == "unscored"]
-    if lost:
-        return {
-            "status": "failed",
-            "reason": f"{len(lost)} of {len(report.verdicts)} claims could not be scored: {lost[0].reason}",
-        }
+    if lost := [verdict for verdict in report.verdicts if verdict.label == "unscored"]:
+        count = f"{len(lost)} of {len(report.verdicts)} claims could not be scored"
+        return {"status": "failed", "reason": f"{count}: {lost[0].reason}"}
     return {"status": "checked"}

@@ -24,9 +24,10 @@ _MISSING_SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """What must not vanish from a card; claims are those of the answers, `provenance` counts gold claims by who wrote them.
+    """What must not vanish from a card. Claims are those of the answers.
 
-    `unsafe` counts the claims that break a safety rule, whatever their verdict; `skipped` the records of a data set, by reason.
+    `unsafe` counts the claims that break a safety rule, whatever their verdict, `provenance` the gold claims
+    by who wrote them, `skipped` the records of a data set that gave no case, by reason.
     """
 
     cases: int
@@ -43,15 +44,14 @@ class Counts:
     skipped: Mapping[str, int]
 
 
-def count_slice(report: SliceReport) -> Counts:
-    """Returns the counts of `report`; missing cases are not among its cases."""
-    verdicts = [verdict for one in report.reports for verdict in one.verdicts]
+def count_slice(slice_report: SliceReport) -> Counts:
+    """Returns the counts of a slice; missing cases are not among its cases."""
+    reports = slice_report.reports
+    verdicts = [verdict for report in reports for verdict in report.verdicts]
     labels = Counter(verdict.label for verdict in verdicts)
-    written = Counter(
-        gold.provenance or "unstated" for one in report.reports for gold in one.case.gold_claims
-    )
+    written = Counter(gold.provenance or "unstated" for report in reports for gold in report.case.gold_claims)
     return Counts(
-        cases=len(report.reports),
+        cases=len(reports),
         claims=len(verdicts),
         supported=labels["supported"],
         refuted=labels["refuted"],
@@ -59,89 +59,94 @@ def count_slice(report: SliceReport) -> Counts:
         unscored=labels["unscored"],
         conflicts=sum(verdict.conflict for verdict in verdicts),
         unsafe=sum(map(breaks_safety_rule, verdicts)),
-        abstained=sum(one.abstained for one in report.reports),
-        missing=len(report.missing),
+        abstained=sum(report.abstained for report in reports),
+        missing=len(slice_report.missing),
         provenance=dict(sorted(written.items())),
-        skipped=dict(sorted(report.skipped.items())),
+        skipped=dict(sorted(slice_report.skipped.items())),
     )
 
 
-def run_label(report: SliceReport, *, checker: bool = False) -> str:
-    """Returns `medquad-nih / rrf / k=10`, which tells the rows of an ablation apart."""
-    parts = [report.slice, report.retriever, f"k={report.k}"] + [report.checker] * checker
+def run_label(slice_report: SliceReport, *, checker: bool = False) -> str:
+    """Returns `medquad-nih / rrf / k=10`, which tells rows of an ablation apart; `checker` adds its name."""
+    parts = [slice_report.slice, slice_report.retriever, f"k={slice_report.k}"]
+    parts += [slice_report.checker] * checker
     return " / ".join(part for part in parts if part)
 
 
-def many_checkers(reports: Sequence[SliceReport]) -> bool:
-    """Returns whether the rows of a card need their checker to be told apart."""
-    return len({report.checker for report in reports}) > 1
+def many_checkers(slice_reports: Sequence[SliceReport]) -> bool:
+    """Returns whether the rows of a card come from different checkers."""
+    return len({report.checker for report in slice_reports}) > 1
 
 
-def card_header(reports: Sequence[SliceReport]) -> list[str]:
-    """Returns the column names of a card over `reports`; a checker column stands there only where checkers differ."""
-    return ["Slice", "Retriever", "K", *["Checker"] * many_checkers(reports), *COLUMNS]
+def card_header(slice_reports: Sequence[SliceReport]) -> list[str]:
+    """Returns the column names of a card; a column for the checker only where checkers differ."""
+    return ["Slice", "Retriever", "K", *["Checker"] * many_checkers(slice_reports), *COLUMNS]
 
 
-def card_rows(reports: Sequence[SliceReport], *, intervals: bool = False) -> list[list[str]]:
-    """Returns the cells of a card, one row a slice report, in the order of `card_header`."""
-    checkers = many_checkers(reports)
+def card_rows(slice_reports: Sequence[SliceReport], *, intervals: bool = False) -> list[list[str]]:
+    """Returns the cells of a card, a row for each slice report, in the order of `card_header`."""
+    checkers = many_checkers(slice_reports)
     return [
         [report.slice, report.retriever, str(report.k)]
         + [report.checker] * checkers
         + [metric_text(report.metrics.get(name), interval=intervals) for name in COLUMNS.values()]
-        for report in reports
+        for report in slice_reports
     ]
 
 
-def count_lines(report: SliceReport) -> list[str]:
-    """Returns the counts of `report` in words: cases, claims, unsafe claims, gold claims, skipped records, missing cases."""
-    counts = count_slice(report)
-    verdicts = f"{counts.supported} supported, {counts.refuted} refuted, {counts.unsupported} unsupported, {counts.unscored} unscored"
+def count_lines(slice_report: SliceReport) -> list[str]:
+    """Returns the counts of a slice in words, a line for each kind."""
+    counts = count_slice(slice_report)
+    verdicts = (
+        f"{counts.supported} supported, {counts.refuted} refuted, "
+        f"{counts.unsupported} unsupported, {counts.unscored} unscored"
+    )
     cases = f"{counted(counts.cases, 'case')} ({counts.abstained} abstained)"
     lines = [
         f"{cases}, {counted(counts.claims, 'claim')}: {verdicts}; {counted(counts.conflicts, 'conflict')}"
     ]
     if counts.unsafe:
-        lines.append(
-            f"UNSAFE: {counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'} a safety rule: {_broken(report)}"
-        )
-    lines += _context_lines(report)
+        breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
+        lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
+    lines += _context_lines(slice_report)
     if counts.provenance:
         total = counted(sum(counts.provenance.values()), "gold claim")
         lines.append(f"{total}: {_each(counts.provenance)}")
     if counts.skipped:
-        lines.append(
-            f"{counted(sum(counts.skipped.values()), 'record')} skipped while the cases were read: {_each(counts.skipped)}"
-        )
-    if report.missing:
-        of = f"{counts.missing} of {counted(counts.cases + counts.missing, 'case')} missing: {_some(report.missing)}"
-        lines.append(f"PARTIAL: {of}; the numbers are of the others")
-    elif report.partial:
+        total = counted(sum(counts.skipped.values()), "record")
+        lines.append(f"{total} skipped while the cases were read: {_each(counts.skipped)}")
+    if slice_report.missing:
+        more = counts.missing - _MISSING_SHOWN
+        names = ", ".join(slice_report.missing[:_MISSING_SHOWN]) + (f" and {more} more" if more > 0 else "")
+        missing = f"{counts.missing} of {counted(counts.cases + counts.missing, 'case')} missing"
+        lines.append(f"PARTIAL: {missing}: {names}; the numbers are of the others")
+    elif slice_report.partial:
         lines.append("PARTIAL: the run was cut short; the numbers are of the cases that finished")
     return lines
 
 
-def _context_lines(report: SliceReport) -> list[str]:
-    """Returns whose the contexts were that the answers were judged by, where the responses file does not hold them all."""
+def _context_lines(slice_report: SliceReport) -> list[str]:
+    """Returns where the contexts of the answers came from, unless the responses file held all of them."""
+    responses = [report.response for report in slice_report.reports]
     sources = Counter(
-        one.response.contexts_from
-        for one in report.reports
-        if one.response.contexts and one.response.contexts_from
+        response.contexts_from for response in responses if response.contexts and response.contexts_from
     )
-    bare = sum(not one.response.contexts for one in report.reports)
     lines = []
     if set(sources) - {"the responses file"}:
         given = [f"{source} ({counted(number, 'case')})" for source, number in sorted(sources.items())]
         lines.append(f"contexts given by {', '.join(given)}")
-    if bare:
+    if bare := sum(not response.contexts for response in responses):
         lines.append(f"{counted(bare, 'case')} without contexts")
     return lines
 
 
-def _broken(report: SliceReport) -> str:
+def _safety_findings(slice_report: SliceReport) -> str:
     """Returns `2 dose, 1 triage`: how many findings each kind of safety rule made."""
     rules = [
-        finding.rule for one in report.reports for verdict in one.verdicts for finding in verdict.findings
+        finding.rule
+        for report in slice_report.reports
+        for verdict in report.verdicts
+        for finding in verdict.findings
     ]
     kinds = Counter(rule.removeprefix(SAFETY_PREFIX) for rule in rules if rule.startswith(SAFETY_PREFIX))
     return ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
@@ -151,32 +156,32 @@ def _each(numbers: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} {name}" for name, number in numbers.items())
 
 
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _MISSING_SHOWN
-    return ", ".join(names[:_MISSING_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def measured_over(report: SliceReport) -> list[str]:
-    """Returns a line for the columns that only some cases of `report` count in; none where all do."""
-    cases = len(report.reports)
+def measured_over(slice_report: SliceReport) -> list[str]:
+    """Returns a line for the columns that count only some cases, and a line for each metric of the project."""
+    cases = len(slice_report.reports)
     fewer: dict[int, list[str]] = {}
     for column, name in COLUMNS.items():
-        metric = report.metrics.get(name)
+        metric = slice_report.metrics.get(name)
         if metric is not None and metric.value is not None and metric.n < cases:
             fewer.setdefault(metric.n, []).append(column)
-    return [f"measured over {n} of {cases} cases: {', '.join(columns)}" for n, columns in fewer.items()]
+    lines = [f"measured over {n} of {cases} cases: {', '.join(columns)}" for n, columns in fewer.items()]
+    for name, definition in slice_report.definitions.items():
+        metric = slice_report.metrics.get(name)
+        over = f"over {metric.n if metric else 0} of {counted(cases, 'case')}"
+        lines.append(f"{name}: {metric_text(metric, interval=True)} {over} ({definition})")
+    return lines
 
 
 def gate_text(gate: GateResult, *, verbose: bool = False) -> str:
-    """Returns `hallucination <= 0.05: 0.071`, with the gate's own words where it did not pass or all are wanted."""
+    """Returns `hallucination <= 0.05: 0.071`; the message instead of the value for `verbose` or no pass."""
     if (gate.outcome != "pass" or verbose) and gate.message:
         return f"{gate.expression}: {gate.message}"
     return gate.expression if gate.value is None else f"{gate.expression}: {decimals(gate.value, places=3)}"
 
 
-def gate_tally(reports: Iterable[SliceReport]) -> str:
-    """Returns `1 of 3 gates failed, 1 of 3 inconclusive`, `3 gates passed`, or nothing where no gate was set."""
-    outcomes = Counter(gate.outcome for report in reports for gate in report.gates)
+def gate_tally(slice_reports: Iterable[SliceReport]) -> str:
+    """Returns `1 of 3 gates failed, 1 of 3 inconclusive`, `3 gates passed`, or "" where no gate was set."""
+    outcomes = Counter(gate.outcome for report in slice_reports for gate in report.gates)
     total = sum(outcomes.values())
     if not total:
         return ""

@@ -28,14 +28,15 @@ def result_card(
     width: int | None = None,
     only_failures: bool = False,
 ) -> str:
-    """Returns the card: a table with one row a slice report, then counts and gates of each.
+    """Returns the card: a table with a row for each slice report, then counts and gates of each.
 
     Args:
-        slice_reports: one a row; an ablation gives several of one slice.
-        verbose: writes 95 % intervals into the cells, says which columns not all cases count in, and what passing gates measured.
-        width: columns of the terminal. A table that is wider is set without spaces around its bars, and one with intervals is turned
-            on its side; None leaves it as wide as it is.
-        only_failures: counts the gates that passed instead of showing each.
+        slice_reports: the rows; an ablation gives several of one slice.
+        verbose: whether to show 95 % intervals, the columns that count only some cases, and what passing
+            gates measured.
+        width: columns of the terminal; None leaves the table as wide as it is. A table that is too wide loses
+            the spaces around its bars; with intervals, rows become columns.
+        only_failures: whether to count the gates that passed instead of showing each.
     """
     if not slice_reports:
         return "no slice was evaluated"
@@ -43,54 +44,43 @@ def result_card(
     table = _table(slice_reports, verbose=verbose, width=width)
     blocks = [table if checkers else f"{table}\n\nchecker: {one_line(slice_reports[0].checker)}"]
     for report in slice_reports:
-        title = [f"{one_line(run_label(report, checker=checkers))}:"] if len(slice_reports) > 1 else []
+        title = [f"{one_line(run_label(report, checker=checkers))}:"] * (len(slice_reports) > 1)
         counts = [*count_lines(report), *(measured_over(report) if verbose else [])]
-        blocks.append(
-            "\n".join(
-                [
-                    *title,
-                    *map(one_line, counts),
-                    *_gate_lines(report, verbose=verbose, only_failures=only_failures),
-                ]
-            )
-        )
+        gates = _gate_lines(report, verbose=verbose, only_failures=only_failures)
+        blocks.append("\n".join([*title, *map(one_line, counts), *gates]))
     return plain_lines("\n\n".join(blocks))
 
 
-def _table(reports: Sequence[SliceReport], *, verbose: bool, width: int | None) -> str:
-    header = card_header(reports)
-    rows = [[one_line(cell) for cell in row] for row in card_rows(reports, intervals=verbose)]
+def _table(slice_reports: Sequence[SliceReport], *, verbose: bool, width: int | None) -> str:
+    header = card_header(slice_reports)
+    rows = [[one_line(cell) for cell in row] for row in card_rows(slice_reports, intervals=verbose)]
     table = set_table(header, rows)
-    if width is None or _width(table) <= width:
+    if width is None or max(map(len, table.splitlines())) <= width:
         return table
     if verbose:
-        sideways = [list(column) for column in zip(header, *rows, strict=True)]
-        return set_table(sideways[0], sideways[1:])
+        columns = [list(column) for column in zip(header, *rows, strict=True)]
+        return set_table(columns[0], columns[1:])
     return set_table(header, rows, space="")
 
 
 def set_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, space: str = " ") -> str:
-    """Returns the table through tabulate; the header goes in as a row, because tabulate pads headers by two columns each."""
+    """Returns a table in plain text, with `space` on both sides of each bar."""
     from tabulate import SEPARATING_LINE, DataRow, Line, TableFormat, tabulate
 
     row = DataRow("", f"{space}|{space}", "")
-    style = TableFormat(
-        None, Line("", "-", f"{'-' * len(space)}+{'-' * len(space)}", ""), None, None, row, row, 0, None
-    )
+    rule = Line("", "-", f"{'-' * len(space)}+{'-' * len(space)}", "")
+    style = TableFormat(None, rule, None, None, row, row, 0, None)
+    # The header goes in as a row, because tabulate pads headers by two columns each.
     table: list[Any] = [list(header), SEPARATING_LINE, *map(list, rows)]
     text = tabulate(table, tablefmt=style, disable_numparse=True)
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def _width(table: str) -> int:
-    return max(map(len, table.splitlines()))
-
-
-def _gate_lines(report: SliceReport, *, verbose: bool, only_failures: bool) -> list[str]:
-    """Returns each gate with its outcome before it; the further lines of a gate's message are indented below."""
-    passed = sum(gate.outcome == "pass" for gate in report.gates)
+def _gate_lines(slice_report: SliceReport, *, verbose: bool, only_failures: bool) -> list[str]:
+    """Returns a line for each gate, its outcome first; further lines of its message are indented below."""
+    passed = sum(gate.outcome == "pass" for gate in slice_report.gates)
     lines = [f"PASS  {counted(passed, 'gate')}; -v shows them"] if only_failures and passed else []
-    for gate in report.gates:
+    for gate in slice_report.gates:
         if only_failures and gate.outcome == "pass":
             continue
         first, *rest = map(one_line, gate_text(gate, verbose=verbose).splitlines())

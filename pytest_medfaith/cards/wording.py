@@ -8,18 +8,19 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import MetricValue
 
-NOTHING = "-"  # stands where nothing could be measured
+NOTHING = "-"  # shown where nothing could be measured
 
 
 def decimals(value: float, *, places: int = 2) -> str:
-    """Returns `value` with `places` decimals; `<0.01` and `>0.99` where rounding would claim a 0 or a 1 that is not there.
+    """Returns `value` with `places` decimals; `<0.01` and `>0.99` where rounding would make it 0 or 1.
 
     Raises:
         DataError: `value` is not finite.
     """
     if not math.isfinite(value):
         raise DataError(
-            f"a card was given the number {value}, expected a finite one; a metric without a value is None, mend where it is made"
+            f"a card was given the number {value}, expected a finite one; mend where it is made. "
+            "A metric without a value is None"
         )
     step = 10.0**-places
     text = f"{value:.{places}f}"
@@ -30,8 +31,13 @@ def decimals(value: float, *, places: int = 2) -> str:
     return text
 
 
+def has_value(metric: MetricValue | None) -> bool:
+    """Returns whether a metric was measured at all."""
+    return metric is not None and metric.value is not None
+
+
 def metric_text(metric: MetricValue | None, *, interval: bool = False) -> str:
-    """Returns `0.82`, or with `interval` `0.82 [0.76, 0.88]`; `-` for a metric that has no value."""
+    """Returns `0.82`, or with `interval` `0.82 [0.76, 0.88]`; `-` for a metric without a value."""
     if metric is None or metric.value is None:
         return NOTHING
     value = decimals(metric.value)
@@ -41,7 +47,7 @@ def metric_text(metric: MetricValue | None, *, interval: bool = False) -> str:
 
 
 def clip(text: str, length: int) -> str:
-    """Returns `text` on one line of at most `length` characters, with an ellipsis where it was cut."""
+    """Returns `text` as one line of at most `length` characters, with an ellipsis where it was cut."""
     line = one_line(text)
     return line if len(line) <= length else line[: max(0, length - 1)].rstrip() + "…"
 

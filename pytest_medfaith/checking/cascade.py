@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_medfaith.checking.cache import content_key, fill
-from pytest_medfaith.checking.nearness import Nearness, Vectors
 from pytest_medfaith.checking.policy import Thresholds, contradicts
 from pytest_medfaith.checking.scoring import (
     FAR_LOGITS,
@@ -21,9 +20,10 @@ from pytest_medfaith.checking.scoring import (
     TextScorer,
     clearest,
     finite_logits,
-    nearness_of,
     opening,
+    similarity_of,
 )
+from pytest_medfaith.checking.similarity import SimilarityShift, Vectors
 from pytest_medfaith.checking.windows import COVERED, Window, coverage, evidence_sentences, sentences_around
 from pytest_medfaith.records import Chunk, Claim, PairScore
 
@@ -72,7 +72,7 @@ class Reading:
 
     logits: Logits | None  # None: not finite
     sentence: tuple[int, int]
-    nearness: float
+    similarity: float
 
 
 def read_deciding_windows(
@@ -118,7 +118,7 @@ def read_deciding_windows(
     )
     readings: dict[int, list[Reading]] = {}
     for candidate, text in texts.items():
-        near = nearness_of(*pairs[candidate.pair], candidate.sentence, vectors)
+        near = similarity_of(*pairs[candidate.pair], candidate.sentence, vectors)
         reading = Reading(finite_logits(known, text), candidate.sentence, near)
         readings.setdefault(candidate.pair, []).append(reading)
     return readings
@@ -130,7 +130,7 @@ def score_readings(
     readings: Mapping[int, Sequence[Reading]],
     *,
     temperature: float,
-    nearness: Nearness,
+    similarity: SimilarityShift,
     fast_weight: float,
 ) -> list[PairScore]:
     """Returns the score of each pair, in order: that of its window with the clearest decision; a chunk without a reading is neutral.
@@ -140,7 +140,7 @@ def score_readings(
         fast: the fast student's score of each pair.
         readings: of the strong model, by the index of the pair.
         temperature: the logits are divided by it before the softmax.
-        nearness: how the encoder's cosine moves the logit of neutral.
+        similarity: how the encoder's cosine moves the logit of neutral.
         fast_weight: what the fast student's log-probabilities count beside the strong model's logits.
     """
     scores: list[PairScore] = []
@@ -150,7 +150,7 @@ def score_readings(
             continue
         says = [fast_weight * math.log(max(each, LEAST_PROBABILITY)) for each in fast[number].probs]
         moved = [
-            (_moved(reading.logits, says, nearness.shift(reading.nearness)), reading.sentence)
+            (_moved(reading.logits, says, similarity.shift(reading.similarity)), reading.sentence)
             for reading in readings[number]
             if reading.logits
         ]

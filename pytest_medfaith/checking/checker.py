@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.checking.acquittal import acquitted, restated
 from pytest_medfaith.checking.cascade import Cascade, Reading, read_deciding_windows, score_readings
 from pytest_medfaith.checking.joint import joined_parts
-from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, Vectors, encoder_signature
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.rules import GROUNDING, RULE_NAMES, check_rule_names
 from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
+from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors, encoder_signature
 from pytest_medfaith.english.letters import plain_chunk, plain_claim
 from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
@@ -35,7 +35,7 @@ class Checker:
 
     `signature` names the weights and everything else that decides a score; `score_texts` is the model; `rules` are the names of the
     medical rules that may overrule it, and `linker` finds the names that they compare. `isotonic` turns the probabilities at
-    `temperature` into calibrated ones. `nearness` is how the sentence encoder has its say. A model that reads no other script is `latin_only`:
+    `temperature` into calibrated ones. `similarity` is how the sentence encoder has its say. A model that reads no other script is `latin_only`:
     what it would say of others has no sense. A strong model comes after a `fast` one, which reads everything, and reads what `cascade` allows.
     """
 
@@ -49,7 +49,7 @@ class Checker:
     linker: str = "default"
     isotonic: Isotonic | None = None
     latin_only: bool = False
-    nearness: Nearness = MOVES_NOTHING
+    similarity: SimilarityShift = MOVES_NOTHING
     fast: Checker | None = None
     cascade: Cascade = field(default_factory=Cascade)
 
@@ -75,7 +75,7 @@ class Checker:
             partial(_three_columns, first.name, first.score_texts),
             signature=first.signature,
             temperature=first.temperature,
-            nearness=first.nearness,
+            similarity=first.similarity,
             cache=self.cache,
             vectors=vectors,
             progress=progress,
@@ -87,7 +87,7 @@ class Checker:
                 scores,
                 readings,
                 temperature=self.temperature,
-                nearness=self.nearness,
+                similarity=self.similarity,
                 fast_weight=self.cascade.fast_weight,
             )
         return [_meant(score, self.isotonic) for score in scores] if self.isotonic else scores
@@ -302,8 +302,8 @@ def _onnx_checker(
     parts = [
         weights_signature(folder / "model.onnx"),
         encoder_signature(),
-        card.nearness_weight,
-        card.nearness_even,
+        card.similarity_weight,
+        card.similarity_even,
     ]
     if fast:
         parts += [fast.signature, card.cascade]
@@ -313,7 +313,7 @@ def _onnx_checker(
         partial(score_with_student, folder / "model.onnx", card.max_tokens),
         thresholds or card.thresholds,
         temperature=card.temperature,
-        nearness=card.nearness,
+        similarity=card.similarity,
         cache=cache,
         rules=rules,
         linker=linker,

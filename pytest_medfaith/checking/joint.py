@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.checking.windows import content_words, evidence_windows
+from pytest_medfaith.checking.windows import evidence_windows
 from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.words import content_words
 from pytest_medfaith.records import Chunk
 
 SENTENCES = 3  # a claim that needs four is no single claim

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.words import plain_words
 
 QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
-_WORD = re.compile(r"(?<![\w.])\.\d+|[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%+−↑↓→]|(?<![^\W_])-(?=\d)")
 # What a sentence before, a heading or a lead-in says of the statement that follows it: that somebody holds it, asks it, or held it.
 _HELD = re.compile(
     r"\b(?:myth\w*|false|falsehoods?|fals(?:ely|ity)|untrue|incorrect\w*|wrong\w*|erroneous\w*|mistaken\w*|mistakes?|errors?|misconceptions?|misunderstanding\w*|misinformation|misbelie\w+|fictions?|fallac\w+|rumou?rs?|hoax\w*|"
@@ -87,9 +86,3 @@ _MYTH = re.compile(
 def _denied(after: list[str]) -> bool:
     """Returns whether the sentence that follows takes back what stands before it."""
     return bool(after and _TAKEN_BACK.search(_MARK.sub("", after[0])))
-
-
-@lru_cache(maxsize=16_384)
-def plain_words(text: str) -> str:
-    """Returns the words of `text` in lower case, one blank between two; numbers, decimals and signs of comparison stay."""
-    return " ".join(_WORD.findall(text.lower()))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.cache import content_key, fill
-from pytest_medfaith.checking.nearness import MOVES_NOTHING, Nearness, Vectors
+from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
 from pytest_medfaith.checking.windows import Window, best_sentence, evidence_sentences, is_long, window_around
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 
@@ -22,10 +22,10 @@ Progress = Callable[[int, int], None]
 # How much of a window's logits comes from the best sentence read alone: the sentences around a proof blur it, and some proofs need them. Against
 # none: macro-F1 0.574 -> 0.650 on answers (n 390, rules off), elsewhere as docs/training.md tells.
 SENTENCE_SHARE = 0.3
-# A pair's nearness is the cosine of claim and chunk, or that of claim and best sentence less this much, whichever is more: a sentence is nearer to
+# A pair's similarity is the cosine of claim and chunk, or that of claim and best sentence less this much, whichever is more: a sentence is nearer to
 # a claim than the text around it, and yet a proof at the end of a text on other matters is no less near for what stands before it.
 SENTENCE_NEARER = 0.15
-# From which nearness on more of a chunk is read than its best sentence, and below which nothing is of a long one. bench/reading.py tells what that
+# From which similarity on more of a chunk is read than its best sentence, and below which nothing is of a long one. bench/reading.py tells what that
 # saves and costs.
 NEAR, FAR = 0.33, 0.15
 FAR_LOGITS = (-3.0, 3.0, -3.0)
@@ -41,7 +41,7 @@ class _Plan:
     sentence: Text | None
     window: Text | None
     alone: bool  # whether the sentence may speak for the chunk alone
-    nearness: float
+    similarity: float
 
     @property
     def texts(self) -> list[Text]:
@@ -55,7 +55,7 @@ def score_pairs(
     *,
     signature: str,
     temperature: float = 1.0,
-    nearness: Nearness = MOVES_NOTHING,
+    similarity: SimilarityShift = MOVES_NOTHING,
     cache: Path | None = None,
     vectors: Vectors | None = None,
     progress: Progress | None = None,
@@ -75,7 +75,7 @@ def score_pairs(
         score_texts: the model.
         signature: names the model's weights; part of every cache key.
         temperature: logits are divided by it before the softmax; fitted by calibration.
-        nearness: how the encoder's cosine moves the logit of neutral; not at all by default.
+        similarity: how the encoder's cosine moves the logit of neutral; not at all by default.
         cache: the SQLite file of kept logits and vectors, or None to keep nothing.
         vectors: receives the encoder's vectors of what is compared, for a caller that needs them too.
         progress: told (pairs scored, to score).
@@ -96,7 +96,7 @@ def score_pairs(
             cache=cache,
         )
         for (claim, chunk), plan in zip(batch, plans, strict=True):
-            read = _read(plan, known, shift=nearness.shift(plan.nearness)) if plan else []
+            read = _read(plan, known, shift=similarity.shift(plan.similarity)) if plan else []
             scores.append(
                 clearest(claim, chunk, [(logits, plan.span) for logits in read] if plan else [], temperature)
             )
@@ -118,19 +118,22 @@ def _plan(claim: Claim, chunk: Chunk, vectors: Vectors) -> _Plan | None:
     sentence = best_sentence(claim.text, chunk.text, cosine=partial(vectors.cosine, claim.in_context))
     if sentence is None:
         return None
-    nearness, long = nearness_of(claim, chunk, (sentence.start, sentence.end), vectors), is_long(chunk.text)
-    far = long and nearness < FAR and len(claim.text) <= SURELY_READ
-    window = window_around(sentence, claim.text, of=chunk.text) if nearness >= NEAR else None
+    similarity, long = (
+        similarity_of(claim, chunk, (sentence.start, sentence.end), vectors),
+        is_long(chunk.text),
+    )
+    far = long and similarity < FAR and len(claim.text) <= SURELY_READ
+    window = window_around(sentence, claim.text, of=chunk.text) if similarity >= NEAR else None
     return _Plan(
         span=(sentence.start, sentence.end),
         sentence=None if far else _reading(claim, chunk, sentence),
         window=_reading(claim, chunk, window) if window else None,
         alone=long or window is None,
-        nearness=nearness,
+        similarity=similarity,
     )
 
 
-def nearness_of(claim: Claim, chunk: Chunk, sentence: tuple[int, int], vectors: Vectors) -> float:
+def similarity_of(claim: Claim, chunk: Chunk, sentence: tuple[int, int], vectors: Vectors) -> float:
     """Returns how near `chunk` is to `claim` under the encoder, as a whole or by the sentence of that span: a cosine."""
     start, end = sentence
     whole, best = (

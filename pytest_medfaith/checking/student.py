@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.checking.cascade import Cascade
-from pytest_medfaith.checking.nearness import Nearness
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
+from pytest_medfaith.checking.similarity import SimilarityShift
 from pytest_medfaith.errors import DataError
 
 MODELS = Path(__file__).parent.parent / "models"
@@ -32,8 +32,8 @@ class ModelCard:
     entail_threshold: float
     contradict_threshold: float
     contradict_odds: float
-    nearness_weight: float
-    nearness_even: float
+    similarity_weight: float
+    similarity_even: float
     max_tokens: int
     windows: int = 0
     window_words: int = 0
@@ -54,9 +54,9 @@ class ModelCard:
         )
 
     @property
-    def nearness(self) -> Nearness:
+    def similarity(self) -> SimilarityShift:
         """What the other two mean."""
-        return Nearness(weight=self.nearness_weight, even=self.nearness_even)
+        return SimilarityShift(weight=self.similarity_weight, even=self.similarity_even)
 
 
 _NEEDED = tuple(name for name, part in ModelCard.__dataclass_fields__.items() if part.default is MISSING)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.words import content_words
 
 SHORT_WORDS = (
     150  # of a text of more, one sentence may speak alone, and one that is far from the claim is not read
@@ -17,11 +18,6 @@ SHORT_WORDS = (
 WINDOW_WORDS = 200  # half as many again are one window: what that brings is in docs/training.md
 # What the words that a sentence shares with the claim count beside its cosine. bench/window_choice.py measures how often the choice decides the claim.
 COVERED = 0.15
-_WORD = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*")
-_STOP = frozenset(
-    "a an and are as at be been being but by can could did do does for from had has have if in into is it its may might more most must no not of on or "
-    "should such than that the their them then there these they this those to was were when which who will with would you your".split()
-)
 
 
 @dataclass(frozen=True)
@@ -31,20 +27,6 @@ class Window:
     text: str
     start: int
     end: int
-
-
-@lru_cache(maxsize=65_536)
-def content_words(text: str) -> frozenset[str]:
-    """Returns the lower-case words of `text` that carry content, plural and verb endings cut so that forms meet."""
-    words = (word.lower() for word in _WORD.findall(text))
-    return frozenset(_stem(word) for word in words if word not in _STOP)
-
-
-def _stem(word: str) -> str:
-    for ending in ("ies", "ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
-    return word
 
 
 @lru_cache(maxsize=16_384)

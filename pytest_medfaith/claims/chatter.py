@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pytest_medfaith.claims.openers import SOURCES
 from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import SPOKEN
 
 _FUNCTION = word_set(
     "a an the this that these those it its i you we us him them me my your our their and or so as if when because there here to of in on at "
@@ -163,7 +164,6 @@ _BARE_ANSWER = re.compile(
 _COPYRIGHT = re.compile(
     r"\W*(?:©|\(c\)|copyright\b)\W*(?:19|20)\d\d(?:\s*[-\u2013]\s*(?:19|20)?\d\d)?[\s,.]*(?:by\s+)?(?:[A-Z][\w&'-]*[\s,.]*){0,4}(?i:all\s+rights\s+reserved)?\W*$"
 )
-_WORD = re.compile(r"\x00|[^\W_]+(?:['-][^\W_]+)*")
 
 
 def is_bare_answer(sentence: str) -> bool:
@@ -193,7 +193,7 @@ def chatter_reason(sentence: str) -> str:
     if sympathetic or _SALUTATION.match(plain) or _WISH.fullmatch(plain.rstrip(" .!")):
         return "greeting"
     bare = _PHRASES.sub("\x00", plain)
-    words = [word for word in _WORD.findall(bare.lower()) if word != "\x00"]
+    words = SPOKEN.findall(bare.lower())
     return next(
         (
             kind.reason

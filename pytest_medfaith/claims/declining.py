@@ -14,9 +14,11 @@ from pytest_medfaith.claims.chatter import LONGEST_TALK, chatter_reason
 from pytest_medfaith.claims.openers import SOURCES
 from pytest_medfaith.claims.referring import refers
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import finite_verbs
+from pytest_medfaith.english.conjugation import noun_verbs, verb_forms
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.words import read_words
+from pytest_medfaith.english.phrases import read_words
+from pytest_medfaith.english.verbs import finite_verbs
+from pytest_medfaith.english.words import SPOKEN
 
 _INFORMATION = r"(?:information|info|answers?|details?|mention|context|guidance|documents?|passages?)"
 _TOO_LITTLE = r"(?:no|not\s+enough|insufficient|not\s+sufficient|nothing|no\s+such)"
@@ -119,7 +121,6 @@ _IN_SOURCES = re.compile(
     rf"\b(?:in|from|within|among)\s+(?:any\s+of\s+)?{SOURCES}", re.VERBOSE | re.IGNORECASE
 )
 _DIGIT = re.compile(r"\d\s*(?:-\s*)?[^\W\d_]|\d%")
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _NO_FIGURE = re.compile(rf"(?:gives?|names?|contains?|lists?)\s+no\s+{_FIGURE}\W*$", re.IGNORECASE)
 _DOES_NOT = re.compile(r"(?:do(?:es)?\s+not|don't|doesn't)\b", re.IGNORECASE)
 _FINITE = frozenset({"base", "s", "past"})
@@ -240,18 +241,18 @@ def _goes_on(first: str, piece: str) -> bool:
 
 def _holds_verb(text: str) -> bool:
     """Returns whether a word of `text` is a verb by its neighbours: "cures" in "aspirin cures measles", not in "the cures of measles"."""
-    return bool(finite_verbs(read_words(text, 0, len(text))))
+    return bool(finite_verbs(read_words(text)))
 
 
 def _begin_of(piece: str, place: int) -> int:
     """Returns where the word at `place` begins in `piece`, its end where there are fewer words."""
     return next(
-        (found.start() for index, found in enumerate(_WORD.finditer(piece)) if index == place), len(piece)
+        (found.start() for index, found in enumerate(SPOKEN.finditer(piece)) if index == place), len(piece)
     )
 
 
 def _is_finite(word: str) -> bool:
-    known = lexicon.verb_forms().get(word, frozenset())
+    known = verb_forms().get(word, frozenset())
     auxiliary = (
         word
         in lexicon.MODALS
@@ -259,8 +260,8 @@ def _is_finite(word: str) -> bool:
         | lexicon.PLURAL_AUXILIARIES
         | lexicon.OTHER_AUXILIARIES
     )
-    return auxiliary or (bool(known & _FINITE) and word not in lexicon.noun_verbs() and "part" not in known)
+    return auxiliary or (bool(known & _FINITE) and word not in noun_verbs() and "part" not in known)
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+    return SPOKEN.findall(text.lower())

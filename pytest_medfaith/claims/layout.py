@@ -12,6 +12,7 @@ from typing import Literal
 
 from pytest_medfaith.claims.references import is_reference
 from pytest_medfaith.english.lexicon import DETERMINERS, PRONOUNS
+from pytest_medfaith.english.sentences import answer_sentences
 
 _HTML = (
     r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
@@ -126,6 +127,30 @@ def read_layout(answer: str) -> Layout:
         if text[piece.start : piece.end].strip()
     )
     return Layout(text, tuple(pieces), tuple(sorted(skipped)))
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of an answer at `start`, `end`.
+
+    A citation from `zone` on, up to the next sentence's zone, is this sentence's.
+    """
+
+    start: int
+    end: int
+    zone: int
+    block: Block
+
+
+def read_sentences(layout: Layout) -> list[Sentence]:
+    """Returns the sentences of all blocks of `layout`, in order."""
+    found: list[Sentence] = []
+    for block in layout.blocks:
+        for place, (start, end) in enumerate(answer_sentences(layout.text, block.start, block.end)):
+            line = max(layout.text.rfind("\n", 0, start), layout.text.rfind("\r", 0, start)) + 1
+            first_on_line = place == 0 and (not found or found[-1].end <= line)
+            found.append(Sentence(start, end, line if first_on_line else start, block))
+    return found
 
 
 def _thoughts(answer: str) -> list[tuple[int, int]]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.conjugation import verb_forms
 from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.words import SPOKEN
 
 _QUESTION_WORDS = word_set("what which who whom whose when where why how")
 _AUXILIARIES = (
@@ -35,7 +37,7 @@ def is_question(sentence: str) -> bool:
     text = _BEFORE.sub("", _plain(sentence), count=1)
     if not _MARKED.search(text) or _RHETORICAL.match(text) or _BROKEN.search(text.rstrip("?\"')* ")):
         return False
-    words = re.findall(r"[^\W_]+(?:['-][^\W_]+)*", text.lower())
+    words = SPOKEN.findall(text.lower())
     if not words:
         return True
     if words[0] in _QUESTION_WORDS | _AUXILIARIES or (
@@ -43,8 +45,7 @@ def is_question(sentence: str) -> bool:
     ):
         return True
     stated = any(
-        word in _AUXILIARIES or lexicon.verb_forms().get(word, frozenset()) & {"base", "s", "past"}
-        for word in words
+        word in _AUXILIARIES or verb_forms().get(word, frozenset()) & {"base", "s", "past"} for word in words
     )
     return len(words) <= _LONGEST_FRAGMENT and not stated and not re.search(r"\d", text)
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_medfaith.english.words import SHINGLED
 from pytest_medfaith.errors import MissingExtra
 from pytest_medfaith.records import Chunk
 
@@ -25,7 +26,6 @@ COSINE_THRESHOLD = 0.95
 _SHINGLE = 3
 _PERMUTATIONS = 128  # standard error of an estimated similarity near 0.9: 0.03
 _BATCH = 64
-_WORD = re.compile(r"\w+(?:[.,/]\d+)*")
 _DECISIVE = re.compile(
     r"\d+(?:[.,]\d+)*|\b(?:no|not|nor|never|none|without|cannot|avoid|contraindicated)\b|n['\u2019]t\b|[<>\u2264\u2265]|(?<=\d)\s*(?:[kmn\u00b5\u03bc]?g|mc?g|m?l|units?|iu|%)(?!\w)"
 )
@@ -83,12 +83,12 @@ def _marks(chunk: Chunk) -> int:
     """Returns a fingerprint of what near-duplicates must share: numbers, negations, and the words of the title that the text names."""
     text = chunk.text.lower()
     marks = Counter(_DECISIVE.findall(text))
-    marks.update(set(_WORD.findall(chunk.title.lower())) & set(_WORD.findall(text)))
+    marks.update(set(SHINGLED.findall(chunk.title.lower())) & set(SHINGLED.findall(text)))
     return hash(frozenset(marks.items()))
 
 
 def _shingles(text: str) -> list[bytes]:
-    words = _WORD.findall(text.lower())
+    words = SHINGLED.findall(text.lower())
     return [" ".join(words[i : i + _SHINGLE]).encode() for i in range(max(1, len(words) - _SHINGLE + 1))]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_medfaith.corpus.tokens import token_offsets
-from pytest_medfaith.corpus.whole_sentences import whole_sentences
+from pytest_medfaith.english.sentences import whole_sentences
 
 CountTokens = Callable[[str], list[tuple[int, int]]]
 # A sentence longer than a window is read in this many pieces a window, so that windows overlap inside it too.

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith.answers.given import refuse_near_keys
+from pytest_medfaith.answers.row_files import is_table, read_row_file
 from pytest_medfaith.answers.row_keys import case_row
-from pytest_medfaith.corpus.row_files import is_table, read_row_file
+from pytest_medfaith.english.lexicon import COMMON_WORDS, word_set
 from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.words import STATED
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import records_of
 from pytest_medfaith.records import Case, GoldClaim
@@ -27,7 +29,6 @@ _MIN_WORDS = 4  # fewer are headings and fragments
 _MAX_WORDS = 60  # more are tables that lost their markup
 _SAME = 0.8  # share of the longer statement's content words that the shorter one has, from which on they say the same
 _BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u25aa\u00b7\u2013]|\d{1,2}[.)])\s+")
-_WORD = re.compile(r"[^\W_]+(?:[.,'\u2019-][^\W_]+)*%?")
 _POINTER = re.compile(  # how sentences begin that speak of pages, tables and resources instead of medicine
     r"(?:for more (?:information|details)|see (?:also|the|our|more)|click|learn more|read more|visit|more information|you can (?:use|find)|"
     r"this (?:page|section|table)|the table below|if the information is available|source:|nih:|to find out|these resources|"
@@ -45,18 +46,13 @@ _BACKWARD = re.compile(  # a sentence that begins so needs the one before it
 )
 _LABEL = re.compile(r"summary\s*:\s+(?=[A-Z])", re.IGNORECASE)  # MedlinePlus begins its pages so
 _BACKWARD_COST = 0.5  # of a score that is at most 2
-_FUNCTION_WORDS = """
-    a an and are as at be been being but by can could did do does for from had has have how if in into is it its many may might more
-    most much of on or other such than that the their them then there these they this those to was were what when where which who why
-    will with would you your
-"""
-_TURNING_WORDS = """
-    no not never none neither nor without cannot except unless only less least rarely before after under over
-"""
-_PLAIN = frozenset(_FUNCTION_WORDS.split())
-_TURNING = frozenset(
-    _TURNING_WORDS.split()
-)  # they turn a sense round: two statements that differ in one never say the same
+# Words that say nothing of what a statement is about. An order, a question word and "no" do: of two statements that differ in
+# "must" one says more.
+_PLAIN = COMMON_WORDS - word_set("must should no not") | word_set("how many much other what where why")
+# Words that turn a sense round: two statements that differ in one never say the same.
+_TURNING = word_set(
+    "no not never none neither nor without cannot except unless only less least rarely before after under over"
+)
 
 
 _CASE_KEYS, _CLAIM_KEYS = (
@@ -183,7 +179,7 @@ def _same(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [word.casefold().replace("\u2019", "'") for word in _WORD.findall(text)]
+    return [word.casefold().replace("\u2019", "'") for word in STATED.findall(text)]
 
 
 def _content(text: str) -> frozenset[str]:

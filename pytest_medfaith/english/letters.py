@@ -1,11 +1,18 @@
-"""Letters and digits in other dress (full-width, mathematical, circled) become plain ones before anything reads a text."""
+"""One spelling for characters that read the same: full-width, mathematical and circled letters, accents, dashes, case.
+
+`plain_letters` keeps every offset, since claims and findings are spans of the text. `compatible` and `folded` write a text anew for
+retrieval, where only the words count.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from pytest_medfaith.records import Chunk, Claim
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Chunk, Claim
 
 _DRESSED = ("<font>", "<wide>", "<circle>", "<square>")
 
@@ -14,8 +21,8 @@ _DRESSED = ("<font>", "<wide>", "<circle>", "<square>")
 def plain_letters(text: str) -> str:
     """Returns `text` as NFKC writes its full-width, mathematical, circled and squared letters, digits and marks.
 
-    Each character stays one character, so that offsets into either text are those of the other. Raised and lowered digits keep their dress: "10²"
-    is not "102". Circled digits count things, and stay too.
+    Each character stays one character, so that the offsets of both texts are the same. Raised and lowered digits stay: "10²" is not
+    "102". Circled digits count things, and stay too.
     """
     return text if text.isascii() else "".join(map(_plain, text))
 
@@ -40,3 +47,48 @@ def plain_chunk(chunk: Chunk) -> Chunk:
     """Returns `chunk` with its text and title in plain letters."""
     text, title = plain_letters(chunk.text), plain_letters(chunk.title)
     return chunk if (text, title) == (chunk.text, chunk.title) else chunk.with_(text=text, title=title)
+
+
+# Accents; the vowel signs of Indic and other scripts lie elsewhere, and stay.
+_MARKS = re.compile("[\u0300-\u036f]")
+_DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63]")
+# Letters that Unicode does not take apart, as names and old spellings hold them.
+_LETTERS = str.maketrans(
+    {
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "ħ": "h",
+        "ı": "i",
+        "æ": "ae",
+        "œ": "oe",
+        "þ": "th",
+        "’": "'",
+        "‘": "'",
+        "ʼ": "'",
+    }
+)
+
+
+def compatible(text: str) -> str:
+    """Returns `text` in NFKC, without what shows nothing, dashes as hyphens; `µg` and `μg`, `ﬁ` and `fi`, `²` and `2` are the same.
+
+    Case and accents stay: an encoder may tell them apart.
+    """
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text)
+    return _DASHES.sub("-", "".join(sign for sign in text if unicodedata.category(sign) not in ("Cf", "Cs")))
+
+
+def folded(text: str) -> str:
+    """Returns `text` as words are compared: compatible, without case, accents and letters of a single language.
+
+    `naïve` and `NAIVE` are the same.
+    """
+    text = compatible(text).casefold()
+    if text.isascii():
+        return text
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", text))
+    return unicodedata.normalize("NFC", bare).translate(_LETTERS)

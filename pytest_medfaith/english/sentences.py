@@ -1,8 +1,20 @@
-"""Finds sentences fast: where evidence windows may begin and end. Claim extraction has a slower, finer splitter."""
+"""Finds the sentences of a text, as half-open character spans in their order.
+
+There are three readers, because a wrong boundary costs something else in each place:
+
+* `sentence_spans` reads evidence: fast, since a run reads thousands of chunks. A boundary too many only makes a window shorter.
+* `whole_sentences` reads pages that are cut into chunks. In doubt it joins two sentences, since a chunk that begins with "Food and Drug
+  Administration" lost a word.
+* `answer_sentences` reads answers, where each sentence becomes claims: pySBD with mends, a millisecond for each doubtful stop.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import Any
+
+Span = tuple[int, int]
 
 _ABBREVIATIONS = frozenset(
     "e.g i.e etc vs cf al fig figs ca approx dr prof mr mrs ms st no nos vol ed eds resp spp sp subsp inc dept min max incl wt est i.v i.m s.c p.o b.i.d t.i.d q.i.d".split()
@@ -13,20 +25,20 @@ _BOUNDARY = re.compile(
 )
 
 
-def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Returns half-open character spans of the sentences of `text`, in order, without surrounding white space.
+def sentence_spans(text: str) -> list[Span]:
+    """Returns the sentences of an evidence `text`, without surrounding white space.
 
     Line ends are boundaries; abbreviations, initials and decimals are not. Blank text has no sentence.
     """
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     start = 0
     for match in _BOUNDARY.finditer(text):
         if match["stop"] is not None and _is_abbreviation(text[start : match.start()], text[match.end()]):
             continue
-        _append_trimmed(spans, text, start, match.end())
+        spans.append(_trimmed(text, start, match.end()))
         start = match.end()
-    _append_trimmed(spans, text, start, len(text))
-    return spans
+    spans.append(_trimmed(text, start, len(text)))
+    return [span for span in spans if span[0] < span[1]]
 
 
 def _is_abbreviation(before: str, following: str) -> bool:
@@ -37,9 +49,154 @@ def _is_abbreviation(before: str, following: str) -> bool:
     return word.lower() in _ABBREVIATIONS or re.fullmatch(r"[A-Z]", word) is not None
 
 
-def _append_trimmed(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+def _trimmed(text: str, start: int, end: int) -> Span:
+    """Returns the span without white space at its ends; it is empty where nothing else is in it."""
     piece = text[start:end]
-    lead = len(piece) - len(piece.lstrip())
-    kept = piece.strip()
-    if kept:
-        spans.append((start + lead, start + lead + len(kept)))
+    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+# Stops that `sentence_spans` takes for a boundary although names and numbers follow them: U.S. Food, M.D. Anderson, Jan. 5, tab. 500 mg.
+_GOES_ON = re.compile(
+    r"(?:(?<![\w.])(?:[A-Za-z]\.){2,}|\b(?:Ph\.?D|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Suppl|Ref|Refs|pp|Eq|[Tt]abs?|[Cc]aps?|[Tt]emp|[Ii]nj|Drs|Sect|Ch|Art|Jr|Sr|Gen|Ltd|Corp|Co|Vit)\.)$"
+)
+_LONGEST_SHORTENED = 12  # characters before a stop in which the shortened word stands
+
+
+def whole_sentences(text: str) -> list[Span]:
+    """Returns the sentences of a page's `text`; where in doubt two stay one, so that none is cut.
+
+    A line end is always a boundary: `text` is normalised, and lines broken by an editor are joined already.
+    """
+    spans: list[Span] = []
+    for start, end in sentence_spans(text):
+        before = spans[-1] if spans else (0, 0)
+        if (
+            spans
+            and "\n" not in text[before[1] : start]
+            and _GOES_ON.search(text, max(before[0], before[1] - _LONGEST_SHORTENED), before[1])
+        ):
+            spans[-1] = (before[0], end)
+        else:
+            spans.append((start, end))
+    return spans
+
+
+# A stop after an ordinary word and before a capital ends a sentence for certain; only what is left needs pySBD.
+_CERTAIN = re.compile(
+    r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])"
+)
+_MAYBE = re.compile(r"[.!?。\uff01\uff1f…]\S{0,3}\s+\S|[。\uff01\uff1f]")
+_ABBREVIATED = re.compile(
+    r"\b(?:approx|dept|resp|incl|subsp|figs?|refs?|prof|vols?|eds?|spec|temp|diam|conc|intra|extra|circa|assoc|univ|esp)$",
+    re.IGNORECASE,
+)
+_LONGEST_FOR_PYSBD = 5000  # characters; its time grows faster than the text
+_URL_TAIL = re.compile(r"(?:https?:|www\.|@|\bdoi\.org/)\S*$")
+# pySBD takes a capital before a stop for an initial; these words open a sentence and are no surname.
+_MISSED = re.compile(
+    r"(?<=[A-Z0-9.)%][.!?])\s+(?=(?:It|This|The|These|They|In|If|However|For|When|You|Patients|Then|He|She|Its|Their|There|Both|Some|Most|Please|Note|Take|Do)\b)"
+)
+# What ends a sentence though it looks cut short: "hepatitis B.", "Child-Pugh C.", "4 g.", an address, "…".
+_ENDED = re.compile(
+    r"""(?:\b(?:hepatitis|vitamins?|factors?|influenza|group|type|class|category|schedule|grade|stage|option|plan|chromosome|pugh|phase|arm|part|figure|table|appendix|strain|plan)
+        (?:\s+is)?\s+(?:[A-Z]|[IVX]{1,4})[.!?]
+      | \d\s*(?:m?g|kg|m?l|h|d|min|cm|mm|%)\. | (?:https?://|www\.|doi\.org/)[^\s]*[^\s.]\. | \u2026)\s+(?=[A-Z][a-z])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|Sr|St|[Vv]it|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")
+# How prescriptions and references shorten words: a lower-case word or a number behind them goes on with the sentence.
+_SHORTENED = re.compile(
+    r"(?:^|[\s(])(?:p\.o|i\.v|i\.m|s\.c|q\.d|o\.d|b\.d|b\.i\.d|t\.i\.d|t\.d\.s|q\.i\.d|q\.\d+h|p\.r\.n|ca|max|min|approx|al|figs?|no|nos|resp|incl|vol|pp?|vit|wks?|se[cq]t?|ch|eqs?|suppl|ed|art|para|tabs?|caps?|refs?)\.$",
+    re.IGNORECASE,
+)
+
+
+def answer_sentences(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+    """Returns the sentences of `text[start:end]` of an answer, without surrounding white space.
+
+    Every character that is no white space is in exactly one sentence. A dose such as "5 mg. daily", an abbreviation and a decimal
+    number end no sentence. Where pySBD alters or loses a character, `sentence_spans` answers instead.
+    """
+    end = len(text) if end is None else end
+    spans: list[Span] = []
+    for first, last in _certain_pieces(text, start, end):
+        piece = text[first:last]
+        if not _MAYBE.search(piece):
+            spans.append(_trimmed(text, first, last))
+            continue
+        found = (_pysbd_spans(piece) if len(piece) <= _LONGEST_FOR_PYSBD else []) or sentence_spans(piece)
+        for begin, stop in found:
+            spans += _split_missed(text, first + begin, first + stop)
+    return _join_broken(text, [span for span in spans if span[0] < span[1]])
+
+
+def _certain_pieces(text: str, start: int, end: int) -> list[Span]:
+    """Returns the pieces of `text[start:end]` between stops that end a sentence for certain."""
+    cuts = [start]
+    for stop in _CERTAIN.finditer(text, start, end):
+        before = text[cuts[-1] : stop.start()]
+        quoted = before.count('"') % 2 == 1 or before.count("“") != before.count("”")
+        bracketed = before.count("(") != before.count(")")
+        if not (quoted or bracketed or _ABBREVIATED.search(before) or _URL_TAIL.search(before)):
+            cuts.append(stop.end())
+    return list(zip(cuts, [*cuts[1:], end], strict=True))
+
+
+def _pysbd_spans(piece: str) -> list[Span]:
+    """Returns pySBD's sentences of `piece`, or none where they are not made of the characters of `piece`."""
+    compact = re.sub(r"\s+(?=[.,;:!?])", "", " ".join(piece.split()))
+    sentences = [sentence for sentence in _segmenter().segment(compact) if sentence.strip()]
+    if "".join("".join(sentences).split()) != "".join(piece.split()):
+        return []
+    places = [index for index, character in enumerate(piece) if not character.isspace()]
+    spans, first = [], 0
+    for sentence in sentences:
+        last = first + len("".join(sentence.split()))
+        spans.append((places[first], places[last - 1] + 1))
+        first = last
+    return spans
+
+
+@lru_cache(maxsize=1)
+def _segmenter() -> Any:
+    from pysbd import Segmenter
+
+    return Segmenter(language="en", clean=False, char_span=False)
+
+
+def _split_missed(text: str, start: int, end: int) -> list[Span]:
+    """Splits a sentence of pySBD where it took the stop before an "It" or "The" for an abbreviation's."""
+    cuts = [start]
+    # `_ENDED` ignores case, so that what follows is asked again for a capital.
+    ended = (gap for gap in _ENDED.finditer(text, start, end) if "A" <= text[gap.end()] <= "Z")
+    for gap in sorted([*_MISSED.finditer(text, start, end), *ended], key=re.Match.end):
+        bracketed = text.count("(", cuts[-1], gap.start()) != text.count(")", cuts[-1], gap.start())
+        if not bracketed and not _TITLE.search(text[start : gap.start()]):
+            cuts.append(gap.end())
+    cuts = sorted(set(cuts))
+    return [_trimmed(text, first, last) for first, last in zip(cuts, [*cuts[1:], end], strict=True)]
+
+
+def _join_broken(text: str, spans: list[Span]) -> list[Span]:
+    """Joins a sentence that begins in lower case, or is bare punctuation, to the sentence before it."""
+    joined: list[Span] = []
+    for start, end in spans:
+        piece = text[start:end]
+        before = text[slice(*joined[-1])] if joined else ""
+        if before and (
+            not any(map(str.isalnum, piece))
+            or _goes_on(before, piece.split(None, 1)[0], text[joined[-1][1] : start])
+        ):
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _goes_on(before: str, word: str, gap: str) -> bool:
+    """Returns whether `word`, which opens a piece behind `gap`, goes on with the sentence `before`."""
+    lower = word[0].islower() and word.rstrip(",;:.!?").islower() and not any(map(str.isdigit, word))
+    open_end = before.endswith(".") or (before[-1].isalnum() and "\n" not in gap)
+    shortened = _SHORTENED.search(before) and (word[0].islower() or word[0].isdigit() or word[0] in "[(")
+    in_address = not gap and _URL_TAIL.search(before)
+    return bool((lower and open_end) or shortened or in_address or _TITLE.search(before))

@@ -1,137 +1,182 @@
-"""Cuts a sentence into words that know where in the answer they stand, and writes words back as text."""
+"""The words of a text, and how much two texts share of them.
+
+`read_tokens` is the tokenizer: its tokens know their places and their stems. Other readers take other words from a text, since what
+they find is compared with something else. Of "IL-6, the patient's 2.5 mg/kg beta-blocker" they make:
+
+reader           compares                                  words
+read_tokens      claims and evidence, in the rules         IL-6 , the patient's 2.5 mg / kg beta-blocker
+content_words    claims and evidence, to choose windows    il-6 patient s 2.5 mg/kg beta-blocker
+plain_words      claims and evidence, to find quotations   il-6 the patient's 2.5 mg/kg beta-blocker
+search_words     questions and chunks, by BM25             il-6 the patient's 2.5 mg/kg beta blocker
+STATED           statements of reference answers           IL-6 the patient's 2.5 mg kg beta-blocker
+SHINGLED         chunks, to find near-duplicates           IL 6 the patient s 2.5 mg kg beta blocker
+SPOKEN           small talk and refusals with word lists   IL-6 the patient's 2 5 mg kg beta-blocker
+LETTERS          words beside numbers, initials            IL the patient s mg kg beta blocker
+pieces_of        names of concepts and of rules            IL 6 the patient s 2 5 mg kg beta blocker
+
+Words with their grammar are in `phrases` and `grammar`.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
 
-_WORD = re.compile(
-    r"(?<![\w.])\.\d+%?|(?:[A-Za-z]\.){2,}|\d+(?:[.,]\d+)+%?|[^\W_](?:[^\W_]|[-\u2010\u2011'\u2019./+&](?=[^\W_])|,(?=\d{3}\b))*[%+]?|\S"
+from pytest_medfaith.english.letters import folded
+from pytest_medfaith.english.lexicon import COMMON_WORDS, FUNCTION_WORDS, word_set
+from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.stems import light_stem, word_key
+
+# A longer sentence is a table or a run-on; no rule reads it, which also bounds the work on hostile input.
+MAX_TOKENS = 250
+
+_TOKEN = re.compile(
+    r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?(?:[-‐‑][^\W_]+)*\d*|[%‰≥≤<>=±°;,:()\[\]/.!?–—-]",
 )
-_CLOSING = {")": "(", "]": "[", "}": "{", "”": "“"}
-_NO_SPACE_BEFORE = frozenset(".,;:!?)]}%”\u2019")
+# Keys of words that nearly every medical sentence may hold: shared, they say little about whether two sentences speak of the same thing.
+_GENERIC = frozenset(
+    map(
+        word_key,
+        word_set(
+            "patient person people individual subject participant case group study trial treatment therapy take use need start occur happen time day week month year level risk "
+            "common usual normal effect help cause result show find found report receive have include compare associate relate number high low drug medicine medication doctor"
+        ),
+    )
+)
 
 
 @dataclass(frozen=True)
-class Word:
-    """A word or punctuation mark of a claim.
-
-    `start`, `end` span it in the answer. A word that is not `own` was carried over from another place, so that the claim
-    stands alone, and takes no part in the claim's span. `inside` words stand within brackets or quotes; no rule splits there.
-    """
+class Token:
+    """A word, number or mark; `key` is its normal form, equal for forms and spellings of one word, and empty for marks."""
 
     text: str
+    lower: str
+    key: str
     start: int
     end: int
-    spaced: bool = True
-    own: bool = True
-    inside: bool = False
 
-    @cached_property
-    def lower(self) -> str:
-        """The text in lower case, with a plain apostrophe."""
-        return self.text.lower().replace("\u2019", "'")
+    @property
+    def content(self) -> bool:
+        """Whether the token is a word that carries meaning: no function word, number or mark."""
+        return bool(self.key) and not self.key[0].isdigit() and self.lower not in FUNCTION_WORDS
 
 
-Phrase = tuple[Word, ...]
+@lru_cache(maxsize=16_384)
+def read_tokens(text: str) -> tuple[Token, ...]:
+    """Returns the words, numbers and marks of `text` with their spans, in order."""
+    tokens = []
+    for found in _TOKEN.finditer(text):
+        lower = found[0].lower()
+        key = word_key(lower) if lower[0].isalpha() else lower if lower[0].isdigit() else ""
+        tokens.append(Token(found[0], lower, key, found.start(), found.end()))
+    return tuple(tokens)
 
 
-def read_words(text: str, start: int, end: int) -> Phrase:
-    """Returns the words of `text[start:end]`, in order; nothing but white space is left out."""
-    words = [
-        Word(
-            found[0],
-            found.start(),
-            found.end(),
-            spaced=found.start() > start and text[found.start() - 1].isspace(),
-        )
-        for found in _WORD.finditer(text, start, end)
-    ]
-    for first, last in _bracketed(words):
-        words[first : last + 1] = [replace(word, inside=True) for word in words[first : last + 1]]
-    return tuple(words)
+@lru_cache(maxsize=16_384)
+def content_keys(text: str) -> frozenset[str]:
+    """Returns the keys of the content words of `text`."""
+    return frozenset(token.key for token in read_tokens(text) if token.content)
 
 
-def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
-    """Returns the outermost pairs of brackets and quotes as places of their first and last word; an unpaired mark is no bracket."""
-    pairs: list[tuple[int, int]] = []
-    opened: list[tuple[str, int]] = []
-    for index, word in enumerate(words):
-        closes = '"' if word.text == '"' and opened and opened[-1][0] == '"' else _CLOSING.get(word.text)
-        if closes is not None and opened and opened[-1][0] == closes:
-            first = opened.pop()[1]
-            while pairs and pairs[-1][0] > first:
-                pairs.pop()
-            pairs.append((first, index))
-        elif word.text in ('"', *_CLOSING.values()):
-            opened.append((word.text, index))
-    return pairs
+def weight(key: str) -> float:
+    """Returns how much a shared word says: 0.3 for words that any medical sentence may hold, else 1."""
+    return 0.3 if key in _GENERIC else 1.0
 
 
-def places(
-    words: Sequence[Word], texts: Collection[str], start: int = 0, end: int | None = None
-) -> list[int]:
-    """Returns where in `words[start:end]` one of `texts`, in lower case, stands outside brackets."""
-    return [
-        index
-        for index in range(start, len(words) if end is None else end)
-        if words[index].lower in texts and not words[index].inside
-    ]
+def share(wanted: Collection[str], held: Collection[str]) -> float:
+    """Returns which part of the weight of `wanted` keys is in `held`: 0 to 1; 0 when nothing is wanted.
+
+    The sums are exact, so that the order of a set's words does not matter.
+    """
+    total = math.fsum(map(weight, wanted))
+    return math.fsum(weight(key) for key in wanted if key in held) / total if total else 0.0
 
 
-def holds(words: Iterable[Word], texts: Collection[str]) -> bool:
-    """Returns whether one of `texts`, in lower case, stands in `words` outside brackets."""
-    return any(word.lower in texts and not word.inside for word in words)
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of evidence; the offsets of its tokens are those of the whole evidence text."""
+
+    tokens: tuple[Token, ...]
+    start: int
+    end: int
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of its content words."""
+        return frozenset(token.key for token in self.tokens if token.content)
 
 
-def carried(words: Iterable[Word]) -> Phrase:
-    """Returns `words` as context that a claim carries but that is not its own, without what stands in round brackets."""
-    return tuple(replace(word, own=False) for word in without_brackets(words))
+@lru_cache(maxsize=4_096)
+def evidence_sentences(evidence: str) -> tuple[Sentence, ...]:
+    """Returns the sentences of `evidence` that hold a word and are no longer than MAX_TOKENS."""
+    tokens = iter(read_tokens(evidence))
+    sentences, token = [], next(tokens, None)
+    for start, end in sentence_spans(evidence):
+        inside = []
+        while token is not None and token.end <= end:
+            inside.append(token)
+            token = next(tokens, None)
+        if any(word.key for word in inside) and len(inside) <= MAX_TOKENS:
+            sentences.append(Sentence(tuple(inside), start, end))
+    return tuple(sentences)
 
 
-def without_brackets(words: Iterable[Word]) -> Phrase:
-    """Returns `words` without what stands in round brackets."""
-    kept: list[Word] = []
-    depth = 0
-    for word in words:
-        depth += word.inside and word.text == "("
-        if not depth:
-            kept.append(word)
-        depth -= word.inside and word.text == ")"
-    return tuple(kept)
+_CONTENT = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*")
+_PLAIN = re.compile(r"(?<![\w.])\.\d+|[^\W_]+(?:[.,/'’-][^\W_]+)*|[<>=≤≥±%+−↑↓→]|(?<![^\W_])-(?=\d)")
+STATED = re.compile(r"[^\W_]+(?:[.,'\u2019-][^\W_]+)*%?")
+SHINGLED = re.compile(r"\w+(?:[.,/]\d+)*")
+SPOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+LETTERS = re.compile(r"[^\W\d_]+")
+_PIECE = re.compile(r"[^\W_]+")
 
 
-def inserted(*texts: str, spaced: bool = True) -> Phrase:
-    """Returns words that stand nowhere in the answer; with `spaced` off they join the word before."""
-    return tuple(Word(text, -1, -1, spaced=spaced, own=False) for text in texts)
+@lru_cache(maxsize=65_536)
+def content_words(text: str) -> frozenset[str]:
+    """Returns the lower-case words of `text` that carry content, plural and verb endings cut so that forms meet."""
+    words = (word.lower() for word in _CONTENT.findall(text))
+    return frozenset(light_stem(word) for word in words if word not in COMMON_WORDS)
 
 
-def trimmed(words: Phrase) -> Phrase:
-    """Returns `words` without marks and joining words at the end."""
-    end = len(words)
-    while end and (
-        words[end - 1].text in ",;:\u2013—"
-        or (words[end - 1].text == "-" and words[end - 1].spaced)
-        or words[end - 1].lower in ("and", "or", "but")
-    ):
-        end -= 1
-    return words[:end]
+@lru_cache(maxsize=16_384)
+def plain_words(text: str) -> str:
+    """Returns the words of `text` in lower case, one blank between two; numbers, decimals and signs of comparison stay."""
+    return " ".join(_PLAIN.findall(text.lower()))
 
 
-def written(words: Sequence[Word]) -> str:
-    """Returns the text of `words`, with the spaces that English has around punctuation."""
-    parts: list[str] = []
-    for before, word in zip((None, *words), words, strict=False):
-        joined = (
-            before is None or word.text in _NO_SPACE_BEFORE or (not word.spaced and before.end == word.start)
-        )
-        parts.append(word.text if joined else " " + word.text)
-    return "".join(parts)
+def pieces_of(text: str) -> list[tuple[str, int, int]]:
+    """Returns the runs of letters and digits of `text`, each with its start and end."""
+    return [(found[0], found.start(), found.end()) for found in _PIECE.finditer(text)]
 
 
-def span(words: Iterable[Word]) -> tuple[int, int]:
-    """Returns the half-open span, in the answer, from the first to the last own word; marks at either end are left out."""
-    own = [word for word in words if word.own and (any(map(str.isalnum, word.text)) or word.inside)]
-    return min(word.start for word in own), max(word.end for word in own)
+_UNITS = "mg|g|kg|mcg|[μu]g|ng|ml|l|dl|mmol|[μu]mol|nmol|mol|mmhg|cm|mm|iu|units?|meq|kcal|%"
+_SEARCHED = re.compile(
+    rf"""
+    \d+(?:[.,]\d+)*\ ?(?:{_UNITS})(?:/(?:kg|day|d|h|hr|min|week|ml|l|dl|m2))*(?!\w)  # 5 mg, 2.5mg/kg/day, 140 mmHg
+    | \w+(?:[-./,'’+]\w+)*                                                            # HER2, IL-6, 1,25-OH, 25-hydroxy
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_DOSE = re.compile(rf"[\d.,]+ ?(?:{_UNITS})(?:/.+)?")
+_WORDS_WITH_HYPHEN = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
+
+
+def search_words(text: str) -> list[str]:
+    """Returns the words of `text` for BM25; `HER2`, `1,25-OH`, `IL-6` and `5 mg` stay whole, `beta-blocker` is two words.
+
+    A number and its unit are one word however they are spaced: `5mg` and `5 mg` are both `5 mg`. Letters are those of `folded`: no
+    accent, no case, and `5 µg`, `5 ug` and `5 mcg` are the same.
+    """
+    words: list[str] = []
+    for found in _SEARCHED.finditer(folded(text)):
+        word = found[0]
+        if _WORDS_WITH_HYPHEN.fullmatch(word):
+            words += word.split("-")
+        elif _DOSE.fullmatch(word):
+            spaced = re.sub(r"^([\d.,]*\d) ?([^\d\s].*)$", r"\1 \2", word)
+            words.append(re.sub(r"(?<= )[μu](?=g\b)", "mc", spaced).replace(" μmol", " umol"))
+        else:
+            words.append(word)
+    return words

@@ -18,7 +18,10 @@ from pytest_medfaith.records import Authority, Chunk
 _TITLE_WORDS: tuple[tuple[Authority, str], ...] = (
     (
         "guideline",
-        r"guidelines?(?!-)|guidance|recommendations?|consensus (?:statement|report)|position statement|practice bulletin",
+        (
+            r"guidelines?(?!-)|guidance|recommendations?|consensus (?:statement|report)|position statement|"
+            r"practice bulletin"
+        ),
     ),
     ("guideline", r"standards of (?:medical )?care|clinical policy|appropriateness criteria"),
     ("systematic_review", r"systematic(?:ally)? review\w*|meta-analys[ie]s|umbrella review|cochrane"),
@@ -36,21 +39,33 @@ _REVIEW = re.compile(r"\b(?:review|overview|state of the art|primer)\b", re.IGNO
 _PUBLISHERS: tuple[tuple[Authority, str], ...] = (
     (
         "guideline",
-        "nice.org.uk sign.ac.uk uspreventiveservicestaskforce.org kdigo.org ginasthma.org goldcopd.org idsociety.org acog.org",
+        (
+            "nice.org.uk sign.ac.uk uspreventiveservicestaskforce.org kdigo.org ginasthma.org goldcopd.org "
+            "idsociety.org acog.org"
+        ),
     ),
     (
         "guideline",
-        "escardio.org survivingsepsis.org nccn.org asco.org eular.org easl.eu g-i-n.net bts.org.uk rcog.org.uk",
+        (
+            "escardio.org survivingsepsis.org nccn.org asco.org eular.org easl.eu g-i-n.net bts.org.uk "
+            "rcog.org.uk"
+        ),
     ),
     ("systematic_review", "cochranelibrary.com cochrane.org"),
     ("review", "statpearls.com uptodate.com bestpractice.bmj.com msdmanuals.com merckmanuals.com"),
     (
         "site",
-        "medlineplus.gov nih.gov nhs.uk cdc.gov who.int fda.gov ema.europa.eu cancer.gov womenshealth.gov mayoclinic.org",
+        (
+            "medlineplus.gov nih.gov nhs.uk cdc.gov who.int fda.gov ema.europa.eu cancer.gov womenshealth.gov "
+            "mayoclinic.org"
+        ),
     ),
     (
         "site",
-        "clevelandclinic.org webmd.com healthline.com cancer.org heart.org familydoctor.org kidney.org diabetes.org lung.org",
+        (
+            "clevelandclinic.org webmd.com healthline.com cancer.org heart.org familydoctor.org kidney.org "
+            "diabetes.org lung.org"
+        ),
     ),
 )
 _HOSTS: Mapping[str, Authority] = MappingProxyType(

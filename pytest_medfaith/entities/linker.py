@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from pytest_medfaith.conversion import Record
+from pytest_medfaith.english.stems import singular
+from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.entities.abbreviations import find_abbreviations
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_records
-from pytest_medfaith.records import Record
 
 TABLE = Path(__file__).parent / "concepts.jsonl"
 KINDS = ("drug", "disease", "gene", "organism", "population", "site", "route")
 
-_PIECE = re.compile(r"[^\W_]+", re.UNICODE)
 _WITHIN_NAME = re.compile(r"(?:[\s\u00a0]|[-‐‑/.*:'’]){1,2}")
 _SENTENCE_END = re.compile(r"\.\s")
 _LONGEST_TITLE = (
@@ -81,11 +82,13 @@ def load_concepts(*paths: Path) -> Concepts:
         for concept in read_records(path, Concept):
             if concept.id in by_id:
                 raise DataError(
-                    f"{path}: concept {concept.id!r} is there twice, or is one of the shipped table; give it another id"
+                    f"{path}: concept {concept.id!r} is there twice, or is one of the shipped table; give "
+                    f"it another id"
                 )
             if concept.kind not in KINDS:
                 raise DataError(
-                    f"{path}: concept {concept.id!r} has kind {concept.kind!r}, expected one of {', '.join(KINDS)}"
+                    f"{path}: concept {concept.id!r} has kind {concept.kind!r}, expected one of "
+                    f"{', '.join(KINDS)}"
                 )
             by_id[concept.id] = concept
     _check_parents(by_id)
@@ -99,7 +102,8 @@ def _check_parents(by_id: Mapping[str, Concept]) -> None:
         missing = next((parent for parent in concept.parents if parent not in by_id), None)
         if missing is not None:
             raise DataError(
-                f"concept {concept.id!r} names the parent {missing!r}, which no table holds; add it or correct its id"
+                f"concept {concept.id!r} names the parent {missing!r}, which no table holds; add it or "
+                f"correct its id"
             )
 
 
@@ -126,30 +130,20 @@ def _by_first_piece(concepts: Iterable[Concept]) -> dict[str, list[_Name]]:
                 )
             if owner.setdefault(name.pieces, concept.id) != concept.id:
                 raise DataError(
-                    f"the name {text!r} belongs to {owner[name.pieces]!r} and to {concept.id!r}; leave it to one of them"
+                    f"the name {text!r} belongs to {owner[name.pieces]!r} and to {concept.id!r}; leave it "
+                    f"to one of them"
                 )
-            found.setdefault(_fold(name.pieces[0]), []).append(name)
+            found.setdefault(singular(name.pieces[0]), []).append(name)
     for names in found.values():
         names.sort(key=lambda name: -len(name.pieces))
     return found
 
 
 def _name(text: str, concept: str) -> _Name:
-    pieces = _PIECE.findall(text)
-    letters = "".join(pieces)
-    cased = len(pieces) == 1 and len(letters) <= _LONGEST_CASED and sum(map(str.isupper, letters)) >= 2
-    return _Name(tuple(pieces if cased else map(_fold, pieces)), concept, cased)
-
-
-@lru_cache(maxsize=65_536)
-def _fold(piece: str) -> str:
-    """Returns the piece in lower case, its plural ending cut."""
-    lower = piece.lower()
-    return (
-        lower[:-1]
-        if len(lower) > 3 and lower.endswith("s") and not lower.endswith(("ss", "us", "is"))
-        else lower
-    )
+    words = [piece for piece, _, _ in pieces_of(text)]
+    letters = "".join(words)
+    cased = len(words) == 1 and len(letters) <= _LONGEST_CASED and sum(map(str.isupper, letters)) >= 2
+    return _Name(tuple(words if cased else map(singular, words)), concept, cased)
 
 
 def link(text: str, *, concepts: Concepts | None = None) -> list[Mention]:
@@ -159,7 +153,7 @@ def link(text: str, *, concepts: Concepts | None = None) -> list[Mention]:
     length of the text.
     """
     table = concepts or load_concepts()
-    pieces = [(found[0], found.start(), found.end()) for found in _PIECE.finditer(text)]
+    pieces = pieces_of(text)
     local = _local_names(text, table)
     mentions: list[Mention] = []
     place = 0
@@ -178,7 +172,7 @@ def _longest(
     written = pieces[place][0]
     if written in local:
         return local[written], 1
-    for name in table.names.get(_fold(written), ()):
+    for name in table.names.get(singular(written), ()):
         size = len(name.pieces)
         window = pieces[place : place + size]
         if (
@@ -201,7 +195,7 @@ def _joined(piece: str, gap: str) -> bool:
 
 
 def _fits(piece: str, wanted: str, *, cased: bool) -> bool:
-    return piece in (wanted, wanted + "s") if cased else _fold(piece) == wanted
+    return piece in (wanted, wanted + "s") if cased else singular(piece) == wanted
 
 
 def _local_names(text: str, table: Concepts) -> dict[str, str]:
@@ -209,14 +203,14 @@ def _local_names(text: str, table: Concepts) -> dict[str, str]:
     found = {}
     for short, long in find_abbreviations(text).items():
         mentions = list(_whole(long, table))
-        if mentions and _PIECE.fullmatch(short):
+        if mentions and short.isalnum():
             found[short] = mentions[-1]
     return found
 
 
 def _whole(long: str, table: Concepts) -> Iterator[str]:
     """Yields the concept whose name is all of `long`."""
-    pieces = [(found[0], found.start(), found.end()) for found in _PIECE.finditer(long)]
+    pieces = pieces_of(long)
     concept, used = _longest(long, pieces, 0, table, {}) if pieces else (None, 0)
     if concept is not None and used == len(pieces):
         yield concept

@@ -40,7 +40,8 @@ def load_linker(name: str) -> Callable[[str], list[Mention]]:
         return link
     if kind != "scispacy" or len(parts) > 2 or not all(parts):
         raise DataError(
-            f"the linker {name!r} is unknown; expected default, scispacy, or such as scispacy:en_core_sci_md:mesh"
+            f"the linker {name!r} is unknown; expected default, scispacy, or such as "
+            f"scispacy:en_core_sci_md:mesh"
         )
     if find_spec("scispacy") is None:
         raise MissingExtra("linking entities with scispaCy", "bio")

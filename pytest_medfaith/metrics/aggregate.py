@@ -1,17 +1,18 @@
 """Slice values: metrics over cases, micro and macro, with percentile bootstrap intervals over cases.
 
-Micro is the sum of numerators over the sum of denominators, macro the mean of per-case ratios. Cases to which a metric does not apply
-are left out of it, and `n` says how many counted. One set of resamples of the whole slice serves every metric; a resample that holds
-no case of a metric is left out of that metric's interval.
+Micro is the sum of the parts over the sum of the wholes, macro the mean of the per-case ratios. A case to
+which a metric does not apply is left out of that metric, and `n` says how many counted. All metrics read one
+set of resamples of the whole slice; a resample without any case of a metric is left out of that metric's
+interval.
 
-Reports are taken in the order of their case ids, and values are rounded to 10 decimals: the same reports give the same numbers in
-whatever order, and on however many threads, they were made.
+Reports are sorted by case id, and values are rounded to 10 decimals. So the same reports give the same
+numbers, whatever the order and the number of threads that made them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -27,14 +28,26 @@ from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import MetricValue, Report
 
 
-def case_metrics(report: Report, *, names: Iterable[str] = tuple(METRICS)) -> dict[str, float]:
+def case_metrics(
+    report: Report, *, names: Iterable[str] | None = None, declared: Mapping[str, Metric] = METRICS
+) -> dict[str, float]:
     """Returns the values of one report by name; a metric that does not apply is absent.
+
+    Args:
+        report: of the case.
+        names: what to measure; everything in `declared` where None.
+        declared: the metrics by name, see `parse_metric`.
 
     Raises:
         ValueError: no metric has one of `names`.
     """
-    values = {name: parse_metric(name).value(report) for name in names}
+    metrics = _named(names, declared)
+    values = {name: metric.value(report) for name, metric in metrics.items()}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _named(names: Iterable[str] | None, declared: Mapping[str, Metric]) -> Mapping[str, Metric]:
+    return declared if names is None else {name: parse_metric(name, declared) for name in names}
 
 
 def aggregate(
@@ -42,8 +55,8 @@ def aggregate(
 ) -> tuple[MetricValue, MetricValue]:
     """Returns (micro, macro) of `metric` over `reports`, each with its interval.
 
-    The value is None where no case counts. The interval is None where fewer than two do: one case says nothing of the spread
-    between cases.
+    The value is None where no case counts. The interval is None where fewer than two do: one case says
+    nothing about the spread between cases.
     """
     return _aggregate([metric], reports, seed=seed, resamples=resamples, level=level)[0]
 
@@ -51,17 +64,26 @@ def aggregate(
 def slice_metrics(
     reports: Sequence[Report],
     *,
-    names: Iterable[str] = tuple(METRICS),
+    names: Iterable[str] | None = None,
+    declared: Mapping[str, Metric] = METRICS,
     seed: int = 0,
     resamples: int = 2000,
     level: float = 0.95,
 ) -> tuple[dict[str, MetricValue], dict[str, MetricValue]]:
-    """Returns ({name: micro}, {name: macro}) over `reports` in one pass; the values are those of `aggregate` with the same seed.
+    """Returns ({name: micro}, {name: macro}), the values that `aggregate` gives with the same seed.
+
+    Args:
+        reports: of the slice's cases, in any order.
+        names: what to measure; everything in `declared` where None.
+        declared: the metrics by name, see `parse_metric`.
+        seed: of the resamples.
+        resamples: how many.
+        level: of the intervals.
 
     Raises:
         ValueError: no metric has one of `names`.
     """
-    metrics = [parse_metric(name) for name in names]
+    metrics = list(_named(names, declared).values())
     pairs = _aggregate(metrics, reports, seed=seed, resamples=resamples, level=level)
     return {micro.name: micro for micro, _ in pairs}, {macro.name: macro for _, macro in pairs}
 
@@ -71,51 +93,51 @@ def _aggregate(
 ) -> list[tuple[MetricValue, MetricValue]]:
     if not reports:
         return [(metric_value(metric.name, None, None, n=0),) * 2 for metric in metrics]
-    numerators, denominators = _fractions(metrics, sorted(reports, key=lambda report: report.case.id))
-    blocks = resampled_counts(len(reports), resamples=resamples, seed=seed)
-    draws = np.concatenate([_draw(metrics, numerators, denominators, counts) for counts in blocks], axis=1)
+    in_order = sorted(reports, key=lambda report: report.case.id)
+    rows = [[metric.measure(report) or (0.0, 0.0) for metric in metrics] for report in in_order]
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), len(metrics), 2)
+    parts, wholes = table[..., 0], table[..., 1]
+    blocks = resampled_counts(len(rows), resamples=resamples, seed=seed)
+    draws = np.concatenate([_draw(metrics, parts, wholes, counts) for counts in blocks], axis=1)
     pairs = []
     for i, metric in enumerate(metrics):
-        counted = denominators[:, i] > 0
+        counted = wholes[:, i] > 0
         n = int(counted.sum())
-        points = _points(metric, numerators[counted, i], denominators[counted, i])
-        intervals = [percentile_interval(draws[j, :, i], level=level) if n > 1 else None for j in (0, 1)]
+        micro, macro = _points(metric, parts[counted, i], wholes[counted, i])
+        spreads = [percentile_interval(draws[j, :, i], level=level) if n > 1 else None for j in (0, 1)]
         pairs.append(
             (
-                metric_value(metric.name, points[0], intervals[0], n=n),
-                metric_value(metric.name, points[1], intervals[1], n=n),
+                metric_value(metric.name, micro, spreads[0], n=n),
+                metric_value(metric.name, macro, spreads[1], n=n),
             )
         )
     return pairs
 
 
-def _fractions(metrics: Sequence[Metric], reports: Sequence[Report]) -> tuple[Floats, Floats]:
-    """Returns numerators and denominators, each (cases, metrics), 0 and 0 where a metric does not apply."""
-    rows = [[metric.measure(report) or (0.0, 0.0) for metric in metrics] for report in reports]
-    table = np.array(rows, dtype=np.float64).reshape(len(reports), len(metrics), 2)
-    return table[..., 0], table[..., 1]
-
-
-def _points(metric: Metric, numerators: Floats, denominators: Floats) -> tuple[float | None, float | None]:
+def _points(metric: Metric, parts: Floats, wholes: Floats) -> tuple[float | None, float | None]:
     """Returns micro and macro over the cases that count."""
-    if not numerators.size:
+    if not parts.size:
         return None, None
-    ratios = numerators / denominators
+    ratios = parts / wholes
     if metric.quantile is not None:
         value = float(np.quantile(ratios, metric.quantile))
         return value, value
-    return math.fsum(numerators) / math.fsum(denominators), math.fsum(ratios) / len(ratios)
+    return math.fsum(parts) / math.fsum(wholes), math.fsum(ratios) / len(ratios)
 
 
-def _draw(metrics: Sequence[Metric], numerators: Floats, denominators: Floats, counts: Floats) -> Floats:
-    """Returns micro and macro of every metric in every resample: (2, b, metrics), NaN where no case of the metric was drawn."""
-    counted = denominators > 0
-    ratios = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=counted)
+def _draw(metrics: Sequence[Metric], parts: Floats, wholes: Floats, counts: Floats) -> Floats:
+    """Returns micro and macro of every metric in every resample, (2, b, m); NaN where it has no case there.
+
+    Args:
+        metrics: m of them.
+        parts: (cases, m), 0 where the metric does not apply.
+        wholes: (cases, m), likewise.
+        counts: (b, cases), how often each resample holds each case.
+    """
+    counted = wholes > 0
+    ratios = np.divide(parts, wholes, out=np.zeros_like(parts), where=counted)
     draws = np.stack(
-        [
-            ratio(counts @ numerators, counts @ denominators),
-            ratio(counts @ ratios, counts @ counted.astype(np.float64)),
-        ]
+        [ratio(counts @ parts, counts @ wholes), ratio(counts @ ratios, counts @ counted.astype(np.float64))]
     )
     for i, metric in enumerate(metrics):
         here = counted[:, i]
@@ -125,9 +147,12 @@ def _draw(metrics: Sequence[Metric], numerators: Floats, denominators: Floats, c
 
 
 def _quantiles(values: Floats, counts: Floats, quantile: float) -> Floats:
-    """Returns the quantile of `values` (n,) repeated by `counts` (b, n), linear between two: (b,), NaN where all counts are 0."""
+    """Returns the quantile of `values` (n,) repeated by `counts` (b, n): (b,), NaN where all counts are 0.
+
+    It is linear between two values, as `numpy.quantile`.
+    """
     order = np.argsort(values, kind="stable")
-    reach = np.cumsum(counts[:, order], axis=1)  # how many drawn values stand at or before each
+    reach = np.cumsum(counts[:, order], axis=1)  # how many drawn values are at most each value
     place = np.maximum(reach[:, -1] - 1, 0) * quantile
     floor = np.floor(place)
     below, above = (values[order][(reach > rank[:, None]).argmax(axis=1)] for rank in (floor, np.ceil(place)))

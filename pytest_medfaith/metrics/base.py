@@ -1,4 +1,4 @@
-"""What a metric is, and the parts of a report that several families read."""
+"""What a metric is, and the parts of a report that several families of metrics read."""
 
 from __future__ import annotations
 
@@ -11,55 +11,70 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Report, Verdict
 
 Fraction = tuple[float, float]
-Family = Literal["claims", "citations", "safety", "retrieval", "ragchecker", "latency", "audit"]
+Family = Literal["claims", "citations", "safety", "retrieval", "ragchecker", "latency", "audit", "project"]
 Matrix = tuple[tuple[bool, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """A declared value: what is measured, which way is better, and the arithmetic for one case.
+    """A declared value: what is measured, which direction is better, and the arithmetic for one case.
 
-    `per_case` returns (numerator, denominator), or None where the metric does not apply to the case; never NaN. `range` is
-    inclusive. `k` is the cut-off of a ranking metric, None where the name says `@k` and the report's own k holds. Where `quantile`
-    is set, the slice value is that quantile of the per-case values instead of their mean.
+    `per_case` takes a Report and returns (part, whole): (1, 4) where one of four claims names a brand. It
+    returns None where the metric does not apply to the case, never NaN. Over a slice the parts and the wholes
+    are summed.
+
+    `range` is inclusive. `definition` says in words what is divided by what, `source` who defined it; cards
+    show the definition. `part` is "count" where the part counts things, so that it is a whole number, and
+    "sum" where it adds up weights or shares. `whole` is "claims" where the whole counts claims of the answer:
+    then there are never more than the answer has, and a gate refuses a slice whose claims could not be
+    scored.
+
+    `family` is "project" for the metrics of a project. `k` is the cut-off of a ranking metric; it is None
+    where the name says `@k` and the report's k holds. Where `quantile` is set, the slice value is that
+    quantile of the per-case values instead of their mean. `either_way` lets a gate bound the metric from both
+    sides, as a slice of questions without an answer wants refusals.
     """
 
     name: str
-    family: Family
     direction: Literal["higher", "lower"]
     definition: str
-    source: str
     per_case: Callable[[Report], Fraction | None]
     range: tuple[float, float] = (0.0, 1.0)
+    part: Literal["count", "sum"] = "sum"
+    whole: Literal["claims", "items"] = "items"
+    source: str = ""
+    family: Family = "project"
     k: int | None = None
     quantile: float | None = None
+    either_way: bool = False
 
     def measure(self, report: Report) -> Fraction | None:
-        """Returns (numerator, denominator) of `report`, or None where the metric does not apply.
+        """Returns (part, whole) of `report`, or None where the metric does not apply.
 
         Raises:
-            ValueError: `per_case` answered with a number that is not finite or a denominator that is not positive.
+            ValueError: `per_case` returned a number that is not finite, or a whole that is not positive.
         """
         fraction = self.per_case(report)
         if fraction is None:
             return None
-        numerator, denominator = fraction
-        if not (math.isfinite(numerator) and math.isfinite(denominator) and denominator > 0):
+        part, whole = fraction
+        if not (math.isfinite(part) and math.isfinite(whole) and whole > 0):
             raise ValueError(
-                f"metric {self.name!r} of case {report.case.id!r} is {numerator} / {denominator}, expected finite numbers over a "
-                f"positive denominator; let per_case return None where the metric does not apply"
+                f"metric {self.name!r} of case {report.case.id!r} is {part} / {whole}, expected finite "
+                "numbers over a positive denominator; let per_case return None where the metric does not "
+                "apply"
             )
-        return float(numerator), float(denominator)
+        return float(part), float(whole)
 
     def value(self, report: Report) -> float | None:
-        """Returns numerator / denominator of `report`, or None where the metric does not apply."""
+        """Returns part / whole of `report`, or None where the metric does not apply."""
         fraction = self.measure(report)
         return None if fraction is None else fraction[0] / fraction[1]
 
 
-def share(numerator: float, denominator: float) -> Fraction | None:
-    """Returns the pair, or None where the denominator is 0 and nothing can be measured."""
-    return (numerator, denominator) if denominator else None
+def share(part: float, whole: float) -> Fraction | None:
+    """Returns (part, whole), or None where the whole is 0 and nothing can be measured."""
+    return (part, whole) if whole else None
 
 
 def claim_verdicts(report: Report) -> tuple[Verdict, ...]:
@@ -68,12 +83,12 @@ def claim_verdicts(report: Report) -> tuple[Verdict, ...]:
 
 
 def scored_verdicts(report: Report) -> tuple[Verdict, ...]:
-    """Returns the S + R + U verdicts of the answer; unscored ones are counted by the metric `unscored` alone."""
+    """Returns the S + R + U verdicts of the answer; only the metric `unscored` counts the unscored ones."""
     return tuple(verdict for verdict in claim_verdicts(report) if verdict.label != "unscored")
 
 
 def entailing_chunks(report: Report) -> Matrix | None:
-    """Returns which contexts entail each verdict's claim, (M, K) in the order of `report.verdicts`; None where nobody measured it.
+    """Returns which contexts entail each claim, (M, K) in the verdicts' order; None where nobody measured it.
 
     Without contexts each row is empty: nothing entails the claim.
 
@@ -86,7 +101,7 @@ def entailing_chunks(report: Report) -> Matrix | None:
 
 
 def entailed_gold(report: Report) -> Matrix | None:
-    """Returns which contexts entail each gold claim, (N, K) in the order of the case; None where nobody measured it.
+    """Returns which contexts entail each gold claim, (N, K) in their order; None where nobody measured it.
 
     Raises:
         DataError: the report's entailments have another shape.
@@ -97,7 +112,7 @@ def entailed_gold(report: Report) -> Matrix | None:
 
 
 def recalled_gold(report: Report) -> tuple[bool, ...] | None:
-    """Returns which gold claims the answer entails, (N,) in the order of the case; None where nobody measured it.
+    """Returns which gold claims the answer entails, (N,) in the case's order; None where nobody measured it.
 
     An abstention entails none of them.
 
@@ -126,8 +141,9 @@ def _matrix(report: Report, name: str, matrix: Matrix, rows: int, rows_are: str)
 
 
 def misaligned(report: Report, name: str, found: str, expected: str) -> DataError:
-    """Returns the error of entailments that do not stand in the order of their claims and contexts."""
+    """Returns the error of entailments that do not follow the order of their claims and contexts."""
     return DataError(
-        f"case {report.case.id!r}: entailments.{name} is {found}, expected {expected}; make the report anew from its response, "
-        f"its lists must stand in the order of the verdicts, the gold claims and the contexts"
+        f"case {report.case.id!r}: entailments.{name} is {found}, expected {expected}; make the report anew "
+        "from its response, whose lists must follow the order of the verdicts, the gold claims and the "
+        "contexts"
     )

@@ -18,27 +18,34 @@ METRICS: Mapping[str, Metric] = {
 _RANKED = re.compile(rf"({re.escape(retrieval.RCHUNK_PREFIX)})?({'|'.join(retrieval.RANKED_NAMES)})@([0-9]+)")
 
 
-def parse_metric(name: str) -> Metric:
-    """Returns the metric called `name`, for example `faithfulness`, `ragchecker.f1`, `recall@20`, `rchunk.ndcg@10` or `audit.recall`.
+def parse_metric(name: str, declared: Mapping[str, Metric] = METRICS) -> Metric:
+    """Returns the metric called `name`, such as `faithfulness`, `recall@20` or `rchunk.ndcg@10`.
 
-    `recall@k`, with the letter, is recall at the report's own k. The metric's `name` is `name` again, but for leading zeros of k.
+    `recall@k`, with the letter, is recall at the report's k. The metric's `name` is `name`, without leading
+    zeros of k.
+
+    Args:
+        name: as gates and cards write it.
+        declared: the metrics by name; with those of a project as `project.declared_metrics` returns them.
 
     Raises:
-        ValueError: no metric has that name; the message holds the nearest ones.
+        ValueError: no metric has that name; the message holds the most similar names.
     """
-    if name in METRICS or name in AUDIT_METRICS:
-        return METRICS.get(name) or AUDIT_METRICS[name]
+    if name in declared or name in AUDIT_METRICS:
+        return declared.get(name) or AUDIT_METRICS[name]
     ranked = _RANKED.fullmatch(name)
     if ranked is None:
-        raise ValueError(f"no metric is called {name!r}; {_nearest(name)}")
+        raise ValueError(f"no metric is called {name!r}; {_expected(name, declared)}")
     return retrieval.ranking_metric(ranked[2], k=int(ranked[3]), labels="rchunk" if ranked[1] else "qrels")
 
 
-def _nearest(name: str) -> str:
+def _expected(name: str, declared: Mapping[str, Metric]) -> str:
     base, at, cut = name.lower().partition("@")
     k = cut if at and cut.isdecimal() else "10"
-    spelled = {known.removesuffix("@k"): known.replace("@k", f"@{k}") for known in (*METRICS, *AUDIT_METRICS)}
-    near = [spelled[known] for known in difflib.get_close_matches(base, spelled, n=3)]
-    if near:
-        return f"expected a canonical name, such as {' or '.join(map(repr, near))}"
-    return f"expected one of {', '.join(METRICS)}, with a number for k"
+    spelled = {
+        known.removesuffix("@k"): known.replace("@k", f"@{k}") for known in (*declared, *AUDIT_METRICS)
+    }
+    similar = [spelled[known] for known in difflib.get_close_matches(base, spelled, n=3)]
+    if similar:
+        return f"expected a canonical name, such as {' or '.join(map(repr, similar))}"
+    return f"expected one of {', '.join(declared)}, with a number for k"

@@ -11,7 +11,12 @@ from pytest_medfaith.run.audits import AuditedRows, audit_rows
 from pytest_medfaith.run.baselines import update_baseline
 from pytest_medfaith.run.finish import Finish, Judging, Step, finish_run, noting_errors
 from pytest_medfaith.run.notes import notes_on_slices
-from pytest_medfaith.run.outputs import add_junit_properties, write_run_folder, write_step_summary
+from pytest_medfaith.run.outputs import (
+    add_junit_properties,
+    refuse_lost_formats,
+    write_run_folder,
+    write_step_summary,
+)
 from pytest_medfaith.run.signature import run_signature
 
 if TYPE_CHECKING:
@@ -52,9 +57,19 @@ def end_run(
     audits = audited.audits
     steps: list[Step] = [partial(notes_on_slices, resources, collected)]
     if folder := resources.options.report:
-        steps.append(
-            partial(write_run_folder, folder=folder, signature=signature, audits=audits, root=resources.root)
-        )
+        lost: list[str] = []
+        steps += [
+            partial(
+                write_run_folder,
+                folder=folder,
+                signature=signature,
+                audits=audits,
+                root=resources.root,
+                formats=resources.settings.formats,
+                lost=lost,
+            ),
+            partial(refuse_lost_formats, lost=lost),
+        ]
     steps.append(partial(write_step_summary, audits=audits))
     if add_property:
         steps.append(partial(add_junit_properties, add_property=add_property))

@@ -8,14 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_medfaith.errors import MedfaithError
-from pytest_medfaith.gates.baseline import Baseline, SliceBaseline
-from pytest_medfaith.gates.expressions import (
-    Inconclusive,
-    compared_metrics,
-    judge_gates,
-    parse_gate,
-    stops_run,
-)
+from pytest_medfaith.gates.baseline import Baseline
+from pytest_medfaith.gates.entry import SliceBaseline
+from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
+from pytest_medfaith.gates.judging import Inconclusive, judge_gates, stops_run
 from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.records import GateResult, SliceReport
 

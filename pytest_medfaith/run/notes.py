@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_medfaith.answers.responses import RECORDED
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
-from pytest_medfaith.evaluation import RECORDED
 from pytest_medfaith.records import SliceReport
 
 if TYPE_CHECKING:

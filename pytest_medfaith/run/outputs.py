@@ -12,7 +12,8 @@ from pytest_medfaith.cards.facts import run_facts
 from pytest_medfaith.cards.github import append_step_summary
 from pytest_medfaith.cards.junit import slice_properties
 from pytest_medfaith.cards.markdown import markdown_card
-from pytest_medfaith.cards.run_folder import write_run
+from pytest_medfaith.cards.run_folder import extra_formats, write_run
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceReport
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def write_run_folder(
     signature: Mapping[str, Any],
     audits: Mapping[str, Audit],
     root: Path,
+    formats: Sequence[str],
+    lost: list[str],
 ) -> list[str]:
     """Writes the folder of --medfaith-report, and returns the note that says where it is.
 
@@ -37,14 +40,33 @@ def write_run_folder(
         signature: what made the run.
         audits: by title.
         root: of the project, whose commit the page names.
+        formats: dotted names of the project's report formats.
+        lost: takes a message for each of these formats that could not be written; the other files are there all the same.
 
     Raises:
         DataError: the folder cannot be written, or a value has no JSON.
     """
-    write_run(folder, reports, signature=signature, facts=run_facts(root, now=datetime.now(tz=timezone.utc)))
+    lost += write_run(
+        folder,
+        reports,
+        signature=signature,
+        facts=run_facts(root, now=datetime.now(tz=timezone.utc)),
+        extra=extra_formats(formats),
+    )
     if audits:
         write_audits(folder, audits)
     return [f"run folder: {folder}"]
+
+
+def refuse_lost_formats(_reports: Sequence[SliceReport], *, lost: Sequence[str]) -> list[str]:
+    """Says which report formats of the project could not be written. There is no note.
+
+    Raises:
+        DataError: a format is lost.
+    """
+    if lost:
+        raise DataError("\n".join(lost))
+    return []
 
 
 def write_step_summary(reports: Sequence[SliceReport], *, audits: Mapping[str, Audit]) -> list[str]:

@@ -9,13 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.records import Case, Chunk, Hit, Response
@@ -104,10 +104,9 @@ class Resources:
 
     def retriever(self, settings: SliceSettings) -> Retriever:
         """Returns the slice's retriever over its corpus; where it is asked for more chunks than there are, it gives all."""
-        s, chunks = self.settings, self.chunks(settings)
-        given = RetrievalSettings(
-            k1=s.k1, b=s.b, rrf_k=s.rrf_k, weights=s.weights, encoders=s.encoders, cache=s.cache
-        )
+        chunks = self.chunks(settings)
+        names = [field.name for field in dataclasses.fields(RetrievalSettings)]
+        given = RetrievalSettings(**{name: getattr(self.settings, name) for name in names})
 
         def build() -> Retriever:
             retriever = build_retriever(settings.retriever, chunks, settings=given)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from pytest_medfaith.conversion import Record
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Record, Report, SliceRun
+from pytest_medfaith.records import Report, SliceRun
 
 
 @dataclass(frozen=True, kw_only=True)

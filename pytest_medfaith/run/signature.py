@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.checking.nearness import encoder_signature
+from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
 from pytest_medfaith.retrieval.build import ENCODING

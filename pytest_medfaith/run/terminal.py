@@ -6,22 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_medfaith.cards.account import (
-    claim_account,
-    recall_account,
-    safety_account,
-    told,
-    unchecked_account,
+from pytest_medfaith.cards.audit_card import audit_card
+from pytest_medfaith.cards.explanation import (
+    explain_claim,
+    explain_recall,
+    explain_safety,
+    explain_unchecked,
+    first_blocks,
     worst_verdicts,
 )
-from pytest_medfaith.cards.audit_card import audit_card
 from pytest_medfaith.cards.github import annotation, on_ci, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.cards.wording import counted
-from pytest_medfaith.gates.baseline import SliceBaseline
+from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, parse_gate
-from pytest_medfaith.gates.turned import bad_labels, turned_claims
+from pytest_medfaith.gates.regressions import bad_labels, find_regressions
 from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import Report, SliceReport, Verdict
 
@@ -61,9 +61,9 @@ def print_summary(finish: Finish, terminal: Any, *, verbose: bool = False) -> No
     for report, baseline in zip(finish.reports, finish.baselines, strict=True):
         texts = []
         if count_slice(report).unsafe:
-            texts.append(safety_account(report.reports, most=most, width=width))
+            texts.append(explain_safety(report.reports, most=most, width=width))
         if is_detailed and any(one.dropped for one in report.reports):
-            texts.append(unchecked_account(report.reports, width=width))
+            texts.append(explain_unchecked(report.reports, width=width))
         for text in [*texts, *_claims_behind_gates(report, baseline, most=most, width=width)]:
             _write(terminal, f"\n{report.slice}: {text}")
     for title, audit in finish.audits.items():
@@ -98,13 +98,13 @@ def _claims_behind_gates(
         for kind in (BaselineGate, BoundGate)
     )
     if baseline and compared:
-        turned = [(claim.report, claim.verdict) for claim in turned_claims(report, baseline, bad=compared)]
+        turned = [(claim.report, claim.verdict) for claim in find_regressions(report, baseline, bad=compared)]
         yield from _claims_text(turned, "turned since the baseline", most=most, width=width)
     if bounded:
         worst = [pair for pair in worst_verdicts(report.reports) if pair[1].label in bounded]
         yield from _claims_text(worst, "not carried by the evidence", most=most, width=width)
     if any(gate.metric == "claim_recall" for gate in failed):
-        yield recall_account(report.reports, most=most, width=width)
+        yield explain_recall(report.reports, most=most, width=width)
 
 
 def _claims_text(
@@ -113,9 +113,9 @@ def _claims_text(
     """Yields the text of some claims under a title; nothing where there are none."""
     if claims:
         blocks = [
-            f"case {one.case.id}\n{claim_account(verdict, one, width=width)}" for one, verdict in claims
+            f"case {one.case.id}\n{explain_claim(verdict, one, width=width)}" for one, verdict in claims
         ]
-        yield told(f"{counted(len(claims), 'claim')} {title}, worst first", blocks, most=most)
+        yield first_blocks(f"{counted(len(claims), 'claim')} {title}, worst first", blocks, most=most)
 
 
 def print_annotations(finish: Finish | None, failed: Sequence[Any], terminal: Any) -> None:

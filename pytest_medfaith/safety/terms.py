@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_medfaith.english.stems import singulars
+from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.entities.linker import Mention
 
 Span = tuple[int, int]
 
-_PIECE = re.compile(r"[^\W_]+")
 _WITHIN = re.compile(r"[\s\-‐‑–]{1,2}|[.'’/]|%\s|,\s")
 
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A phrase as its words in lower case, what stands between them, and the term as the rulebook writes it."""
+    """A phrase as its words in lower case, the texts between them, and the term as the rulebook writes it."""
 
     words: tuple[str, ...]
     gaps: tuple[str, ...]
@@ -25,28 +26,28 @@ class _Phrase:
 
 
 class TermIndex:
-    """The phrases of a rulebook by their first word: a text is read once, however many rules there are."""
+    """The phrases of a rulebook by their first word, so that a text is read once for all rules."""
 
     def __init__(self, terms: Iterable[str]) -> None:
         self._phrases: dict[str, list[_Phrase]] = {}
         for term in dict.fromkeys(terms):
             if term.startswith("@"):
                 continue
-            found = list(_PIECE.finditer(term))
+            found = pieces_of(term)
             if found:
-                gaps = tuple(term[left.end() : right.start()] for left, right in itertools.pairwise(found))
+                gaps = tuple(term[left[2] : right[1]] for left, right in itertools.pairwise(found))
                 phrase = _Phrase(tuple(piece[0].lower() for piece in found), gaps, term)
                 self._phrases.setdefault(phrase.words[0], []).append(phrase)
 
     def places(self, text: str, mentions: Sequence[Mention]) -> Mapping[str, list[Span]]:
-        """Returns where each term of the rulebook stands in `text`, terms that stand nowhere left out; `mentions` are its concepts."""
+        """Returns {term: places} of the rulebook's terms in `text`; `mentions` are the text's concepts."""
         found: dict[str, list[Span]] = {}
         for mention in mentions:
             for concept in (mention.concept, *mention.wider):
                 found.setdefault(f"@{concept}", []).append((mention.start, mention.end))
-        pieces = [(piece[0].lower(), piece.start(), piece.end()) for piece in _PIECE.finditer(text)]
+        pieces = [(piece.lower(), start, end) for piece, start, end in pieces_of(text)]
         for index, (word, start, _end) in enumerate(pieces):
-            for first in _singulars(word):
+            for first in singulars(word):
                 for phrase in self._phrases.get(first, ()):
                     end = _matched(phrase, pieces, index, text)
                     if end is not None:
@@ -54,22 +55,13 @@ class TermIndex:
         return found
 
 
-def _singulars(word: str) -> Iterator[str]:
-    """Yields the words that `word` may be the plural of, and `word`."""
-    yield word
-    if word.endswith("s"):
-        yield word[:-1]
-        if word.endswith("es"):
-            yield word[:-2]
-
-
 def _matched(phrase: _Phrase, pieces: Sequence[tuple[str, int, int]], index: int, text: str) -> int | None:
-    """Returns where the phrase that begins at piece `index` ends, or None; only its last word may be a plural."""
+    """Returns the end of the phrase at piece `index`, or None; only its last word may be a plural."""
     window = pieces[index : index + len(phrase.words)]
     if len(window) < len(phrase.words):
         return None
     *inner, last = zip(window, phrase.words, strict=True)
-    if any(piece[0] != word for piece, word in inner) or last[1] not in _singulars(last[0][0]):
+    if any(piece[0] != word for piece, word in inner) or last[1] not in singulars(last[0][0]):
         return None
     for (left, right), gap in zip(itertools.pairwise(window), phrase.gaps, strict=True):
         between = text[left[2] : right[1]]

@@ -10,9 +10,11 @@ from typing import Any
 
 from gate_samples import SIGNATURE, case, report_of
 
+from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import read_calibration
 from pytest_medfaith.calibration.rows import read_labelled_rows
-from pytest_medfaith.cards.run_folder import read_run, write_run
+from pytest_medfaith.cards.run_folder import write_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.checking.student import read_card
 from pytest_medfaith.commands.check_rows import read_check_rows
 from pytest_medfaith.config import load_settings
@@ -20,7 +22,6 @@ from pytest_medfaith.datasets.gold import read_gold_file
 from pytest_medfaith.datasets.review import read_review_sheet
 from pytest_medfaith.datasets.traces.adapting import read_spans
 from pytest_medfaith.errors import MedfaithError
-from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
 from pytest_medfaith.jsonl import read_chunks, write_records, write_text
 from pytest_medfaith.safety.rulebook import load_rulebook

@@ -22,13 +22,12 @@ from hostile import read_wrongly, reading, writing, written_wrongly
 from openings import CONTENTS, OPENINGS
 
 from pytest_medfaith import assert_faithfulness, assert_no_hallucination, check_answer
-from pytest_medfaith.asserts import UNSAID
+from pytest_medfaith.answers.responses import UNSAID, as_response, read_responses
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.quotation import quotes
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.errors import DataError, MedfaithError
-from pytest_medfaith.evaluation import as_response, evaluate_case, read_responses
+from pytest_medfaith.evaluation import evaluate_case
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
 from pytest_medfaith.gates.expressions import BoundGate, parse_gate
 from pytest_medfaith.gates.plausible import checksum

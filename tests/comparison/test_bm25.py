@@ -4,8 +4,9 @@ import math
 
 import pytest
 
+from pytest_medfaith.english.words import search_words
 from pytest_medfaith.records import Chunk
-from pytest_medfaith.retrieval.bm25 import bm25_retriever, tokenize
+from pytest_medfaith.retrieval.bm25 import bm25_retriever
 
 TEXTS = [
     "Metformin lowers blood sugar and is the first drug in type 2 diabetes.",
@@ -18,12 +19,12 @@ TEXTS = [
 @pytest.mark.parametrize(("k1", "b"), [(0.9, 0.4), (1.2, 0.75), (0.1, 0.0)])
 @pytest.mark.parametrize("query", ["what lowers blood sugar", "blood pressure", "iron iron tablets"])
 def test_scores_are_those_of_the_formula(k1, b, query):
-    documents = [tokenize(text) for text in TEXTS]
+    documents = [search_words(text) for text in TEXTS]
     average = sum(map(len, documents)) / len(documents)
     expected = {}
     for number, document in enumerate(documents):
         score = 0.0
-        for word in tokenize(query):
+        for word in search_words(query):
             containing = sum(word in other for other in documents)
             if containing:
                 idf = math.log(1 + (len(documents) - containing + 0.5) / (containing + 0.5))

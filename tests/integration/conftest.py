@@ -87,7 +87,7 @@ k = 2
 CONFTEST = """
 import pytest
 from pytest_medfaith.testing import scripted_checker
-from pytest_medfaith.checking.windows import content_words
+from pytest_medfaith.english.words import content_words
 
 def label(evidence, claim):
     if "Moonlight" in claim and "Cold air" in evidence:

@@ -17,7 +17,7 @@ BLOCK = re.compile(
 )
 CONFTEST = """
 import pytest
-from pytest_medfaith.checking.windows import content_words
+from pytest_medfaith.english.words import content_words
 from pytest_medfaith.testing import scripted_checker
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def test_the_users_line_stands_last(shown, name):
 def test_full_trace_shows_them(pytester):
     pytester.makepyfile(f"{HEAD}\ndef test_answer():\n    {FAILING['no chunk'][0]}\n")
     result = pytester.runpytest_subprocess("-p", "no:randomly", "--full-trace")
-    result.stdout.fnmatch_lines(["*evaluation.py:*DataError*"])
+    result.stdout.fnmatch_lines(["*contexts.py:*DataError*"])
 
 
 def test_what_the_users_own_code_raises_keeps_its_frames(pytester):

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.cli import main
 from pytest_medfaith.commands.init_project import TEMPLATES, init_project
 from pytest_medfaith.config import load_settings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.jsonl import read_chunks, read_records
 from pytest_medfaith.records import Case, Chunk
 
@@ -31,7 +31,7 @@ import dataclasses
 
 import pytest
 from pytest_medfaith.checking.rules import RULES
-from pytest_medfaith.checking.windows import content_words
+from pytest_medfaith.english.words import content_words
 from pytest_medfaith.testing import scripted_checker
 
 def label(evidence, claim):

@@ -2,8 +2,9 @@
 
 import pytest
 
+from pytest_medfaith.answers.contexts import as_chunks
+from pytest_medfaith.answers.responses import as_response, read_responses
 from pytest_medfaith.datasets.registry import read_cases
-from pytest_medfaith.evaluation import as_chunks, as_response, read_responses
 
 pytestmark = pytest.mark.slow
 IRON = "Iron tablets treat iron deficiency."

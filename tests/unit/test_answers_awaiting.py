@@ -8,8 +8,8 @@ import pytest
 
 from pytest_medfaith import assert_faithfulness, assert_no_safety_errors, check_answer
 from pytest_medfaith.answers.awaiting import awaited
+from pytest_medfaith.answers.responses import as_response, ask
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import as_response, ask
 from pytest_medfaith.records import Response
 from pytest_medfaith.testing import containment_checker
 

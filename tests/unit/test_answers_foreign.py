@@ -7,9 +7,10 @@ from types import SimpleNamespace as Thing
 import pytest
 
 from pytest_medfaith import assert_faithfulness, assert_no_hallucination, check_answer
+from pytest_medfaith.answers.contexts import as_chunks
 from pytest_medfaith.answers.foreign import fields_of, text_of
+from pytest_medfaith.answers.responses import as_response
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import as_chunks, as_response
 from pytest_medfaith.records import Chunk, Hit, Response
 from pytest_medfaith.testing import containment_checker
 

@@ -5,9 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from pytest_medfaith.answers.contexts import as_chunks
 from pytest_medfaith.answers.given import CONTEXT_KEYS, near_key
+from pytest_medfaith.answers.responses import as_response, read_responses
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import as_chunks, as_response, read_responses
 from pytest_medfaith.records import Chunk, Hit, Response
 
 IRON = "Iron tablets treat iron deficiency."

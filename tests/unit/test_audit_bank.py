@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from pytest_medfaith.audit.bank import BANK, read_bank
-from pytest_medfaith.english.tokens import content_keys, share
+from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.metrics.audit import BANK_STRATA
 
 ITEMS = read_bank()

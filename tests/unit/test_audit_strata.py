@@ -8,7 +8,7 @@ import pytest
 from pytest_medfaith.audit.bank import read_bank
 from pytest_medfaith.audit.run import audit_checker
 from pytest_medfaith.audit.strata import BESIDE, sample_strata
-from pytest_medfaith.english.tokens import content_keys, share
+from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.gates.expressions import asks_for_audit, parse_gate
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.audit import BANK_STRATA, NEAR_MISS, STRATA, TWO_CHUNKS

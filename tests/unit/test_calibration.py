@@ -12,7 +12,7 @@ from pytest_medfaith.calibration.account import (
 )
 from pytest_medfaith.calibration.fit import fit_calibration
 from pytest_medfaith.calibration.rows import LabelledRow, read_labelled_rows, split_rows
-from pytest_medfaith.checking import nearness
+from pytest_medfaith.checking import similarity
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.commands.check_rows import read_check_rows
 from pytest_medfaith.errors import DataError
@@ -24,7 +24,7 @@ N = 900
 @pytest.fixture(autouse=True)
 def _every_text_is_near(monkeypatch):
     """Spares these tests the sentence encoder: thousands of texts, of which nothing here depends on what they say."""
-    monkeypatch.setattr(nearness, "_vectors", lambda texts: np.ones((len(texts), 1)))
+    monkeypatch.setattr(similarity, "_vectors", lambda texts: np.ones((len(texts), 1)))
 
 
 def sample(*, sharpness=3.0, two_way=False):

@@ -195,3 +195,10 @@ def test_a_reliability_plot_has_a_dot_a_bin():
     assert "2 pairs: confidence 0.94, accuracy 1.00" in [dot.find(f"{SVG}title").text for dot in dots]
     with pytest.raises(ValueError, match="got no bins"):
         reliability_svg([])
+
+
+def test_a_reliability_plot_of_tiny_shares_is_xml():
+    titles = parsed(reliability_svg(reliability([0.001] * 900, [False] * 899 + [True], bins=5))).iter(
+        f"{SVG}title"
+    )
+    assert [title.text for title in titles] == ["900 pairs: confidence <0.01, accuracy <0.01"]

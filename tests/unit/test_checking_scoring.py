@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking import nearness
+from pytest_medfaith.checking import similarity
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.nearness import Nearness, Vectors, encoder_signature
 from pytest_medfaith.checking.scoring import FAR_LOGITS, SENTENCE_NEARER, SENTENCE_SHARE, softmax
+from pytest_medfaith.checking.similarity import SimilarityShift, Vectors, encoder_signature
 from pytest_medfaith.checking.student import MODELS, read_card
 from pytest_medfaith.models import onnx
 from pytest_medfaith.records import Chunk, Claim
@@ -151,29 +151,31 @@ def test_a_far_chunk_of_two_hundred_words_is_neutral_unread_and_of_a_short_one_i
     assert scorer.seen[0][0] in short
 
 
-def test_nearness_moves_neutral_alone_and_a_sentence_counts_a_little_less_than_the_text_around_it():
+def test_similarity_moves_neutral_alone_and_a_sentence_counts_a_little_less_than_the_text_around_it():
     asked, text = claim("Iron tablets are taken on an empty stomach."), f"{ZINC.text} {IRON.text}"
     vectors = Vectors()
     vectors.add([asked.text, text, IRON.text])
     near = max(vectors.cosine(asked.text, text), vectors.cosine(asked.text, IRON.text) - SENTENCE_NEARER)
-    (score,) = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3)).score(
+    (score,) = Checker("x", "x", CountingScorer(), similarity=SimilarityShift(weight=4.0, even=0.3)).score(
         [(asked, Chunk(id="both", text=text))]
     )
     assert score.logits == pytest.approx((3.0, 4.0 * (0.3 - near), -3.0), abs=1e-4)
     assert near > 0.3
 
 
-def test_the_shipped_checker_takes_its_nearness_from_its_card_and_names_it_in_its_signature():
+def test_the_shipped_checker_takes_its_similarity_from_its_card_and_names_it_in_its_signature():
     checker, card = load_checker("fast"), read_card(MODELS / "nli")
-    assert checker.nearness == Nearness(weight=card.nearness_weight, even=card.nearness_even)
-    assert checker.nearness.weight > 0
-    assert checker.signature.endswith(f"|{encoder_signature()}|{card.nearness_weight}|{card.nearness_even}")
+    assert checker.similarity == SimilarityShift(weight=card.similarity_weight, even=card.similarity_even)
+    assert checker.similarity.weight > 0
+    assert checker.signature.endswith(
+        f"|{encoder_signature()}|{card.similarity_weight}|{card.similarity_even}"
+    )
 
 
 def test_a_title_says_what_a_chunk_is_about():
     far = Chunk(id="none", text="It is taken on an empty stomach.")
     titled = Chunk(id="titled", title="Iron tablets", text=far.text)
-    checker = Checker("x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3))
+    checker = Checker("x", "x", CountingScorer(), similarity=SimilarityShift(weight=4.0, even=0.3))
     untitled, with_title = checker.score(
         [(claim("Iron tablets need an empty stomach."), chunk) for chunk in (far, titled)]
     )
@@ -195,7 +197,11 @@ def test_a_second_run_asks_the_encoder_nothing_and_new_answers_from_the_same_cor
         onnx, "embed_texts", lambda texts, **options: asked.extend(texts) or embed_texts(texts, **options)
     )
     checker = Checker(
-        "x", "x", CountingScorer(), nearness=Nearness(weight=4.0, even=0.3), cache=tmp_path / "pairs.sqlite"
+        "x",
+        "x",
+        CountingScorer(),
+        similarity=SimilarityShift(weight=4.0, even=0.3),
+        cache=tmp_path / "pairs.sqlite",
     )
     chunk = Chunk(id="both", text=f"{ZINC.text} {IRON.text}")
     scores = checker.score([(claim("Iron helps."), chunk)])
@@ -204,7 +210,7 @@ def test_a_second_run_asks_the_encoder_nothing_and_new_answers_from_the_same_cor
     assert checker.score([(claim("Iron helps."), chunk)]) == scores
     checker.score([(claim("Zinc helps."), chunk)])
     assert asked == ["Zinc helps."]
-    monkeypatch.setattr(nearness, "encoder_signature", lambda: "other weights")
+    monkeypatch.setattr(similarity, "encoder_signature", lambda: "other weights")
     checker.score([(claim("Iron helps."), chunk)])
     assert len(asked) == 5
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.claims.citations import mask_citations
-from pytest_medfaith.claims.sentences import split_sentences
+from pytest_medfaith.claims.citations import read_citations
 from pytest_medfaith.claims.split import extract_claims, read_answer
+from pytest_medfaith.english.sentences import answer_sentences
 
 ROWS = [
     json.loads(line)
@@ -21,13 +21,13 @@ WRONG = {"Max. dose: 4 g. Min. gap: 4 h."}
 
 def bare(sentences):
     """Returns `sentences` without marks, white space and closing stops; what is nothing but those is no sentence."""
-    texts = (re.sub(r"\W*$", "", "".join(mask_citations(sentence).split())) for sentence in sentences)
+    texts = (re.sub(r"\W*$", "", "".join(read_citations(sentence).text.split())) for sentence in sentences)
     return [text for text in texts if text]
 
 
 def cut(text):
-    masked = mask_citations(text)
-    return [masked[start:end] for start, end in split_sentences(masked)]
+    masked = read_citations(text).text
+    return [masked[start:end] for start, end in answer_sentences(masked)]
 
 
 def test_there_are_enough_cases():

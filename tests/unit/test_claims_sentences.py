@@ -1,12 +1,12 @@
 import pytest
 
-from pytest_medfaith.claims import sentences as module
-from pytest_medfaith.claims.layout import read_layout
-from pytest_medfaith.claims.sentences import read_sentences, split_sentences
+from pytest_medfaith.claims.layout import read_layout, read_sentences
+from pytest_medfaith.english import sentences as module
+from pytest_medfaith.english.sentences import answer_sentences
 
 
 def cut(text):
-    return [text[start:end] for start, end in split_sentences(text)]
+    return [text[start:end] for start, end in answer_sentences(text)]
 
 
 SENTENCES = {
@@ -52,7 +52,7 @@ def test_sentences_end_where_they_end(text, expected):
 
 
 def test_only_the_asked_part_is_read():
-    assert split_sentences("One. Two e.g. three. Four.", 5, 20) == [(5, 20)]
+    assert answer_sentences("One. Two e.g. three. Four.", 5, 20) == [(5, 20)]
 
 
 def test_where_pysbd_loses_text_the_other_splitter_answers(monkeypatch):

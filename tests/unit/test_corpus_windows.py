@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_medfaith.corpus.tokens import TOKENIZER, token_offsets
-from pytest_medfaith.corpus.whole_sentences import whole_sentences
 from pytest_medfaith.corpus.windows import WindowSize, windows
+from pytest_medfaith.english.sentences import whole_sentences
 
 # Written for this test: what a splitter of medical text meets, one sentence a list item.
 MEDICAL_TEXTS = [

@@ -77,7 +77,7 @@ def test_neither_threads_nor_hash_seeds_change_a_byte(expected, threads, workers
 WINDOWS = """
 import json, sys
 from pathlib import Path
-from pytest_medfaith.english.tokens import content_keys, share
+from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.checking.windows import best_sentence, window_around
 from pytest_medfaith.records import SliceRun
 

@@ -1,7 +1,8 @@
 import pytest
 
+from pytest_medfaith.english.words import search_words
 from pytest_medfaith.records import Chunk
-from pytest_medfaith.retrieval.bm25 import bm25_retriever, searchable_text, tokenize
+from pytest_medfaith.retrieval.bm25 import bm25_retriever, searchable_text
 
 
 def chunks(*texts: str) -> list[Chunk]:
@@ -24,7 +25,7 @@ def chunks(*texts: str) -> list[Chunk]:
     ],
 )
 def test_the_tokenizer_keeps_what_medicine_writes_as_one_word(text, tokens):
-    assert tokenize(text) == tokens
+    assert search_words(text) == tokens
 
 
 def test_a_dose_finds_its_chunk_however_it_is_spaced():

@@ -6,13 +6,14 @@ import warnings
 import numpy as np
 import pytest
 
+from pytest_medfaith.english.letters import compatible, folded
+from pytest_medfaith.english.words import search_words
 from pytest_medfaith.errors import CannotWrite, DataError
 from pytest_medfaith.evaluation import evaluate_case
 from pytest_medfaith.records import Case, Chunk, Response
 from pytest_medfaith.retrieval import index
-from pytest_medfaith.retrieval.bm25 import bm25_retriever, tokenize
+from pytest_medfaith.retrieval.bm25 import bm25_retriever
 from pytest_medfaith.retrieval.encoders import Encoder
-from pytest_medfaith.retrieval.folding import compatible, folded
 from pytest_medfaith.retrieval.fusion import fused_retriever, weighted_fusion
 from pytest_medfaith.retrieval.index import dense_retriever, embed_corpus, index_folder
 from pytest_medfaith.testing import containment_checker
@@ -97,7 +98,7 @@ SAME = [
 
 @pytest.mark.parametrize(("one", "two"), SAME, ids=ascii)
 def test_two_spellings_find_each_other(one, two):
-    assert tokenize(one) == tokenize(two) != []
+    assert search_words(one) == search_words(two) != []
     for question, text in ((one, two), (two, one)):
         hits = bm25_retriever(chunks("nothing here", f"about {text} today"))(question, top_k=2)
         assert [hit.chunk.id for hit in hits] == ["c1"]

@@ -1,6 +1,6 @@
 from pytest_medfaith.checking.rules.frames import frames, frames_in_either_order
-from pytest_medfaith.english.tokens import MAX_TOKENS, content_keys, evidence_sentences, share
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import MAX_TOKENS, content_keys, evidence_sentences, share
 
 
 def test_spellings_and_forms_of_a_word_have_one_key():

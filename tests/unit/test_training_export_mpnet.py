@@ -27,8 +27,8 @@ SCORING = {
     "entail_threshold": 0.4,
     "contradict_threshold": 0.4,
     "contradict_odds": 1.0,
-    "nearness_weight": 0.0,
-    "nearness_even": 0.4,
+    "similarity_weight": 0.0,
+    "similarity_even": 0.4,
     "max_tokens": 128,
 }
 

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from pytest_medfaith import check_answer
-from pytest_medfaith.cards.account import unchecked_account
 from pytest_medfaith.cards.csv_claims import claims_csv
+from pytest_medfaith.cards.explanation import explain_unchecked
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.claims.split import extract_claims, read_answer
 from pytest_medfaith.evaluation import slice_report
@@ -135,7 +135,7 @@ def test_the_page_says_what_was_not_checked_with_reason_and_share():
 def test_the_account_says_what_was_not_checked_with_reason_and_share():
     clean = report_on("Iron tablets treat iron deficiency.")
     assert len(clean.verdicts) == 1
-    assert unchecked_account([report_on(CHATTY), clean]) == (
+    assert explain_unchecked([report_on(CHATTY), clean]) == (
         "2 pieces of 1 answer not checked\n\n"
         "UNCHECKED   Great question! (greeting)\n"
         "UNCHECKED   Would you like to know more? (question)\n"

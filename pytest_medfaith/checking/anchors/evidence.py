@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.english.tokens import read_tokens, share
+from pytest_medfaith.english.words import read_tokens, share
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities

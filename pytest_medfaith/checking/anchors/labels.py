@@ -8,28 +8,34 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked, shared_with
-from pytest_medfaith.english.word_keys import word_key
-from pytest_medfaith.quantities.reader import read_labelled_times
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.quantities.roman import NAMED_ROMAN, read_roman, roman_value
+from pytest_medfaith.quantities.times import read_labelled_times
 from pytest_medfaith.quantities.units import unit_of
 
 SAME_STATEMENT = 0.5  # of the claim's other words that a sentence holds whose label of the same kind takes the place of the claim's
 
-_ROMAN = {"i": 1, "v": 5, "x": 10}
 _ORDINALS = {
     word: number
     for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+        fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split(),
         start=1,
     )
 } | {"thirtieth": 30, "fortieth": 40, "last": -1, "final": -1}
-_NAMED = r"stages?|grades?|types?|class(?:es)?|phases?|categor(?:y|ies)|factors?|schedules?|tiers?|steps?|groups?|levels?|NYHA|Child[-–\s]Pugh|Mobitz|(?:cranial )?nerves?|CN|Gleason|ASA|CEAP|Fontaine|Killip|Tanner|degree|generation|isoforms?|subtypes?|serotypes?|genotypes?|serogroups?|trimesters?|cycles?"
-_VALUE = r"(?:(?P<{0}r>(?=[XVI])(?:X{{0,2}}(?:IX|IV|V?I{{0,3}})))(?P<{0}ra>[a-cA-C])?|(?P<{0}n>\d{{1,2}})(?P<{0}na>[a-eA-E])?|(?P<{0}l>[A-E]))(?![\w%]|[.,]\d|[-–][A-HJ-UWYZ])"
-_LABEL = re.compile(
-    rf"(?<![\w-])(?i:(?P<noun>{_NAMED}))[\s-]+(?:(?i:class|stage|grade|group|type|score|numbers?|no\.)\s+)?{_VALUE.format('a')}"
-    rf"(?:\s*(?P<joint>[-–/]|to|and|or|,)\s*{_VALUE.format('b')})?"
+_NAMED = (
+    r"stages?|grades?|types?|class(?:es)?|phases?|categor(?:y|ies)|factors?|schedules?|tiers?|steps?|"
+    r"groups?|levels?|NYHA|Child[-–\s]Pugh|Mobitz|(?:cranial )?nerves?|CN|Gleason|ASA|CEAP|Fontaine|Killip|"
+    r"Tanner|degree|generation|isoforms?|subtypes?|serotypes?|genotypes?|serogroups?|trimesters?|cycles?"
 )
-_NAMED_ROMAN = re.compile(
-    r"(?<![\w-])(?P<noun>[^\W\d_][\w]{2,})[\s-](?P<roman>(?=[XVI])X{0,2}(?:IX|IV|V?I{0,3}))(?![\w'’]|[.,]\d|[-–][A-Z])"
+_VALUE = (
+    r"(?:(?P<{0}r>(?=[XVI])(?:X{{0,2}}(?:IX|IV|V?I{{0,3}})))(?P<{0}ra>[a-cA-C])?|"
+    r"(?P<{0}n>\d{{1,2}})(?P<{0}na>[a-eA-E])?|(?P<{0}l>[A-E]))(?![\w%]|[.,]\d|[-–][A-HJ-UWYZ])"
+)
+_LABEL = re.compile(
+    rf"(?<![\w-])(?i:(?P<noun>{_NAMED}))[\s-]+(?:(?i:class|stage|grade|group|type|score|numbers?|"
+    rf"no\.)\s+)?{_VALUE.format('a')}"
+    rf"(?:\s*(?P<joint>[-–/]|to|and|or|,)\s*{_VALUE.format('b')})?"
 )
 _LABEL_NOUN = re.compile(rf"(?:{_NAMED})", re.IGNORECASE)
 # Where the evidence labels nothing of the kind, these are said without a source; "a third dose" and "the fifth week" may be counted.
@@ -38,13 +44,16 @@ _TELLING = frozenset(
 )
 _TIME_NOUNS = frozenset("week day month year hour trimester".split())
 _ORDINAL = re.compile(
-    rf"(?<![\w-])(?:(?P<word>(?:twenty|thirty)-)?(?P<ordinal>{'|'.join(_ORDINALS)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))[\s-]+"
-    r"(?P<noun>weeks?|days?|months?|years?|hours?|trimesters?|degree|generation|cycles?|doses?|stages?|phases?|grades?|class(?:es)?|cranial nerve|nerve|drug|agent|option|visit)\b",
+    rf"(?<![\w-])(?:(?P<word>(?:twenty|thirty)-)?(?P<ordinal>{'|'.join(_ORDINALS)})|"
+    rf"(?P<number>\d{{1,3}})(?:st|nd|rd|th))[\s-]+"
+    r"(?P<noun>weeks?|days?|months?|years?|hours?|trimesters?|degree|generation|cycles?|doses?|stages?|"
+    r"phases?|grades?|class(?:es)?|cranial nerve|nerve|drug|agent|option|visit)\b",
     re.IGNORECASE,
 )
 _EVERY = re.compile(r"\b(?:every|each)\s+$", re.IGNORECASE)
 _LISTED = re.compile(rf"\b(?P<ordinal>{'|'.join(_ORDINALS)})\s*(?:,|and|or|to)\s*$", re.IGNORECASE)
-_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega".split()
+_GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau
+    upsilon phi chi psi omega""".split()
 _LETTERS = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _GREEK, strict=True)) | {"ß": "beta"}
 _NAMING = [name for name in _GREEK if len(name) > 3 or name in ("tau", "phi", "rho")]
 _GREEK_LETTER = re.compile(
@@ -69,8 +78,12 @@ _COUNTS = {
 }
 _COUNT = "|".join(_COUNTS)
 _SCOPE = re.compile(
-    rf"\b(?:any|at least|either) (?P<any>{_COUNT})(?: or more)? of\b|\b(?P<more>{_COUNT}) or more of\b|\b(?P<all>all(?: (?:{_COUNT}))?|both|each) of (?:the following|these|them|the (?:{_COUNT}))\b"
-    rf"|\b(?:any|either) of (?:the following|these|them)\b(?!\s+(?!applies\b|is\b|has\b|means\b|does\b|counts\b|suffices\b)\w+s\b)|\bat least (?P<least>{_COUNT}) (?:of )?(?:the following|these)\b|\b(?P<plain>{_COUNT}) of the following\b|\b(?:must|should|need to) (?:meet|have|fulfil) (?P<every>all)\b",
+    rf"\b(?:any|at least|either) (?P<any>{_COUNT})(?: or more)? of\b|\b(?P<more>{_COUNT}) or more of\b|"
+    rf"\b(?P<all>all(?: (?:{_COUNT}))?|both|each) of (?:the following|these|them|the (?:{_COUNT}))\b"
+    rf"|\b(?:any|either) of (?:the following|these|them)\b(?!\s+(?!applies\b|is\b|has\b|means\b|does\b|"
+    rf"counts\b|suffices\b)\w+s\b)|\bat least (?P<least>{_COUNT}) (?:of )?(?:the following|these)\b|"
+    rf"\b(?P<plain>{_COUNT}) of the following\b|\b(?:must|should|need to) (?:meet|have|"
+    rf"fulfil) (?P<every>all)\b",
     re.IGNORECASE,
 )
 
@@ -128,17 +141,11 @@ def read_labels(text: str) -> tuple[Label, ...]:
 
 
 @lru_cache(maxsize=8_192)
-def read_roman(text: str) -> frozenset[float]:
-    """Returns the numbers that `text` writes in Roman numerals behind a word: 2 of "Marsh II" and of "stage II"."""
-    return frozenset(float(_roman(found["roman"].lower())) for found in _NAMED_ROMAN.finditer(text))
-
-
-@lru_cache(maxsize=8_192)
 def read_named_roman(text: str) -> tuple[tuple[str, int, int, int], ...]:
     """Returns word, number and span of "angiotensin II", "Le Fort I", where the word is none that labels carry (stage, grade)."""
     return tuple(
-        (word_key(found["noun"].lower()), _roman(found["roman"].lower()), *found.span("roman"))
-        for found in _NAMED_ROMAN.finditer(text)
+        (word_key(found["noun"].lower()), roman_value(found["roman"].lower()), *found.span("roman"))
+        for found in NAMED_ROMAN.finditer(text)
         if not _LABEL_NOUN.fullmatch(found["noun"])
     )
 
@@ -160,15 +167,10 @@ def _noun(noun: str) -> str:
 
 def _value(match: re.Match[str], which: str) -> tuple[int, str] | None:
     if match[f"{which}r"]:
-        return _roman(match[f"{which}r"].lower()), (match[f"{which}ra"] or "").lower()
+        return roman_value(match[f"{which}r"].lower()), (match[f"{which}ra"] or "").lower()
     if match[f"{which}n"]:
         return int(match[f"{which}n"]), (match[f"{which}na"] or "").lower()
     return (0, match[f"{which}l"].lower()) if match[f"{which}l"] else None
-
-
-def _roman(text: str) -> int:
-    values = [_ROMAN[letter] for letter in text]
-    return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
 
 
 def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:

@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, linked, shared_with
-from pytest_medfaith.english.tokens import read_tokens
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import LETTERS, read_tokens
 from pytest_medfaith.entities.linker import Mention, load_concepts
 
 SAME_STATEMENT = (
@@ -21,10 +21,18 @@ _LONG_NAME = 6  # letters; shorter names are alike by chance
 
 # Stems of international nonproprietary names (WHO, "The use of stems in the selection of INN"), those that are no endings of plain words.
 _STEM = re.compile(
-    r"(?i:[a-z]{2,}(?:[pt]ril(?:at)?|sartan|olol|vastatin|dipine|conazole|[dt]azole|prazole|[iy]micin|mycin|cillin|cycline|oxacin|vir|m[au]b|[td]inib|anib|enib|gliptin|gliflozin|glutide|glitazone|tidine|setron|triptan|azepam|zolam|barbital|caine|"
-    r"curonium|profen|fenac|oxicam|coxib|parin|xaban|gatran|grel|teplase|dronate|dronic acid|thiazide|semide|lukast|[mt]erol|tropium|[eo]sone|solone|sonide|phylline|dafil|mustine|platin|taxel|rubicin|tecan|poside|blastine|cristine|relin|relix|ciclib|"
-    r"parib|rafenib|tinib|limus|[nr]cept|kinra|oxyzine|lazine|rizine|omazine|perazine|propamide|nazine|zapine|pinol|oxetine|ipramine|triptyline|idone|peridol|codone|morphone|fentanil|fungin|roquine|cef[a-z]+|dopamine|butamine|dramine|etamine|"
-    r"adine|onidine|nidazole|furantoin|trexate|purine|uracil|citabine|mifene|oxifene|trozole|mestane|gestrel|estradiol|thyroxine|thiouracil|vudine|navir|tegravir|ciclovir|amivir|floxacin|penem|bactam|xaban))\b"
+    r"(?i:[a-z]{2,}(?:[pt]ril(?:at)?|sartan|olol|vastatin|dipine|conazole|[dt]azole|prazole|[iy]micin|mycin|"
+    r"cillin|cycline|oxacin|vir|m[au]b|[td]inib|anib|enib|gliptin|gliflozin|glutide|glitazone|tidine|setron|"
+    r"triptan|azepam|zolam|barbital|caine|"
+    r"curonium|profen|fenac|oxicam|coxib|parin|xaban|gatran|grel|teplase|dronate|dronic acid|thiazide|"
+    r"semide|lukast|[mt]erol|tropium|[eo]sone|solone|sonide|phylline|dafil|mustine|platin|taxel|rubicin|"
+    r"tecan|poside|blastine|cristine|relin|relix|ciclib|"
+    r"parib|rafenib|tinib|limus|[nr]cept|kinra|oxyzine|lazine|rizine|omazine|perazine|propamide|nazine|"
+    r"zapine|pinol|oxetine|ipramine|triptyline|idone|peridol|codone|morphone|fentanil|fungin|roquine|"
+    r"cef[a-z]+|dopamine|butamine|dramine|etamine|"
+    r"adine|onidine|nidazole|furantoin|trexate|purine|uracil|citabine|mifene|oxifene|trozole|mestane|"
+    r"gestrel|estradiol|thyroxine|thiouracil|vudine|navir|tegravir|ciclovir|amivir|floxacin|penem|bactam|"
+    r"xaban))\b"
     r"|\b(?i:cef[a-z]{4,}|sulfa[a-z]{4,}|dexa?[a-z]{5,}one|predniso[a-z]+)\b"
 )
 _DRUG_LIKE = re.compile(
@@ -33,7 +41,8 @@ _DRUG_LIKE = re.compile(
 )
 _CLASS_WORDS = frozenset(
     word_key(word)
-    for word in "placebo oxygen alcohol caffeine vaccine vitamin nicotine iron water sedative stimulant antibiotic analgesic".split()
+    for word in """placebo oxygen alcohol caffeine vaccine vitamin nicotine iron water sedative stimulant
+    antibiotic analgesic""".split()
 )
 
 # route: what names it / what implies it in evidence
@@ -41,7 +50,10 @@ _ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "oral": (
             r"oral(?:ly)?|by mouth|per os|(?-i:PO)|p\.o\.",
-            r"tablets?|capsules?|pills?|swallow\w*|drink\w*|drunk|syrup|chew\w*|eat\w*|lozenge|tak(?:e|en|ing)|oral \w+|mouth|ingest\w*|suspension|enteral\w*",
+            (
+                r"tablets?|capsules?|pills?|swallow\w*|drink\w*|drunk|syrup|chew\w*|eat\w*|lozenge|"
+                r"tak(?:e|en|ing)|oral \w+|mouth|ingest\w*|suspension|enteral\w*"
+            ),
         ),
         "intravenous": (
             r"intravenous(?:ly)?|(?-i:IV)|i\.v\.|into (?:a|the) vein",
@@ -89,29 +101,39 @@ _IMPLIED = {
     for route, (names, implied) in _ROUTES.items()
 }
 _NO_ROUTE_BEFORE = re.compile(
-    r"\b(?:stage|grade|type|class|phase|factor|group|schedule|nerve|category|and|or|III?|nyha|collagen)[\s-]+$",
+    r"\b(?:stage|grade|type|class|phase|factor|group|schedule|nerve|category|and|or|III?|nyha|"
+    r"collagen)[\s-]+$",
     re.IGNORECASE,
 )
 _NO_ROUTE_AFTER = re.compile(
-    r"[\s-]*(?:contracepti\w+|hygiene|cancers?|health|mucosa\w*|cavity|thrush|candid\w+|ulcers?|herpes|lesions?|surgery|bleed\w*|births?|deliver\w+|discharge|dryness|atroph\w+|examin\w*|swabs?|exam|temperature|symptoms?|"
-    r"infections?|microb\w+|flora|glucose|intake|sex|prolapse|access|lines?|cannula|catheter|congestion|polyps?|tumou?rs?|fat|emphysema|tissue|nodules?|drug users?|or\b|and\b)",
+    r"[\s-]*(?:contracepti\w+|hygiene|cancers?|health|mucosa\w*|cavity|thrush|candid\w+|ulcers?|herpes|"
+    r"lesions?|surgery|bleed\w*|births?|deliver\w+|discharge|dryness|atroph\w+|examin\w*|swabs?|exam|"
+    r"temperature|symptoms?|"
+    r"infections?|microb\w+|flora|glucose|intake|sex|prolapse|access|lines?|cannula|catheter|congestion|"
+    r"polyps?|tumou?rs?|fat|emphysema|tissue|nodules?|drug users?|or\b|and\b)",
     re.IGNORECASE,
 )
 _ADMINISTERED = re.compile(
-    r"\b(?:giv\w+|gave|dos\w+|administ\w+|inject\w*|infus\w*|route|mg|mcg|micrograms?|units?|g|tak\w+|use[ds]?|treat\w*|therapy|tablets?|prescri\w+|course|start\w*|switch\w*|agents?|drugs?|formulations?|preparations?|loading|bolus|goes?|get|gets)\b",
+    r"\b(?:giv\w+|gave|dos\w+|administ\w+|inject\w*|infus\w*|route|mg|mcg|micrograms?|units?|g|tak\w+|"
+    r"use[ds]?|treat\w*|therapy|tablets?|prescri\w+|course|start\w*|switch\w*|agents?|drugs?|formulations?|"
+    r"preparations?|loading|bolus|goes?|get|gets)\b",
     re.IGNORECASE,
 )
 
 _MARKER = re.compile(
-    r"(?<![\w-])(?:[A-Z][A-Za-z]?[A-Z]+|[A-Z]{2,})[-‐]?[A-Z]?\d{1,4}(?:[A-Z]\d{1,3}|[A-Z]{1,2})?(?![\w]|[.,]\d|-\d{2,4})|(?<![\w-])[A-Z]\d{2,4}[A-Z](?![\w-])"
+    r"(?<![\w-])(?:[A-Z][A-Za-z]?[A-Z]+|[A-Z]{2,})[-‐]?[A-Z]?\d{1,4}(?:[A-Z]\d{1,3}|[A-Z]{1,2})?(?![\w]|"
+    r"[.,]\d|-\d{2,4})|(?<![\w-])[A-Z]\d{2,4}[A-Z](?![\w-])"
 )
 _GENE_AFTER = re.compile(
-    r"[\s-]+(?:gene|mutat\w+|variants?|polymorphism|alleles?|carriers?|inhibit\w+|block\w+|antagonists?|agonists?|receptors?|expression|fusions?|rearrange\w+|amplif\w+|deletions?|poor metaboli\w+|metaboli\w+|positive|negative)\b",
+    r"[\s-]+(?:gene|mutat\w+|variants?|polymorphism|alleles?|carriers?|inhibit\w+|block\w+|antagonists?|"
+    r"agonists?|receptors?|expression|fusions?|rearrange\w+|amplif\w+|deletions?|poor metaboli\w+|"
+    r"metaboli\w+|positive|negative)\b",
     re.IGNORECASE,
 )
 _CAPITALS = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]*[A-Z][A-Z0-9]*(?:[-–][A-Za-z0-9]+)*(?![\w])")
 _STUDY_AFTER = re.compile(
-    r"[\s-]+(?:\d\w*\s+)?(?:trials?|stud(?:y|ies)|cohort|registry|investigators|programme|program|extension)\b|,\s+(?:an?|the)\s+(?:[\w-]+\s+){0,6}(?:trial|study|cohort)\b",
+    r"[\s-]+(?:\d\w*\s+)?(?:trials?|stud(?:y|ies)|cohort|registry|investigators|programme|program|"
+    r"extension)\b|,\s+(?:an?|the)\s+(?:[\w-]+\s+){0,6}(?:trial|study|cohort)\b",
     re.IGNORECASE,
 )
 _STUDY_BEFORE = re.compile(
@@ -119,17 +141,23 @@ _STUDY_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _STUDY_WORDS = re.compile(
-    r"\b(?:trial|study|randomi[sz]ed|placebo|arm|cohort|compared|versus|vs|enrolled|prevented|reduced|lowered|cut)\b",
+    r"\b(?:trial|study|randomi[sz]ed|placebo|arm|cohort|compared|versus|vs|enrolled|prevented|reduced|"
+    r"lowered|cut)\b",
     re.IGNORECASE,
 )
 _SPEAKS_AFTER = re.compile(
-    r"[’']?s?\s+(?:\d{4}\s+)?(?:guid\w+|recommend\w*|advis\w+|suggest\w*|approv\w+|stat\w+|says?|favou?rs?|endors\w+|warn\w*|licen[cs]\w+|require\w*|support\w*|defin\w+|consensus|criteria|list\w*)\b",
+    r"[’']?s?\s+(?:\d{4}\s+)?(?:guid\w+|recommend\w*|advis\w+|suggest\w*|approv\w+|stat\w+|says?|favou?rs?|"
+    r"endors\w+|warn\w*|licen[cs]\w+|require\w*|support\w*|defin\w+|consensus|criteria|list\w*)\b",
     re.IGNORECASE,
 )
 _SPEAKS_BEFORE = re.compile(r"\b(?:according to|per|by|from|recommended by|the) (?:the )?$", re.IGNORECASE)
-_BODY = r"Organi[sz]ation|Agency|Administration|Society|College|Association|Institutes?|Academy|Federation|Initiative|Collaboration|Task Force|Committee|Foundation|Council|University|Clinic|Network"
+_BODY = (
+    r"Organi[sz]ation|Agency|Administration|Society|College|Association|Institutes?|Academy|Federation|"
+    r"Initiative|Collaboration|Task Force|Committee|Foundation|Council|University|Clinic|Network"
+)
 _ORGANISATION = re.compile(
-    rf"\b(?:(?:[A-Z][\w’'-]+|of|for|and|the|on|in)\s+){{1,8}}(?:{_BODY})(?:\s+(?:of|for|on)(?:\s+(?:the\s+)?[A-Z][\w-]+){{1,4}})?|\b(?:Cochrane|Lancet|Mayo Clinic)\b"
+    rf"\b(?:(?:[A-Z][\w’'-]+|of|for|and|the|on|in)\s+){{1,8}}(?:{_BODY})(?:\s+(?:of|for|"
+    rf"on)(?:\s+(?:the\s+)?[A-Z][\w-]+){{1,4}})?|\b(?:Cochrane|Lancet|Mayo Clinic)\b"
 )
 
 
@@ -237,7 +265,8 @@ def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 
 _DENIED_ROUTE = re.compile(
-    r"\b(?:not|never|rather than|instead of|without|nor|no|little|than|avoid\w*|except|unlike|since|because|although|did not respond to|switched from|from|after)\s+(?:[\w'-]+\s+){0,5}$",
+    r"\b(?:not|never|rather than|instead of|without|nor|no|little|than|avoid\w*|except|unlike|since|because|"
+    r"although|did not respond to|switched from|from|after)\s+(?:[\w'-]+\s+){0,5}$",
     re.IGNORECASE,
 )
 
@@ -349,7 +378,7 @@ def spelled_out(letters: str, text: str) -> bool:
     """Returns whether `letters` are the first letters of words that follow each other in `text`, small words passed over or not."""
     if len(letters) < 2:
         return False
-    words = re.findall(r"[^\W\d_]+", text)
+    words = LETTERS.findall(text)
     every = "".join(word[0] for word in words).lower()
     telling = "".join(
         word[0] for word in words if word.lower() not in ("of", "the", "and", "for", "in", "on", "to")

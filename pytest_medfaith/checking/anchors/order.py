@@ -11,16 +11,20 @@ from itertools import pairwise
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked, shared_with
 from pytest_medfaith.english.opposites import directions
 from pytest_medfaith.english.sentences import sentence_spans
-from pytest_medfaith.english.tokens import read_tokens
+from pytest_medfaith.english.words import read_tokens
 from pytest_medfaith.entities.linker import Mention
 from pytest_medfaith.quantities.quantity import Quantity, allowed_error
 from pytest_medfaith.quantities.reader import read_quantities
 
 _RANK = re.compile(
-    r"\b(?P<first>first[-\s](?:line|choice|option|drug|agent)|(?:is|are|comes?|tried|used|given|considered|offered)\s+first\b(?!-|\s+(?:and|dose))|(?:drug|treatment)s? of (?:first )?choice|preferred (?:drug|agent|treatment|choice|option)|initial (?:drug|agent|choice))"
-    r"|\b(?P<second>second[-\s](?:line|choice|option)|(?:is|are|comes?|tried|used|given|considered)\s+(?:second|next)\b)"
+    r"\b(?P<first>first[-\s](?:line|choice|option|drug|agent)|(?:is|are|comes?|tried|used|given|considered|"
+    r"offered)\s+first\b(?!-|\s+(?:and|dose))|(?:drug|treatment)s? of (?:first )?choice|"
+    r"preferred (?:drug|agent|treatment|choice|option)|initial (?:drug|agent|choice))"
+    r"|\b(?P<second>second[-\s](?:line|choice|option)|(?:is|are|comes?|tried|used|given|"
+    r"considered)\s+(?:second|next)\b)"
     r"|\b(?P<third>third[-\s](?:line|choice|option)|(?:is|are|comes?|tried|used|given|considered)\s+third\b)"
-    r"|\b(?P<last>last[-\s](?:line|choice|option|resort)|(?:is|are|comes?|tried|used|given|considered)\s+last\b)",
+    r"|\b(?P<last>last[-\s](?:line|choice|option|resort)|(?:is|are|comes?|tried|used|given|"
+    r"considered)\s+last\b)",
     re.IGNORECASE,
 )
 _PLACES = {"first": 1, "second": 2, "third": 3, "last": 9}
@@ -32,14 +36,16 @@ _FALLBACK = re.compile(
 _DENIED = re.compile(r"\b(?:not|no longer|never|n['’]t|rather than|instead of|neither)\b", re.IGNORECASE)
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "mass/mass", "frequency", "unit/mass"})
 _OF = re.compile(
-    r"\s+(?:[\w-]+\s+){0,1}(?:of|for|at|in|with)\s+(?:the\s+|children\s+|adults\s+|people\s+|aged?\s+|those\s+)*$",
+    r"\s+(?:[\w-]+\s+){0,1}(?:of|for|at|in|with)\s+(?:the\s+|children\s+|adults\s+|people\s+|aged?\s+|"
+    r"those\s+)*$",
     re.IGNORECASE,
 )
 _RESPECTIVELY = re.compile(r"\brespectively\b|\beach\b|\bboth\b|\beither\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?P<up>[↑⇑⬆▲])|(?P<down>[↓⇓⬇▼])")
 _ROW_ENDS = re.compile(r"[;,\n|]")
 _TO = re.compile(
-    r"(?P<left>[\w.,%/-]+)\s*(?:→|⇒|->|➔|⟶)\s*(?P<right>[\w.,%/-]+)|\bfrom\s+(?P<from>[\w.%/-]+)(?:\s+[\w/%]+){0,2}?\s+to\s+(?P<to>[\w.%/-]+)",
+    r"(?P<left>[\w.,%/-]+)\s*(?:→|⇒|->|➔|⟶)\s*(?P<right>[\w.,%/-]+)|"
+    r"\bfrom\s+(?P<from>[\w.%/-]+)(?:\s+[\w/%]+){0,2}?\s+to\s+(?P<to>[\w.%/-]+)",
     re.IGNORECASE,
 )
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
-from pytest_medfaith.english.tokens import read_tokens
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import read_tokens
 
 _ROW_END = re.compile(r"[;\n]")
 _KEY_END = re.compile(r"→|⇒|->|➔|⟶|:(?=\s)|(?<=\S)\s*\|\s*(?=\S)")
@@ -67,7 +67,8 @@ _VALUE = re.compile(r"\d[\d.,:/-]*\d|\d|(?<![\w-])(?:[IVX]{1,4})(?![\w-])")
 _SPELLED = frozenset(
     map(
         word_key,
-        "one two three four five six seven eight nine ten twelve once twice daily weekly monthly single january february march april june july august september october november december".split(),
+        """one two three four five six seven eight nine ten twelve once twice daily weekly monthly single
+        january february march april june july august september october november december""".split(),
     )
 )
 _CLAUSES = re.compile(

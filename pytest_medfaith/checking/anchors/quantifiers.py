@@ -11,18 +11,27 @@ from pytest_medfaith.quantities.numerals import WORDS
 
 SAME_STATEMENT = 0.5  # of the claim's words that the sentence holds
 _NUMBER = "one|two|three|four|five|six|seven|eight|nine|ten"
-_PER_TIME = r"(?!\s+(?:other\s+)?(?:second|minute|hour|day|night|morning|evening|week|month|year|time|dose|meal|visit|\d|(?:two|three|four|five|six|seven|eight|ten|twelve)\s+(?:hours|days|weeks|months|years))s?\b)"
+_PER_TIME = (
+    r"(?!\s+(?:other\s+)?(?:second|minute|hour|day|night|morning|evening|week|month|year|time|dose|meal|"
+    r"visit|\d|(?:two|three|four|five|six|seven|eight|ten|twelve)\s+(?:hours|days|weeks|months|years))s?\b)"
+)
 # name of a quantifier: the words that say it. "at all", "overall", "not all" and "each day" say none.
 _READ = re.compile(
     rf"(?P<none>\b(?:none of|no one|nobody|neither(?=\s+\w+\s)(?!\s+\w+\s+nor))\b)"
     rf"|(?P<few>\b(?:few(?!er)|a minority of|only a few|hardly any)\b)"
-    rf"|(?P<most>\b(?:most(?=\s+(?:of|adults|people|patients|children|women|men|users|cases|infants|\w+s\b))(?!\s+(?:common|likely|often))|(?:a|the) majority of)\b)"
+    rf"|(?P<most>\b(?:most(?=\s+(?:of|adults|people|patients|children|women|men|users|cases|infants|"
+    rf"\w+s\b))(?!\s+(?:common|likely|often))|(?:a|the) majority of)\b)"
     rf"|(?P<some>\b(?:several|some of|many)\b)"
-    rf"|(?P<least>\b(?:at least|a minimum of|no fewer than)\s+(?P<least_n>{_NUMBER}|\d)(?=\s+(?:of\b|criteri|features|signs|symptoms|findings|(?:\w+\s+)?(?:criteria|features|signs|symptoms|findings|seizures|factors))))"
+    rf"|(?P<least>\b(?:at least|a minimum of|no fewer than)\s+(?P<least_n>{_NUMBER}|"
+    rf"\d)(?=\s+(?:of\b|criteri|features|signs|symptoms|findings|(?:\w+\s+)?(?:criteria|features|signs|"
+    rf"symptoms|findings|seizures|factors))))"
     rf"|(?P<at_most>\b(?:at most|no more than|not more than)\s+(?P<most_n>{_NUMBER}|\d)\s+of\b)"
-    rf"|(?P<of>\b(?:any\s+|only\s+|just\s+)?(?P<n>{_NUMBER}|\d)\s+(?:or more\s+)?(?:out of|of)\s+(?:the\s+|these\s+|those\s+)?(?P<m>{_NUMBER}|following|\d)\b)"
-    rf"|(?P<any>\b(?:any (?:single|one)|either(?=\s+(?:of\b|one\b|[\w\s]{{2,40}}\bor\b))|just one|only one|one [\w-]+(?: [\w-]+)? (?:alone|on its own|is enough|suffices)|any of|alone suffices|on its own)\b)"
-    rf"|(?P<all>\b(?<!not )(?<!at )(?:all(?=\s+(?:of|the|these|those|{_NUMBER}|\d|[a-z]{{4,}}))|all of these|both(?=\s)|every{_PER_TIME}|each{_PER_TIME}(?=\s+(?:of|\w+))|everybody|everyone)\b)",
+    rf"|(?P<of>\b(?:any\s+|only\s+|just\s+)?(?P<n>{_NUMBER}|\d)\s+(?:or more\s+)?(?:out of|of)\s+(?:the\s+|"
+    rf"these\s+|those\s+)?(?P<m>{_NUMBER}|following|\d)\b)"
+    rf"|(?P<any>\b(?:any (?:single|one)|either(?=\s+(?:of\b|one\b|[\w\s]{{2,40}}\bor\b))|just one|only one|"
+    rf"one [\w-]+(?: [\w-]+)? (?:alone|on its own|is enough|suffices)|any of|alone suffices|on its own)\b)"
+    rf"|(?P<all>\b(?<!not )(?<!at )(?:all(?=\s+(?:of|the|these|those|{_NUMBER}|\d|[a-z]{{4,}}))|"
+    rf"all of these|both(?=\s)|every{_PER_TIME}|each{_PER_TIME}(?=\s+(?:of|\w+))|everybody|everyone)\b)",
     re.IGNORECASE,
 )
 # quantifier -> those that say otherwise of the same

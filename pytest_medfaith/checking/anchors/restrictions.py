@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.english.tokens import content_keys, read_tokens, share
+from pytest_medfaith.english.words import content_keys, read_tokens, share
 
 SAME_STATEMENT = 0.75  # of the claim's words that the sentence says apart from its restriction
 SAME_LIMITED = 0.6  # of the claim's words that the sentence holds, for a claim that widens it
@@ -15,25 +15,32 @@ SAID = 0.2  # of the restriction's words that a claim which states it has at lea
 
 _VERB = r"(?:is|are|was|were|be|should|can|may|must|has|have|do|does|will|need|needs)"
 _RESTRICTED = re.compile(
-    rf"(?P<words>\b(?:except(?:ing)?(?: for| in| when| if| that)?|apart from|other than|save for|with the exception of|excluding)\b[^.;,]*?(?=\s+{_VERB}\b|[.,;]|$)"
-    r"|\b(?:unless|provided(?: that)?|as long as|so long as|on condition that|but not (?:in|for|with|if|when|during|at)|not (?:in|for) (?:those|people|patients|children|women|anyone)|"
+    rf"(?P<words>\b(?:except(?:ing)?(?: for| in| when| if| that)?|apart from|other than|save for|"
+    rf"with the exception of|excluding)\b[^.;,]*?(?=\s+{_VERB}\b|[.,;]|$)"
+    r"|\b(?:unless|provided(?: that)?|as long as|so long as|on condition that|"
+    r"but not (?:in|for|with|if|when|during|at)|not (?:in|for) (?:those|people|patients|children|women|"
+    r"anyone)|"
     r"only (?:if|when|after|once|in|for|with|under|where|by|as|until)|if and only if)\b[^.;]*)",
     re.IGNORECASE,
 )
 # What restricts a claim, unless the sentence says it besides its restriction.
 _OWN = re.compile(
-    r"\b(?:unless|except\w*|apart from|other than|save for|exception|excluding|provided|as long as|so long as|condition|only|if|when|once|after|until|in (?:some|certain|selected|most)|sometimes|usually|generally|certain|some|mostly|normally|outside)\b",
+    r"\b(?:unless|except\w*|apart from|other than|save for|exception|excluding|provided|as long as|"
+    r"so long as|condition|only|if|when|once|after|until|in (?:some|certain|selected|most)|sometimes|"
+    r"usually|generally|certain|some|mostly|normally|outside)\b",
     re.IGNORECASE,
 )
 
 
 # What says of all what the evidence says of some.
 _WIDENING = re.compile(
-    r"\b(?:any|every|all|whatever|whenever|regardless|irrespective|everyone|anyone|on (?:its|their) own|at any (?:age|time)|as well$|too$)\b(?!\s+(?:other|of the following|day|\d|hours?|minutes?))",
+    r"\b(?:any|every|all|whatever|whenever|regardless|irrespective|everyone|anyone|on (?:its|their) own|"
+    r"at any (?:age|time)|as well$|too$)\b(?!\s+(?:other|of the following|day|\d|hours?|minutes?))",
     re.IGNORECASE,
 )
 _LIMITING = re.compile(
-    r"\b(?:who|whose|unless|only|when|if|within|with|before|after|until|once|older|younger|aged|over|under|below|above|while|provided|without)\b(?P<words>[^.;,]*)",
+    r"\b(?:who|whose|unless|only|when|if|within|with|before|after|until|once|older|younger|aged|over|under|"
+    r"below|above|while|provided|without)\b(?P<words>[^.;,]*)",
     re.IGNORECASE,
 )
 _ON = re.compile(r"\b(?:with|in|for|and|on)\b", re.IGNORECASE)  # what follows belongs to the statement
@@ -86,7 +93,7 @@ def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 def _states_alone(text: str, wanted: frozenset[str], words: str) -> bool:
     """Returns whether another sentence of the evidence says all of it without a restriction."""
-    from pytest_medfaith.english.tokens import evidence_sentences
+    from pytest_medfaith.english.words import evidence_sentences
 
     return any(
         words not in text[sentence.start : sentence.end]

@@ -8,25 +8,30 @@ from dataclasses import dataclass
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
 from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.english.tokens import read_tokens
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import read_tokens
 
 SAME_WORDS = 0.6  # of the claim's content words that the sentence holds
 _LINK = re.compile(
-    r"\b(?:(?P<second>preceded by|(?:comes?|came|starts?|started) after|after(?!\s+(?:it|that|this)\b|\s+(?:about\s+)?(?:\d|an?\s+(?:minute|hour|day|week|month|year)|(?:one|two|three|four|five|six|seven|eight|ten|twelve|fifteen|twenty|thirty)\b)))"
-    r"|(?P<first>followed by|(?:is|are|was|were) before|before|prior to|precedes?|preceded|and (?:then|adds?|added)|then))\b",
+    r"\b(?:(?P<second>preceded by|(?:comes?|came|starts?|started) after|"
+    r"after(?!\s+(?:it|that|this)\b|\s+(?:about\s+)?(?:\d|an?\s+(?:minute|hour|day|week|month|year)|"
+    r"(?:one|two|three|four|five|six|seven|eight|ten|twelve|fifteen|twenty|thirty)\b)))"
+    r"|(?P<first>followed by|(?:is|are|was|were) before|before|prior to|precedes?|preceded|"
+    r"and (?:then|adds?|added)|then))\b",
     re.IGNORECASE,
 )
 _MOST_WORDS = 2  # for what comes later; more are a longer line
 _BREAK = re.compile(
-    r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|,\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b",
+    r"[;:]|\b(?:because|since|unless|until|although|so as to|in order to|to (?:avoid|prevent))\b|"
+    r",\s+(?:as|so)\b|,?\s+and not (?:after|before) it\b",
     re.IGNORECASE,
 )
 _FIRST = re.compile(
     r"\b(?:first|1st|initially|initial|starts?|started|begins?|begun|began)\b(?![-\s]?line)", re.IGNORECASE
 )
 _LATER = re.compile(
-    r"\b(?:second|2nd|third|3rd|next|then|later|last|lastly|afterwards?|subsequently|finally|introduced|added|adds?|after (?:it|that|this))\b(?![-\s]?line)",
+    r"\b(?:second|2nd|third|3rd|next|then|later|last|lastly|afterwards?|subsequently|finally|introduced|"
+    r"added|adds?|after (?:it|that|this))\b(?![-\s]?line)",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"[;,|\n]|\b(?:and|with|then|but|while|whereas)\b", re.IGNORECASE)
@@ -93,7 +98,8 @@ def _numbered_order(text: str) -> Order | None:
 _ORDERING = frozenset(
     map(
         word_key,
-        "first initially initial start begin second third next later last afterwards subsequently finally introduced add".split(),
+        """first initially initial start begin second third next later last afterwards subsequently finally
+        introduced add""".split(),
     )
 )
 

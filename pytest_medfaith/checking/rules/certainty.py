@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
-from pytest_medfaith.english.tokens import Token, share, weight
+from pytest_medfaith.english.words import Token, share, weight
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py).
@@ -14,14 +14,21 @@ LEAST_SHARED = 0.5  # of the claim's other content words stand in the sentence
 LEAST_IN_CLAUSE = 0.4  # of them stand in the clause of the hedge, where all it says alone are words that any sentence may hold
 
 _CERTAIN = re.compile(
-    r"\b(?:always|invariably|definitely|definitively|certainly|undoubtedly|unquestionably|guarantee[sd]?|cures?|cured|proves?|proved|proven|conclusively|completely|entirely|totally|absolutely|"
-    r"every (?:patient|person|case|child|adult|woman|man)|all (?:patients|people|cases|children|adults|women|men)|everyone|everybody|without exception|100\s?%|beyond doubt|no doubt|well established|firmly established|"
+    r"\b(?:always|invariably|definitely|definitively|certainly|undoubtedly|unquestionably|guarantee[sd]?|"
+    r"cures?|cured|proves?|proved|proven|conclusively|completely|entirely|totally|absolutely|"
+    r"every (?:patient|person|case|child|adult|woman|man)|all (?:patients|people|cases|children|adults|"
+    r"women|men)|everyone|everybody|without exception|100\s?%|beyond doubt|no doubt|well established|"
+    r"firmly established|"
     r"is (?:established|certain|known) (?:to|that)|(?:are|was|were) known to|never)\b",
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"\b(?:may|might|could|possibly|(?<!as )possible|probably|perhaps|suggests?|suggested|suggestive|appears?|appeared|seems?|seemed|likely|some|sometimes|often|usually|generally|tends?|tended|limited|uncertain|unclear|"
-    r"unknown|inconclusive|insufficient|preliminary|low[- ]certainty|very low certainty|not (?:yet )?(?:known|clear|established|proven|certain)|mixed|inconsistent|no firm|helps?|can|most|many|partly|in part)\b",
+    r"\b(?:may|might|could|possibly|(?<!as )possible|probably|perhaps|suggests?|suggested|suggestive|"
+    r"appears?|appeared|seems?|seemed|likely|some|sometimes|often|usually|generally|tends?|tended|limited|"
+    r"uncertain|unclear|"
+    r"unknown|inconclusive|insufficient|preliminary|low[- ]certainty|very low certainty|"
+    r"not (?:yet )?(?:known|clear|established|proven|certain)|mixed|inconsistent|no firm|helps?|can|most|"
+    r"many|partly|in part)\b",
     re.IGNORECASE,
 )
 # "Fully" is as certain as "completely", but many a "fully" of a claim is no boost: "fully vaccinated people".
@@ -29,7 +36,8 @@ _WHOLLY = re.compile(r"\b(?:completely|entirely|totally|absolutely|fully|wholly|
 _KNOWN = re.compile(r"(?:is|are|was|were) known (?:to|that)", re.IGNORECASE)
 # Where a hedge ceases to reach back, and to reach on: "Smoking causes cancer, and it can harm the eyes", "may help, but causes a rash".
 _NOT_BACK = re.compile(
-    r",(?!\d)|;|\bbut\b|\band(?=\s+(?:(?:also|thus|therefore|then|even|in turn|it|they|this|these|he|she|that|which)\s+){0,2}$)",
+    r",(?!\d)|;|\bbut\b|\band(?=\s+(?:(?:also|thus|therefore|then|even|in turn|it|they|this|these|he|she|"
+    r"that|which)\s+){0,2}$)",
     re.IGNORECASE,
 )
 _NOT_ON = re.compile(
@@ -44,12 +52,14 @@ _ASIDE = re.compile(r",(?!\d)(?:[^,;]|,(?=\d))*,\s+$")
 _VERB = re.compile(r"may|might|could|can|suggest\w*|appear\w*|seem\w*|tend\w*|helps?", re.IGNORECASE)
 # "although this evidence was of low certainty" speaks of what stands before it.
 _REFERRING = re.compile(
-    r"\b(?:(?:this|that|these|those|such)\s+(?:[\w-]+\s+)?|the\s+)(?:evidence|findings?|results?|data|links?|associations?|effects?|benefits?|conclusions?)\b",
+    r"\b(?:(?:this|that|these|those|such)\s+(?:[\w-]+\s+)?|the\s+)(?:evidence|findings?|results?|data|"
+    r"links?|associations?|effects?|benefits?|conclusions?)\b",
     re.IGNORECASE,
 )
 # A hedge of the claim's own, or a denial, takes the certainty back.
 _TAKEN_BACK = re.compile(
-    r"\b(?:not|no|n't|cannot|may|might|could|unclear|uncertain|unknown|remains?|whether|if|nearly|almost|hardly|few|nothing|only|half|quarters?|thirds?|(?:had|have|has) never|never had)\b|n['’]t\b",
+    r"\b(?:not|no|n't|cannot|may|might|could|unclear|uncertain|unknown|remains?|whether|if|nearly|almost|"
+    r"hardly|few|nothing|only|half|quarters?|thirds?|(?:had|have|has) never|never had)\b|n['’]t\b",
     re.IGNORECASE,
 )
 

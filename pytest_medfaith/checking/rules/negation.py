@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.english.opposites import directions, opposed
-from pytest_medfaith.english.tokens import Token, read_tokens
+from pytest_medfaith.english.stems import verb_stems
+from pytest_medfaith.english.words import Token, read_tokens
 from pytest_medfaith.quantities.numerals import WORDS
-from pytest_medfaith.quantities.quantity import opposed as opposed_bounds
+from pytest_medfaith.quantities.quantity import opposed_bounds
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Finding
 
@@ -18,24 +18,31 @@ from pytest_medfaith.records import Finding
 LEAST_COVERED = 0.6
 
 _PLAIN = frozenset(
-    "not no never cannot can't don't doesn't didn't isn't aren't wasn't weren't won't shouldn't needn't mustn't couldn't wouldn't hasn't haven't".split()
+    """not no never cannot can't don't doesn't didn't isn't aren't wasn't weren't won't shouldn't needn't
+    mustn't couldn't wouldn't hasn't haven't""".split()
 )
 # Words that hold a negation but rarely the statement's own.
 _OTHER = frozenset(
-    "without none neither nor nothing nobody lack lacks lacked lacking absence absent missing free rarely seldom hardly unlikely impossible untrue myth keeps keep stops stop prevents prevent prevented".split()
+    """without none neither nor nothing nobody lack lacks lacked lacking absence absent missing
+    free rarely seldom hardly unlikely impossible untrue myth keeps keep stops stop prevents
+    prevent prevented""".split()
 )
 # Words that refuse, and those they stand against ("can be used": "is contraindicated"); frames are compared without both.
 _REFUSING = frozenset(
-    "avoid avoids avoided avoiding contraindicated contraindication unsafe unsuitable inappropriate inadvisable unnecessary prohibited forbidden banned discouraged withheld fails failed fail unable "
+    "avoid avoids avoided avoiding contraindicated contraindication unsafe unsuitable inappropriate "
+    "inadvisable unnecessary prohibited forbidden banned discouraged withheld fails failed fail unable "
     "ineffective".split()
 )
 _ADVISING = frozenset(
-    "recommended recommend recommends advised advise indicated used use uses using given give gives safe suitable appropriate advisable necessary needed likely able effective allowed permitted acceptable taken take "
+    "recommended recommend recommends advised advise indicated used use uses using given give gives safe "
+    "suitable appropriate advisable necessary needed likely able effective allowed permitted acceptable "
+    "taken take "
     "takes prescribed offered considered added started can may should could must".split()
 )
 # "recommends against" denies what "recommends" says; "warns against" is a negation too, but says the same as "warns of".
 _SPEAKING = frozenset(
-    "recommend recommends recommended recommending recommendation recommendations advise advises advised advising advice argue argues argued arguing argument arguments".split()
+    """recommend recommends recommended recommending recommendation recommendations advise advises advised
+    advising advice argue argues argued arguing argument arguments""".split()
 )
 _ADVISED = frozenset(
     "patients people women men adults children parents users doctors clinicians physicians them us".split()
@@ -43,12 +50,16 @@ _ADVISED = frozenset(
 _WARNING = frozenset("warn warns warned warning warnings caution cautions cautioned cautioning".split())
 # In the place of a negation these deny in other words: "little effect" for "no effect", "refrain from drinking" for "do not drink".
 _DENYING = _OTHER | frozenset(
-    "little few fewer less least yet equally similarly insufficient inadequate limited scarce scant sparse poor weak minimal negligible unclear uncertain unknown doubtful unproven rare "
-    "refrain refrains refrained refraining abstain abstains abstained abstaining decline declines declined refuse refuses refused deny denies denied poorly incompletely barely scarcely insufficiently inadequately".split()
+    "little few fewer less least yet equally similarly insufficient inadequate limited scarce scant sparse "
+    "poor weak minimal negligible unclear uncertain unknown doubtful unproven rare "
+    """refrain refrains refrained refraining abstain abstains abstained abstaining decline declines declined
+    refuse refuses refused deny denies denied poorly incompletely barely scarcely insufficiently
+    inadequately""".split()
 )
 # These affirm what the other side denies: "strong evidence" against "no evidence", "recommended" against "not advised".
 _AFFIRMING = frozenset(
-    "always preferred several strong good clear large substantial convincing gave show shows showed produce produces produced".split()
+    """always preferred several strong good clear large substantial convincing gave show shows showed produce
+    produces produced""".split()
 )
 _COUNSELLED = frozenset(
     "recommended recommend recommends advised advise advises indicated advisable appropriate suitable".split()
@@ -64,7 +75,8 @@ _NO_NEGATION_BEFORE = _COMPARATIVES | frozenset(
 )
 # Words that change what a negation says of the whole; where one side has one alone, the pair is left to the model.
 _OPEN = frozenset(
-    "unless except only until whether rather instead some few fewer less half most % percent all every always but or".split()
+    """unless except only until whether rather instead some few fewer less half most % percent all every
+    always but or""".split()
 )
 # "but not in children", "not by itself": a contrast within the sentence, which a claim need not repeat.
 _CONTRAST = frozenset(
@@ -72,17 +84,10 @@ _CONTRAST = frozenset(
 )
 _RELATIVE = frozenset("that which who whose".split())
 _SMALL = frozenset(
-    "be been being is are was were have has had having do does did a an the any to yet also so very more likely".split()
+    """be been being is are was were have has had having do does did a an the any to yet also so very more
+    likely""".split()
 )
 _ENDS = frozenset(",;:()–—")
-# Past forms whose consonants are not those of the verb, and endings to cut in turn; a trial of either keeps "exceed" and "led" whole.
-_IRREGULAR = {
-    "went": "go", "underwent": "undergo", "brought": "bring", "thought": "think", "sought": "seek", "bought": "buy", "caught": "catch",
-    "fought": "fight", "left": "leave", "saw": "see", "stood": "stand",
-}  # fmt: skip
-_FORMS = (re.compile("(?<=..)(?:ies|ied|es|ed|ing|en|s)$"), re.compile("(?<=..)[dtn]$"))
-_VOWELS = re.compile("[aeiouy]")
-_TWICE = re.compile(r"(.)\1+")
 _REACH = 4  # words from a negation to the one that it negates
 _LARGEST_GAP = 4  # words that differ in one place, in two copies
 _NEAR = 8  # words around a place that can still turn its sense
@@ -312,14 +317,9 @@ def _affirms(word: str, negated: Collection[str]) -> bool:
     said = directions(word)
     if said.keys() & _CHANGES and not _EFFECT.isdisjoint(negated):
         return True
-    return any(_stems(word) & _stems(other) or said.items() & directions(other).items() for other in negated)
-
-
-def _stems(word: str) -> frozenset[str]:
-    """Returns what the forms of a verb may have in common, the consonants of its stem: "fnd" of "find" and "found", "stp" of "stopped"."""
-    word = _IRREGULAR.get(word, word)
-    stems = (word, *(ending.sub("", word) for ending in _FORMS))
-    return frozenset(_TWICE.sub(r"\1", _VOWELS.sub("", stem)) for stem in stems) - {""}
+    return any(
+        verb_stems(word) & verb_stems(other) or said.items() & directions(other).items() for other in negated
+    )
 
 
 def _prefixed_in(tokens: Sequence[Token], indices: range, others: Sequence[Token]) -> bool:

@@ -9,8 +9,8 @@ from itertools import combinations
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.checking.rules.signs import mirrored
-from pytest_medfaith.english.tokens import Token, weight
-from pytest_medfaith.english.word_keys import word_key
+from pytest_medfaith.english.stems import word_key
+from pytest_medfaith.english.words import Token, weight
 from pytest_medfaith.quantities.quantity import MOST_DOSES, ROUGHNESS, Quantity, agree, allowed_error, differ
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.quantities.strengths import in_equal_strength
@@ -28,21 +28,26 @@ LARGEST_FACTOR = 1_100.0  # mg for g is a slip that happens; numbers further apa
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
 # Where a claim speaks of a total, its number may be a dose times the days: "280 mg in all".
 _TOTAL = re.compile(
-    r"\b(?:total(?:l?ing|l?ed)?|add(?:s|ing|ed)? up|altogether|in all|overall|course|whole|entire|tablets?|pills?|capsules?|supply|packs?|sum)\b",
+    r"\b(?:total(?:l?ing|l?ed)?|add(?:s|ing|ed)? up|altogether|in all|overall|course|whole|entire|tablets?|"
+    r"pills?|capsules?|supply|packs?|sum)\b",
     re.IGNORECASE,
 )
 # One patient's value against a rule's threshold ("a child of 20 kg takes 50 mg") is arithmetic, not a clash.
 _INSTANCE = re.compile(
     r"\b(?:someone|somebody|whose|person|man|woman|patient|child|adult|girl|boy|baby|newborn|infant|smoker)\b"
     r"|\b(?:years?|months?|weeks?|days?|hours?)[\s-]old\b"
-    r"|\b(?:an?|your|his|her|my|this|the patient's)\s+(?:[\w-]+\s+){0,4}(?:of|is|at|reading|score|level|aged|weighing|measuring)\s+(?:about\s+)?\d"
-    r"|\ban?\s+[\d.]+[\s-]?(?:kg|mm|cm|g)\b|\b(?:too|still|not yet|already|enough|(?:earlier|later|sooner|more|less|longer|shorter) than (?:is |was )?(?:intended|advised|recommended|allowed|needed|usual))\b",
+    r"|\b(?:an?|your|his|her|my|this|the patient's)\s+(?:[\w-]+\s+){0,4}(?:of|is|at|reading|score|level|"
+    r"aged|weighing|measuring)\s+(?:about\s+)?\d"
+    r"|\ban?\s+[\d.]+[\s-]?(?:kg|mm|cm|g)\b|\b(?:too|still|not yet|already|enough|"
+    r"(?:earlier|later|sooner|more|less|longer|shorter) than (?:is |was )?(?:intended|advised|recommended|"
+    r"allowed|needed|usual))\b",
     re.IGNORECASE,
 )
 
 _COMPARED = word_key("compared")
 _UNTELLING = re.compile(
-    r"[\d.,]+%?|one|two|thre|four|five|six|seven|eight|nine|ten|about|approximate\w*|almost|near\w*|rough\w*|around|some|least|most"
+    r"[\d.,]+%?|one|two|thre|four|five|six|seven|eight|nine|ten|about|approximate\w*|almost|near\w*|"
+    r"rough\w*|around|some|least|most"
 )
 
 

@@ -6,22 +6,24 @@ import re
 from dataclasses import replace
 
 from pytest_medfaith.english.opposites import directions
+from pytest_medfaith.english.words import LETTERS
 from pytest_medfaith.quantities.quantity import Quantity
 
 _LOOK_BACK = 72  # characters before a number in which the word stands that says which way it points
 _DOWN = frozenset("down lost loses lose loss losses shrank shrunk shrinks suppressed deficit".split())
 _UP = frozenset("up gain gains gained".split())
-_WORD = re.compile(r"[^\W\d_]+")
 _PLUS = re.compile(r"(?:\+|\bplus\s)\s?$", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.;:|\n](?=\s)|,\s")
 # After the word of direction stand at most a few words and "by" or "of": "lowered triglycerides by", "a drop of"; or nothing: "lost 7%".
 _LEADS = re.compile(
-    r"\s*(?:(?:[\w'-]+\s+){0,6}?(?:by|of)\s+)?(?:(?:a|an|about|around|some|nearly|almost|only|just|mean|median|average|relative|absolute|as much as|at least|up to|more than|on average)\s+)*",
+    r"\s*(?:(?:[\w'-]+\s+){0,6}?(?:by|of)\s+)?(?:(?:a|an|about|around|some|nearly|almost|only|just|mean|"
+    r"median|average|relative|absolute|as much as|at least|up to|more than|on average)\s+)*",
     re.IGNORECASE,
 )
 _NO_CHANGE = re.compile(r"\b(?:to|from|than|in|at|below|above|under|over)\b", re.IGNORECASE)
 _AFTER = re.compile(
-    r"\s*-?(?:(?:relative|absolute|mean|points?)\s+){0,2}(?P<word>lower|higher|reductions?|increases?|decreases?|drops?|rises?|falls?|loss|gain|decline)\b(?!\s+than)",
+    r"\s*-?(?:(?:relative|absolute|mean|points?)\s+){0,2}(?P<word>lower|higher|reductions?|increases?|"
+    r"decreases?|drops?|rises?|falls?|loss|gain|decline)\b(?!\s+than)",
     re.IGNORECASE,
 )
 
@@ -35,7 +37,7 @@ def way_of(quantity: Quantity, text: str) -> int:
         return 1
     ends = [found.end() for found in _CLAUSE_END.finditer(ahead)]
     ahead = ahead[ends[-1] :] if ends else ahead
-    for word in reversed(list(_WORD.finditer(ahead))):
+    for word in reversed(list(LETTERS.finditer(ahead))):
         way = _way(word[0].lower())
         if way:
             between = ahead[word.end() :]

@@ -20,7 +20,8 @@ ALIKE = 0.85  # from here on an entity clashes even if the evidence names it els
 
 # Only where the sentence leaves room for one does naming another contradict it; else the claim is merely not in the evidence.
 _EXCLUSIVE = frozenset(
-    "first first-line first-choice only main preferred most best usual usually always chief primary sole standard lowest highest leading".split()
+    """first first-line first-choice only main preferred most best usual usually always chief primary sole
+    standard lowest highest leading""".split()
 )
 
 

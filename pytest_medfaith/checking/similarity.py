@@ -13,8 +13,8 @@ TOKENS = 128  # of a text that the encoder reads, as in its training; 256 tell h
 
 
 @dataclass(frozen=True)
-class Nearness:
-    """How nearness moves a checker's logit of neutral: up by `weight` for each unit that the cosine lies below `even`, down above it.
+class SimilarityShift:
+    """How similarity moves a checker's logit of neutral: up by `weight` for each unit that the cosine lies below `even`, down above it.
 
     A small model that reads claim and text together takes a text on the same matter for evidence too often. An encoder trained to find tells those
     apart by other means, and the two together are surer than either: docs/training.md.
@@ -28,7 +28,7 @@ class Nearness:
         return self.weight * (self.even - cosine)
 
 
-MOVES_NOTHING = Nearness()
+MOVES_NOTHING = SimilarityShift()
 
 
 @dataclass

@@ -7,10 +7,10 @@ from types import SimpleNamespace as Thing
 
 import pytest
 
-from pytest_medfaith.corpus.row_files import read_row_file
+from pytest_medfaith.answers.responses import read_responses
+from pytest_medfaith.answers.row_files import read_row_file
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.errors import DataError, MissingExtra
-from pytest_medfaith.evaluation import read_responses
 from pytest_medfaith.records import Chunk
 
 IRON = "Iron tablets treat iron deficiency."

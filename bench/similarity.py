@@ -1,8 +1,8 @@
 """How well the student, the sentence encoder and both together tell texts that decide a claim from those that leave it open.
 
-    python bench/nearness.py --data DIR [--sets healthver scifact ...] [--most 1500]
+    python bench/similarity.py --data DIR [--sets healthver scifact ...] [--most 1500]
 
-ROC-AUC of the probability that the text is not neutral, without and with what nearness adds, and of the cosine of claim and text, with 95 % bootstrap
+ROC-AUC of the probability that the text is not neutral, without and with what similarity adds, and of the cosine of claim and text, with 95 % bootstrap
 intervals. Sets of checker_quality.py that have all three labels and one text a claim; rules off.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from checker_quality import SETS, scores_by_row
 
 from pytest_medfaith.checking.checker import load_checker
-from pytest_medfaith.checking.nearness import MOVES_NOTHING, Vectors
+from pytest_medfaith.checking.similarity import MOVES_NOTHING, Vectors
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
 from pytest_medfaith.metrics.label_statistics import point, roc_auc
 
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=1500, help="rows of each set, drawn at random")
     arguments = parser.parse_args()
     shipped = load_checker()
-    student = dataclasses.replace(shipped, nearness=MOVES_NOTHING)
+    student = dataclasses.replace(shipped, similarity=MOVES_NOTHING)
     vectors = Vectors()
     for name in arguments.sets:
         rows = list(SETS[name](arguments.data))

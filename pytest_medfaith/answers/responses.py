@@ -1,0 +1,204 @@
+"""Answers as responses, wherever they come from: a recorded file, a RAG callable, the argument of an assertion."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_medfaith.answers.awaiting import awaited
+from pytest_medfaith.answers.contexts import as_chunks
+from pytest_medfaith.answers.foreign import in_pieces
+from pytest_medfaith.answers.given import (
+    ANSWER_KEYS,
+    CONTEXT_KEYS,
+    answer_and_contexts,
+    mapping_of,
+    refuse_near_keys,
+    refuse_unknown_keys,
+)
+from pytest_medfaith.answers.row_files import is_table, read_row_file
+from pytest_medfaith.answers.row_keys import response_row
+from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.records import Chunk, Hit, Response
+
+# What `contexts_from` of a response says: who gave its contexts.
+BY_ANSWER, BY_RETRIEVER = "the answer", "the slice's retriever"
+RECORDED, BY_ROWS = "the responses file", "the recorded rows"
+_RESPONSE_KEYS = tuple(f.name for f in dataclasses.fields(Response) if f.name != "extra")
+
+
+class Unsaid(Enum):
+    """The default of `contexts`: nothing was said of them. None says on purpose that there are none."""
+
+    UNSAID = "unsaid"
+
+    def __repr__(self) -> str:
+        return "UNSAID"
+
+
+UNSAID: Final = Unsaid.UNSAID
+Contexts = Iterable[Any] | None | Unsaid
+
+
+def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
+    """Returns the recorded responses by case id; a context that is only an id is looked up in `chunks`.
+
+    Args:
+        path: a file of JSON Lines, JSON, CSV or Parquet, with this project's keys or those of ragas and deepeval; or a
+            list of mappings, or a table.
+        chunks: of the corpus.
+
+    Raises:
+        DataError: a malformed line, a key that looks like a known one, a case answered twice, a context id that the
+            corpus does not hold.
+    """
+    by_id = {chunk.id: chunk for chunk in chunks}
+    given_by = RECORDED if isinstance(path, Path) else BY_ROWS
+    responses: dict[str, Response] = {}
+    for place, given in read_row_file(path):
+        try:
+            row = response_row(given, is_table=is_table(path))
+            response = _recorded_response({"contexts_from": given_by, **row}, by_id)
+        except DataError as error:
+            raise DataError(f"{place}: {error}") from None
+        if not response.case_id:
+            raise DataError(f"{place}: field 'case_id' is missing; it says which case this response answers")
+        if response.case_id in responses:
+            raise DataError(
+                f"{place}: case {response.case_id!r} is answered on an earlier line already; keep one response a case"
+            )
+        responses[response.case_id] = response
+    return responses
+
+
+def _recorded_response(row: Mapping[str, Any], by_id: Mapping[str, Chunk]) -> Response:
+    refuse_near_keys(row, _RESPONSE_KEYS)
+    contexts = row.get("contexts", [])
+    if not isinstance(contexts, list):
+        raise DataError(
+            f"field 'contexts' is {shown(contexts)}, expected a list of chunks or of objects with an id"
+        )
+    return Response.from_dict(
+        {**row, "contexts": as_chunks([_looked_up(context, by_id) for context in contexts])}
+    )
+
+
+def _looked_up(context: Any, by_id: Mapping[str, Chunk]) -> Any:
+    """Returns the chunk of the corpus that `context` names by its id; a context with a text comes back as it is."""
+    if isinstance(context, str):
+        return by_id.get(context, context)
+    if not isinstance(context, Mapping) or "text" in context:
+        return context
+    name = str(context.get("id"))
+    if name not in by_id:
+        raise DataError(
+            f"context {name!r} is in no corpus file of this slice; add its corpus, or give the chunk its text here"
+        )
+    return by_id[name]
+
+
+def ask(rag: Callable[[str], Any], question: str) -> Any:
+    """Returns what a RAG callable, plain or async, answers to `question`.
+
+    Raises:
+        DataError: `rag` is no callable, as where an `async def` fixture was given to no plugin that runs it.
+    """
+    if not callable(rag):
+        found = in_pieces(rag) or ("a coroutine" if inspect.isawaitable(rag) else shown(rag))
+        raise DataError(
+            f"the fixture medfaith_rag gives {found}; expected a callable that takes the question. An async def "
+            "fixture needs a plugin that runs it (pytest-asyncio, anyio); a plain fixture that returns an async def "
+            "function needs none"
+        )
+    return awaited(rag(question))
+
+
+def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Response:
+    """Returns what a RAG callable gave back as a Response; a coroutine is awaited.
+
+    Args:
+        answer: a Response; a text or message; a mapping with an answer, and contexts under a known key
+            (`given.CONTEXT_KEYS`); an object with such attributes; or the pair (answer, contexts).
+        case_id: of the case that was answered.
+        hits: what the retriever found. They are the contexts of an answer that says nothing of contexts;
+            `contexts_from` of the response says whose they are.
+
+    Raises:
+        DataError: any other form, and a mapping without contexts whose unknown keys may hold them.
+    """
+    answer = awaited(answer)
+    if isinstance(answer, Response):
+        contexts_from = answer.contexts_from or BY_ANSWER
+        return checked_response(answer).with_(case_id=case_id, contexts_from=contexts_from)
+    if isinstance(answer, str):
+        answer = {"answer": answer}
+    if isinstance(answer, tuple) and len(answer) == 2 and not hasattr(answer, "_fields"):
+        answer = {"answer": answer[0], "contexts": answer[1]}
+    given = answer if isinstance(answer, Mapping) else mapping_of(answer)
+    if given is None:
+        expected = "expected a Response, an answer text, (answer, contexts) or a mapping with both"
+        raise DataError(f"the RAG callable returned {in_pieces(answer) or f'{shown(answer)}; {expected}'}")
+    row, key = answer_and_contexts(given)
+    refuse_near_keys(row, _RESPONSE_KEYS)
+    if key:
+        chunks = as_chunks(row["contexts"])
+        contexts_from = BY_ANSWER if key == "contexts" else f"{BY_ANSWER}, key {key}"
+    else:
+        refuse_unknown_keys(row, _RESPONSE_KEYS)
+        chunks, contexts_from = [hit.chunk for hit in hits], BY_RETRIEVER
+    return Response.from_dict({**row, "case_id": case_id, "contexts": chunks, "contexts_from": contexts_from})
+
+
+def checked_response(response: Response) -> Response:
+    """Returns `response` with a text as its answer and chunks as its contexts; a record takes any values when it is made.
+
+    Raises:
+        DataError: the answer is no text, or a context is no chunk or has no text.
+    """
+    answer = awaited(response.answer)
+    if not isinstance(answer, str):
+        raise DataError(f"the answer is {in_pieces(answer) or f'{shown(answer)}; expected its text'}")
+    return response.with_(answer=answer, contexts=tuple(as_chunks(response.contexts)))
+
+
+def asserted_response(answer: object, contexts: Contexts = UNSAID) -> Response:
+    """Returns what an assertion is given as a Response; coroutines are awaited.
+
+    Args:
+        answer: a text or message; or a Response, a mapping or another tool's object, which may bring contexts.
+        contexts: what the answer was based on; contexts of the answer count where this is None or UNSAID.
+
+    Raises:
+        ValueError: the answer is in no such form, or a text comes without contexts.
+        DataError: the answer is no text, or a context is no chunk or has no text.
+    """
+    answer, contexts = awaited(answer), awaited(contexts, "contexts")
+    is_given = not (contexts is None or contexts is UNSAID)
+    if isinstance(answer, Response):
+        response = checked_response(answer)
+        return response.with_(contexts=tuple(as_chunks(contexts))) if is_given else response
+    text, brought = (answer, None) if isinstance(answer, str) else _text_and_contexts(answer)
+    if brought is None and contexts is UNSAID:
+        raise ValueError(
+            "contexts is missing; expected the chunks the answer was based on, as contexts=[...], or contexts=None to "
+            "say that there are none"
+        )
+    chosen = contexts if is_given or brought is None else brought
+    return Response(answer=text, contexts=tuple(as_chunks(() if chosen is None else chosen)))
+
+
+def _text_and_contexts(answer: object) -> tuple[str, Any]:
+    """Returns the text of an answer, and the contexts it brings: None where it brings none."""
+    given = answer if isinstance(answer, Mapping) else mapping_of(answer)
+    names_both = (
+        given is not None and given.keys() & ANSWER_KEYS.keys() and given.keys() & CONTEXT_KEYS.keys()
+    )
+    if given is None or (given is answer and not names_both):
+        expected = "expected its text, or a Response with text and contexts"
+        raise ValueError(f"the answer is {in_pieces(answer) or f'{shown(answer)}; {expected}'}")
+    row, key = answer_and_contexts({name: found for name, found in given.items() if found is not None})
+    return row["answer"], row["contexts"] if key else None

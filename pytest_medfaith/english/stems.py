@@ -1,0 +1,115 @@
+"""The stems of words: what the forms of a word have in common.
+
+`word_key` is the stemmer. The other readers cut less on purpose, and what they find would change with a stronger stemmer:
+
+* `light_stem` chooses the evidence that the model reads. The thresholds of its scores were fitted with that choice.
+* `singular` and `singulars` find names and terms that a table lists, where "doses" must not meet "dosing".
+* `verb_stems` compares the verb that a sentence denies with the verb that a claim affirms, irregular forms too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+_ENDINGS = (
+    "ations", "ation", "ments", "ment", "ities", "ings", "ions", "ally", "ing", "ion", "ity", "ies", "ied", "ive", "ers", "ors", "ed", "es", "er", "or", "ly", "al", "s", "e", "y",
+)  # fmt: skip
+_SPELLINGS = (
+    (re.compile(r"h(a)?em(?=[aeo])"), "hem"),
+    (re.compile(r"aem(?=i)"), "em"),
+    (re.compile(r"oe(?=s|d|str|p|t)"), "e"),
+    (re.compile(r"(?<=rrh)oe"), "e"),
+    (re.compile(r"ae(?=s|d|t|c)"), "e"),
+    (re.compile(r"our(?=$|s$|ed|less|al)"), "or"),
+    (re.compile(r"is(?=e$|es$|ed$|ing$|ation)"), "iz"),
+    (re.compile(r"yse(?=$|s$|d$)"), "yze"),
+    (re.compile(r"tre(?=$|s$)"), "ter"),
+)
+_SAME = {
+    "tablet": "pill",
+    "capsul": "pill",
+    "physician": "doctor",
+    "provid": "doctor",
+    "clinician": "doctor",
+    "medication": "drug",
+    "medicin": "drug",
+    "adolesc": "teen",
+    "teenag": "teen",
+    "kidney": "renal",
+    "begin": "start",
+    "began": "start",
+    "begun": "start",
+    "liver": "hepat",
+    "cardiac": "heart",
+    "illnes": "diseas",
+    "disord": "diseas",
+    "dying": "death",
+    "died": "death",
+    "dies": "death",
+    "mortal": "death",
+    "infant": "baby",
+    "babi": "baby",
+}
+_SHORTEST_STEM = 4  # letters that a cut leaves
+
+
+@lru_cache(maxsize=65_536)
+def word_key(lower: str) -> str:
+    """Returns the normal form of a lower-case word, equal for forms and spellings of one word: "treated" and "treatment" are "treat".
+
+    Spelling is American, endings are cut, and a few synonyms are brought together.
+    """
+    word = lower.replace("’", "'").removesuffix("'s")
+    for pattern, plain in _SPELLINGS:
+        word = pattern.sub(plain, word)
+    word = _cut(word, _ENDINGS)
+    return _SAME.get(word, word)
+
+
+def light_stem(lower: str) -> str:
+    """Returns a lower-case word without the ending of a plural or a verb, where four letters are left."""
+    return _cut(lower, ("ies", "ing", "ed", "es", "s"))
+
+
+def _cut(word: str, endings: tuple[str, ...]) -> str:
+    """Returns `word` without the first of `endings` that leaves a stem."""
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word[: -len(ending)]
+    return word
+
+
+@lru_cache(maxsize=65_536)
+def singular(word: str) -> str:
+    """Returns `word` in lower case without its plural "s": "tablets" is "tablet", "virus" and "diagnosis" stay."""
+    lower = word.lower()
+    plural = len(lower) > len("its") and lower.endswith("s") and not lower.endswith(("ss", "us", "is"))
+    return lower[:-1] if plural else lower
+
+
+def singulars(lower: str) -> Iterator[str]:
+    """Yields a lower-case word, and the words that it may be the plural of: "doses", "dose" and "dos"."""
+    yield lower
+    if lower.endswith("s"):
+        yield lower[:-1]
+        if lower.endswith("es"):
+            yield lower[:-2]
+
+
+# Past forms whose consonants are not those of the verb, and endings to cut in turn; a trial of either keeps "exceed" and "led" whole.
+_OTHER_CONSONANTS = {
+    "went": "go", "underwent": "undergo", "brought": "bring", "thought": "think", "sought": "seek", "bought": "buy", "caught": "catch",
+    "fought": "fight", "left": "leave", "saw": "see", "stood": "stand",
+}  # fmt: skip
+_VERB_ENDINGS = (re.compile("(?<=..)(?:ies|ied|es|ed|ing|en|s)$"), re.compile("(?<=..)[dtn]$"))
+_VOWELS = re.compile("[aeiouy]")
+_TWICE = re.compile(r"(.)\1+")
+
+
+def verb_stems(lower: str) -> frozenset[str]:
+    """Returns what the forms of a verb may have in common, the consonants of its stem: "fnd" of "find" and "found", "stp" of "stopped"."""
+    word = _OTHER_CONSONANTS.get(lower, lower)
+    stems = (word, *(ending.sub("", word) for ending in _VERB_ENDINGS))
+    return frozenset(_TWICE.sub(r"\1", _VOWELS.sub("", stem)) for stem in stems) - {""}
