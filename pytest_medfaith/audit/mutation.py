@@ -8,8 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import Clause, forms, read_clause
+from pytest_medfaith.english.conjugation import noun_verbs
+from pytest_medfaith.english.grammar import Clause, read_clause
 from pytest_medfaith.english.phrases import Phrase, places, read_words
+from pytest_medfaith.english.verbs import forms
 
 
 @dataclass(frozen=True)
@@ -105,11 +107,7 @@ def _is_noun(clause: Clause) -> bool:
     if clause.form == "base":
         return False
     after = clause.words[clause.main + 1 : clause.main + 2]
-    if (
-        clause.words[clause.main].lower in lexicon.noun_verbs()
-        and after
-        and forms(after[0]) == {"past", "part"}
-    ):
+    if clause.words[clause.main].lower in noun_verbs() and after and forms(after[0]) == {"past", "part"}:
         return True
     later = next(
         (verb.index for verb in clause.verbs if verb.index > clause.main and not verb.subordinate), None

@@ -7,9 +7,10 @@ import random
 from pytest_medfaith.audit.mutation import Mutation, article_for, clause_of, replaced
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.conjugation import base_of, in_form
-from pytest_medfaith.english.grammar import Clause, auxiliary_form, forms, is_adverb, is_content
+from pytest_medfaith.english.grammar import Clause
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Word
+from pytest_medfaith.english.verbs import auxiliary_form, forms, is_adverb, is_content
 
 KIND = "negation"
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pytest_medfaith.audit.mutation import as_inner, capitalised, words_of
 from pytest_medfaith.audit.synonyms import with_synonyms
-from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.conjugation import verb_forms
 from pytest_medfaith.english.grammar import read_clause
 from pytest_medfaith.entities.abbreviations import find_abbreviations
 
@@ -99,7 +99,7 @@ def active_voice(sentence: str, evidence: str) -> str | None:
         or re.search(r"\d|ing\b", found["agent"])
     ):
         return None
-    if not {"past", "part"} <= lexicon.verb_forms().get(found["verb"].lower(), frozenset()) or re.match(
+    if not {"past", "part"} <= verb_forms().get(found["verb"].lower(), frozenset()) or re.match(
         r"(?:about|half|a third)\b", found["agent"]
     ):
         return None

@@ -8,10 +8,11 @@ from functools import lru_cache
 
 from pytest_medfaith.audit.mutation import Mutation, clause_of, replaced
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.conjugation import FORMS, in_form
-from pytest_medfaith.english.grammar import Clause, forms, is_adverb, is_auxiliary
+from pytest_medfaith.english.conjugation import FORMS, in_form, noun_verbs
+from pytest_medfaith.english.grammar import Clause
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Phrase
+from pytest_medfaith.english.verbs import forms, is_adverb, is_auxiliary
 
 KIND = "direction"
 
@@ -138,7 +139,7 @@ def _degree(words: Phrase, index: int) -> str | None:
 
 def _is_verb(clause: Clause, index: int) -> bool:
     if any(verb.index == index for verb in clause.verbs) and (
-        index == clause.main or clause.words[index].lower not in lexicon.noun_verbs()
+        index == clause.main or clause.words[index].lower not in noun_verbs()
     ):
         return True
     before = next((word for word in reversed(clause.words[:index]) if not is_adverb(word)), None)
