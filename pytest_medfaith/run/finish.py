@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_medfaith.errors import MedfaithError
+from pytest_medfaith.errors import MedfaithError, SeveralErrors
 from pytest_medfaith.gates.baseline import Baseline
 from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
@@ -169,5 +169,7 @@ def noting_errors(errors: list[str]) -> Iterator[None]:
     """Adds an error of data or of the file system to `errors`, so that the rest of the run's end still happens."""
     try:
         yield
+    except SeveralErrors as several:
+        errors += several.messages
     except (MedfaithError, OSError, ValueError) as error:
         errors.append(str(error))

@@ -143,7 +143,7 @@ from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.cards.json_card import json_card
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
-from pytest_medfaith.gates.expressions import judge_gates
+from pytest_medfaith.gates.judging import judge_gates
 from pytest_medfaith.records import Case, Claim, Report, Response, SliceRun, Verdict
 
 claims = [Claim(id="1", text="Short."), Claim(id="2", text="x " * 50)]
