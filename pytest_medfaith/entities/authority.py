@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pytest_medfaith.records import Authority, Chunk
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Authority, Chunk
 
 # What a title says of the study design; the first that matches counts.
 _TITLE_WORDS: tuple[tuple[Authority, str], ...] = (

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Report, Verdict
+
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Report, Verdict
 
 Fraction = tuple[float, float]
 Family = Literal["claims", "citations", "safety", "retrieval", "ragchecker", "latency", "audit", "project"]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.metrics.base import Fraction, Metric, claim_verdicts, entailing_chunks, share
-from pytest_medfaith.records import Chunk, Report
+
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Chunk, Report
 
 ALCE = "Gao et al. 2023, ALCE, arXiv:2305.14627"
 _PMID = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)

@@ -8,6 +8,7 @@ every claim is unsupported, the contexts recall nothing, and their precision doe
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.metrics.base import (
     RAGCHECKER,
@@ -20,7 +21,9 @@ from pytest_medfaith.metrics.base import (
     scored_verdicts,
     share,
 )
-from pytest_medfaith.records import Report, VerdictLabel
+
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Report, VerdictLabel
 
 RAGAS = "Es et al. 2023, RAGAS, arXiv:2309.15217"
 REFCHECKER = "Hu et al. 2024, RefChecker, arXiv:2405.14486"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from pytest_medfaith.records import Report
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Report
+
 
 _NAMED = 5
 

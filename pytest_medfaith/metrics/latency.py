@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.metrics.base import Fraction, Metric
-from pytest_medfaith.records import Report
+
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Report
 
 
 def _latency_ms(report: Report) -> Fraction | None:

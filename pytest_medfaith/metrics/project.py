@@ -6,12 +6,15 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.metrics.base import Fraction, Metric
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
-from pytest_medfaith.records import Report
+
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Report
 
 # Gates ("brand_names <= 0.1"), the marker (brand_names_at_most=0.1) and files hold the name.
 _NAME = re.compile(r"[A-Za-z][\w.]*")

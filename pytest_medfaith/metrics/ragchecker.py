@@ -34,11 +34,12 @@ from pytest_medfaith.metrics.base import (
     misaligned,
     recalled_gold,
 )
-from pytest_medfaith.records import Report
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from pytest_medfaith.records import Report
 
     Booleans = npt.NDArray[np.bool_]
 

@@ -22,11 +22,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold
-from pytest_medfaith.records import Case, Chunk, Report
+
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Case, Chunk, Report
 
 Gains = Sequence[float]
 Labels = Literal["qrels", "rchunk"]

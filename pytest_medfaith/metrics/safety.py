@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.entities.authority import authority_of
 from pytest_medfaith.metrics.base import Fraction, Metric, claim_verdicts, scored_verdicts, share
-from pytest_medfaith.records import Authority, Report, Verdict
+
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Authority, Report, Verdict
 
 SAFETY_PREFIX = "safety."
 

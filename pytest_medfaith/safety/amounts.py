@@ -7,10 +7,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
+from pytest_medfaith.quantities.numerals import LOOK_BACK
 from pytest_medfaith.quantities.quantity import Quantity
-from pytest_medfaith.safety.reading import LOOK_BACK, Passage
 from pytest_medfaith.safety.terms import Span
+
+if TYPE_CHECKING:
+    from pytest_medfaith.safety.reading import Passage
 
 _STRENGTHS = ("mass", "unit", "volume")
 _UNITS = (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pytest_medfaith.quantities.numerals import LOOK_BACK
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.safety.amounts import Drugs, Sentence, is_amount_of_named
 from pytest_medfaith.safety.clauses import asserted_sentences
-from pytest_medfaith.safety.reading import KIDNEY_FUNCTION, LOOK_BACK, Broken, Reading
+from pytest_medfaith.safety.reading import KIDNEY_FUNCTION, Broken, Reading
 from pytest_medfaith.safety.rulebook import SafetyRule
 from pytest_medfaith.safety.stance import is_myth
 

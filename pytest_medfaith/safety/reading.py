@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.entities.linker import Mention, link
+from pytest_medfaith.quantities.numerals import LOOK_BACK
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.safety.clauses import Statement, read_statements
@@ -16,7 +17,6 @@ from pytest_medfaith.safety.terms import Span, TermIndex
 
 Broken = tuple[Span, str] | None  # where the claim breaks a rule, and a message that says how
 
-LOOK_BACK = 48  # characters before a place that may hold a word that qualifies it
 _YEAR = 365.25  # days
 KIDNEY_FUNCTION = re.compile(
     r"\b(?:e?GFR|(?:estimated )?glomerular filtration rate|creatinine clearance|CrCl|kidney function"

@@ -6,10 +6,13 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.english.stems import singulars
 from pytest_medfaith.english.words import pieces_of
-from pytest_medfaith.entities.linker import Mention
+
+if TYPE_CHECKING:
+    from pytest_medfaith.entities.linker import Mention
 
 Span = tuple[int, int]
 
