@@ -152,8 +152,9 @@ def installed_formats() -> dict[str, EntryPoint]:
         if entry.name in SHIPPED or (entry.name in found and found[entry.name].value != entry.value):
             taken = "a shipped format" if entry.name in SHIPPED else found[entry.name].value
             raise DataError(
-                f"an installed package offers {entry.value} as the format {entry.name!r}, the name of {taken}, "
-                "expected another name; mend the entry point, or uninstall the package"
+                f"an installed package offers {entry.value} as the format {entry.name!r}, "
+                f"the name of {taken}, expected another name; "
+                "mend the entry point, or uninstall the package"
             )
         found[entry.name] = entry
     return found

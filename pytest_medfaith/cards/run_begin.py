@@ -83,7 +83,7 @@ def begin_run(folder: Path) -> None:
 
 
 def _put_aside(folder: Path) -> None:
-    """Moves the files of the finished run, its signature last: after an interruption the next start goes on."""
+    """Moves the files of the finished run, its signature last: the next start goes on where this one ends."""
     previous = folder / PREVIOUS
     if (previous / SIGNATURE).exists():
         drop_run(previous)

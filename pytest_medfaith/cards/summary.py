@@ -157,7 +157,7 @@ def _each(numbers: Mapping[str, int]) -> str:
 
 
 def measured_over(slice_report: SliceReport) -> list[str]:
-    """Returns a line for the columns that count only some cases, and a line for each metric of the project."""
+    """Returns a line for the columns that count only some cases, and one for each metric of the project."""
     cases = len(slice_report.reports)
     fewer: dict[int, list[str]] = {}
     for column, name in COLUMNS.items():

@@ -11,7 +11,7 @@
   gate that stops it on inconclusive results too lets about one in 20 through that is worse by M. Without M
   nothing can be ruled out for certain, and `UNSTATED_MARGIN` takes its place.
 * What was not measured whole fails: cases that are missing or failed, unscored claims, a slice of refusals
-(`completeness`).
+  (`completeness`).
 
 `stops_run` says which results stop the run. `run.finish` adds what else makes a run fail, and decides the
 exit status.
