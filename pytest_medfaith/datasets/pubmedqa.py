@@ -1,4 +1,4 @@
-"""PubMedQA: questions over PubMed abstracts, answered yes, no or maybe, and by the abstract's own conclusion.
+"""PubMedQA: questions over PubMed abstracts, answered yes, no or maybe, and by the abstract's conclusion.
 
 | field | becomes |
 |---|---|

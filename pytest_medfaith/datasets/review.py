@@ -250,7 +250,7 @@ def _edited(case: Case, rows: list[Row], edits: Counter[str]) -> Case:
                 "column 'keep'"
             )
         if row.keep:
-            ids = {one.id for one in (*case.gold_claims, *claims)}
+            ids = {known.id for known in (*case.gold_claims, *claims)}
             claims.append(_edit(claim, row, edits, taken=ids))
     edits["dropped"] += len({claim.id for claim in case.gold_claims} - {claim.id for claim in claims})
     return case.with_(gold_claims=tuple(claims))
