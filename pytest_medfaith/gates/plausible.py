@@ -6,15 +6,17 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline
 from pytest_medfaith.metrics.base import Fraction, Metric
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import MetricValue
+
+if TYPE_CHECKING:
+    from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline
 
 CHECKSUM = "sha256"
 _MOST = 1_000_000  # contexts, gold claims or chunks of a case
@@ -56,7 +58,7 @@ def check_entry(entry: SliceBaseline, declared: Mapping[str, Metric] = METRICS) 
     A metric that is neither shipped nor one of `declared` is checked as far as that needs no definition.
 
     Raises:
-        DataError: a number out of its range, or one that does not fit the claims or the cases.
+        DataError: a number is out of its range, or does not fit the claims or the cases.
     """
     place = f"slice {entry.slice!r}"
     if entry.k < 1:
@@ -71,7 +73,7 @@ def check_entry(entry: SliceBaseline, declared: Mapping[str, Metric] = METRICS) 
 
 
 def _metric(name: str, declared: Mapping[str, Metric]) -> Metric | None:
-    """Returns the metric of `name`, None where neither this version nor the project has one."""
+    """Returns the metric of `name`, None where neither this version nor the project has it."""
     try:
         return parse_metric(name, declared)
     except ValueError:

@@ -45,9 +45,10 @@ def test_a_bound_that_the_interval_does_not_clear_says_how_many_cases_would_show
         parse_gate("faithfulness >= 0.8 at 95%"), report(0.85, 0.75, 0.93, n=50, name="faithfulness")
     )
     assert result.outcome == "fail"
-    # the lower half of the interval is 0.10 wide and has to become 0.05 wide, which takes four times as many cases
+    # the lower half of the interval is 0.10 wide; to become 0.05 wide, it needs four times as many cases
     assert result.message == (
-        "faithfulness is 0.850, 95 % interval [0.750, 0.930] over 50 cases; wanted at least 0.8 for sure; if the value stays, about 200 "
+        "faithfulness is 0.850, 95 % interval [0.750, 0.930] over 50 cases; wanted at least 0.8 for sure; "
+        "if the value stays, about 200 "
         "cases would show it"
     )
 
@@ -183,7 +184,7 @@ def test_a_gate_on_an_audit_is_a_bound_and_says_that_it_counts_claims():
 
 @pytest.mark.parametrize(("n", "outcome"), [(9, "inconclusive"), (10, "pass")])
 def test_an_interval_over_few_cases_shows_nothing(n, outcome):
-    """Two cases that each clear the bound would pass for sure: the bootstrap never leaves the range of the values seen."""
+    """Two cases that clear the bound would pass for sure: the bootstrap never leaves the range of values."""
     result = judge_bound(parse_gate("hallucination <= 0.05 at 95%"), report(0.025, 0.0, 0.05, n=n))
     assert result.outcome == outcome
     assert ("so few cases show nothing below 10 cases" in result.message) == (outcome == "inconclusive")
