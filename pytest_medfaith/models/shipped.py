@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import importlib.util
 from pathlib import Path
 
 from pytest_medfaith.errors import DataError
@@ -16,7 +16,7 @@ def default_weights() -> Path:
     Raises:
         DataError: the distribution is not installed.
     """
-    found = find_spec("pytest_medfaith_weights")
+    found = importlib.util.find_spec("pytest_medfaith_weights")
     if found is None or found.origin is None:
         raise DataError(
             "the weights of the checker 'default' are not installed; install them with `pip install pytest-medfaith-weights` (in a clone "
