@@ -137,7 +137,7 @@ def _csv_rows(path: Path) -> Rows:
 
 
 def _decoded(path: Path) -> str:
-    """Returns a file's text: UTF-8 with or without a byte order mark, or Excel's UTF-16, which has the mark."""
+    """Returns a file's text: UTF-8 with or without a byte order mark, or UTF-16 with it."""
     data = path.read_bytes()
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
@@ -152,10 +152,8 @@ def _decoded(path: Path) -> str:
 
 def _cells(row: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Returns a table's row without empty cells, its lists and numbers read."""
-    plain = {str(key): _plain(value) for key, value in row.items()}
-    return {
-        key: _cell(key, value, place) for key, value in plain.items() if value is not None and value != ""
-    }
+    plain = ((str(key), _plain(value)) for key, value in row.items())
+    return {key: _cell(key, value, place) for key, value in plain if value is not None and value != ""}
 
 
 def _plain(value: Any) -> Any:
