@@ -139,7 +139,7 @@ def _csv_rows(path: Path) -> Rows:
 def _decoded(path: Path) -> str:
     """Returns a file's text: UTF-8 with or without a byte order mark, or UTF-16 with it."""
     data = path.read_bytes()
-    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as Excel writes it
     try:
         return data.decode("utf-16" if is_wide else "utf-8-sig")
     except UnicodeDecodeError as error:
