@@ -1,4 +1,4 @@
-"""Turns pages into chunks in a stream: documents, sections, windows, near-duplicates, one JSON Lines file."""
+"""Turns pages into a file of chunks, in a stream: documents, sections, windows, without near-duplicates."""
 
 from __future__ import annotations
 
@@ -26,16 +26,21 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import atomic_writer
 from pytest_medfaith.records import Chunk
 
-# Read record by record here and only cut by the workers: what is larger may hold a whole year of abstracts.
-_LARGE_FILE = 4_000_000
+# A larger file may hold a whole year of abstracts. This process reads it record by record; workers only cut
+# the documents.
+_LARGE_FILE = 4_000_000  # bytes
 _TASK_BYTES = 500_000
 _TASK_FILES = 64
-_TASKS_AHEAD = 3
+_TASKS_AHEAD = 3  # tasks that wait for each worker
 
 
 @dataclass(frozen=True)
 class ChunkSummary:
-    """What a run wrote: `out` is the file; `skipped` counts what held nothing to chunk, by reason; `dropped` lists near-duplicates."""
+    """What a run wrote.
+
+    `out` is the file of chunks. `skipped` counts, by reason, what held nothing to chunk. `dropped` lists
+    near-duplicates.
+    """
 
     out: Path
     documents: int
@@ -53,7 +58,10 @@ class ChunkSummary:
 
 @dataclass(frozen=True)
 class _Task:
-    """A piece of work for one process: files to read and cut, or documents to cut. `size` is its share of the source in bytes."""
+    """A piece of work for a process: files to read and cut, or documents to cut.
+
+    `size` is its share of the source in bytes.
+    """
 
     files: tuple[SourceFile, ...] = ()
     documents: tuple[Document, ...] = ()
@@ -62,7 +70,11 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Cut:
-    """A document's chunks as JSON lines, and its path for the case that its name is taken."""
+    """The chunks of a document as JSON lines.
+
+    `file`, `item` and `line` say where the document is from, for the case that a document before it has the
+    same `name`.
+    """
 
     file: str
     item: str
@@ -89,23 +101,26 @@ def chunk_source(
     count_tokens: CountTokens = token_offsets,
     progress: Callable[[int, int], None] | None = None,
 ) -> ChunkSummary:
-    """Writes the chunks of `src` (a page, a folder or an archive of them) to `<out>/<name of src>.jsonl`, whole or not at all.
+    """Writes the chunks of `src` to `<out>/<name of src>.jsonl`, whole or not at all.
 
-    One document is in memory at a time and process. Ids are `<source>/<document>-NNN`, the document being its path below `src`
-    without suffix, or its own id in a file of many. `chunk.start`, `chunk.end` are offsets into the document's normalised text, which
-    `original_span` cuts out again. Sections named Abstract stay whole.
+    Each process holds a single document at a time. Ids are `<source>/<document>-NNN`; the document is its
+    path below `src` without suffix, or its id in a file of many documents. `chunk.start` and `chunk.end` are
+    offsets into the document's normalised text, which `original_span` cuts out again. Sections named Abstract
+    stay whole.
 
     Args:
-        src: what to read: .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, .docx, also compressed, in folders, .tar.* or .zip.
+        src: a page, a folder or an archive (.tar.*, .zip) of pages: .md, .txt, .html, .xml, .nxml, .jsonl,
+            .pdf, .docx, also compressed.
         source: the corpus these chunks belong to, such as `statpearls`.
         out: the folder to write to, or a .jsonl file.
         size: the most tokens a chunk has.
         stride: the tokens that neighbouring chunks share, in whole sentences.
         min_sent: the fewest sentences a chunk has where its section has as many.
         max_sent: the most sentences a chunk has.
-        prefix: "title" keeps title and section path in `extra["prefix"]`; a function of the document's text and the chunk returns a
-            line of context to keep there, and is called in this process.
-        dedup: "minhash", or an embedding function, see `drop_near_duplicates`; what was dropped is listed in `<name>.dropped.csv`.
+        prefix: "title" keeps title and section path in `extra["prefix"]`. A function of the document's text
+            and the chunk returns the line of context to keep there; it is called in this process.
+        dedup: "minhash", or an embedding function, see `drop_near_duplicates`; `<name>.dropped.csv` lists the
+            dropped chunks.
         dedup_threshold: the similarity from which a chunk is dropped.
         workers: processes that read and cut; the result is the same for any number.
         count_tokens: gives the spans of a text's tokens; a module-level function where `workers` is above 1.
@@ -119,36 +134,30 @@ def chunk_source(
     shape = WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent)
     target = _target(src, source, out, workers)
     cut = partial(_cut_task, source=source, shape=shape, prefix=prefix, count_tokens=count_tokens)
+    workers = 1 if callable(prefix) else workers
     run = _Run()
-    with ExitStack() as open_things:
-        results = _in_order(
-            cut, _tasks(src, run.skip), workers=1 if callable(prefix) else workers, closing=open_things
-        )
-        lines = run.named(
-            _shown(results, total=sum(path.stat().st_size for path in paths_of(src)), progress=progress)
-        )
+    with ExitStack() as closing:
+        results = _in_order(cut, _tasks(src, run.skip), workers=workers, closing=closing)
+        total = sum(path.stat().st_size for path in paths_of(src))
+        lines = run.named(_shown(results, total=total, progress=progress))
         if dedup is not None:
-            lines = map(
-                _line,
-                drop_near_duplicates(
-                    map(_chunk, lines), method=dedup, threshold=dedup_threshold, on_drop=run.dropped.append
-                ),
+            kept = drop_near_duplicates(
+                map(_chunk, lines), method=dedup, threshold=dedup_threshold, on_drop=run.dropped.append
             )
-        written = open_things.enter_context(atomic_writer(target))
+            lines = map(_line, kept)
+        written = closing.enter_context(atomic_writer(target))
         for line in lines:
             written.write(line + "\n")
             run.written += 1
         if not run.written:
-            raise DataError(
-                f"{src}: holds no text to chunk{run.reasons()}; expected pages in {', '.join(sorted(SUFFIXES))}"
-            )
+            kinds = ", ".join(sorted(SUFFIXES))
+            raise DataError(f"{src}: holds no text to chunk{run.reasons()}; expected pages in {kinds}")
     _write_dropped(target.with_suffix(".dropped.csv"), run.dropped if dedup is not None else None)
-    return ChunkSummary(
-        target, run.documents, run.written, run.characters, dict(run.skipped), tuple(run.dropped)
-    )
+    return run.summary(target)
 
 
 def _target(src: Path, source: str, out: Path, workers: int) -> Path:
+    """Returns the file to write; raises ValueError where it is read too, or another argument is wrong."""
     if re.fullmatch(r"[\w.-]+", source) is None:
         raise ValueError(
             f"source is {source!r}, expected a name of letters, digits, '_', '-' and '.', such as statpearls"
@@ -157,7 +166,8 @@ def _target(src: Path, source: str, out: Path, workers: int) -> Path:
         raise ValueError(f"workers is {workers}, expected at least 1")
     if src.is_dir() and out.resolve().is_relative_to(src.resolve()):
         raise ValueError(
-            f"out {out} lies inside {src}, whose files would hold their own chunks the next time; choose a folder beside it"
+            f"out {out} lies inside {src}, whose files would hold their own chunks the next time; choose a "
+            "folder beside it"
         )
     name = src.resolve().name
     stem = name if src.is_dir() else re.sub(r"(?:\.tar)?\.\w+$", "", name)
@@ -176,7 +186,9 @@ def _tasks(src: Path, skip: Callable[[str], None]) -> Iterator[_Task]:
         if file.suffix not in SUFFIXES:
             skip(f"files of type {file.suffix or '(none)'}")
             continue
-        alone = _is_read_here(file)
+        # This process reads PDF and DOCX, whose models are loaded once, and files too large to hold whole.
+        large = file.suffix in {".xml", ".nxml", ".jsonl"} and _bytes([file]) > _LARGE_FILE
+        alone = large or file.suffix in PDF_DOCX_SUFFIXES
         if files and (alone or len(files) == _TASK_FILES or _bytes(files) > _TASK_BYTES):
             yield _Task(files=tuple(files), size=sum(waiting.size for waiting in files))
             files = []
@@ -192,21 +204,15 @@ def _bytes(files: list[SourceFile]) -> int:
     return sum(file.size if file.data is None else len(file.data) for file in files)
 
 
-def _is_read_here(file: SourceFile) -> bool:
-    """Returns whether this process reads the file: PDF and DOCX, whose models are loaded once, and files too large to hold whole."""
-    large = file.suffix in {".xml", ".nxml", ".jsonl"} and _bytes([file]) > _LARGE_FILE
-    return large or file.suffix in PDF_DOCX_SUFFIXES
-
-
 def _document_tasks(file: SourceFile) -> Iterator[_Task]:
+    """Yields the documents of a file that this process reads, in tasks of 64."""
     waiting: list[Document] = []
     left = file.size
     for document in documents_of(file):
         waiting.append(document)
         if len(waiting) == _TASK_FILES:
-            share = min(
-                left, sum(len(document.text) for document in waiting)
-            )  # near enough for a progress bar
+            # Characters in the place of bytes are near enough for a progress bar.
+            share = min(left, sum(len(document.text) for document in waiting))
             yield _Task(documents=tuple(waiting), size=share)
             waiting, left = [], left - share
     yield _Task(documents=tuple(waiting), size=left)
@@ -215,17 +221,22 @@ def _document_tasks(file: SourceFile) -> Iterator[_Task]:
 def _cut_task(
     task: _Task, *, source: str, shape: WindowSize, prefix: Prefix | None, count_tokens: CountTokens
 ) -> tuple[int, list[_Cut]]:
+    """Returns (the size of the task, its documents cut into chunks)."""
     documents = task.documents or (document for file in task.files for document in documents_of(file))
     cut = []
     for document in documents:
         chunks = chunk_document(
             document, source=source, shape=shape, prefix=prefix, count_tokens=count_tokens
         )
-        lines = tuple(map(_line, chunks))
-        name = document_name(document)
         cut.append(
             _Cut(
-                document.file, document.item, document.line, name, len(document.text), lines, document.skipped
+                file=document.file,
+                item=document.item,
+                line=document.line,
+                name=document_name(document),
+                characters=len(document.text),
+                lines=tuple(map(_line, chunks)),
+                skipped=document.skipped,
             )
         )
     return task.size, cut
@@ -242,7 +253,7 @@ def _chunk(line: str) -> Chunk:
 def _in_order(
     work: Callable[[_Task], Any], tasks: Iterator[_Task], *, workers: int, closing: ExitStack
 ) -> Iterator[Any]:
-    """Yields `work` of each task in order; no more tasks are taken than `workers` processes can soon begin."""
+    """Yields `work` of each task in order; takes only so many tasks as the workers can soon begin."""
     if workers == 1:
         yield from map(work, tasks)
         return
@@ -264,6 +275,7 @@ def _in_order(
 def _shown(
     results: Iterable[tuple[int, list[_Cut]]], *, total: int, progress: Callable[[int, int], None] | None
 ) -> Iterator[_Cut]:
+    """Yields the documents of `results`, telling `progress` the bytes done."""
     done = 0
     for size, cut in results:
         yield from cut
@@ -275,7 +287,7 @@ def _shown(
 
 
 class _Run:
-    """Sees to it that ids are unique and counts what becomes of the documents."""
+    """The counts of a run; it keeps ids unique and counts what becomes of the documents."""
 
     def __init__(self) -> None:
         self.documents = self.written = self.characters = 0
@@ -289,8 +301,13 @@ class _Run:
     def reasons(self) -> str:
         return "".join(f"; {count} skipped ({reason})" for reason, count in sorted(self.skipped.items()))
 
+    def summary(self, out: Path) -> ChunkSummary:
+        return ChunkSummary(
+            out, self.documents, self.written, self.characters, dict(self.skipped), tuple(self.dropped)
+        )
+
     def named(self, cuts: Iterable[_Cut]) -> Iterator[str]:
-        """Yields the lines of `cuts`; a page of a name that went before (`a.html`, `a.md`) is named with its suffix."""
+        """Yields the lines of `cuts`; where `a.html` and `a.md` share a name, the second keeps its suffix."""
         for cut in cuts:
             self.skipped.update(cut.skipped)
             if not cut.lines:
@@ -301,30 +318,28 @@ class _Run:
             if self._is_new(cut.name):
                 yield from cut.lines
             elif not cut.item and self._is_new(unbroken(cut.file)):
-                yield from (_line(_renamed(_chunk(line), cut.name, unbroken(cut.file))) for line in cut.lines)
+                for chunk in map(_chunk, cut.lines):
+                    before = len(f"{chunk.source}/")
+                    number = chunk.id[before + len(cut.name) :]
+                    yield _line(chunk.with_(id=f"{chunk.source}/{unbroken(cut.file)}{number}"))
             else:
                 place = f"{cut.file}:{cut.line}" if cut.line else cut.file
                 raise DataError(
-                    f"{place}: a document {cut.name!r} was read already; ids must be unique, so remove one of the two"
+                    f"{place}: a document {cut.name!r} was read already; ids must be unique, so remove one "
+                    "of the two"
                 )
 
     def _is_new(self, name: str) -> bool:
-        mark = hashlib.blake2b(
-            name.encode(), digest_size=8
-        ).digest()  # so that millions of names take little memory
+        # A digest, since there may be millions of names.
+        mark = hashlib.blake2b(name.encode(), digest_size=8).digest()
         if mark in self._names:
             return False
         self._names.add(mark)
         return True
 
 
-def _renamed(chunk: Chunk, old: str, new: str) -> Chunk:
-    source, number = chunk.id[: len(chunk.source) + 1], chunk.id[len(chunk.source) + 1 + len(old) :]
-    return chunk.with_(id=source + new + number)
-
-
 def _write_dropped(path: Path, dropped: list[Dropped] | None) -> None:
-    """Writes the list of what was dropped for what; without near-duplicate removal takes away the list of an earlier run."""
+    """Writes the list of dropped chunks; None removes the list of an earlier run."""
     if dropped is None:
         path.unlink(missing_ok=True)
         return

@@ -1,4 +1,4 @@
-"""Cuts a document into chunks and finds what a chunk was cut from."""
+"""Cuts a document into chunks, and finds the text that a chunk was cut from."""
 
 from __future__ import annotations
 
@@ -29,20 +29,24 @@ def chunk_document(
     prefix: Prefix | None = None,
     count_tokens: CountTokens = token_offsets,
 ) -> list[Chunk]:
-    """Returns the chunks of one document, in order; see `chunk_source`."""
+    """Returns the chunks of `document`, in order.
+
+    Args:
+        document: a page with its sections; a section that is `whole` becomes a single chunk.
+        source: the corpus these chunks belong to; ids begin with it.
+        shape: how large a chunk may be; None takes the defaults.
+        prefix: see `chunk_source`.
+        count_tokens: gives the spans of a text's tokens.
+    """
     name = document_name(document)
-    origin = {
-        "document": document.file,
-        "digest": _digest(document.text),
-        **({"item": document.item} if document.item else {}),
-    }
+    origin = {"document": document.file, "digest": _digest(document.text)}
+    if document.item:
+        origin["item"] = document.item
     chunks: list[Chunk] = []
     for section in document.sections:
-        spans = (
-            [(0, len(section.text))]
-            if section.whole
-            else windows(section.text, shape=shape, count_tokens=count_tokens)
-        )
+        spans = [(0, len(section.text))]
+        if not section.whole:
+            spans = windows(section.text, shape=shape, count_tokens=count_tokens)
         for start, end in spans:
             chunk = Chunk(
                 id=f"{source}/{name}-{len(chunks) + 1:03d}",
@@ -57,24 +61,27 @@ def chunk_document(
                 end=section.start + end,
                 extra=origin,
             )
-            chunks.append(
-                chunk
-                if prefix is None
-                else chunk.with_(extra={**origin, "prefix": _prefix(prefix, document.text, chunk)})
-            )
+            if prefix is not None:
+                context = prefix(document.text, chunk) if callable(prefix) else _title_and_path(chunk)
+                chunk = chunk.with_(extra={**origin, "prefix": context})
+            chunks.append(chunk)
     return chunks
 
 
 def original_span(chunk: Chunk, *, src: Path) -> str:
-    """Returns what the chunk was cut from: its document is read again from `src`, and `[start:end]` of its normalised text returned.
+    """Returns the text that the chunk was cut from.
+
+    The document is read again from `src`; the text is `[start:end]` of its normalised text.
 
     Raises:
-        DataError: the chunk does not say where it is from, its document is gone, or it has changed since.
+        DataError: the chunk does not say where it is from, its document is gone, or the document has changed
+            since.
     """
     name, item = chunk.extra.get("document"), chunk.extra.get("item", "")
     if not isinstance(name, str) or chunk.start is None or chunk.end is None:
         raise DataError(
-            f"chunk {chunk.id!r} has no document, start and end; only chunks that `medfaith chunk` wrote can be traced"
+            f"chunk {chunk.id!r} has no document, start and end; only chunks that `medfaith chunk` wrote can "
+            "be traced"
         )
     for file in source_files(src):
         if file.name != name:
@@ -83,11 +90,14 @@ def original_span(chunk: Chunk, *, src: Path) -> str:
             if document.item == item:
                 if _digest(document.text) != chunk.extra.get("digest"):
                     raise DataError(
-                        f"{file.place}: has changed since chunk {chunk.id!r} was cut from it; run `medfaith chunk` again"
+                        f"{file.place}: has changed since chunk {chunk.id!r} was cut from it; run "
+                        "`medfaith chunk` again"
                     )
                 return document.text[chunk.start : chunk.end]
+    with_item = f" with item {item!r}" if item else ""
     raise DataError(
-        f"{src}: holds no document {name!r}{f' with item {item!r}' * bool(item)}, from which chunk {chunk.id!r} was cut; give its source"
+        f"{src}: holds no document {name!r}{with_item}, from which chunk {chunk.id!r} was cut; give its "
+        "source"
     )
 
 
@@ -95,15 +105,14 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _prefix(prefix: Prefix, text: str, chunk: Chunk) -> str:
-    if callable(prefix):
-        return prefix(text, chunk)
+def _title_and_path(chunk: Chunk) -> str:
+    """Returns "Iron > Treatment > Dose"; a title that the path begins with is not repeated."""
     path = chunk.section_path
     return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
 
 
 def document_name(document: Document) -> str:
-    """Returns the document's own id, else its path without suffix and its number in a file of many; without white space."""
+    """Returns the document's id, else its path without suffix and its number in the file; no white space."""
     stem = str(PurePosixPath(document.file).with_suffix(""))
     return unbroken(
         stem + document.item.replace("#", ".") if document.item[:1] in {"", "#"} else document.item
@@ -111,7 +120,6 @@ def document_name(document: Document) -> str:
 
 
 def unbroken(name: str) -> str:
-    """Returns `name` with white space as underscores, since ids stand in columns of files, and without control characters."""
-    return "".join(
-        sign for sign in re.sub(r"\s", "_", name) if unicodedata.category(sign) not in ("Cc", "Cf", "Cs")
-    )
+    """Returns `name` as an id in a column: underscores for white space, no control characters."""
+    signs = re.sub(r"\s", "_", name)
+    return "".join(sign for sign in signs if unicodedata.category(sign) not in ("Cc", "Cf", "Cs"))

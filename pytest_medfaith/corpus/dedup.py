@@ -1,4 +1,4 @@
-"""Drops chunks that say what another chunk of the corpus says already, and tells for which one."""
+"""Drops chunks that say what an earlier chunk of the corpus says, and tells which chunk was kept."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ _SHINGLE = 3
 _PERMUTATIONS = 128  # standard error of an estimated similarity near 0.9: 0.03
 _BATCH = 64
 _DECISIVE = re.compile(
-    r"\d+(?:[.,]\d+)*|\b(?:no|not|nor|never|none|without|cannot|avoid|contraindicated)\b|n['\u2019]t\b|[<>\u2264\u2265]|(?<=\d)\s*(?:[kmn\u00b5\u03bc]?g|mc?g|m?l|units?|iu|%)(?!\w)"
+    r"\d+(?:[.,]\d+)*|\b(?:no|not|nor|never|none|without|cannot|avoid|contraindicated)\b|n['\u2019]t\b"
+    r"|[<>\u2264\u2265]|(?<=\d)\s*(?:[kmn\u00b5\u03bc]?g|mc?g|m?l|units?|iu|%)(?!\w)"
 )
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """A chunk that was left out because the chunk `kept` holds nearly the same text; `similarity` is 0 to 1."""
+    """A chunk that was left out, because the chunk `kept` has nearly the same text."""
 
     id: str
     kept: str
-    similarity: float
+    similarity: float  # 0 to 1
     method: str
 
 
@@ -48,31 +49,38 @@ def drop_near_duplicates(
     threshold: float | None = None,
     on_drop: Callable[[Dropped], object],
 ) -> Iterator[Chunk]:
-    """Yields the chunks that have no near-duplicate before them, in order; `on_drop` is told of each other one.
+    """Yields the chunks that have no near-duplicate before them, in order.
 
-    `method` is "minhash" (Jaccard similarity of word shingles, at least `threshold` 0.9; Broder 1997), or a function that embeds a
-    list of texts as float rows (n, d) (cosine above `threshold` 0.95). Two chunks that differ in a number, in how often they negate
-    or in the words of their titles that they name are never duplicates, however alike they are: 5 mg is not 50 mg, and pages written to
-    one pattern about two diseases are two pages. Memory grows with what is kept: about 6 kB a chunk for MinHash,
-    4 d bytes for embeddings, whose time grows with the square of the corpus.
+    5 mg is not 50 mg, and pages written to the same pattern about two diseases are two pages. So two chunks
+    are never duplicates where they differ in a number, in how often they negate, or in the words of their
+    titles that they name.
+
+    Memory grows with the chunks that are kept: about 6 kB a chunk for MinHash, 4 d bytes for embeddings,
+    whose time grows with the square of the corpus.
+
+    Args:
+        chunks: the corpus, in order.
+        method: "minhash" (Jaccard similarity of word shingles; Broder 1997), or a function that embeds a list
+            of texts as float rows (n, d), which are compared by cosine similarity.
+        threshold: MinHash drops from this similarity on, cosine above it; None takes 0.9 for MinHash and 0.95
+            for cosine.
+        on_drop: told of each chunk that is dropped.
 
     Raises:
         MissingExtra: "minhash" without datasketch.
         ValueError: a threshold outside (0, 1].
     """
-    limit = (
-        threshold if threshold is not None else MINHASH_THRESHOLD if method == "minhash" else COSINE_THRESHOLD
-    )
+    default = MINHASH_THRESHOLD if method == "minhash" else COSINE_THRESHOLD
+    limit = default if threshold is None else threshold
     if not 0 < limit <= 1:
         raise ValueError(
             f"threshold is {limit}, expected a similarity above 0 and at most 1, such as {MINHASH_THRESHOLD}"
         )
-    find: Callable[[list[Chunk]], Iterator[Dropped | None]] = (
-        _MinHashFinder(limit).find if method == "minhash" else _CosineFinder(limit, method).find
-    )
+    finder: _MinHashFinder | _CosineFinder
+    finder = _MinHashFinder(limit) if method == "minhash" else _CosineFinder(limit, method)
     rest = iter(chunks)
     while batch := list(islice(rest, _BATCH)):
-        for chunk, dropped in zip(batch, find(batch), strict=True):
+        for chunk, dropped in zip(batch, finder.find(batch), strict=True):
             if dropped is None:
                 yield chunk
             else:
@@ -80,19 +88,16 @@ def drop_near_duplicates(
 
 
 def _marks(chunk: Chunk) -> int:
-    """Returns a fingerprint of what near-duplicates must share: numbers, negations, and the words of the title that the text names."""
+    """Returns a fingerprint of what near-duplicates share: numbers, negations, title words in the text."""
     text = chunk.text.lower()
     marks = Counter(_DECISIVE.findall(text))
     marks.update(set(SHINGLED.findall(chunk.title.lower())) & set(SHINGLED.findall(text)))
     return hash(frozenset(marks.items()))
 
 
-def _shingles(text: str) -> list[bytes]:
-    words = SHINGLED.findall(text.lower())
-    return [" ".join(words[i : i + _SHINGLE]).encode() for i in range(max(1, len(words) - _SHINGLE + 1))]
-
-
 class _MinHashFinder:
+    """Keeps the MinHash of each chunk, and finds an earlier chunk whose similarity reaches the threshold."""
+
     def __init__(self, threshold: float) -> None:
         try:
             from datasketch import MinHash, MinHashLSH
@@ -100,14 +105,17 @@ class _MinHashFinder:
             raise MissingExtra("dropping near-duplicates by MinHash", "dedup") from None
         self._threshold = threshold
         self._empty = MinHash(num_perm=_PERMUTATIONS, hashfunc=zlib.crc32)
-        # More candidates than the threshold asks for: each is compared below, and none that is near enough is missed.
+        # A lower threshold gives more candidates, so that no similar chunk is missed; `_match` compares each
+        # of them.
         self._index = MinHashLSH(threshold=max(0.1, threshold - 0.1), num_perm=_PERMUTATIONS)
         self._kept: dict[int, tuple[str, int, NDArray[np.uint32]]] = {}
 
     def find(self, batch: list[Chunk]) -> Iterator[Dropped | None]:
         for chunk in batch:
+            words = SHINGLED.findall(chunk.text.lower())
+            starts = range(max(1, len(words) - _SHINGLE + 1))
             minhash = self._empty.copy()
-            minhash.update_batch(_shingles(chunk.text))
+            minhash.update_batch([" ".join(words[i : i + _SHINGLE]).encode() for i in starts])
             yield self._match(chunk, minhash)
 
     def _match(self, chunk: Chunk, minhash: Any) -> Dropped | None:
@@ -124,6 +132,8 @@ class _MinHashFinder:
 
 
 class _CosineFinder:
+    """Keeps the vector of each chunk; finds an earlier chunk with a cosine similarity above the threshold."""
+
     def __init__(self, threshold: float, embed: Embed) -> None:
         self._threshold = threshold
         self._embed = embed
@@ -131,9 +141,8 @@ class _CosineFinder:
         self._vectors: NDArray[np.float32] | None = None
 
     def find(self, batch: list[Chunk]) -> Iterator[Dropped | None]:
-        vectors = _unit_rows(
-            np.asarray(self._embed([chunk.text for chunk in batch]), dtype=np.float32), rows=len(batch)
-        )
+        embedded = np.asarray(self._embed([chunk.text for chunk in batch]), dtype=np.float32)
+        vectors = _unit_rows(embedded, rows=len(batch))
         for chunk, vector in zip(batch, vectors, strict=True):
             yield self._match(chunk, vector)
 
@@ -154,9 +163,11 @@ class _CosineFinder:
 
 
 def _unit_rows(vectors: NDArray[np.float32], *, rows: int) -> NDArray[np.float32]:
+    """Returns `vectors` with rows of length 1; a row of zeros stays. Raises ValueError for a wrong shape."""
     if vectors.shape[:-1] != (rows,) or not np.isfinite(vectors).all():
         raise ValueError(
-            f"the embedding of {rows} texts has shape {vectors.shape}, expected ({rows}, d) of finite numbers; check the encoder"
+            f"the embedding of {rows} texts has shape {vectors.shape}, expected ({rows}, d) of finite "
+            "numbers; check the encoder"
         )
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: NDArray[np.float32] = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)

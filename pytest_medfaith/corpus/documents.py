@@ -29,17 +29,17 @@ SUFFIXES = frozenset({*_TEXT_READERS, *_XML_SUFFIXES, *PDF_DOCX_SUFFIXES, ".json
 
 
 def read_documents(src: Path) -> Iterator[Document]:
-    """Yields every document of `src` (a page, a folder, an archive), lazily; files of other kinds are passed over."""
+    """Yields every document of `src` (a page, a folder, an archive), lazily; skips unknown kinds of files."""
     for file in source_files(src):
         if file.suffix in SUFFIXES:
             yield from documents_of(file)
 
 
 def documents_of(file: SourceFile) -> Iterator[Document]:
-    """Yields the documents of one file, one at a time.
+    """Yields the documents of `file`, each when it is asked for.
 
     Raises:
-        DataError: the file is malformed, cut short, or not in the encoding it should be.
+        DataError: the file is malformed, cut short, or in another encoding than it says.
         MissingExtra: a PDF or DOCX without the extra `pdf`.
     """
     for document in _read(file):
@@ -59,12 +59,17 @@ def _read(file: SourceFile) -> Iterator[Document]:
 
 
 def _read_rows(file: SourceFile) -> Iterator[Document]:
-    """Yields a document a line: `title`, `url`, `year`, an id (`id`, `pmid` or `doc_id`), `abstract`, kept whole, and `text` below it."""
+    """Yields a document for each line of JSON.
+
+    Read are `title`, `url`, `year`, an id (`id`, `pmid` or `doc_id`), `abstract`, which stays whole, and
+    `text`, which comes below it.
+    """
     with file.open() as stream:
         for number, line in enumerate(iter(partial(stream.readline, LARGEST), b""), start=1):
             if len(line) == LARGEST:
                 raise DataError(
-                    f"{file.place}:{number}: a line of {LARGEST >> 20} MiB or more; expected one JSON object a line"
+                    f"{file.place}:{number}: a line of {LARGEST >> 20} MiB or more; expected one JSON object "
+                    "a line"
                 )
             if line.strip():
                 yield _row_document(line, number=number, place=f"{file.place}:{number}")
@@ -102,7 +107,7 @@ def _joined(text: Any) -> str:
 
 
 def _below_abstract(abstract: str, document: Document) -> Document:
-    """Returns `document` with a section Abstract before its own."""
+    """Returns `document` with a section Abstract before its sections."""
     outline = Outline()
     outline.head(1, "Abstract", shown="Abstract\n")
     outline.write(abstract)

@@ -4,52 +4,53 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from typing import NamedTuple
 
 from pytest_medfaith.corpus.marks import is_mark, shown_reference
 from pytest_medfaith.corpus.normalise import one_line, superscript
 from pytest_medfaith.corpus.sections import Document, Outline
 
 _ALWAYS_SKIPPED = frozenset({"script", "style", "template", "svg"})
-# What surrounds a page and says nothing of its subject. A site that never closes one would lose its text: see `read_html`.
-_SKIPPED = _ALWAYS_SKIPPED | {
-    "nav",
-    "footer",
-    "aside",
-    "form",
-    "noscript",
-    "button",
-    "select",
-    "iframe",
-    "object",
-}
+# The surroundings of a page. Where a site never closes such an element, its text would be lost: see
+# `read_html`.
+_SKIPPED = _ALWAYS_SKIPPED | frozenset("nav footer aside form noscript button select iframe object".split())
 _BLOCKS = frozenset(
-    "address article blockquote body br caption center dd details div dl dt fieldset figcaption figure header hr html li main ol p pre "
+    "address article blockquote body br caption center dd details div dl dt fieldset figcaption figure "
+    "header hr html li main ol p pre "
     "section summary table tbody tfoot thead tr ul".split()
 )
 _CELLS = frozenset({"td", "th"})
-_BEFORE = 12  # pieces of a line that tell whether brackets or a word hold a mark
+_BEFORE = 12  # pieces of a line before a mark that are asked for brackets or a word that it belongs to
 _HEADING = re.compile(r"h[1-6]$")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
+class Line(NamedTuple):
+    """A line of a page: the level of a heading or 0, the text, and whether it is inside <main>."""
+
+    level: int
+    text: str
+    in_main: bool
+
+
 class _Page(HTMLParser):
-    """Turns tags into lines: (heading level or 0, text, whether inside <main>)."""
+    """Turns tags into lines."""
 
     def __init__(self, *, skipped: frozenset[str]) -> None:
         super().__init__(convert_charrefs=True)
-        self.lines: list[tuple[int, str, bool]] = []
+        self.lines: list[Line] = []
         self.title = self.url = ""
         self.year: int | None = None
         self.open_skips: list[str] = []
         self._skipped = skipped
         self._pieces: list[str] = []
-        self._raised: int | None = None
+        self._raised: int | None = None  # the piece with which raised text began
         self._raised_mark = False
-        self._link: int | None = None  # where the text of a link began
+        self._link: int | None = None  # the piece with which the text of a link began
         self._level = 0
         self._mains = 0
-        self._cells = 0  # of the row at hand
-        self._row_has_line = False  # blocks in its cells made lines of their own
+        self._cells = 0  # so far, in this row
+        self._row_has_line = False  # a block in a cell of this row ended a line
         self._in_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -76,15 +77,12 @@ class _Page(HTMLParser):
             if tag == "tr":
                 self._cells, self._row_has_line = 0, False
         elif tag in _CELLS:
-            self._start_cell()
+            # An empty cell is divided from the next too: values belong to columns.
+            if self._cells and (not self._row_has_line or any(piece.strip() for piece in self._pieces)):
+                self._pieces.append(" | ")
+            self._cells += 1
         elif tag == "sup":
             self._raised, self._raised_mark = len(self._pieces), False
-
-    def _start_cell(self) -> None:
-        """Divides the cell from the one before, also where that is empty: values belong to columns."""
-        if self._cells and (not self._row_has_line or any(piece.strip() for piece in self._pieces)):
-            self._pieces.append(" | ")
-        self._cells += 1
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "title":
@@ -129,19 +127,16 @@ class _Page(HTMLParser):
     def _raise(self) -> None:
         if self._raised is not None:
             raised = "".join(self._pieces[self._raised :])
-            self._pieces[self._raised :] = (
-                [] if self._raised_mark and is_mark(raised) else [superscript(raised)]
-            )
+            is_left_out = self._raised_mark and is_mark(raised)
+            self._pieces[self._raised :] = [] if is_left_out else [superscript(raised)]
         self._raised = None
 
     def _end_link(self) -> None:
-        """Leaves out a link that hangs on a word as a bare number, which is a note's; a raised one goes with what is raised."""
+        """Leaves out a link to a note: a bare number glued to a word. `_raise` leaves out raised links."""
         if self._link is None:
             return
-        text, before = (
-            "".join(self._pieces[self._link :]),
-            "".join(self._pieces[max(0, self._link - _BEFORE) : self._link]),
-        )
+        text = "".join(self._pieces[self._link :])
+        before = "".join(self._pieces[max(0, self._link - _BEFORE) : self._link])
         if self._raised is not None:
             self._raised_mark |= is_mark(text)
         elif is_mark(text) and before[-1:].strip():
@@ -153,7 +148,7 @@ class _Page(HTMLParser):
         self._raise()
         text = one_line("".join(self._pieces))
         if text.strip("| "):
-            self.lines.append((self._level, text, self._mains > 0))
+            self.lines.append(Line(self._level, text, in_main=self._mains > 0))
             self._row_has_line = True
             self._level = 0  # an empty line ends no heading: <h2><div>Dosage</div></h2>
         self._pieces = []
@@ -168,35 +163,35 @@ def _parsed(raw: str, *, skipped: frozenset[str]) -> _Page:
 
 
 def read_html(raw: str) -> Document:
-    """Returns the document of a page: <main> where there is one, without navigation, scripts and forms; headings h1 to h6 cut it.
+    """Returns the document of a page, cut by its headings h1 to h6, without navigation, scripts and forms.
 
-    The url is the page's canonical one; the title its first h1, else <title>. Table rows are lines, cells divided by ` | `, empty ones too.
+    In a page with <main>, only the text inside it counts. The url is the page's canonical url, the title its
+    first h1, else <title>. Each row of a table is a line, its cells divided by ` | `, empty cells too.
     """
     page = _parsed(raw, skipped=_SKIPPED)
-    holds_text = any(level == 0 for level, _, _ in page.lines)
-    if (
-        page.open_skips or not holds_text
-    ):  # an element of the surroundings was never closed, or holds the whole page
+    holds_text = any(line.level == 0 for line in page.lines)
+    # An element of the surroundings was never closed, or holds the whole page.
+    if page.open_skips or not holds_text:
         page = _parsed(raw, skipped=_ALWAYS_SKIPPED)
     outline = Outline()
     write_html_lines(outline, page.lines)
     text, sections = outline.finish()
-    first = next((line for level, line, _ in page.lines if level == 1), "")
+    first = next((line.text for line in page.lines if line.level == 1), "")
     return Document(text, sections, title=first or one_line(page.title), url=page.url, year=page.year)
 
 
-def html_lines(raw: str) -> list[tuple[int, str, bool]]:
-    """Returns (heading level or 0, text, whether inside <main>) a line of a piece of HTML."""
+def html_lines(raw: str) -> list[Line]:
+    """Returns the lines of a piece of HTML."""
     return _parsed(raw, skipped=_ALWAYS_SKIPPED).lines
 
 
-def write_html_lines(outline: Outline, lines: list[tuple[int, str, bool]]) -> None:
-    """Writes lines into `outline`; where some are inside <main>, only those."""
-    only_main = any(main for _, _, main in lines)
-    for level, line, main in lines:
-        if only_main and not main:
+def write_html_lines(outline: Outline, lines: list[Line]) -> None:
+    """Writes `lines` into `outline`; where some are inside <main>, only these."""
+    only_main = any(line.in_main for line in lines)
+    for line in lines:
+        if only_main and not line.in_main:
             continue
-        if level:
-            outline.head(level, line, shown=line + "\n")
+        if line.level:
+            outline.head(line.level, line.text, shown=line.text + "\n")
         else:
-            outline.write(line + "\n")
+            outline.write(line.text + "\n")

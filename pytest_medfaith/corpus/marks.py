@@ -1,4 +1,8 @@
-"""Marks of references and footnotes: where a page shows them raised or in a colour, plain text would read them with the word before."""
+"""Marks of references and footnotes.
+
+A page shows them raised or in a colour; plain text would read them with the word before: "was 12" with the
+mark 3 as "was 123".
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,11 @@ _BETWEEN = r"\s*(?:[-‐-―−,;+]|⁻|&|and)\s*"
 _MARK = re.compile(rf"\s*{_ONE}(?:{_BETWEEN}{_ONE})*\s*,?\s*")
 _BRACKETED = re.compile(rf"\s*(?:\[[^\[\]]{{1,40}}\]|\({_ONE}(?:{_BETWEEN}{_ONE})*\))\s*")
 _SEPARATOR = re.compile(rf"{_BETWEEN}|\s*")
-# "[3, " and "refs 3 and ": here a number is said, not hung on.
+# What a number follows that is part of the sentence, and no mark: "[3, " and "refs 3 and ".
 _OPEN = re.compile(rf"[\[(]\s*(?:{_ONE}{_BETWEEN})*$")
 _NAMED = re.compile(
-    rf"\b(?:refs?|references?|nos?|numbers?|citations?|studies|study|notes?|footnotes?)\b[.:]?\s*(?:{_ONE}{_BETWEEN})*$",
+    rf"\b(?:refs?|references?|nos?|numbers?|citations?|studies|study|notes?|footnotes?)\b[.:]?\s*"
+    rf"(?:{_ONE}{_BETWEEN})*$",
     re.IGNORECASE,
 )
 
@@ -24,15 +29,16 @@ def is_mark(text: str) -> bool:
 
 
 def is_separator(text: str) -> bool:
-    """Returns whether `text` only parts two marks: a comma, a dash, a blank, nothing."""
+    """Returns whether `text` is what divides two marks: a comma, a dash, a blank, nothing."""
     return _SEPARATOR.fullmatch(text) is not None
 
 
 def shown_reference(before: str, text: str) -> str:
-    """Returns what plain text shows of a link to a reference that reads `text`, behind `before`.
+    """Returns what plain text shows of a link to a reference that reads `text` and comes after `before`.
 
-    A bare mark is left out (`was 12` with the mark `3` is `was 12`, never `was 123`), unless brackets or a word hold it: `[3]`, `ref. 3`.
-    Anything else stays, divided from a word that it would be glued to.
+    A bare mark is left out: `was 12` with the mark `3` is `was 12`, never `was 123`. A mark in brackets or
+    after a word stays: `[3]`, `ref. 3`. Any further text stays too, with a blank before it where it would be
+    glued to a word.
     """
     if _MARK.fullmatch(text) and not _OPEN.search(before) and not _NAMED.search(before):
         return ""
@@ -41,6 +47,5 @@ def shown_reference(before: str, text: str) -> str:
 
 def apart(before: str, text: str) -> str:
     """Returns `text` with a blank before it where it would be glued to the word that `before` ends with."""
-    return (
-        f" {text}" if before[-1:].isalnum() and text[:1] and (text[0].isalnum() or text[0] in "[(") else text
-    )
+    glued = before[-1:].isalnum() and text[:1] and (text[0].isalnum() or text[0] in "[(")
+    return f" {text}" if glued else text

@@ -1,14 +1,16 @@
-"""Makes text uniform and leaves what it says alone: Unicode NFC, one kind of white space, no stemming, no case folding."""
+"""Makes text uniform without changing what it says: Unicode NFC, plain spaces, no case folding."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# Byte-order marks, zero-width spaces, soft hyphens, control characters and lone surrogates show nothing and break words apart; marks of
-# direction and tag characters show nothing and hide what a text says. Joiners (U+200C, U+200D) stay: Persian and Hindi write with them.
+# Byte-order marks, zero-width spaces, soft hyphens, control characters and lone surrogates are invisible and
+# break words apart. Marks of direction and tag characters are invisible and hide what a text says. Joiners
+# (U+200C, U+200D) stay: Persian and Hindi need them.
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
+    "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -17,7 +19,7 @@ _EDGES = re.compile(r" \n ?|\n ")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\u2212\u2013\u2010\u2011n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁻⁻ⁿ")
 _RAISED = re.compile(r"[-0-9+\u2212\u2013\u2010\u2011n,\s]*")
-# What may follow a tag's name: nothing but attributes with values, so that "a<b and c>d" and "<or = 6 or>" stay text.
+# What may follow a tag's name are attributes with values, so that "a<b and c>d" and "<or = 6 or>" stay text.
 TAG_TAIL = (
     r"(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)|\s+(?:compact|hidden|noshade|nowrap))*\s*/?>"
 )
@@ -25,10 +27,10 @@ _POWER = re.compile(r"[-+\u2212\u2013\u2010\u2011]?\d+[./]\w")
 
 
 def normalise(text: str) -> str:
-    """Returns `text` in NFC with single spaces, LF line ends, no white space at line edges and at most one blank line in a row.
+    """Returns `text` in NFC with single spaces, LF line ends, trimmed lines and no two blank lines in a row.
 
-    NFC, not NFKC: `10⁻³`, `µg`, `½` and Greek letters stay as written. Text that is clean already comes back unchanged, so that
-    offsets into it are offsets into the file; `normalise(normalise(text)) == normalise(text)`.
+    NFC, not NFKC: `10⁻³`, `µg`, `½` and Greek letters stay as written. A clean text comes back unchanged, so
+    that offsets into it are offsets into the file; `normalise(normalise(text)) == normalise(text)`.
     """
     text = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
     text = _SPACES.sub(" ", _LINE_END.sub("\n", text))
@@ -36,12 +38,15 @@ def normalise(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Returns `text` normalised, all its white space single spaces: a paragraph of markup, where line ends mean nothing."""
+    """Returns `text` normalised and on a single line: in markup, line ends mean nothing."""
     return " ".join(unicodedata.normalize("NFC", _INVISIBLE.sub("", text)).split())
 
 
 def superscript(text: str) -> str:
-    """Returns a raised number in superscript letters (`10<sup>-3</sup>` -> `10⁻³`, never `10-3`); other raised text as it is."""
+    """Returns raised `text` in superscript letters where it is a number: `-3` in `10<sup>-3</sup>` is `⁻³`.
+
+    A fraction or a number with a letter gets a caret (`^1/2`); any further text comes back as it is.
+    """
     if _RAISED.fullmatch(text):
         return text.translate(_SUPERSCRIPTS)
     return f"^{text}" if _POWER.match(text) else text

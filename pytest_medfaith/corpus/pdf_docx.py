@@ -1,4 +1,4 @@
-"""Reads PDF and DOCX through docling, which finds their headings, tables and reading order; the extra `pdf`."""
+"""Reads PDF and DOCX through docling (extra `pdf`), which finds their headings, tables and reading order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def read_pdf_or_docx(file: SourceFile) -> Document:
 
     Raises:
         MissingExtra: docling is not installed, or not with all that this kind of file needs.
-        DataError: docling could not convert the file, or could not fetch the layout models that it reads a PDF with.
+        DataError: docling could not convert the file, or could not fetch the layout models that it reads a
+            PDF with.
     """
     try:
         from docling.datamodel.base_models import DocumentStream
@@ -32,19 +33,20 @@ def read_pdf_or_docx(file: SourceFile) -> Document:
         raise MissingExtra(f"reading {file.place}", "pdf") from error
     except OSError as error:
         raise DataError(
-            f"{file.place}: docling cannot load its layout models ({error}); fetch them with `docling-tools models download` where there "
-            "is a network, or give the file's text as .md or .txt"
+            f"{file.place}: docling cannot load its layout models ({error}); fetch them with "
+            "`docling-tools models download` where there is a network, or give the file's text as .md or .txt"
         ) from error
     except ConversionError as error:
         raise DataError(
-            f"{file.place}: cannot be converted ({error}); open it and save it again, or give its text as .md or .txt"
+            f"{file.place}: cannot be converted ({error}); open it and save it again, or give its text as "
+            ".md or .txt"
         ) from error
     return read_markdown(converted.document.export_to_markdown())
 
 
 @lru_cache(maxsize=1)
 def _converter() -> Any:
-    """Returns docling's converter; building one loads its layout models, so one serves every file of a run."""
+    """Returns docling's converter; all files of a run share it, because it loads the layout models."""
     from docling.document_converter import DocumentConverter
 
     return DocumentConverter()

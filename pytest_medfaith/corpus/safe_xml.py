@@ -1,4 +1,8 @@
-"""Reads XML one record at a time with expat; entities of its own, outside files and absurd depth are refused."""
+"""Reads XML record by record with expat.
+
+Files that declare entities, refer to outside files, or nest absurdly deep are refused. docs/deviations.md
+says why defusedxml, which refuses entities and outside files, is not used.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,14 @@ def xml_records(stream: IO[bytes], *, place: str, tags: frozenset[str]) -> Itera
 
     Name-space prefixes are cut off. A named character such as `&alpha;` is read as HTML defines it.
 
+    Args:
+        stream: the bytes of the file.
+        place: the file, for messages.
+        tags: names of the elements to yield.
+
     Raises:
-        DataError: an entity declaration or an outside entity, XML that ends early or is malformed, nesting deeper than 200, no
-            element of `tags`; the message starts with `place`, line and column.
+        DataError: an entity declaration or an outside entity, XML that ends early or is malformed, nesting
+            deeper than 200, or no element of `tags`; the message starts with `place`, line and column.
     """
     reader = _Reader(place, tags)
     while block := stream.read(_BLOCK):
@@ -31,12 +40,13 @@ def xml_records(stream: IO[bytes], *, place: str, tags: frozenset[str]) -> Itera
     reader.close()
     yield from reader.take()
     if not reader.found:
-        raise DataError(
-            f"{place}: the root element is <{reader.root}>, which holds none of {', '.join(f'<{tag}>' for tag in sorted(tags))}"
-        )
+        wanted = ", ".join(f"<{tag}>" for tag in sorted(tags))
+        raise DataError(f"{place}: the root element is <{reader.root}>, which holds none of {wanted}")
 
 
 class _Reader:
+    """The handlers of an expat parser: they build an element for each record, and refuse dangerous files."""
+
     def __init__(self, place: str, tags: frozenset[str]) -> None:
         self.root = ""
         self.found = 0
@@ -59,18 +69,17 @@ class _Reader:
         try:
             self._parser.Parse(block, last)
         except expat.ExpatError as error:
-            advice = (
-                "The file ends early, so fetch it again" if last else "Repair it there, or leave the file out"
-            )
+            advice = "Repair it there, or leave the file out"
+            if last:
+                advice = "The file ends early, so fetch it again"
+            place = f"{self._place}:{error.lineno}:{error.offset + 1}"
             problem = expat.ErrorString(error.code)
-            raise DataError(
-                f"{self._place}:{error.lineno}:{error.offset + 1}: not well-formed XML ({problem}). {advice}"
-            ) from None
+            raise DataError(f"{place}: not well-formed XML ({problem}). {advice}") from None
         except (LookupError, ValueError) as error:  # ValueError: a multi-byte encoding such as GB2312
             raise DataError(f"{self._here()}: {error}; expected a known one, such as UTF-8") from None
 
     def close(self) -> None:
-        """Lets go of the parser, which holds this reader by its handlers: a ring of both stays in memory until it is collected."""
+        """Lets go of the parser, whose handlers hold this reader: the ring would keep both in memory."""
         del self._parser
 
     def take(self) -> Iterator[tuple[str, Element]]:
@@ -88,7 +97,8 @@ class _Reader:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise DataError(
-                f"{self._here()}: elements are nested deeper than {_DEEPEST}; no medical page is, so this file is refused"
+                f"{self._here()}: elements are nested deeper than {_DEEPEST}; no medical page is, so this "
+                "file is refused"
             )
         if self._builder is None and tag in self._tags:
             self._builder, self._record_depth = TreeBuilder(), self._depth
@@ -109,14 +119,16 @@ class _Reader:
 
     def _refuse_declaration(self, name: str, *_: object) -> None:
         raise DataError(
-            f"{self._here()}: the file declares the entity {name!r}; entities are refused, because they can read files or fill the memory"
+            f"{self._here()}: the file declares the entity {name!r}; entities are refused, because they can "
+            "read files or fill the memory"
         )
 
     def _refuse_outside(
         self, _context: str, _base: str | None, system: str | None, _public: str | None
     ) -> int:
         raise DataError(
-            f"{self._here()}: the file refers to the outside entity {system!r}; nothing outside the file is read"
+            f"{self._here()}: the file refers to the outside entity {system!r}; nothing outside the file is "
+            "read"
         )
 
     def _named_character(self, name: str, _is_parameter: bool) -> None:

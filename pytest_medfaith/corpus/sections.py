@@ -1,10 +1,10 @@
-"""Finds the sections of a document by its headings: the records, and the readers of plain text and Markdown."""
+"""Finds the sections of a document by its headings, in plain text and Markdown."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pytest_medfaith.corpus.normalise import TAG_TAIL, normalise, superscript
@@ -12,9 +12,10 @@ from pytest_medfaith.corpus.normalise import TAG_TAIL, normalise, superscript
 
 @dataclass(frozen=True)
 class Section:
-    """A stretch of a document below one heading; `text` is `document.text[start:end]`.
+    """A stretch of a document below a heading; `text` is `document.text[start:end]`.
 
-    `path` names the headings above it, outermost first. `whole` says that it must stay one chunk: an abstract.
+    `path` names the headings above it, outermost first. A section that is `whole`, such as an abstract, stays
+    a single chunk.
     """
 
     path: tuple[str, ...]
@@ -26,10 +27,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """One page of a source: its normalised text, headings included, and the sections found in it.
+    """A page of a source: its normalised text, headings included, and the sections found in it.
 
-    `file` is its path below the source, `item` its id in a file of many, or `#` and its number there, `line` its line in a file
-    of one a line, else 0; `skipped` counts parts that held no text, by kind.
+    `file` is its path below the source. In a file of many documents, `item` is its id, or `#` and its number;
+    in a file with a document a line, `line` is its line, else 0. `skipped` counts, by kind, parts that held
+    no text.
     """
 
     text: str
@@ -61,7 +63,11 @@ class Outline:
         self._length += len(text)
 
     def head(self, level: int, name: str, *, shown: str) -> None:
-        """Closes the open section and opens one named `name` below the last heading of a lower `level`; `shown` is written."""
+        """Closes the open section and opens the next below the heading `name`, which is written as `shown`.
+
+        The heading belongs below the last heading of a lower `level`. An empty `name` opens a section without
+        a heading.
+        """
         self._close()
         self._headings = [heading for heading in self._headings if heading[0] < level]
         if name:
@@ -92,14 +98,15 @@ _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?P<name>[
 _SENTENCE_END = re.compile(r"[.!?;,]$")
 _FEWEST_CAPITALS = 4
 _LONGEST_HEADING = 100
-# A line of running text broken by an editor at 60 to 80 columns is at least so long; what is shorter was ended by its writer.
+# Editors break running text at 60 to 80 columns; a line that is shorter than this was ended by its writer.
 _WRAPPED = 45
 
 
 def read_plain_text(raw: str) -> Document:
-    """Returns the document of plain text; numbered lines (`2.1 Dosage`) and lines in capitals are its headings.
+    """Returns the document of plain text; headings are numbered lines (`2.1 Dosage`) and lines in capitals.
 
-    A run of numbered lines with nothing between them is a list. Lines broken by an editor are joined by a space, which keeps every offset.
+    Numbered lines with nothing between them are a list. Lines that an editor broke are joined by a space, so
+    offsets stay.
     """
     lines = normalise(raw).split("\n")
     headings = _plain_headings(lines)
@@ -110,15 +117,14 @@ def read_plain_text(raw: str) -> Document:
             outline.head(level, name, shown=line + "\n")
         else:
             goes_on = number + 1 < len(lines) and not headings[number + 1][0]
-            outline.write(
-                line + _line_end(line, lines[number + 1] if goes_on else "", wrapped=len(line) >= _WRAPPED)
-            )
+            following = lines[number + 1] if goes_on else ""
+            outline.write(line + _line_end(line, following, wrapped=len(line) >= _WRAPPED))
     text, sections = outline.finish()
     return Document(text, sections, title=_plain_title(lines, headings))
 
 
 def _plain_headings(lines: list[str]) -> list[tuple[int, str]]:
-    """Returns (level, name) a line, level 0 where it is no heading. Capitals are level 1, `1.` 2, `1.1` 3."""
+    """Returns (level, name) for each line; capitals are level 1, `1.` is 2, `1.1` is 3, no heading is 0."""
     headings: list[tuple[int, str]] = []
     for number, line in enumerate(lines):
         free = number == 0 or not lines[number - 1] or headings[-1][0] > 0
@@ -145,7 +151,7 @@ def _in_capitals(line: str) -> bool:
 
 
 def _in_a_list(lines: list[str], number: int, mark: str) -> bool:
-    """Returns whether the nearest line before or after is the neighbouring item `mark` - 1 or `mark` + 1 of the same depth."""
+    """Returns whether the nearest line before or after is the next item: `2.0` or `2.2` beside `2.1`."""
     head, _, last = mark.rpartition(".")
     for step in (-1, 1):
         wanted = f"{head}." * bool(head) + str(int(last) + step)
@@ -164,13 +170,11 @@ def _line_end(line: str, following: str, *, wrapped: bool) -> str:
 
 
 def _plain_title(lines: list[str], headings: list[tuple[int, str]]) -> str:
+    """Returns the first line where it is short, no sentence, and alone or a heading; else ""."""
     first = lines[0]
     alone = len(lines) == 1 or not lines[1] or headings[0][0] > 0
-    return (
-        first.rstrip(": ")
-        if alone and len(first) <= _LONGEST_HEADING and not _SENTENCE_END.search(first)
-        else ""
-    )
+    is_title = alone and len(first) <= _LONGEST_HEADING and not _SENTENCE_END.search(first)
+    return first.rstrip(": ") if is_title else ""
 
 
 _ATX = re.compile(r"(?P<marks>#{1,6})(?:\s+(?P<name>.*?))?(?:\s+#+)?$")
@@ -181,7 +185,7 @@ _MARKS = r"\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*"
 _MARK_LINK = rf"\[(?:\\?\[)?{_MARKS}(?:\\?\])?\]\([^()\s]*\)"
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"<!--(?:(?!-->|<!--).)*-->", re.DOTALL), ""),
-    # Links that are reference marks: glued to a word or raised, and footnotes.
+    # Links that are marks of references and footnotes: raised, or glued to a word.
     (re.compile(rf"<sup>(?:\s*,?\s*{_MARK_LINK})+\s*</sup>", re.IGNORECASE), ""),
     (re.compile(rf"(?<=[\w%)\]]){_MARK_LINK}(?:\s*[,;–-]\s*{_MARK_LINK})*"), ""),
     (re.compile(rf"(?<=[\w%)])<a\b[^<>]*>\s*{_MARKS}\s*</a>", re.IGNORECASE), ""),
@@ -200,35 +204,27 @@ _ENTITY = re.compile(r"&#?\w{1,32};")
 
 
 def read_markdown(raw: str) -> Document:
-    """Returns the document of a Markdown page; `#` and underlined headings cut it, marks of emphasis, links and images are taken out.
+    """Returns the document of a Markdown page, cut by its headings, without emphasis, links and images.
 
-    `title:` and `url:` of a front matter are read; without them the first heading is the title.
+    `title:` and `url:` of a front matter are read; without a `title:` the first heading is the title.
     """
     text = normalise(raw)
     fields: dict[str, str] = {}
     outline = Outline()
     front = _FRONT_MATTER.match(text)
     if front is not None:
-        fields = dict(_front_fields(front["fields"]))
+        for key, colon, value in (line.partition(":") for line in front["fields"].split("\n")):
+            if colon:
+                fields[key.strip().lower()] = value.strip().strip("\"'")
         outline.head(1, "", shown=front[0])
         text = text[front.end() :]
-    first = _write_markdown(outline, normalise(_without_marks(text)).split("\n"))
-    whole, sections = outline.finish()
-    return Document(whole, sections, title=fields.get("title") or first, url=fields.get("url", ""))
-
-
-def _front_fields(text: str) -> Iterator[tuple[str, str]]:
-    for line in text.split("\n"):
-        key, colon, value = line.partition(":")
-        if colon:
-            yield key.strip().lower(), value.strip().strip("\"'")
-
-
-def _without_marks(text: str) -> str:
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
     text = _RAISED.sub(lambda match: superscript(match[1]), text)
-    return _ENTITY.sub(lambda match: html.unescape(match[0]), text)
+    text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
+    first = _write_markdown(outline, normalise(text).split("\n"))
+    whole, sections = outline.finish()
+    return Document(whole, sections, title=fields.get("title") or first, url=fields.get("url", ""))
 
 
 def _write_markdown(outline: Outline, lines: list[str]) -> str:
@@ -248,20 +244,14 @@ def _write_markdown(outline: Outline, lines: list[str]) -> str:
             first = first or line
             number += 1
         else:
-            outline.write(
-                line
-                + (
-                    "\n"
-                    if fenced or _starts_block(lines, number + 1)
-                    else _line_end(line, following, wrapped=True)
-                )
-            )
+            ends = fenced or _starts_block(lines, number + 1)
+            outline.write(line + ("\n" if ends else _line_end(line, following, wrapped=True)))
         number += 1
     return first
 
 
 def _starts_block(lines: list[str], number: int) -> bool:
-    """Returns whether line `number` is a fence or a heading, which no line before it runs into."""
+    """Returns whether line `number` begins a fence or a heading, or follows a fence: no line runs into it."""
     line = lines[number] if number < len(lines) else ""
     following = lines[number + 1] if number + 1 < len(lines) else ""
     return bool(

@@ -1,4 +1,4 @@
-"""Walks a file, a folder or an archive of pages in a stable order and hands out their bytes."""
+"""Walks a file, a folder or an archive of pages in a stable order, and reads their bytes."""
 
 from __future__ import annotations
 
@@ -34,43 +34,48 @@ _BROKEN = (
 )
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _AS_BROWSERS_READ = dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "ascii", "us-ascii"), "windows-1252")
-# A page that is held whole, and a member of an archive; books in XML and JSON Lines outside of archives are read in a stream.
+# Bytes of a page, or of a member of an archive, that are held at once; XML and JSON Lines outside of archives
+# are read in a stream.
 LARGEST = 256 * 1024 * 1024
-# Texts shrink by 3 to 30, tables of numbers by 100; what grows by more, and beyond the second number, was made to fill memory or disk.
-_GROWTH, _GROWN = 200, 64 * 1024 * 1024
+# Compression makes texts 3 to 30 times smaller, tables of numbers 100 times. A file that grows by more than
+# _GROWTH, and to more than _GROWN bytes, was made to fill memory or disk.
+_GROWTH = 200
+_GROWN = 64 * 1024 * 1024
 _BLOCK = 64 * 1024  # bytes
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a source. `name` is its path below the source; `data` its bytes where it comes out of an archive, else they are at `path`.
+    """A file of a source.
 
-    `size` is how much of the source on disk is done once this file is, in bytes.
+    `name` is its path below the source. `data` holds its bytes where it is a member of an archive; else the
+    bytes are at `path`. `size` is its share of the source on disk, in bytes.
     """
 
     name: str
     path: Path
     size: int
     data: bytes | None = None
-    too_large: bool = False  # a member that was not read, since nobody may want it
+    too_large: bool = False  # a member of an archive that was not read: perhaps nobody asks for it
 
     @property
     def place(self) -> str:
-        """Where it is, for messages."""
+        """Where the file is, for messages."""
         return str(self.path) if self.data is None else f"{self.path}: {self.name}"
 
     @property
     def suffix(self) -> str:
-        """The lower-case suffix that says what it holds, that of a compression aside."""
+        """The lower-case suffix that says what the file holds; of "page.html.gz" it is ".html"."""
         return PurePosixPath(_COMPRESSED.sub("", self.name)).suffix.lower()
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """Opens its bytes, decompressed.
+        """Opens the bytes of the file, decompressed.
 
         Raises:
-            DataError: it cannot be read, its compressed data end early or are damaged, or it grows beyond all measure when unpacked.
+            DataError: the file cannot be read, its compressed data end early or are damaged, or it unpacks to
+                an absurd size.
         """
         if self.too_large:
             raise _too_large(self.place)
@@ -81,10 +86,10 @@ class SourceFile:
                 yield stream
 
     def read(self) -> bytes:
-        """Returns its bytes, decompressed.
+        """Returns the bytes of the file, decompressed.
 
         Raises:
-            DataError: as `open`, and where they are more than a page may hold.
+            DataError: as `open`, and where the bytes are more than a page may hold.
         """
         with self.open() as stream:
             data = _read_at_most(stream, LARGEST + 1)
@@ -94,7 +99,7 @@ class SourceFile:
 
 
 def _read_at_most(stream: IO[bytes], most: int) -> bytes:
-    """Returns up to `most` bytes, read block by block: a buffered stream makes room for all that it is asked for at once."""
+    """Returns up to `most` bytes; reads blocks, since a buffered stream takes all memory it is asked for."""
     content = bytearray()
     while len(content) < most and (block := stream.read(min(_BLOCK, most - len(content)))):
         content += block
@@ -103,12 +108,13 @@ def _read_at_most(stream: IO[bytes], most: int) -> bytes:
 
 def _too_large(place: str) -> DataError:
     return DataError(
-        f"{place}: holds more than {LARGEST >> 20} MiB, too much for a page that is held whole; split it, or unpack its archive first"
+        f"{place}: holds more than {LARGEST >> 20} MiB, too much for a page that is held whole; split it, or "
+        "unpack its archive first"
     )
 
 
 class _Measured(io.RawIOBase):
-    """An unpacked stream that ends in an error where it grows beyond all measure: an archive of 1 MB may unpack to many GB."""
+    """An unpacked stream that raises DataError where it grows absurdly, such as from 1 MB to many GB."""
 
     def __init__(self, stream: IO[bytes], packed: int, place: str) -> None:
         self._stream = stream
@@ -124,8 +130,8 @@ class _Measured(io.RawIOBase):
         self._read += len(data)
         if self._read > self._most:
             raise DataError(
-                f"{self._place}: unpacks to more than {_GROWTH} times its size, as no text does; it was made to fill memory, or is damaged. "
-                "Unpack it yourself if you trust it"
+                f"{self._place}: unpacks to more than {_GROWTH} times its size, as no text does; it was made "
+                "to fill memory, or is damaged. Unpack it yourself if you trust it"
             )
         buffer[: len(data)] = data
         return len(data)
@@ -136,21 +142,22 @@ class _Measured(io.RawIOBase):
 
 
 def _decompressed(name: str, raw: IO[bytes], packed: int, place: str) -> IO[bytes]:
+    """Returns `raw`, or what it unpacks to where `name` says that it is compressed."""
     opener = _OPENERS.get(PurePosixPath(name).suffix.lower())
-    return (
-        raw
-        if opener is None
-        else cast("IO[bytes]", io.BufferedReader(_Measured(opener(raw), packed, place), 1 << 16))
-    )
+    if opener is None:
+        return raw
+    return cast("IO[bytes]", io.BufferedReader(_Measured(opener(raw), packed, place), _BLOCK))
 
 
 @contextmanager
 def _clear_errors(place: str) -> Iterator[None]:
+    """Turns the errors of damaged files into a DataError that names `place`."""
     try:
         yield
     except _BROKEN as error:
         raise DataError(
-            f"{place}: cannot be read to its end ({error or type(error).__name__}); it may be cut short or damaged, so fetch it again"
+            f"{place}: cannot be read to its end ({error or type(error).__name__}); it may be cut short or "
+            "damaged, so fetch it again"
         ) from error
 
 
@@ -160,17 +167,18 @@ def is_archive(path: Path) -> bool:
 
 
 def paths_of(src: Path) -> Iterator[Path]:
-    """Yields the files of `src` by name, folders searched below; hidden ones, pipes and devices are passed over.
+    """Yields the files of `src` by name, folders searched below, without hidden files, pipes and devices.
 
-    Links within `src` are followed; a folder that has several names is read once, by its own name. A link that leads out of `src` is
-    an error: a folder from elsewhere must not bring in files that nobody meant to give.
+    Links within `src` are followed. A folder that several links lead to is read once, under its real name. A
+    link that leads out of `src` is an error: it would bring in files that nobody meant to give.
 
     Raises:
         DataError: `src` does not exist, or a folder or link in it cannot be followed, or leads out.
     """
     if not src.exists():
         raise DataError(
-            f"{src}: no such file or folder; expected pages, a folder of pages, or a .tar.gz or .zip archive of them"
+            f"{src}: no such file or folder; expected pages, a folder of pages, or a .tar.gz or .zip archive "
+            "of them"
         )
     if not src.is_dir():
         yield src
@@ -178,11 +186,8 @@ def paths_of(src: Path) -> Iterator[Path]:
     root = src.resolve()
     entered = {root}
     for folder, folders, files in os.walk(src, onerror=_refuse, followlinks=True):
-        folders[:] = [
-            name
-            for name in sorted(folders)
-            if not name.startswith(".") and _is_new(Path(folder, name), root, entered)
-        ]
+        visible = [name for name in sorted(folders) if not name.startswith(".")]
+        folders[:] = [name for name in visible if _is_new(Path(folder, name), root, entered)]
         for path in (Path(folder, name) for name in sorted(files) if not name.startswith(".")):
             if not path.exists():
                 raise DataError(
@@ -194,15 +199,12 @@ def paths_of(src: Path) -> Iterator[Path]:
 
 
 def _is_new(folder: Path, root: Path, entered: set[Path]) -> bool:
-    """Returns whether to enter `folder`, and notes it; without this a link to a folder above would lead in circles."""
+    """Returns whether to enter `folder`, and notes it: a link to a folder above must not lead in circles."""
     _refuse_leaving(folder, root)
     real = folder.resolve()
-    elsewhere = (
-        folder.is_symlink()
-        and real.is_relative_to(root)
-        and not _is_hidden(real.relative_to(root).as_posix())
-    )
-    if elsewhere or real in entered:
+    within = folder.is_symlink() and real.is_relative_to(root)
+    read_elsewhere = within and not _is_hidden(real.relative_to(root).as_posix())
+    if read_elsewhere or real in entered:
         return False
     entered.add(real)
     return True
@@ -217,12 +219,13 @@ def _refuse_leaving(path: Path, root: Path) -> None:
 
 def _refuse(error: OSError) -> None:
     raise DataError(
-        f"{error.filename}: cannot be listed ({error.strerror}); give yourself the right to read it, or leave it out"
+        f"{error.filename}: cannot be listed ({error.strerror}); give yourself the right to read it, or "
+        "leave it out"
     ) from error
 
 
 def source_files(src: Path) -> Iterator[SourceFile]:
-    """Yields every file of `src`, those inside archives too, one at a time.
+    """Yields every file of `src`, also the members of archives, each when it is asked for.
 
     Raises:
         DataError: `src` does not exist, or an archive is cut short or damaged.
@@ -233,10 +236,9 @@ def source_files(src: Path) -> Iterator[SourceFile]:
             yield SourceFile(name, path, path.stat().st_size)
             continue
         prefix = f"{name}/" if src.is_dir() else ""
+        members = _zip_members if path.suffix.lower() == ".zip" else _tar_members
         with _clear_errors(str(path)):
-            yield from (
-                _zip_members(path, prefix) if path.suffix.lower() == ".zip" else _tar_members(path, prefix)
-            )
+            yield from members(path, prefix)
 
 
 def _zip_members(path: Path, prefix: str) -> Iterator[SourceFile]:
@@ -248,27 +250,24 @@ def _zip_members(path: Path, prefix: str) -> Iterator[SourceFile]:
                 raise DataError(
                     f"{path}: {member.filename} is encrypted; unpack the archive with its password first"
                 )
-            _refuse_growth(member.file_size, member.compress_size, f"{path}: {member.filename}")
+            if member.file_size > max(_GROWN, member.compress_size * _GROWTH):
+                raise DataError(
+                    f"{path}: {member.filename}: unpacks to {member.file_size >> 20} MiB, more than "
+                    f"{_GROWTH} times its size, as no text does; unpack it yourself if you trust it"
+                )
             with archive.open(member) as stream:
                 yield _member(prefix + member.filename, path, member.compress_size, stream)
 
 
-def _refuse_growth(size: int, packed: int, place: str) -> None:
-    if size > max(_GROWN, packed * _GROWTH):
-        raise DataError(
-            f"{place}: unpacks to {size >> 20} MiB, more than {_GROWTH} times its size, as no text does; unpack it yourself if you trust it"
-        )
-
-
 def _member(name: str, path: Path, size: int, stream: IO[bytes]) -> SourceFile:
-    """Returns a member of an archive with its bytes, or without them where they are too many."""
+    """Returns a member of an archive with its bytes; without them, and marked, where they are too many."""
     data = _read_at_most(stream, LARGEST + 1)
     too_large = len(data) > LARGEST
     return SourceFile(name, path, size, b"" if too_large else data, too_large)
 
 
 class _Tail:
-    """A stream that remembers the end of what was read of it."""
+    """A stream that remembers the last 512 bytes that were read."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -281,21 +280,21 @@ class _Tail:
 
 
 def _tar_members(path: Path, prefix: str) -> Iterator[SourceFile]:
-    """Yields the members in the archive's order: it can be read only once, forwards."""
+    """Yields the members in the order of the archive, which can be read only once, forwards."""
     done = 0
     with path.open("rb") as raw, _decompressed(path.name, raw, path.stat().st_size, str(path)) as stream:
         tail = _Tail(stream)
         with tarfile.open(fileobj=cast("IO[bytes]", tail), mode="r|") as archive:
             for member in archive:
-                content = (
-                    archive.extractfile(member) if member.isfile() and not _is_hidden(member.name) else None
-                )
+                wanted = member.isfile() and not _is_hidden(member.name)
+                content = archive.extractfile(member) if wanted else None
                 if content is not None:
                     name = member.name.removeprefix("./")
                     yield _member(prefix + name, path, raw.tell() - done, content)
                     done = raw.tell()
-                archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every member it saw, so an archive of millions would fill the memory
-        while tail.read(_BLOCK):  # the check sum of the compression stands at its end
+                # tarfile keeps every member it saw; an archive of millions would fill the memory.
+                archive.members = []  # type: ignore[attr-defined]
+        while tail.read(_BLOCK):  # compressed data end with a check sum
             pass
     if tail.end.strip(b"\0"):
         raise DataError(f"{path}: the archive ends without its end mark; it is cut short, so fetch it again")
@@ -306,7 +305,10 @@ def _is_hidden(name: str) -> bool:
 
 
 def read_text(file: SourceFile) -> str:
-    """Returns the text of `file`: UTF-8 with or without a byte-order mark, UTF-16 with one, or what an HTML page declares.
+    """Returns the text of `file`.
+
+    It is UTF-8 with or without a byte-order mark, UTF-16 with a byte-order mark, or in the encoding that an
+    HTML page declares.
 
     Raises:
         DataError: bytes that are no such text, with file, line and column.
@@ -319,7 +321,8 @@ def read_text(file: SourceFile) -> str:
         text = _decoded_as_declared(file, data, encoding, error)
     if "\0" in text:
         raise DataError(
-            f"{file.place}: holds a NUL character at {text.index(chr(0))}; it is no text file, so give it its own suffix or remove it"
+            f"{file.place}: holds a NUL character at {text.index(chr(0))}; it is no text file, so give it "
+            "the suffix of its kind or remove it"
         )
     return text
 
@@ -336,5 +339,6 @@ def _decoded_as_declared(file: SourceFile, data: bytes, encoding: str, error: Un
     line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
     found = data[error.start : error.start + 1]
     raise DataError(
-        f"{file.place}:{line}:{column}: byte {found!r} is not {encoding.removesuffix('-sig')}; save the file as UTF-8"
+        f"{file.place}:{line}:{column}: byte {found!r} is not {encoding.removesuffix('-sig')}; save the file "
+        "as UTF-8"
     ) from None

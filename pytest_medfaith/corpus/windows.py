@@ -10,7 +10,8 @@ from pytest_medfaith.corpus.tokens import token_offsets
 from pytest_medfaith.english.sentences import whole_sentences
 
 CountTokens = Callable[[str], list[tuple[int, int]]]
-# A sentence longer than a window is read in this many pieces a window, so that windows overlap inside it too.
+# A sentence longer than a window is cut into pieces of a quarter of a window, so that windows overlap inside
+# it too.
 _PIECES = 4
 
 
@@ -18,9 +19,11 @@ _PIECES = 4
 class WindowSize:
     """How large a window may be.
 
-    `size` tokens at most (512: about what a BERT encoder reads at once); neighbours share the whole sentences that fit in `stride`
-    tokens, the overlap, as in the tokenizers library (128: a quarter), and at most half of their sentences. `min_sent` to `max_sent`
-    sentences a window; a section of fewer is one window, and `size` goes before `min_sent`.
+    A window has at most `size` tokens; 512 are about what a BERT encoder reads at once. Neighbouring windows
+    share the whole sentences that fit in `stride` tokens (128: a quarter), at most half of their sentences;
+    `stride` is the tokenizers library's word for overlap. A window has `min_sent` to `max_sent` sentences; a
+    section with fewer sentences is a single window. Where `size` and `min_sent` contradict each other, `size`
+    counts.
     """
 
     size: int = 512
@@ -35,17 +38,19 @@ class WindowSize:
             )
         if not 0 <= self.stride < self.size:
             raise ValueError(
-                f"stride is {self.stride} tokens, expected 0 to size - 1 = {self.size - 1}; it is the overlap of neighbouring windows"
+                f"stride is {self.stride} tokens, expected 0 to size - 1 = {self.size - 1}; it is the "
+                "overlap of neighbouring windows"
             )
         if not 1 <= self.min_sent <= self.max_sent:
             raise ValueError(
-                f"min_sent is {self.min_sent} and max_sent {self.max_sent}, expected 1 <= min_sent <= max_sent"
+                f"min_sent is {self.min_sent} and max_sent {self.max_sent}, expected "
+                "1 <= min_sent <= max_sent"
             )
 
 
 @dataclass(frozen=True)
 class _Unit:
-    """A sentence, or a piece of one that is longer than a window."""
+    """A sentence, or a piece of a sentence that is longer than a window."""
 
     start: int
     end: int
@@ -55,10 +60,14 @@ class _Unit:
 def windows(
     text: str, *, shape: WindowSize | None = None, count_tokens: CountTokens = token_offsets
 ) -> list[tuple[int, int]]:
-    """Returns the half-open character spans of the windows of `text`, in order; together they hold every sentence of it.
+    """Returns the half-open character spans of the windows of `text`, in order; they hold every sentence.
 
-    A span begins and ends at a sentence, unless that sentence alone is longer than `shape.size`. `count_tokens` gives the spans of
-    a text's tokens; by default those of the shipped tokenizer.
+    A span begins and ends with a sentence, unless the sentence is longer than a window.
+
+    Args:
+        text: a section, normalised.
+        shape: how large a window may be; None takes the defaults.
+        count_tokens: gives the spans of a text's tokens; by default those of the shipped tokenizer.
     """
     shape = shape or WindowSize()
     units = _units(text, count_tokens(text), shape.size)
@@ -86,23 +95,24 @@ def _units(text: str, tokens: list[tuple[int, int]], size: int) -> list[_Unit]:
 
 
 def _pieces(text: str, starts: list[int], span: tuple[int, int], end: int, size: int) -> list[_Unit]:
-    """Returns pieces of at most `size` tokens of the sentence that has the tokens `span` and ends at `end`; cut at spaces if it can be."""
+    """Returns pieces of at most `size` tokens of the sentence that has the tokens `span` and ends at `end`.
+
+    A cut is made at a space where there is one.
+    """
     pieces = []
     low, high = span
     while high - low > size:
-        cut = next(
-            (token for token in range(low + size, low, -1) if text[starts[token] - 1].isspace()), low + size
-        )
-        pieces.append(
-            _Unit(starts[low], starts[low] + len(text[starts[low] : starts[cut]].rstrip()), cut - low)
-        )
+        at_space = (token for token in range(low + size, low, -1) if text[starts[token] - 1].isspace())
+        cut = next(at_space, low + size)
+        piece = text[starts[low] : starts[cut]].rstrip()
+        pieces.append(_Unit(starts[low], starts[low] + len(piece), cut - low))
         low = cut
     pieces.append(_Unit(starts[low], end, high - low))
     return pieces
 
 
 def _last_unit(units: list[_Unit], first: int, shape: WindowSize) -> int:
-    """Returns the last unit of the window that begins with `first`: as many as fit."""
+    """Returns the last unit of the window that begins with `first`; the window takes as many units as fit."""
     last, total = first, units[first].tokens
     while (
         last + 1 < len(units)
@@ -115,7 +125,11 @@ def _last_unit(units: list[_Unit], first: int, shape: WindowSize) -> int:
 
 
 def _next_first(units: list[_Unit], first: int, last: int, shape: WindowSize) -> int:
-    """Returns where the window after (first, last) begins: with the overlap, moved so that it holds a new unit and `min_sent` of them."""
+    """Returns the first unit of the window after (first, last).
+
+    It begins with the overlap. The overlap shrinks where a new unit would not fit, and grows where fewer than
+    `min_sent` units are left.
+    """
     new = last + 1
     start, total = new, 0
     most = (new - first) // 2

@@ -1,6 +1,7 @@
-"""Reads the XML of PubMed Central (JATS), Bookshelf (BITS), PubMed, MedlinePlus and MedQuAD: one document a record.
+"""Reads the XML of PubMed Central (JATS), Bookshelf (BITS), PubMed, MedlinePlus and MedQuAD.
 
-Vocabularies: jats.nlm.nih.gov (archiving and BITS tag libraries), the PubMed DTD, medlineplus.gov/xml.html, github.com/abachaa/MedQuAD.
+Vocabularies: jats.nlm.nih.gov (archiving and BITS tag libraries), the PubMed DTD, medlineplus.gov/xml.html,
+github.com/abachaa/MedQuAD.
 """
 
 from __future__ import annotations
@@ -20,38 +21,44 @@ from pytest_medfaith.corpus.sections import Document, Outline
 
 # Shown beside a text, not part of it: references, formulas in TeX, file names, footnote anchors.
 _LEFT_OUT = frozenset(
-    "ref-list tex-math graphic media inline-graphic object-id label permissions fn-group ack notes sec-meta supplementary-material "
-    "counts processing-meta".split()
+    "ref-list tex-math graphic media inline-graphic object-id label permissions fn-group ack notes sec-meta "
+    "supplementary-material counts processing-meta".split()
 )
 _BLOCKS = frozenset(
-    "sec p list list-item def-list def-item table-wrap table fig boxed-text disp-quote disp-formula statement speech app app-group "
-    "thead tbody tfoot glossary caption body back front-matter-part book-part named-book-part-body fig-group table-wrap-group tr verse-group preformat "
-    "question answer".split()
+    "sec p list list-item def-list def-item table-wrap table fig boxed-text disp-quote disp-formula "
+    "statement speech app app-group thead tbody tfoot glossary caption body back front-matter-part "
+    "book-part "
+    "named-book-part-body fig-group table-wrap-group tr verse-group preformat question answer".split()
 )
-# Links whose text is a mark; those to figures, tables and sections are words of their sentence ("see Table 3").
+_HEADED = frozenset({"sec", "app", "boxed-text", "glossary", "app-group"})  # blocks whose title is a heading
+# Links whose text is a mark. The text of a link to a figure, table or section is part of its sentence ("see
+# Table 3").
 _MARKED = frozenset({"bibr", "fn", "table-fn", "aff", "corresp", "author-notes", "contrib", "other"})
 _SUBTITLE_WORDS = 12
-_BEFORE = 12  # pieces of a line that tell whether brackets or a word hold a mark
+_BEFORE = 12  # pieces of a line before a mark that are asked for brackets or a word that it belongs to
 _OTHER_ABSTRACTS = frozenset({"graphical", "toc", "teaser", "key-points", "precis", "translated"})
 _ONE_RECORD_ROOTS = frozenset({"article", "book-part", "book-part-wrapper", "Document"})
 
 
 def read_xml(stream: IO[bytes], *, place: str) -> Iterator[Document]:
-    """Yields the documents of an XML file lazily: one for an article, a book part or a MedQuAD page, many for a set of them.
+    """Yields the documents of an XML file lazily: an article, a book part, a MedQuAD page, or a set of these.
+
+    Args:
+        stream: the bytes of the file.
+        place: the file, for messages.
 
     Raises:
         DataError: what `xml_records` refuses, with file, line and column.
     """
-    for number, (root, element) in enumerate(
-        xml_records(stream, place=place, tags=frozenset(_READERS)), start=1
-    ):
+    records = xml_records(stream, place=place, tags=frozenset(_READERS))
+    for number, (root, element) in enumerate(records, start=1):
         document = _READERS[element.tag](element)
         alone = number == 1 and root in _ONE_RECORD_ROOTS
         yield replace(document, item="" if alone else document.item or f"#{number}")
 
 
 def _inline(element: Element) -> str:
-    """Returns the text below `element`; raised numbers in superscript letters, what is left out of the text aside."""
+    """Returns the text below `element` without `_LEFT_OUT`; raised numbers in superscript letters."""
     pieces = [element.text or ""]
     for child in element:
         _add_inline(pieces, child)
@@ -59,11 +66,11 @@ def _inline(element: Element) -> str:
 
 
 def _add_inline(pieces: list[str], child: Element) -> None:
-    """Adds what `child` and its tail show to `pieces`, the text before it."""
+    """Adds the text of `child` and its tail to `pieces`, the text before it."""
     before = "".join(pieces[-_BEFORE:])
     shown = _inline_child(child, before)
     if not shown and len(pieces) > 2 and not pieces[-2] and is_separator(pieces[-1]):
-        pieces[-1] = ""  # what parted two marks that are both gone
+        pieces[-1] = ""  # what divided two marks that are both left out
     pieces.append(shown)
     pieces.append(child.tail or "")
 
@@ -72,28 +79,23 @@ def _inline_child(child: Element, before: str) -> str:
     if child.tag in _LEFT_OUT or _is_raised_mark(child):
         return ""
     if child.tag == "xref":
-        text = _inline(child)
-        return (
-            shown_reference(before, text) if child.get("ref-type", "bibr") in _MARKED else apart(before, text)
-        )
+        show = shown_reference if child.get("ref-type", "bibr") in _MARKED else apart
+        return show(before, _inline(child))
     if child.tag == "sup":
         return superscript(_inline(child))
-    return (
-        f" {_inline(child)} "
-        if child.tag in _BLOCKS or child.tag in {"break", "td", "th"}
-        else _inline(child)
-    )
+    is_block = child.tag in _BLOCKS or child.tag in {"break", "td", "th"}
+    return f" {_inline(child)} " if is_block else _inline(child)
 
 
 def _is_raised_mark(element: Element) -> bool:
-    """Returns whether `element` is a raised reference mark (`cells<sup>12</sup>`): glued to a word or a dose it would be read with it."""
+    """Returns whether `element` is a raised mark, which plain text would glue to the word before it.
+
+    An example is `cells<sup><xref>12</xref></sup>`, or the same with the two elements the other way round.
+    """
     if element.tag == "sup":
         return any(reference.get("ref-type", "bibr") in _MARKED for reference in element.iter("xref"))
-    return (
-        element.tag == "xref"
-        and element.get("ref-type", "bibr") in _MARKED
-        and element.find(".//sup") is not None
-    )
+    is_mark = element.tag == "xref" and element.get("ref-type", "bibr") in _MARKED
+    return is_mark and element.find(".//sup") is not None
 
 
 def _text(element: Element | None) -> str:
@@ -106,14 +108,12 @@ def _year(text: str) -> int | None:
 
 
 def _earliest_year(element: Element) -> int | None:
-    years = [
-        year for date in element.iter("pub-date") if (year := _year(date.findtext("year", ""))) is not None
-    ]
-    return min(years, default=None)
+    years = (_year(date.findtext("year", "")) for date in element.iter("pub-date"))
+    return min((year for year in years if year is not None), default=None)
 
 
 def _write_blocks(outline: Outline, element: Element, level: int) -> None:
-    """Writes the blocks below `element`; sections and bold lines of their own become headings from `level` on."""
+    """Writes the blocks below `element`; titles and bold paragraphs become headings from `level` on."""
     pieces = [element.text or ""]
     for child in element:
         if child.tag in _BLOCKS:
@@ -121,7 +121,7 @@ def _write_blocks(outline: Outline, element: Element, level: int) -> None:
             _write_block(outline, child, level)
         elif child.tag == "title":
             _write_line(outline, pieces)
-            if element.tag not in {"sec", "app", "boxed-text", "glossary", "app-group"}:
+            if element.tag not in _HEADED:
                 _write_line(outline, [_inline(child)])
         elif not child.tag.endswith("-meta"):
             _add_inline(pieces, child)
@@ -139,16 +139,15 @@ def _write_line(outline: Outline, pieces: list[str]) -> None:
 
 def _write_block(outline: Outline, element: Element, level: int) -> None:
     name = _text(element.find("title")) or _text(element.find("book-part-meta/title-group/title"))
-    if element.tag in {"sec", "app", "boxed-text", "glossary", "app-group", "book-part"} and name:
+    if (element.tag in _HEADED or element.tag == "book-part") and name:
         outline.head(level, name, shown=name + "\n")
         _write_blocks(outline, element, level + 1)
     elif element.tag == "p" and _is_subtitle(element):
         outline.head(level, _text(element).rstrip(":"), shown=_text(element) + "\n")
     elif element.tag == "tr":
+        # An empty cell keeps its place: values belong to columns.
         cells = [_text(cell) for cell in element]
-        _write_line(
-            outline, [" | ".join(cells) if any(cells) else ""]
-        )  # an empty cell keeps its place: values belong to columns
+        _write_line(outline, [" | ".join(cells) if any(cells) else ""])
     elif element.tag == "def-item":
         _write_line(outline, [": ".join(filter(None, map(_text, element)))])
     else:
@@ -156,13 +155,10 @@ def _write_block(outline: Outline, element: Element, level: int) -> None:
 
 
 def _is_subtitle(element: Element) -> bool:
-    """Returns whether a paragraph is one bold line, as StatPearls writes its subtitles."""
-    if (
-        len(element) != 1
-        or element[0].tag != "bold"
-        or (element.text or "").strip()
-        or (element[0].tail or "").strip()
-    ):
+    """Returns whether a paragraph is a single bold line, as StatPearls writes its subtitles."""
+    if len(element) != 1 or element[0].tag != "bold":
+        return False
+    if (element.text or "").strip() or (element[0].tail or "").strip():
         return False
     text = _text(element)
     return 0 < len(text.split()) <= _SUBTITLE_WORDS and text[-1] not in ".!?;,"
@@ -183,12 +179,12 @@ def _write_abstracts(outline: Outline, meta: Element) -> None:
 
 
 def _paragraphs(part: Element) -> list[Element]:
-    """Returns what `part` itself holds of text: paragraphs, lists and tables, no title and no section."""
+    """Returns the paragraphs, lists and tables of `part`, without its title and its sections."""
     return [child for child in part if child.tag not in ("sec", "title") and child.tag not in _LEFT_OUT]
 
 
 def _read_article(article: Element) -> Document:
-    """JATS: the abstract as one whole section, then the body and the appendices."""
+    """Reads JATS: the abstract as a whole section, then the body and the appendices."""
     meta = article.find("front/article-meta")
     meta = meta if meta is not None else Element("article-meta")
     ids = {found.get("pub-id-type", ""): _text(found) for found in meta.findall("article-id")}
@@ -226,7 +222,7 @@ def _write_rest(outline: Outline, element: Element, names: tuple[str, ...]) -> N
 
 
 def _read_book_part(part: Element) -> Document:
-    """BITS: a chapter with its parts; the NBK accession, where it has one, gives the url and the id."""
+    """Reads BITS: a chapter with its parts; an NBK accession gives the url and the id."""
     meta = part.find("book-part-meta")
     meta = meta if meta is not None else Element("book-part-meta")
     ids = [part.get("id", ""), *(_text(found) for found in meta.findall("book-part-id"))]
@@ -246,18 +242,17 @@ def _read_book_part(part: Element) -> Document:
 
 
 def _read_pubmed(article: Element) -> Document:
-    """PubMed: title and abstract; the labels of a structured abstract stand before its paragraphs."""
-    date = article.find("MedlineCitation/Article/Journal/JournalIssue/PubDate")
+    """Reads PubMed: title and abstract; the labels of a structured abstract come before its paragraphs."""
     return _abstract_document(
         article.findall("MedlineCitation/Article/Abstract/AbstractText"),
         title=_text(article.find("MedlineCitation/Article/ArticleTitle")),
         pmid=article.findtext("MedlineCitation/PMID", "").strip(),
-        date=date,
+        date=article.find("MedlineCitation/Article/Journal/JournalIssue/PubDate"),
     )
 
 
 def _read_pubmed_book(article: Element) -> Document:
-    """PubMed: the abstract of a book's chapter, such as GeneReviews, or of a whole book."""
+    """Reads PubMed: the abstract of a book, or of a chapter of a book such as GeneReviews."""
     chapter = article.find("BookDocument")
     chapter = chapter if chapter is not None else Element("BookDocument")
     date = chapter.find("ContributionDate")
@@ -288,7 +283,7 @@ def _abstract_document(parts: list[Element], *, title: str, pmid: str, date: Ele
 
 
 def _read_health_topic(topic: Element) -> Document:
-    """MedlinePlus health topics: the full summary, which is HTML written as text."""
+    """Reads MedlinePlus health topics: the full summary, which is HTML written as text."""
     return _html_field(
         topic.findtext("full-summary", ""),
         title=topic.get("title", ""),
@@ -298,11 +293,10 @@ def _read_health_topic(topic: Element) -> Document:
 
 
 def _read_search_result(result: Element) -> Document:
-    """The MedlinePlus web service: a result's FullSummary, with highlighting taken out."""
-    contents = {
-        content.get("name", "").lower(): "".join(content.itertext()) for content in result.findall("content")
-    }
-    title = " ".join(line for _, line, _ in html_lines(contents.get("title", "")))
+    """Reads the MedlinePlus web service: a result's FullSummary, without highlighting."""
+    found = result.findall("content")
+    contents = {content.get("name", "").lower(): "".join(content.itertext()) for content in found}
+    title = " ".join(line.text for line in html_lines(contents.get("title", "")))
     url = result.get("url", "")
     return _html_field(
         contents.get("fullsummary", ""),
@@ -324,14 +318,12 @@ _FLAT_ITEM = re.compile(r"\s{2,}-\s+(?=\S)")
 
 
 def _read_medquad(page: Element) -> Document:
-    """MedQuAD: each question is a heading, its answer the section below; answers published empty are counted."""
+    """Reads MedQuAD: each question is a heading, its answer the section below; counts empty answers."""
     outline = Outline()
     skipped: Counter[str] = Counter()
     for pair in page.iter("QAPair"):
-        question, answer = (
-            _text(pair.find("Question")),
-            normalise(_FLAT_ITEM.sub("\n- ", pair.findtext("Answer", ""))),
-        )
+        question = _text(pair.find("Question"))
+        answer = normalise(_FLAT_ITEM.sub("\n- ", pair.findtext("Answer", "")))
         if answer:
             outline.head(1, question, shown=question + "\n")
             outline.write(answer + "\n\n")

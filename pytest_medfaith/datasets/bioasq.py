@@ -1,12 +1,12 @@
-"""BioASQ task B: questions of biomedical experts with ideal answers, exact answers and snippets of PubMed abstracts.
+"""BioASQ task B: questions of biomedical experts with ideal answers, exact answers and PubMed snippets.
 
 | field | becomes |
 |---|---|
 | `body` | `question` |
-| `ideal_answer` (a text, or a list of equally good ones) | `reference_answer` is the first; `meta.ideal_answers` holds several |
+| `ideal_answer` (a text, or several) | the first is `reference_answer`; `meta.ideal_answers` holds all |
 | `exact_answer` | `meta.exact_answer`: "yes" or "no", or a list of answers, each a list of its synonyms |
 | `type` (yesno, factoid, list, summary) | `meta.type` |
-| `documents`, `snippets` | `references` are their PMIDs; `meta.qrels` grades them: 2 with a marked snippet, 1 where only listed |
+| `documents`, `snippets` | PMIDs in `references`; `meta.qrels` grades them: 2 with a snippet, 1 without |
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import Case, Chunk
 
 _PMID = re.compile(r"(?:/pubmed/|pubmed\.ncbi\.nlm\.nih\.gov/)(\d+)")
-_DECISIVE, _SUPPORTIVE = (
-    2,
-    1,
-)  # grades of the design: a marked snippet answers the question, a listed document belongs to it
+# Grades of relevance: a marked snippet answers the question, a listed document belongs to it.
+_DECISIVE = 2
+_SUPPORTIVE = 1
 
 
 def read_bioasq(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each question of a golden or training file (.json or .json.gz), or of a folder or archive of them.
+    """Yields a case for each question of a golden or training file, or of a folder or archive of them.
 
-    Questions without an ideal answer, as in test files before their release, are skipped and counted.
+    Files are .json or .json.gz. Questions without an ideal answer, as in test files before their release, are
+    skipped and counted.
 
     Raises:
         DataError: nothing to read, a damaged file, JSON or fields of another shape.
@@ -45,7 +45,7 @@ def read_bioasq(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def read_bioasq_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
-    """Yields each marked snippet once, with its PMID; `start` and `end` count within the section that the snippet is from."""
+    """Yields each marked snippet once, with its PMID; `start` and `end` are offsets in its section."""
     seen: set[str] = set()
     for place, question in _questions(path):
         for snippet in rows(question, "snippets", place):
@@ -53,7 +53,7 @@ def read_bioasq_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Ch
             if not chunk.text:
                 if skips is not None:
                     skips.add("snippet without text", f"{place}, id {chunk.id!r}")
-            elif chunk.id not in seen:  # one snippet may serve many questions, which is no fault to count
+            elif chunk.id not in seen:  # a snippet may serve many questions, which is no fault to count
                 seen.add(chunk.id)
                 yield chunk
 
@@ -99,7 +99,7 @@ def _case(name: str, text: str, answers: list[str], question: Mapping[str, Any],
 
 
 def _grades(question: Mapping[str, Any], place: str) -> dict[str, int]:
-    """Returns {PMID, or URL where it is no PubMed address: grade}, decisive ones first."""
+    """Returns {PMID: grade}, decisive documents first; a document outside PubMed has its URL as key."""
     marked = [text_or_empty(snippet, "document", place) for snippet in rows(question, "snippets", place)]
     grades = {_document_id(url): _DECISIVE for url in marked if url}
     for url in texts(question, "documents", place):
@@ -113,9 +113,11 @@ def _document_id(url: str) -> str:
 
 
 def _exact_answer(question: Mapping[str, Any], place: str) -> str | list[list[str]]:
-    """Returns the exact answer in one shape a type, whichever of the published shapes the file has; "" where it is missing or blank.
+    """Returns the exact answer, "" where it is missing or blank.
 
-    Yes/no: lower case. Factoid: a text, a list of synonyms or a list of synonym lists. List: a list of texts or of synonym lists.
+    Files publish a factoid's answer as a text, a list of synonyms or a list of synonym lists, and a list's as
+    a list of texts or of synonym lists. All these become a list of synonym lists; yes and no become lower
+    case.
     """
     answer = question.get("exact_answer")
     if answer is None or answer == [] or (isinstance(answer, str) and not answer.strip()):
@@ -130,7 +132,8 @@ def _exact_answer(question: Mapping[str, Any], place: str) -> str | list[list[st
         if all(isinstance(item, str) for group in groups for item in group):
             return [[one_line(item) for item in group] for group in groups if group]
     raise DataError(
-        f"{place}: field 'exact_answer' is {shown(answer)}, expected a text, a list of texts or of synonym lists; mend the record"
+        f"{place}: field 'exact_answer' is {shown(answer)}, expected a text, a list of texts or of synonym "
+        "lists; mend the record"
     )
 
 
@@ -145,9 +148,9 @@ def _chunk(snippet: Mapping[str, Any], place: str) -> Chunk:
         and section == text_or_empty(snippet, "endSection", place)
     )
     name, text = _document_id(url), plain_text(raw)
+    without_offsets = f"-{zlib.crc32(raw.encode()):08x}" if start is None or end is None else ""
     return Chunk(
-        id=f"bioasq/{name}/{section}/{start}-{end}"
-        + (f"-{zlib.crc32(raw.encode()):08x}" if start is None or end is None else ""),
+        id=f"bioasq/{name}/{section}/{start}-{end}{without_offsets}",
         text=text,
         url=url,
         section_path=(section,) if section else (),

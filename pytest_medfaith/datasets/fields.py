@@ -1,4 +1,4 @@
-"""Takes typed values out of rows of foreign files; a wrong one is an error that names place, field and value."""
+"""Takes typed values out of rows of foreign files; an error names place, field and value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ def require_row(value: Any, place: str) -> Mapping[str, Any]:
     """Returns `value` if it is an object, else raises DataError."""
     if not isinstance(value, Mapping):
         raise DataError(
-            f"{place}: got {shown(value)}, expected an object with one record; check that the file is of this data set"
+            f"{place}: got {shown(value)}, expected an object with one record; check that the file is of "
+            "this data set"
         )
     return value
 
@@ -21,7 +22,8 @@ def require_text(row: Mapping[str, Any], name: str, place: str) -> str:
     """Returns the text of field `name`, which must be there, or raises DataError."""
     if row.get(name) is None:
         raise DataError(
-            f"{place}: field {name!r} is missing, the record is {shown(row)}; expected text; check that the file is of this data set"
+            f"{place}: field {name!r} is missing, the record is {shown(row)}; expected text; check that the "
+            "file is of this data set"
         )
     return text_or_empty(row, name, place)
 
@@ -37,7 +39,7 @@ def text_or_empty(row: Mapping[str, Any], name: str, place: str) -> str:
 
 
 def texts(row: Mapping[str, Any], name: str, place: str) -> list[str]:
-    """Returns the list of texts of field `name`, empty where it is missing or null; one text by itself counts as a list of one."""
+    """Returns the texts of field `name`, a list or a single text; [] where it is missing or null."""
     value = row.get(name)
     items = [] if value is None else [value] if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):

@@ -1,4 +1,7 @@
-"""Opens the files, folders and archives that data sets come in, as streams; damage is an error that names the file and the place."""
+"""Opens the files, folders and archives that data sets come in, as streams.
+
+Damage is an error that names the file and the place.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,17 @@ from pytest_medfaith.errors import DataError
 
 
 def data_files(path: Path, pattern: str, *, expected: str) -> Iterator[SourceFile]:
-    """Yields `path` itself, or the files of a folder or archive whose name matches; nothing is unpacked to disk.
+    """Yields `path` itself, or the files of a folder or archive whose name matches; unpacks nothing to disk.
 
     Args:
         path: file, folder (searched below), .zip or .tar.gz archive.
-        pattern: regular expression that the whole file name must match; not asked of a file given by itself.
+        pattern: regular expression that the whole file name must match; a `path` that is a file need not
+            match.
         expected: what the files are, for the message.
 
     Raises:
-        DataError: no such path, a folder or archive without such a file, or an archive that is damaged or was cut short.
+        DataError: no such path, a folder or archive without such a file, or an archive that is damaged or was
+            cut short.
     """
     if not path.exists():
         raise DataError(f"{path}: no such file or folder; expected {expected}; check the path")
@@ -51,33 +56,28 @@ def open_text(file: SourceFile, *, newline: str | None = None) -> Iterator[IO[st
         except UnicodeDecodeError as error:
             found = error.object[error.start : error.start + 1]
             raise DataError(
-                f"{file.place}:{_bad_line(file)}: byte {found!r} is not UTF-8 ({error.reason}); save the file as UTF-8"
+                f"{file.place}:{_bad_line(file)}: byte {found!r} is not UTF-8 ({error.reason}); save the "
+                "file as UTF-8"
             ) from None
 
 
 def _bad_line(file: SourceFile) -> int:
-    """Returns the number of the first line that is not UTF-8; the text is decoded in blocks, which know no lines."""
+    """Returns the number of the first line that is not UTF-8; the text is decoded in blocks, not lines."""
     with file.open() as stream:
-        return next(
-            (
-                number
-                for number, line in enumerate(stream, start=1)
-                if line.decode(errors="ignore").encode() != line
-            ),
-            0,
-        )
+        lines = enumerate(stream, start=1)
+        return next((number for number, line in lines if line.decode(errors="ignore").encode() != line), 0)
 
 
 def xml_elements(path: Path, tag: str) -> Iterator[tuple[SourceFile, Element]]:
-    """Yields (file, element) for each outermost element named `tag` of the XML files at `path`, one in memory at a time.
+    """Yields (file, element) for each outermost element named `tag` of the XML files at `path`.
+
+    A single element is in memory at a time.
 
     Raises:
         DataError: see `data_files` and `corpus.safe_xml.xml_records`, which refuses entities.
     """
-    for file in data_files(
-        path, r".*\.xml(\.gz)?", expected="XML files, or a .zip or .tar.gz archive of them"
-    ):
+    expected = "XML files, or a .zip or .tar.gz archive of them"
+    for file in data_files(path, r".*\.xml(\.gz)?", expected=expected):
         with file.open() as stream:
-            yield from (
-                (file, element) for _, element in xml_records(stream, place=file.place, tags=frozenset({tag}))
-            )
+            for _, element in xml_records(stream, place=file.place, tags=frozenset({tag})):
+                yield file, element

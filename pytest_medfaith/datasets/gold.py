@@ -1,6 +1,7 @@
-"""Makes gold claims out of long reference answers: split, without repeats, ranked by what the question asks for, capped.
+"""Makes gold claims out of long reference answers.
 
-A claim made here carries the provenance `extracted`, one that a person wrote `human`; it stays with the claim.
+The answer is split, repeats are left out, and the claims that the question asks for most are kept. A claim
+made here has the provenance `extracted`, a claim that a person wrote `human`.
 """
 
 from __future__ import annotations
@@ -23,35 +24,43 @@ from pytest_medfaith.records import Case, GoldClaim
 
 Style = Literal["given", "sentences", "claims"]
 
-CAP = 8  # claims kept of one answer: as many as a reader can review in a minute, and more than most questions need
+CAP = 8  # claims kept of an answer: a reader can review so many in a minute, and few questions need more
 
 _MIN_WORDS = 4  # fewer are headings and fragments
 _MAX_WORDS = 60  # more are tables that lost their markup
-_SAME = 0.8  # share of the longer statement's content words that the shorter one has, from which on they say the same
+# Two statements say the same where the shorter has this share of the content words of the longer.
+_SAME = 0.8
 _BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u25aa\u00b7\u2013]|\d{1,2}[.)])\s+")
-_POINTER = re.compile(  # how sentences begin that speak of pages, tables and resources instead of medicine
-    r"(?:for more (?:information|details)|see (?:also|the|our|more)|click|learn more|read more|visit|more information|you can (?:use|find)|"
-    r"this (?:page|section|table)|the table below|if the information is available|source:|nih:|to find out|these resources|"
-    r"the human phenotype ontology|much of this information|the frequency (?:of a sign|may also)|the first number of the fraction|"
-    r"for example, a frequency|because these frequencies|sometimes, no information on frequency|in these cases, the sign or)\b",
+# Openings of sentences that speak of pages, tables and resources instead of medicine.
+_POINTER = re.compile(
+    r"(?:for more (?:information|details)|see (?:also|the|our|more)|click|learn more|read more|visit|"
+    r"more information|you can (?:use|find)|this (?:page|section|table)|the table below|"
+    r"if the information is available|source:|nih:|to find out|these resources|the human phenotype ontology|"
+    r"much of this information|the frequency (?:of a sign|may also)|the first number of the fraction|"
+    r"for example, a frequency|because these frequencies|sometimes, no information on frequency|"
+    r"in these cases, the sign or)\b",
     re.IGNORECASE,
 )
-_LEAD_END = re.compile(  # how a line ends that a list completes
-    r"(?::|\b(?:include|includes|including|are|is|be|by|to|as|such as|usually|may|can|should|of|for|with|if|when|following|follows))$"
+# Ends of a line that the list below it completes: "Symptoms include".
+_LEAD_END = re.compile(
+    r"(?::|\b(?:include|includes|including|are|is|be|by|to|as|such as|usually|may|can|should|of|for|with|if|"
+    r"when|following|follows))$"
 )
-_BACKWARD = re.compile(  # a sentence that begins so needs the one before it
-    r"(?:it|its|they|their|he|she|his|her|this|these|those|such|both|another|other|also|however|therefore|thus|instead|in addition|"
-    r"in this case|for example)\b",
+# Openings of a sentence that cannot be read without the sentence before it: "It also ...".
+_BACKWARD = re.compile(
+    r"(?:it|its|they|their|he|she|his|her|this|these|those|such|both|another|other|also|however|therefore|"
+    r"thus|instead|in addition|in this case|for example)\b",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"summary\s*:\s+(?=[A-Z])", re.IGNORECASE)  # MedlinePlus begins its pages so
-_BACKWARD_COST = 0.5  # of a score that is at most 2
-# Words that say nothing of what a statement is about. An order, a question word and "no" do: of two statements that differ in
-# "must" one says more.
+_BACKWARD_COST = 0.5  # taken off a score of at most 2
+# Words that say nothing of what a statement is about. "must", "should", "not" and "no" are not among them: a
+# statement with "must" says more than the same statement without it.
 _PLAIN = COMMON_WORDS - word_set("must should no not") | word_set("how many much other what where why")
-# Words that turn a sense round: two statements that differ in one never say the same.
+# Words that turn a sense round: two statements that differ in such a word never say the same.
 _TURNING = word_set(
-    "no not never none neither nor without cannot except unless only less least rarely before after under over"
+    "no not never none neither nor without cannot except unless only less least rarely before after under "
+    "over"
 )
 
 
@@ -61,14 +70,19 @@ _CASE_KEYS, _CLAIM_KEYS = (
 
 
 def read_gold_file(path: Any) -> Iterator[Case]:
-    """Yields the cases of a gold file, lazily: JSON Lines, JSON, CSV or Parquet, in this project's keys or those of ragas and deepeval.
+    """Yields the cases of a gold file, lazily.
 
-    A list of mappings, and a table of pandas, polars, pyarrow or Hugging Face, is taken in the place of a file.
+    Args:
+        path: a file of JSON Lines, JSON, CSV or Parquet, in the keys of this project, of ragas or of
+            deepeval; or a list of mappings, or a table of pandas, polars, pyarrow or Hugging Face.
 
     Raises:
-        DataError: a malformed line, an id used twice, or a key that looks like a known one: `gold_claim` would leave a case without gold claims.
+        DataError: a malformed line, an id used twice, or a key that is nearly a known key: `gold_claim` would
+            leave a case without gold claims.
     """
-    for case in records_of(_case_rows(path), Case):
+    from_table = is_table(path)
+    rows = ((place, case_row(row, place=place, is_table=from_table)) for place, row in read_row_file(path))
+    for case in records_of(rows, Case):
         try:
             refuse_near_keys(case.to_dict(), _CASE_KEYS)
             for claim in case.gold_claims:
@@ -80,14 +94,11 @@ def read_gold_file(path: Any) -> Iterator[Case]:
         yield case
 
 
-def _case_rows(source: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    return (
-        (place, case_row(row, place=place, is_table=is_table(source))) for place, row in read_row_file(source)
-    )
-
-
 def with_gold_claims(case: Case, *, style: Style, cap: int = CAP) -> Case:
-    """Returns `case` with gold claims made of its reference answer; one that has gold claims, or no answer, comes back as it is."""
+    """Returns `case` with gold claims made of its reference answer.
+
+    A case that has gold claims, or no reference answer, comes back as it is.
+    """
     if case.gold_claims or not case.reference_answer or style == "given":
         return case
     return case.with_(
@@ -101,9 +112,9 @@ def gold_claims(
     """Returns at most `cap` claims of `answer`, the most telling first.
 
     Args:
-        answer: plain text, with list items on lines of their own.
+        answer: plain text, each list item on a line.
         question: what was asked; claims that share its words rank first.
-        style: "claims" asks the claim extractor, "sentences" makes one claim a sentence or list item.
+        style: "claims" asks the claim extractor, "sentences" makes each sentence or list item a claim.
         cap: at least 1.
 
     Raises:
@@ -111,7 +122,12 @@ def gold_claims(
     """
     if cap < 1:
         raise ValueError(f"cap is {cap}, expected 1 or more claims; leave it out for {CAP}")
-    found = _extracted(answer, question) if style == "claims" else statements(answer)
+    if style == "claims":
+        from pytest_medfaith.claims.split import extract_claims
+
+        found = [claim.text for claim in extract_claims(answer, question=question)]
+    else:
+        found = statements(answer)
     ranked = rank(distinct(found), question=question)[:cap]
     return tuple(
         GoldClaim(id=f"g{number}", text=text, provenance="extracted")
@@ -119,23 +135,18 @@ def gold_claims(
     )
 
 
-def _extracted(answer: str, question: str) -> list[str]:
-    from pytest_medfaith.claims.split import extract_claims
-
-    return [claim.text for claim in extract_claims(answer, question=question)]
-
-
 def statements(answer: str) -> list[str]:
     """Returns the sentences and list items of `answer` that state something, in order.
 
-    A list item is joined to the line that introduces it ("Symptoms include:" and "fever" become "Symptoms include: fever").
-    Headings, questions, pointers to other pages and tables are left out.
+    A list item is joined to the line that introduces it: "Symptoms include:" and "fever" become "Symptoms
+    include: fever". Headings, questions, and pointers to pages and tables are left out.
     """
     found: list[str] = []
     lead = ""
     for line in filter(str.strip, _LABEL.sub("", answer, count=1).split("\n")):
         bullet = _BULLET.match(line)
-        sentences = _sentences(line[bullet.end() :] if bullet else line)
+        text = line[bullet.end() :] if bullet else line
+        sentences = [text[start:end] for start, end in sentence_spans(text)]
         if bullet and lead and sentences:
             found += [f"{lead} {sentences[0]}", *filter(_is_sentence, sentences[1:])]
         else:
@@ -145,36 +156,36 @@ def statements(answer: str) -> list[str]:
     return [text for text in found if _is_long(text) and not _POINTER.match(text)]
 
 
-def _sentences(text: str) -> list[str]:
-    return [text[start:end] for start, end in sentence_spans(text)]
-
-
 def _is_long(text: str) -> bool:
     return _MIN_WORDS <= len(text.split()) <= _MAX_WORDS
 
 
 def _is_sentence(text: str) -> bool:
-    """Says whether `text` is whole: it ends as sentences do, or is too long for a heading; a question or an introduction is not."""
+    """Returns whether `text` states something: it ends as sentences do, or is too long for a heading.
+
+    A question, and the introduction of a list, state nothing.
+    """
     ended = text.rstrip("\"'\u201d\u2019)").endswith((".", "!", "%")) or len(text.split()) > 2 * _MIN_WORDS
     return ended and not text.endswith("?") and not _LEAD_END.search(text)
 
 
 def distinct(found: list[str]) -> list[str]:
-    """Returns `found` without the statements that say what an earlier one said.
+    """Returns `found` without the statements that say what an earlier statement said.
 
-    Two statements say the same when the content words of one are among those of the other and make up at least 0.8 of them, and
-    both have the same numbers and the same words that turn a sense round. A swapped word (increases, decreases) keeps both.
+    Two statements say the same when all content words of the shorter are in the longer and make up at least
+    0.8 of its content words, and both have the same numbers and the same words that turn a sense round. A
+    swapped word (increases, decreases) keeps both.
     """
     kept: list[tuple[str, frozenset[str], frozenset[str]]] = []
     for text in found:
         words, turning = _content(text), _guarded(text)
-        if not any(turning == other and _same(words, others) for _, others, other in kept):
+        if not any(turning == before and _alike(words, earlier) for _, earlier, before in kept):
             kept.append((text, words, turning))
     return [text for text, _, _ in kept]
 
 
-def _same(one: frozenset[str], other: frozenset[str]) -> bool:
-    small, large = sorted((one, other), key=len)
+def _alike(words: frozenset[str], earlier: frozenset[str]) -> bool:
+    small, large = sorted((words, earlier), key=len)
     return small <= large and len(small) >= _SAME * len(large)
 
 
@@ -187,6 +198,7 @@ def _content(text: str) -> frozenset[str]:
 
 
 def _guarded(text: str) -> frozenset[str]:
+    """Returns the numbers of `text` and its words that turn a sense round."""
     return frozenset(
         word
         for word in _words(text)
@@ -195,16 +207,16 @@ def _guarded(text: str) -> frozenset[str]:
 
 
 def rank(found: list[str], *, question: str) -> list[str]:
-    """Returns `found` by score, highest first, ties in their own order.
+    """Returns `found` by score, highest first; equal scores keep their order.
 
-    Score = share of the question's content words in the statement + 1 / (1 + place in the answer from 0) - 0.5 where it begins with a
-    word that points back: what was asked for, what the author put first, and what can be read alone.
+    Score = share of the question's content words in the statement + 1 / (1 + place in the answer from 0) -
+    0.5 where it begins with a word that points back. It favours what was asked for, what the author put
+    first, and what can be read alone.
     """
     asked = _content(question)
-    scores = [_score(text, place, asked) for place, text in enumerate(found)]
-    return [text for _, text in sorted(zip(scores, found, strict=True), key=lambda pair: -pair[0])]
-
-
-def _score(text: str, place: int, asked: frozenset[str]) -> float:
-    overlap = len(asked & _content(text)) / max(1, len(asked))
-    return overlap + 1 / (1 + place) - (_BACKWARD_COST if _BACKWARD.match(text) else 0)
+    scored = []
+    for place, text in enumerate(found):
+        overlap = len(asked & _content(text)) / max(1, len(asked))
+        score = overlap + 1 / (1 + place) - (_BACKWARD_COST if _BACKWARD.match(text) else 0)
+        scored.append((score, text))
+    return [text for _, text in sorted(scored, key=lambda pair: -pair[0])]

@@ -1,4 +1,4 @@
-"""Reads large JSON files value by value, so that a file of any size needs the memory of its largest record only."""
+"""Reads large JSON files value by value: a file of any size needs the memory of its largest record only."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.jsonl import refuse_constant
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BLOCK = 1 << 16
-_LONGEST_PIECE = (
-    12  # characters: more than any literal, escape or end of a number that a block's end can cut in two
-)
+_LONGEST_PIECE = 12  # characters; no literal, escape or end of a number that a block may cut in two is longer
 
 
 def array_items(stream: IO[str], place: str, key: str) -> Iterator[tuple[str, Any]]:
     """Yields ("place:line", item) for the items of the list `key` of the object that `stream` holds.
 
     Raises:
-        DataError: text that is not JSON, a file that ends early, no such list; the message names file and line.
+        DataError: text that is not JSON, a file that ends early, no such list; the message names file and
+            line.
     """
     scan = _Scanner(stream, place)
     keys = []
@@ -32,13 +32,16 @@ def array_items(stream: IO[str], place: str, key: str) -> Iterator[tuple[str, An
             scan.value()
     scan.finish()
     if key not in keys:
-        raise DataError(
-            f"{place}: no field {key!r} in the object, only {', '.join(map(shown, keys[:8])) or 'nothing'}; expected a list {key!r}"
-        )
+        named = ", ".join(map(shown, keys[:8])) or "nothing"
+        raise DataError(f"{place}: no field {key!r} in the object, only {named}; expected a list {key!r}")
 
 
 def object_items(stream: IO[str], place: str) -> Iterator[tuple[str, str, Any]]:
-    """Yields ("place:line", key, value) for the entries of the object that `stream` holds; see `array_items` for errors."""
+    """Yields ("place:line", key, value) for the entries of the object that `stream` holds.
+
+    Raises:
+        DataError: text that is not JSON, or a file that ends early; the message names file and line.
+    """
     scan = _Scanner(stream, place)
     for name in _keys(scan):
         scan.peek()
@@ -47,7 +50,11 @@ def object_items(stream: IO[str], place: str) -> Iterator[tuple[str, str, Any]]:
 
 
 def values(stream: IO[str], place: str) -> Iterator[tuple[str, Any]]:
-    """Yields ("place:line", value) for values that follow each other: one object, JSON Lines, or the items of one list."""
+    """Yields ("place:line", value) for the values of JSON Lines, a single object, or the items of a list.
+
+    Raises:
+        DataError: text that is not JSON, or a file that ends early; the message names file and line.
+    """
     scan = _Scanner(stream, place)
     if scan.peek() == "[":
         yield from _items(scan)
@@ -74,6 +81,7 @@ def _keys(scan: _Scanner) -> Iterator[str]:
 
 
 def _items(scan: _Scanner) -> Iterator[tuple[str, Any]]:
+    """Yields ("place:line", item) for the items of a list."""
     scan.take("[")
     if scan.peek() == "]":
         scan.take("]")
@@ -86,7 +94,7 @@ def _items(scan: _Scanner) -> Iterator[tuple[str, Any]]:
 
 
 class _Scanner:
-    """A position in a JSON text of which only the part around the position is held."""
+    """A position in a JSON text; only the part of the text around the position is held."""
 
     def __init__(self, stream: IO[str], place: str) -> None:
         self._stream = stream
@@ -94,22 +102,25 @@ class _Scanner:
         self._text = ""
         self._at = 0
         self._line = 1  # of the first character of _text
-        self._decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+        self._decoder = json.JSONDecoder(parse_constant=refuse_constant)
 
     def place(self) -> str:
         return f"{self._place}:{self._line + self._text.count(chr(10), 0, self._at)}"
 
     def wrong(self, expected: str) -> DataError:
+        """Returns the error that says what is here in the place of what was expected."""
         found = self._text[self._at : self._at + 1]
-        shown = f"got {found!r}" if found else "the file ends here"
+        got = f"got {found!r}" if found else "the file ends here"
         return DataError(
-            f"{self.place()}: not JSON as expected: {shown}, expected {expected}; mend the file or fetch it again"
+            f"{self.place()}: not JSON as expected: {got}, expected {expected}; mend the file or fetch it "
+            "again"
         )
 
     def peek(self) -> str:
         """Moves to the next character that is not white space and returns it, "" at the end of the file."""
         while True:
-            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]  # matches anything, even nothing
+            # The expression matches even an empty text.
+            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):
                 return self._text[self._at]
             if not self._more():
@@ -135,39 +146,30 @@ class _Scanner:
                 if (unended or error.pos >= len(self._text) - _LONGEST_PIECE) and self._more():
                     continue
                 self._at += ahead
-                raise DataError(
-                    f"{self.place()}: not JSON: {'the file ends early' if short else error.msg}; mend the file or fetch it again"
-                ) from None
-            except _NotANumberError as error:
-                raise DataError(f"{self.place()}: {error} is no JSON number; mend the file") from None
+                why = "the file ends early" if short else error.msg
+                raise DataError(f"{self.place()}: not JSON: {why}; mend the file or fetch it again") from None
+            except ValueError as error:  # NaN, Infinity, a whole number of thousands of digits
+                raise DataError(f"{self.place()}: {error}; mend the file") from None
             except RecursionError:
                 raise DataError(
                     f"{self.place()}: lists or objects nested too deeply; expected a data set's records"
                 ) from None
             length = end - self._at
-            if (
-                len(self._text) - end < _LONGEST_PIECE and self._more()
-            ):  # a number may go on in the next block
+            may_go_on = len(self._text) - end < _LONGEST_PIECE  # a number, in the next block
+            if may_go_on and self._more():
                 continue
             self._at += length
             return found
 
     def finish(self) -> None:
-        """Checks that nothing but white space is left."""
+        """Raises DataError where more than white space is left."""
         if self.peek():
             raise self.wrong("the end of the file")
 
     def _more(self) -> bool:
-        # As much again as is held, so that a record of n characters is parsed at most twice as often as it is long.
+        # Doubles what is held: a record of n characters, tried anew after each block, costs about 2 n steps
+        # in all.
         block = self._stream.read(max(_BLOCK, len(self._text) - self._at))
         self._line += self._text.count("\n", 0, self._at)
         self._text, self._at = self._text[self._at :] + block, 0
         return bool(block)
-
-
-class _NotANumberError(ValueError):
-    """NaN or Infinity, which JSON does not know."""
-
-
-def _refuse_constant(name: str) -> None:
-    raise _NotANumberError(name)

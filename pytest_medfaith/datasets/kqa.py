@@ -24,13 +24,17 @@ from pytest_medfaith.records import Case, GoldClaim
 
 
 def read_kqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each line of questions_w_answers.jsonl, or of the .jsonl files of a folder or archive; ids number the lines.
+    """Yields a case for each line of questions_w_answers.jsonl; the id is the number of the line.
+
+    A folder or archive of .jsonl files is read as a single file.
 
     Raises:
         DataError: nothing to read, a line that is not a JSON object, a field of another type.
     """
     skips = Skips() if skips is None else skips
-    for number, (place, row) in enumerate(_rows(path), start=1):
+    files = data_files(path, r".*\.jsonl(\.gz)?", expected="questions_w_answers.jsonl")
+    rows = (found for file in files for found in read_rows(file))
+    for number, (place, row) in enumerate(rows, start=1):
         case = case_of_row(row, place, name=f"kqa/{number}", dataset="kqa")
         if not case.question:
             skips.add("empty question", place)
@@ -38,11 +42,6 @@ def read_kqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
             skips.add("no statements", place)
         else:
             yield case
-
-
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for file in data_files(path, r".*\.jsonl(\.gz)?", expected="questions_w_answers.jsonl"):
-        yield from read_rows(file)
 
 
 def read_rows(file: SourceFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -53,7 +52,7 @@ def read_rows(file: SourceFile) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def case_of_row(row: Mapping[str, Any], place: str, *, name: str, dataset: str) -> Case:
-    """Returns the case of one row in K-QA's layout; the answer and the statements may be missing."""
+    """Returns the case of a row in K-QA's layout; the answer and the statements may be missing."""
     meta: dict[str, Any] = {}
     sources = text_or_empty(row, "Sources", place).split()
     if sources:

@@ -1,11 +1,13 @@
-"""TREC 2017 LiveQA, medical task: questions that people sent to the National Library of Medicine, with reference answers.
+"""TREC 2017 LiveQA, medical task: questions sent to the National Library of Medicine, with reference answers.
 
 | field | becomes |
 |---|---|
-| `SUBJECT`, `MESSAGE` | `question`: the message, behind the subject unless that stands in it ("the above medicine" is there) |
+| `SUBJECT`, `MESSAGE` | `question`: both, since messages speak of "the above medicine" |
 | `NIST-PARAPHRASE`, `SUBJECT` | `meta.paraphrase`, `meta.subject` |
-| `ReferenceAnswer` or `RefAnswer` | the first is `reference_answer`; all are page chunks with their url, and `references` their ids |
+| `ReferenceAnswer` or `RefAnswer` | the first is `reference_answer`; all are chunks, listed in `references` |
 | `FOCUS`, `TYPE` | `meta.focus`, `meta.type` |
+
+A subject that the message repeats is left out of the question.
 """
 
 from __future__ import annotations
@@ -33,12 +35,11 @@ def read_liveqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def read_liveqa_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
-    """Yields each reference answer as a page chunk with the address that it was taken from."""
+    """Yields each reference answer as a page chunk with the address it was taken from."""
     skips = Skips() if skips is None else skips
-    return without_repeats(
-        ((place, chunk) for place, name, question in _questions(path) for chunk in _chunks(name, question)),
-        skips,
-    )
+    asked = _questions(path)
+    found = ((place, chunk) for place, name, question in asked for chunk in _chunks(name, question))
+    return without_repeats(found, skips)
 
 
 def _questions(path: Path) -> Iterator[tuple[str, str, Element]]:
@@ -48,18 +49,14 @@ def _questions(path: Path) -> Iterator[tuple[str, str, Element]]:
 
 def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
     for place, name, question in _questions(path):
-        text = _asked(_text(question, "SUBJECT"), _text(question, "MESSAGE"))
+        subject, message = _text(question, "SUBJECT"), _text(question, "MESSAGE")
+        repeated = subject.casefold() in message.casefold()
+        text = message if repeated else f"{subject}: {message}" if message else subject
         answers = list(_chunks(name, question))
         if not text or not answers:
             skips.add("empty question" if not text else "no reference answer", f"{place}, id {name!r}")
         else:
             yield place, _case(name, text, answers, question)
-
-
-def _asked(subject: str, message: str) -> str:
-    if subject.casefold() in message.casefold():
-        return message
-    return f"{subject}: {message}" if message else subject
 
 
 def _case(name: str, text: str, answers: list[Chunk], question: Element) -> Case:
@@ -83,7 +80,6 @@ def _chunks(name: str, question: Element) -> Iterator[Chunk]:
     answers = [element for element in question.iter() if element.tag in _ANSWERS]
     for number, element in enumerate(answers, start=1):
         answer = element.find("ANSWER")
-
         text = plain_text("".join((element if answer is None else answer).itertext()))
         if text:
             yield Chunk(

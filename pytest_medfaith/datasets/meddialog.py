@@ -36,7 +36,9 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case
 
 _ID = re.compile(r"id\s*=\s*(\S+)")
-_NEXT = {  # the headings that may follow in each part of a record; anywhere else the same words are text
+# Headings that may follow in each part of a record, and the part they begin; anywhere else the same words are
+# text.
+_NEXT = {
     "address": {"Description": "description", "Dialogue": "dialogue"},
     "description": {"Dialogue": "dialogue"},
     "dialogue": {"Patient:": "dialogue", "Doctor:": "dialogue"},
@@ -45,7 +47,7 @@ _NEXT = {  # the headings that may follow in each part of a record; anywhere els
 
 @dataclass
 class _Dialogue:
-    """One record while it is read; texts stay out of its repr."""
+    """A record while it is read; texts stay out of its repr."""
 
     id: str
     place: str
@@ -72,20 +74,18 @@ def read_meddialog(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
-    for file in data_files(
-        path, r".*\.txt(\.gz)?", expected="dialogues as .txt, each record begun by a line id=NUMBER"
-    ):
+    expected = "dialogues as .txt, each record begun by a line id=NUMBER"
+    for file in data_files(path, r".*\.txt(\.gz)?", expected=expected):
         with open_text(file) as stream:
             for dialogue in _dialogues(stream, file.place):
-                question = _question(dialogue)
+                described = re.sub(r"^Q\.\s+", "", one_line(" ".join(dialogue.description)))
+                question = described or one_line(" ".join(dialogue.said_by("Patient:")[:1]))
                 answer = "\n\n".join(dialogue.said_by("Doctor:"))
-                if not question or not answer:
-                    skips.add(
-                        "no question" if not question else "no answer of a doctor",
-                        f"{dialogue.place}, id {dialogue.id}",
-                    )
-                else:
+                if question and answer:
                     yield dialogue.place, _case(dialogue, question, answer)
+                else:
+                    reason = "no question" if not question else "no answer of a doctor"
+                    skips.add(reason, f"{dialogue.place}, id {dialogue.id}")
 
 
 def _dialogues(stream: IO[str], place: str) -> Iterator[_Dialogue]:
@@ -106,22 +106,19 @@ def _dialogues(stream: IO[str], place: str) -> Iterator[_Dialogue]:
             _lines_of(dialogue, part).append(word)
     if dialogue is None:
         raise DataError(
-            f"{place}: no record in this file; expected records begun by a line id=NUMBER; check that the file is of this data set"
+            f"{place}: no record in this file; expected records begun by a line id=NUMBER; check that the "
+            "file is of this data set"
         )
     yield dialogue
 
 
 def _lines_of(dialogue: _Dialogue, part: str) -> list[str]:
+    """Returns the list that the next line of text in `part` is added to."""
     if part == "dialogue":
         if not dialogue.turns:
             dialogue.turns.append(("", []))
         return dialogue.turns[-1][1]
     return dialogue.address if part == "address" else dialogue.description
-
-
-def _question(dialogue: _Dialogue) -> str:
-    described = re.sub(r"^Q\.\s+", "", one_line(" ".join(dialogue.description)))
-    return described or one_line(" ".join(dialogue.said_by("Patient:")[:1]))
 
 
 def _case(dialogue: _Dialogue, question: str, answer: str) -> Case:

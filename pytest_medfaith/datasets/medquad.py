@@ -1,12 +1,13 @@
-"""MedQuAD: question-answer pairs from websites of the National Institutes of Health, one XML file a page.
+"""MedQuAD: question-answer pairs from websites of the National Institutes of Health, an XML file a page.
 
 | field | becomes |
 |---|---|
 | `Question` | `question`; its `qid` and `qtype` stay in `meta` |
-| `Answer` | `reference_answer`, and the text of a page chunk with the document's `url`; empty answers are skipped and counted |
+| `Answer` | `reference_answer`, and the text of a chunk; empty answers are skipped and counted |
 | `Focus`, `source`, `url` | `meta`, and the chunk's `title` and `url` |
 
-Ids are made of the source, the file's name and the pair's number: some published files share a document id.
+Ids are made of the source, the file's name and the pair's number, since some published files share a document
+id.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ from pytest_medfaith.datasets.files import xml_elements
 from pytest_medfaith.datasets.skips import Skips, without_repeats
 from pytest_medfaith.records import Case, Chunk
 
-# The pages lost their markup: what is left of a list item is a dash after two or more blanks, of a paragraph or cell three or more.
+# The pages lost their markup. A list item left two or more blanks and a dash, a paragraph or a cell three or
+# more blanks.
 _ITEM = re.compile(r"(?<!\s)\s{2,}-\s+(?=\S)")
 _PARAGRAPH = re.compile(r"(?<=\S)[^\S\n]{3,}(?=\S)")
 
 
 def read_medquad(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each answered pair of a folder (searched below), a .zip, .tar.gz or .tgz archive, or one XML file.
+    """Yields a case for each answered pair of a folder (searched below), an archive, or an XML file.
 
     Raises:
-        DataError: nothing to read, a damaged archive, XML that is not well-formed, ends early or declares entities.
+        DataError: nothing to read, a damaged archive, XML that is not well-formed, ends early or declares
+            entities.
     """
     skips = Skips() if skips is None else skips
     return without_repeats(((place, case) for place, case, _ in _pairs(path, skips)), skips)
@@ -44,8 +47,8 @@ def read_medquad_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[C
 
 def _pairs(path: Path, skips: Skips) -> Iterator[tuple[str, Case, Chunk]]:
     for file, document in xml_elements(path, "Document"):
-        name = PurePosixPath(file.name)
-        page = f"{document.get('source') or name.parent.name or file.path.parent.name}/{name.stem}"
+        inside = PurePosixPath(file.name)
+        page = f"{document.get('source') or inside.parent.name or file.path.parent.name}/{inside.stem}"
         for number, pair in enumerate(document.iter("QAPair"), start=1):
             place = f"{file.place}, pair {number}"
             asked = pair.find("Question")
@@ -56,20 +59,13 @@ def _pairs(path: Path, skips: Skips) -> Iterator[tuple[str, Case, Chunk]]:
             elif not answer:
                 skips.add("empty answer", place)
             else:
-                yield (
-                    place,
-                    *_records(
-                        f"medquad/{page}-{pair.get('pid') or number}", question, answer, asked, document
-                    ),
-                )
+                name = f"medquad/{page}-{pair.get('pid') or number}"
+                yield place, *_records(name, question, answer, asked, document)
 
 
 def _records(name: str, question: str, answer: str, asked: Element, document: Element) -> tuple[Case, Chunk]:
-    focus, url, kind = (
-        one_line(document.findtext("Focus", "")),
-        document.get("url", ""),
-        asked.get("qtype", ""),
-    )
+    focus = one_line(document.findtext("Focus", ""))
+    url, kind = document.get("url", ""), asked.get("qtype", "")
     meta = {
         "qid": asked.get("qid", ""),
         "type": kind,
@@ -86,5 +82,5 @@ def _records(name: str, question: str, answer: str, asked: Element, document: El
 
 
 def _inner_text(element: Element | None) -> str:
-    """Returns the text of `element` with that of everything inside of it, "" where there is none."""
+    """Returns the text of `element` and of all elements in it; "" where there is no element."""
     return "" if element is None else "".join(element.itertext())

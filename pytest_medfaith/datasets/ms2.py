@@ -1,4 +1,6 @@
-"""MS^2 and the MSLR 2022 shared task: what a review concludes from the studies that it includes. One case, many documents.
+"""MS^2 and the MSLR 2022 shared task: what a review concludes from the studies that it includes.
+
+Each case has many documents.
 
 Two layouts. The review JSON (one object, a list, or JSON Lines):
 
@@ -7,11 +9,11 @@ Two layouts. The review JSON (one object, a list, or JSON Lines):
 | `docid`, `title` | `id`, and the title as `question` |
 | `summary`, else the sentences labelled EFFECT in `structured_abstract` | `reference_answer` |
 | sentences labelled BACKGROUND or GOAL | `meta.background` |
-| `included_studies[].references[]` | `references` are their PMIDs; one chunk a study with title and abstract |
+| `included_studies[].references[]` | PMIDs in `references`; a chunk for each, with title and abstract |
 
-The CSV files `*-targets.csv` (ReviewID, Target) with `*-inputs.csv` (ReviewID, PMID, Title, Abstract) and, if there,
-`*-reviews-info.csv` (ReviewID, Background) beside it. These know no question: the background stands in for it, else the titles of
-the first studies, else the review's id.
+The CSV files `*-targets.csv` (ReviewID, Target) with `*-inputs.csv` (ReviewID, PMID, Title, Abstract) beside
+it and, where it exists, `*-reviews-info.csv` (ReviewID, Background). They hold no question: the background
+takes its place, else the titles of the first studies, else the review's id.
 """
 
 from __future__ import annotations
@@ -36,19 +38,21 @@ T = TypeVar("T")
 
 _PICO_TAG = re.compile(r"</?(?:int|out|pop)>")  # marks of interventions, outcomes and populations
 _HEADING = re.compile(
-    r"^(?:AUTHORS['\u2019] )?(?:CONCLUSIONS?|BACKGROUND|OBJECTIVES?|PURPOSE|AIMS?|INTERPRETATION)\s*:?\s+(?=[A-Z])"
+    r"^(?:AUTHORS['\u2019] )?(?:CONCLUSIONS?|BACKGROUND|OBJECTIVES?|PURPOSE|AIMS?|INTERPRETATION)\s*:?\s+"
+    r"(?=[A-Z])"
 )
-_TITLES_ASKED = 5  # titles that stand in for a question: enough to tell the topic, few enough to be a query
+_TITLES_ASKED = 5  # titles in the place of a question: enough to tell the topic, few enough to be a query
 _EXPECTED = "reviews as .json or .jsonl, or *-targets.csv with *-inputs.csv"
 _INPUTS = ("ReviewID", "PMID", "Title", "Abstract")
 _CSV_NAME = re.compile(r"(.*)(targets|inputs|reviews-info)\.csv(?:\.gz)?", re.IGNORECASE)
 
 
 def read_ms2(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each review of a file of either layout, or of a folder of them; reviews in JSON may stand in an archive.
+    """Yields a case for each review of a file of either layout, or of a folder of such files.
 
-    Reviews without a conclusion or target are skipped and counted. Of the CSV files only the review in hand is held, as long as the
-    files name the reviews in the same order; else what was read ahead is held too.
+    Reviews in JSON may come in an archive. Reviews without a conclusion or target are skipped and counted.
+    Where the CSV files name the reviews in the same order, a single review is in memory; where they do not,
+    so are the rows that were read ahead.
 
     Raises:
         DataError: nothing to read, a damaged file, a missing column or field.
@@ -70,12 +74,13 @@ def read_ms2_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk
 
 
 def _files(path: Path) -> Iterator[tuple[SourceFile, str, str]]:
-    """Yields (file, prefix, kind); kind is targets, inputs or reviews-info for the CSV files, "" for reviews in JSON."""
+    """Yields (file, prefix, kind); kinds are those of the CSV files, and "" for reviews in JSON."""
     for file in data_files(path, r".*\.jsonl?(\.gz)?|.*(targets|inputs)\.csv(\.gz)?", expected=_EXPECTED):
         match = _CSV_NAME.fullmatch(PurePosixPath(file.name).name)
         if match and file.data is not None:
             raise DataError(
-                f"{file.place}: the CSV files belong together and cannot be read out of an archive; unpack it and give the folder"
+                f"{file.place}: the CSV files belong together and cannot be read out of an archive; unpack "
+                "it and give the folder"
             )
         yield file, match[1] if match else "", match[2].lower() if match else ""
 
@@ -88,14 +93,15 @@ def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
             yield from _csv_cases(file, prefix, skips)
         elif file.path == path:
             raise DataError(
-                f"{path}: has no reviews of its own, expected those of {prefix}targets.csv; give that file with this one beside it, or their folder"
+                f"{path}: has no reviews of its own, expected those of {prefix}targets.csv; give that file "
+                "with this file beside it, or their folder"
             )
         elif _beside(file, prefix, "targets") is None:
             skips.add("inputs without targets", f"{file.place}, which needs {prefix}targets.csv beside it")
 
 
 def _beside(file: SourceFile, prefix: str, kind: str) -> Path | None:
-    """Returns the CSV file of `kind` that belongs to `file`, compressed or not, None where there is none."""
+    """Returns the CSV file of `kind` beside `file`, compressed or not; None where there is no such file."""
     paths = (file.path.with_name(f"{prefix}{kind}.csv{suffix}") for suffix in ("", ".gz"))
     return next((path for path in paths if path.is_file()), None)
 
@@ -124,27 +130,26 @@ def _json_cases(file: SourceFile, skips: Skips) -> Iterator[tuple[str, Case]]:
             continue
         studies = [_study_id(study, place) for study in _included(review, place)]
         meta = {"background": _labelled(review, place, "BACKGROUND", "GOAL"), "studies": len(studies)}
-        yield (
-            place,
-            Case(
-                id=f"ms2/{name}",
-                slice="ms2",
-                question=title,
-                reference_answer=conclusion,
-                references=tuple(dict.fromkeys(studies)),
-                meta={key: value for key, value in meta.items() if value},
-            ),
+        case = Case(
+            id=f"ms2/{name}",
+            slice="ms2",
+            question=title,
+            reference_answer=conclusion,
+            references=tuple(dict.fromkeys(studies)),
+            meta={key: value for key, value in meta.items() if value},
         )
+        yield place, case
 
 
 def _labelled(review: Mapping[str, Any], place: str, *labels: str) -> str:
-    """Returns the sentences of `structured_abstract`, rows of (label, sentence, probabilities), that carry one of `labels`."""
+    """Returns the sentences of `structured_abstract` (rows of label, sentence) that have one of `labels`."""
     sentences = review.get("structured_abstract") or []
     if not isinstance(sentences, list) or not all(
         isinstance(row, list) and len(row) > 1 and isinstance(row[1], str) for row in sentences
     ):
         raise DataError(
-            f"{place}: field 'structured_abstract' holds {shown(sentences)}, expected rows of label and sentence; mend the record"
+            f"{place}: field 'structured_abstract' holds {shown(sentences)}, expected rows of label and "
+            "sentence; mend the record"
         )
     return " ".join(_HEADING.sub("", _plain(row[1])) for row in sentences if row[0] in labels)
 
@@ -158,7 +163,8 @@ def _study_id(study: Mapping[str, Any], place: str) -> str:
     name = study.get("pmid") or study.get("s2id")
     if not name:
         raise DataError(
-            f"{place}: an included study has neither 'pmid' nor 's2id'; expected one of them to name it; mend the record"
+            f"{place}: an included study has neither 'pmid' nor 's2id'; expected one of them to name it; "
+            "mend the record"
         )
     return str(name)
 
@@ -180,7 +186,7 @@ def _plain(text: str) -> str:
 
 
 class _Joined(Generic[T]):
-    """Looks up the rows of one file by review while another file that names the same reviews is read.
+    """Looks up the rows of a file by review, while a second file that names the same reviews is read.
 
     Rows are read ahead only as far as needed, so files in the same order are joined in constant memory.
     """
@@ -190,7 +196,7 @@ class _Joined(Generic[T]):
         self._ahead: dict[str, list[T]] = {}
 
     def of(self, name: str) -> list[T]:
-        """Returns the rows of review `name`, none where it has none."""
+        """Returns the rows of review `name`, an empty list where there are none."""
         if name in self._ahead:
             return self._ahead.pop(name)
         for found, group in self._groups:
@@ -217,9 +223,8 @@ def _csv_cases(targets: SourceFile, prefix: str, skips: Skips) -> Iterator[tuple
         else:
             skips.add("no target" if name else "no review id", place)
     for name in studies.left():
-        skips.add(
-            "studies apart from their review, or of a review without a target", f"{inputs}, ReviewID {name!r}"
-        )
+        reason = "studies apart from their review, or of a review without a target"
+        skips.add(reason, f"{inputs}, ReviewID {name!r}")
 
 
 def _csv_case(name: str, target: str, background: str, studies: list[tuple[str, str]], *, split: str) -> Case:
@@ -239,11 +244,10 @@ def _csv_case(name: str, target: str, background: str, studies: list[tuple[str, 
 
 
 def _grouped_studies(inputs: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yields (review, its studies as (PMID, title)) for each run of rows of one review."""
+    """Yields (review, its studies as (PMID, title)) for each run of rows of the same review."""
     for file in source_files(inputs):
-        for name, group in groupby(
-            read_csv_rows(file, _INPUTS), key=lambda item: item[1]["ReviewID"].strip()
-        ):
+        rows_of_file = read_csv_rows(file, _INPUTS)
+        for name, group in groupby(rows_of_file, key=lambda item: item[1]["ReviewID"].strip()):
             yield name, [(row["PMID"].strip(), one_line(row["Title"])) for _, row in group]
 
 

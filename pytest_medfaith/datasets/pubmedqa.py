@@ -1,4 +1,4 @@
-"""PubMedQA: questions over PubMed abstracts, answered yes, no or maybe, and by the abstract's own conclusion.
+"""PubMedQA: questions over PubMed abstracts, answered yes, no or maybe, and by the abstract's conclusion.
 
 | field | becomes |
 |---|---|
@@ -6,9 +6,10 @@
 | `QUESTION` | `question` |
 | `LONG_ANSWER` | `reference_answer` |
 | `final_decision` (yes, no, maybe) | `meta.decision`, where the file has it |
-| `CONTEXTS`, `LABELS` | one chunk a context, its label as `section_path`; `references` are their ids |
+| `CONTEXTS`, `LABELS` | a chunk for each context, its label as `section_path`; `references` are their ids |
 
-The question is mostly the article's title, so the chunks carry no title: it would answer the retrieval for free.
+The question is mostly the article's title. The chunks carry no title, which would give the right chunk away
+to any retriever.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pytest_medfaith.records import Case, Chunk
 
 
 def read_pubmedqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
-    """Yields a case for each record of ori_pqal.json (or ori_pqau, ori_pqaa), or of a folder or archive that holds such files.
+    """Yields a case for each record of ori_pqal.json, ori_pqau.json or ori_pqaa.json, or of a folder of them.
 
     Raises:
         DataError: nothing to read, a damaged file, JSON or fields of another shape.
@@ -36,11 +37,10 @@ def read_pubmedqa(path: Path, *, skips: Skips | None = None) -> Iterator[Case]:
 
 
 def read_pubmedqa_chunks(path: Path, *, skips: Skips | None = None) -> Iterator[Chunk]:
-    """Yields the contexts of each record, one chunk a section of the abstract."""
+    """Yields the contexts of each record, a chunk for each section of the abstract."""
     skips = Skips() if skips is None else skips
-    return without_repeats(
-        ((place, chunk) for place, pmid, row in _records(path) for chunk in _chunks(pmid, row, place)), skips
-    )
+    found = ((place, chunk) for place, pmid, row in _records(path) for chunk in _chunks(pmid, row, place))
+    return without_repeats(found, skips)
 
 
 def _records(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -62,17 +62,15 @@ def _cases(path: Path, skips: Skips) -> Iterator[tuple[str, Case]]:
             "decision": text_or_empty(row, "final_decision", place),
             "year": text_or_empty(row, "YEAR", place),
         }
-        yield (
-            place,
-            Case(
-                id=f"pubmedqa/{pmid}",
-                slice="pubmedqa",
-                question=question,
-                reference_answer=answer,
-                references=tuple(chunk.id for chunk in _chunks(pmid, row, place)),
-                meta={name: value for name, value in meta.items() if value},
-            ),
+        case = Case(
+            id=f"pubmedqa/{pmid}",
+            slice="pubmedqa",
+            question=question,
+            reference_answer=answer,
+            references=tuple(chunk.id for chunk in _chunks(pmid, row, place)),
+            meta={name: value for name, value in meta.items() if value},
         )
+        yield place, case
 
 
 def _chunks(pmid: str, row: Mapping[str, Any], place: str) -> Iterator[Chunk]:

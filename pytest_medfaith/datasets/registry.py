@@ -1,7 +1,8 @@
 """The data sets by name, and cases by a spec such as "medquad:path/to/folder" or a gold file's path.
 
-A further data set takes two files: a module `NAME.py` here with a function `read_NAME`, and a table `[NAME]` in sources.toml.
-Adapters are imported when they are used, so importing `pytest_medfaith.datasets` costs none of them.
+To add a data set, write two files: a module `NAME.py` in this folder with a function `read_NAME`, and a table
+`[NAME]` in sources.toml. An adapter is imported when it is used, so importing `pytest_medfaith.datasets`
+imports no adapter.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class ChunkReader(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Adapter:
-    """A data set that can be read, with the facts of its table in sources.toml, where each field is explained."""
+    """A data set that can be read, with the facts of its table in sources.toml, which explains each field."""
 
     name: str
     title: str
@@ -82,7 +83,7 @@ class Adapter:
         skips: Skips | None = None,
         cap: int = CAP,
     ) -> Iterator[Case]:
-        """Returns the cases, or a part of them, with gold claims extracted where the data set has long answers only."""
+        """Returns the cases, or a part of them; those of long answers get gold claims by extraction."""
         cases = sample(self.read(path, skips=skips), limit=limit, seed=seed)
         return (with_gold_claims(case, style=self.gold, cap=cap) for case in cases)
 
@@ -98,7 +99,7 @@ def find_adapter(name: str) -> Adapter:
     """Returns the adapter of `name`.
 
     Raises:
-        DataError: no such adapter; the message lists those there are.
+        DataError: no such adapter; the message lists all adapters.
     """
     known = adapters()
     if name not in known:
@@ -117,16 +118,17 @@ def read_cases(
     skips: Skips | None = None,
     cap: int = CAP,
 ) -> Iterator[Case]:
-    """Returns the cases of `spec`, lazily; data sets that have long answers only get gold claims by the extractor.
+    """Returns the cases of `spec`, lazily; a data set of long answers gets gold claims by the extractor.
 
     Args:
-        spec: "NAME:PATH" with the name of a data set, the path of a file of cases (JSON Lines, JSON, CSV, Parquet), or
-            "python:package.module:function" for a function that gives rows: a list of mappings or a table.
+        spec: "NAME:PATH" with the name of a data set, the path of a file of cases (JSON Lines, JSON, CSV,
+            Parquet), or "python:package.module:function" for a function that gives rows: a list of mappings
+            or a table.
         limit: how many cases to take; None takes all.
         seed: with a limit, takes a random part instead of the first cases.
         root: folder that a relative path is looked up in; None is the current folder.
         skips: filled with what the reader left out, as far as it was read.
-        cap: most gold claims extracted from one answer.
+        cap: most gold claims extracted from an answer.
 
     Raises:
         DataError: an unknown data set, nothing at the path, or a file that is damaged or of another shape.
@@ -147,13 +149,14 @@ def _called(dotted: str) -> Any:
         function = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise DataError(
-            f"the cases {PYTHON + dotted!r} cannot be imported ({error}); expected {PYTHON}package.module:function"
+            f"the cases {PYTHON + dotted!r} cannot be imported ({error}); expected "
+            f"{PYTHON}package.module:function"
         ) from None
     return awaited(function(), "what the function of the cases gives")
 
 
 def _split_spec(spec: str, root: Path) -> tuple[str, Path]:
-    """Returns (data set, path); the data set is "" for a gold file. A single letter before a colon is a drive."""
+    """Returns (data set, path); the data set is "" for a gold file, also for "C:/gold.jsonl"."""
     match = re.fullmatch(r"([A-Za-z]\w+):(.*)", spec, re.DOTALL)
     if match is None or (match[1] not in adapters() and (root / spec).exists()):
         return "", root / spec

@@ -1,6 +1,6 @@
-"""Writes gold claims as a sheet that a person edits in Excel or a text editor, and puts the edits back into the cases.
+"""Writes gold claims as a sheet that a person edits, and puts the edits back into the cases.
 
-The sheet is CSV in UTF-8 with a byte order mark (so that Excel reads it as UTF-8), one row a claim:
+The sheet is CSV in UTF-8 with a byte order mark (so that Excel reads it as UTF-8), with a row for each claim:
 
 | column | the reviewer |
 |---|---|
@@ -11,8 +11,9 @@ The sheet is CSV in UTF-8 with a byte order mark (so that Excel reads it as UTF-
 | provenance | leaves; rewritten and new claims become `human` |
 | question, answer | reads |
 
-A cell is one line without control characters, and what a spreadsheet would run as a formula stands behind an apostrophe, which reading
-takes off again; a text that nobody edited comes back as it was. Ids stand in brackets, so that none is taken for a number or a date.
+A cell is a single line without control characters. A text that a spreadsheet would run as a formula gets an
+apostrophe before it, which reading takes off again; a text that nobody edited comes back as it was. Ids are
+in brackets, so that a spreadsheet does not read them as numbers or dates.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from pytest_medfaith.corpus.sources import source_files
@@ -33,12 +35,12 @@ from pytest_medfaith.records import Case, GoldClaim
 
 COLUMNS = ("case", "claim", "keep", "key", "text", "provenance", "question", "answer")
 
-_ANSWER_SHOWN = 8_000  # characters; a spreadsheet's cell holds 32,767, and a reviewer reads less
+_ANSWER_SHOWN = 8_000  # characters; a cell of a spreadsheet holds 32,767, and a reviewer reads less
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One line of a sheet; `claim` is "" for a claim that the reviewer added."""
+    """A row of a sheet; `claim` is "" for a claim that the reviewer added."""
 
     place: str
     case: str
@@ -49,9 +51,13 @@ class Row:
 
 
 def write_review_sheet(cases: Iterable[Case], path: Path) -> int:
-    """Writes one row a gold claim, whole or not at all, and returns how many cases; a case without claims gets a row to fill in.
+    """Writes a row for each gold claim to `path`, whole or not at all, and returns how many cases.
 
-    The question stands on every row, the reference answer on the first of each case, clipped at 8,000 characters.
+    A case without claims gets a row to fill in. Every row shows the question, the first row of a case also
+    the reference answer, clipped at 8,000 characters.
+
+    Raises:
+        DataError: ids that look alike in a sheet, or hold nothing that it can show.
     """
     with atomic_writer(path) as out:
         out.write("\ufeff")
@@ -83,7 +89,7 @@ def _rows_of(case: Case) -> Iterator[list[str]]:
 
 
 def _check_ids(of: str, ids: Iterable[str]) -> None:
-    """Refuses ids that a sheet cannot tell apart (DataError): edits find their claim by them."""
+    """Raises DataError for ids that a sheet cannot tell apart: edits find their claim by the id."""
     taken: dict[str, str] = {}
     for name in ids:
         cell = id_in_sheet(name)
@@ -92,12 +98,10 @@ def _check_ids(of: str, ids: Iterable[str]) -> None:
                 f"{of}: the id {name!r} holds nothing that a sheet can show; give it letters or numbers"
             )
         if cell in taken:
-            same = (
-                f"the id {name!r} stands twice"
-                if taken[cell] == name
-                else f"the ids {taken[cell]!r} and {name!r} look alike in a sheet"
-            )
-            raise DataError(f"{of}: {same}; give each its own, edits find their claim by it")
+            same = f"the ids {taken[cell]!r} and {name!r} look alike in a sheet"
+            if taken[cell] == name:
+                same = f"the id {name!r} stands twice"
+            raise DataError(f"{of}: {same}; give each a different id, edits find their claim by it")
         taken[cell] = name
 
 
@@ -106,18 +110,20 @@ def _id_cell(name: str) -> str:
 
 
 def id_in_sheet(name: str) -> str:
-    """Returns an id as a sheet holds it between its brackets: without control characters, blanks as one."""
+    """Returns an id as a sheet holds it between its brackets: no control characters, single blanks."""
     return _id(_id_cell(name))
 
 
 def read_review_sheet(path: Path) -> list[Row]:
-    """Returns the rows of an edited sheet in their order; rows without a text or a claim id are left out.
+    """Returns the rows of an edited sheet in their order; rows without a text and a claim id are left out.
 
-    Commas, semicolons and tabs all serve as separators, since spreadsheets write what their language uses.
+    Commas, semicolons and tabs all serve as separators: which of them a spreadsheet writes depends on its
+    language.
 
     Raises:
-        DataError: no such file, bytes that are not UTF-8, a missing column, a value of `keep` or `key` that is none of its words, an
-            id that is missing or used twice; the message names file and line.
+        DataError: no such file, bytes that are not UTF-8, a missing column, a `keep` that is neither keep nor
+            drop, a `key` that is neither yes nor no, an id that is missing or used twice; the message names
+            file and line.
     """
     if not path.is_file():
         raise DataError(
@@ -132,8 +138,8 @@ def read_review_sheet(path: Path) -> list[Row]:
         first = seen.setdefault((row.case, row.claim), row.place) if row.claim else row.place
         if first != row.place:
             raise DataError(
-                f"{row.place}: claim {row.claim!r} of case {row.case!r} stands at {first} already, expected once; "
-                "leave the claim cell empty for a new claim"
+                f"{row.place}: claim {row.claim!r} of case {row.case!r} stands at {first} already, expected "
+                "once; leave the claim cell empty for a new claim"
             )
         found.append(row)
     return found
@@ -151,8 +157,8 @@ def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         missing = [name for name in COLUMNS[:5] if name not in names]
         if missing:
             raise DataError(
-                f"{path}:1: column {missing[0]!r} is missing, the heading has {', '.join(map(shown, names)) or 'nothing'}; "
-                f"put back the heading {','.join(COLUMNS)}"
+                f"{path}:1: column {missing[0]!r} is missing, the heading has "
+                f"{', '.join(map(shown, names)) or 'nothing'}; put back the heading {','.join(COLUMNS)}"
             )
         for cells in sheet:
             if any(cell.strip() for cell in cells):
@@ -176,7 +182,7 @@ def _row(cells: Mapping[str, str], place: str) -> Row:
 
 
 def _id(cell: str) -> str:
-    """Returns the id without its brackets, which a reviewer who types one may leave out."""
+    """Returns the id of a cell without its brackets, which a reviewer who types an id may leave out."""
     bare = cell.strip()
     return (bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare).strip()
 
@@ -191,24 +197,23 @@ def _choice(cell: str, words: tuple[str, str], column: str, place: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Reviewed:
-    """The cases after a review, and how many claims were kept as they were, dropped, rewritten, toggled, added."""
+    """The cases after a review, and how many claims were kept, dropped, rewritten, toggled, added."""
 
     cases: tuple[Case, ...]
     edits: Mapping[str, int]
 
     def line(self) -> str:
-        """Returns the counts in one line."""
-        return ", ".join(
-            f"{self.edits.get(name, 0):,} {name}"
-            for name in ("kept", "dropped", "rewritten", "toggled", "added")
-        )
+        """Returns the counts in a line."""
+        names = ("kept", "dropped", "rewritten", "toggled", "added")
+        return ", ".join(f"{self.edits.get(name, 0):,} {name}" for name in names)
 
 
 def apply_review(cases: Iterable[Case], rows: Iterable[Row]) -> Reviewed:
     """Returns `cases` with the edits of `rows`; everything a sheet does not show comes back as it was.
 
-    A case without a row in the sheet is left alone. Of a case in the sheet, a claim whose row was deleted is dropped; the order
-    of the rows becomes the order of the claims. A claim both rewritten and toggled counts as rewritten.
+    A case without a row in the sheet is left alone. In a case with rows, a claim whose row was deleted is
+    dropped, and the claims take the order of the rows. A claim both rewritten and toggled counts as
+    rewritten.
 
     Raises:
         DataError: a row names a case or a claim that is not there, or its text is empty.
@@ -217,15 +222,16 @@ def apply_review(cases: Iterable[Case], rows: Iterable[Row]) -> Reviewed:
     for row in rows:
         by_case.setdefault(row.case, []).append(row)
     edits: Counter[str] = Counter()
-    done = tuple(
-        _edited(case, by_case.pop(name), edits) if (name := id_in_sheet(case.id)) in by_case else case
-        for case in cases
-    )
+    done = []
+    for case in cases:
+        its_rows = by_case.pop(id_in_sheet(case.id), None)
+        done.append(case if its_rows is None else _edited(case, its_rows, edits))
     for stray, *_ in by_case.values():
         raise DataError(
-            f"{stray.place}: case {stray.case!r} is not among the cases; expected an id of the gold file that the sheet was written from"
+            f"{stray.place}: case {stray.case!r} is not among the cases; expected an id of the gold file "
+            "that the sheet was written from"
         )
-    return Reviewed(cases=done, edits=edits)
+    return Reviewed(cases=tuple(done), edits=edits)
 
 
 def _edited(case: Case, rows: list[Row], edits: Counter[str]) -> Case:
@@ -235,14 +241,16 @@ def _edited(case: Case, rows: list[Row], edits: Counter[str]) -> Case:
         claim = old.get(row.claim)
         if row.claim and claim is None:
             raise DataError(
-                f"{row.place}: case {row.case!r} has no claim {row.claim!r}; for a new claim leave the claim cell empty"
+                f"{row.place}: case {row.case!r} has no claim {row.claim!r}; for a new claim leave the claim "
+                "cell empty"
             )
-        if row.keep and not row.text.strip() and not (claim and _stands(claim, row)):
+        if row.keep and not row.text.strip() and not (claim and _is_unedited(claim, row)):
             raise DataError(
-                f"{row.place}: claim {row.claim!r} is kept but its text is empty; write a text, or drop in column 'keep'"
+                f"{row.place}: claim {row.claim!r} is kept but its text is empty; write a text, or drop in "
+                "column 'keep'"
             )
         if row.keep:
-            ids = {one.id for one in (*case.gold_claims, *claims)}
+            ids = {known.id for known in (*case.gold_claims, *claims)}
             claims.append(_edit(claim, row, edits, taken=ids))
     edits["dropped"] += len({claim.id for claim in case.gold_claims} - {claim.id for claim in claims})
     return case.with_(gold_claims=tuple(claims))
@@ -251,20 +259,14 @@ def _edited(case: Case, rows: list[Row], edits: Counter[str]) -> Case:
 def _edit(claim: GoldClaim | None, row: Row, edits: Counter[str], *, taken: set[str]) -> GoldClaim:
     if claim is None:
         edits["added"] += 1
-        return GoldClaim(id=_free_id(taken), text=row.text.strip(), key=row.key, provenance="human")
-    stands = _stands(claim, row)
-    edits["rewritten" if not stands else "toggled" if row.key != claim.key else "kept"] += 1
+        free = next(name for number in count(len(taken) + 1) if (name := f"g{number}") not in taken)
+        return GoldClaim(id=free, text=row.text.strip(), key=row.key, provenance="human")
+    unedited = _is_unedited(claim, row)
+    edits["rewritten" if not unedited else "toggled" if row.key != claim.key else "kept"] += 1
     claim = replace(claim, key=row.key)
-    return claim if stands else replace(claim, text=row.text.strip(), provenance="human")
+    return claim if unedited else replace(claim, text=row.text.strip(), provenance="human")
 
 
-def _stands(claim: GoldClaim, row: Row) -> bool:
-    """Returns whether the sheet says of `claim` what was written there: the cell may hold less than the text, and nobody edited it."""
+def _is_unedited(claim: GoldClaim, row: Row) -> bool:
+    """Returns whether the row shows `claim` as a cell holds it, which may be less than its text."""
     return row.text.strip() == text_of_cell(sheet_cell(claim.text)).strip()
-
-
-def _free_id(taken: set[str]) -> str:
-    number = len(taken) + 1
-    while f"g{number}" in taken:
-        number += 1
-    return f"g{number}"

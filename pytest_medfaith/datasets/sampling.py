@@ -11,10 +11,15 @@ T = TypeVar("T")
 
 
 def sample(items: Iterable[T], *, limit: int | None = None, seed: int | None = None) -> Iterator[T]:
-    """Yields all of `items`, the first `limit`, or with a seed a random `limit` of them in their own order.
+    """Yields all of `items`, or `limit` of them: the first, or with a seed a random part in the given order.
 
-    The random part is drawn in one pass (reservoir sampling, Vitter 1985, algorithm R), so only `limit` items are held; the same
-    items, limit and seed give the same part.
+    The random part is drawn in a single pass (reservoir sampling, Vitter 1985, algorithm R), so `limit` items
+    are in memory. The same items, limit and seed give the same part.
+
+    Args:
+        items: what to take from.
+        limit: at most so many; None takes all.
+        seed: of the random part; None takes the first items.
 
     Raises:
         ValueError: `limit` is below 1.

@@ -14,17 +14,17 @@ R = TypeVar("R", Case, Chunk)
 
 @dataclass
 class Skips:
-    """Reasons with how often each occurred and where it occurred first.
+    """Reasons why records were left out: how often each occurred, and where first.
 
-    A reader fills it while it is read, so the counts are complete once the reader is exhausted. Places name files, lines and ids,
-    never the text of a record.
+    A reader adds to it while its records are taken, so the counts are complete once the reader is exhausted.
+    Places name files, lines and ids, never the text of a record.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
 
     def add(self, reason: str, place: str) -> None:
-        """Counts one record left out for `reason` at `place`."""
+        """Counts a record left out for `reason` at `place`."""
         self.counts[reason] += 1
         self.first.setdefault(reason, place)
 
@@ -34,7 +34,7 @@ class Skips:
         return sum(self.counts.values())
 
     def lines(self) -> list[str]:
-        """Returns one line a reason, commonest first: count, reason, first place."""
+        """Returns a line for each reason, commonest first: count, reason, first place."""
         return [
             f"skipped {count:,}: {reason} (first: {self.first[reason]})"
             for reason, count in self.counts.most_common()
@@ -42,9 +42,9 @@ class Skips:
 
 
 def without_repeats(found: Iterable[tuple[str, R]], skips: Skips) -> Iterator[R]:
-    """Yields the record of each (place, record); the second and later ones of an id are skipped and counted.
+    """Yields the record of each (place, record); a record whose id was seen before is skipped and counted.
 
-    Memory grows with the ids seen, not with the texts.
+    Memory grows with the ids, not with the texts.
     """
     seen: set[str] = set()
     for place, record in found:

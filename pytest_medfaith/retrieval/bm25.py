@@ -1,4 +1,4 @@
-"""BM25 over rank-bm25; `HER2`, `IL-6`, `1,25-OH` and `5 mg` are each one word."""
+"""BM25 over rank-bm25; `HER2`, `IL-6`, `1,25-OH` and `5 mg` are each a single word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fuses the rankings of several retrievers into one."""
+"""Fuses the rankings of several retrievers into a single ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipe of the docs: a slice over a public data set, by the data set's name, with its documents as the corpus."""
+"""The recipe of the docs: a slice over a public data set by its name, with its documents as the corpus."""
 
 import re
 import shlex
@@ -33,7 +33,7 @@ def type_in(command):
 
 @pytest.fixture
 def patients(project, monkeypatch):
-    """The recipe's project; its answers are the first gold claim of each case, each based on the case's own page."""
+    """The recipe's project; the answer to each case is its first gold claim, based on the page of the case."""
     monkeypatch.chdir(project.path)
     shutil.copytree(REPO / "fixtures" / "datasets" / "medquad", "data/MedQuAD")
     shutil.rmtree("corpus")

@@ -1,4 +1,4 @@
-"""A project names a retriever of its own in the settings, and sets what the retriever asks for."""
+"""A project names its retriever in the settings, and sets what the retriever asks for."""
 
 import pytest
 
@@ -11,7 +11,8 @@ from pytest_medfaith.records import Hit
 
 def longest_first(chunks, *, most_words, k1, cache, synonyms=None, b=0.1):
     """Finds the longest chunks of at most so many words, and notes what it was made with."""
-    told = {"most_words": most_words, "k1": k1, "b": b, "cache": cache.name, "absolute": cache.is_absolute(), "synonyms": synonyms}
+    told = {"most_words": most_words, "k1": k1, "b": b, "cache": cache.name, "absolute": cache.is_absolute()}
+    told["synonyms"] = synonyms
     Path(__file__).with_name("told.json").write_text(json.dumps(told))
     kept = [chunk for chunk in chunks if len(chunk.text.split()) <= most_words]
     order = sorted(kept, key=lambda chunk: -len(chunk.text))

@@ -12,7 +12,7 @@ from pytest_medfaith.errors import DataError, MissingExtra
 
 
 class ConversionError(Exception):
-    """docling's own."""
+    """docling's error of that name."""
 
 
 FAULTS = {

@@ -46,7 +46,7 @@ def test_no_sentence_of_a_medical_text_is_cut(expected):
 
 
 def test_pysbd_cuts_most_of_these_texts_alike():
-    """The expectations above are a second opinion's too, not only our own; where pySBD differs it cuts after i.v. or Vit."""
+    """pySBD expects the same as the cases above; where it differs, it cuts after i.v. or Vit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pysbd import Segmenter
@@ -98,7 +98,7 @@ def words(text: str) -> list[tuple[int, int]]:
 
 
 def lengths(text: str, **shape: int) -> list[list[int]]:
-    """Returns, for each window of `text`, the numbers of its sentences, which are written `<number> word word ...`."""
+    """Returns, for each window of `text`, the numbers that its sentences `<number> word word ...` begin with."""
     return [
         [int(part.split()[0]) for part in sentences(text[start:end])]
         for start, end in windows(text, shape=WindowSize(**shape), count_tokens=words)

@@ -1,4 +1,4 @@
-"""What is written is whole or not there, nothing that is read is written over, and new files get the rights that umask leaves."""
+"""A file is written whole or not at all, never over a file that is read, with the rights that umask leaves."""
 
 import os
 import resource

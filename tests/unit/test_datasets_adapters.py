@@ -1,4 +1,4 @@
-"""Fingerprints of every adapter on the small files of fixtures/datasets: count, first record, last record, and what was left out."""
+"""Fingerprints of every adapter on fixtures/datasets: count, first record, last record, what was left out."""
 
 from __future__ import annotations
 

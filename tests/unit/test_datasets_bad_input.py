@@ -1,4 +1,7 @@
-"""Damaged and hostile files: an error that names file and place, or a counted skip; never a library's traceback, never a silent pass."""
+"""Damaged and hostile files: an error that names file and place, or a counted skip.
+
+None ends in the traceback of a library, none passes in silence.
+"""
 
 from __future__ import annotations
 

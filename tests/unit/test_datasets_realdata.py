@@ -1,4 +1,6 @@
-"""Fingerprints on the data sets as published: counts, ids and hashes of the first, tenth and last record; no text of theirs is kept here.
+"""Fingerprints on the data sets as published: counts, ids and hashes of the first, tenth and last record.
+
+No text of the data sets is kept here.
 
 A hash is over question and answer without white space, so that layout may improve while the words must stay.
 """

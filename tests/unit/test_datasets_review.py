@@ -1,4 +1,4 @@
-"""The review sheet: no loss without edits, every edit arrives, and what spreadsheets do to a file does no harm."""
+"""The review sheet: no loss without edits, every edit arrives, what spreadsheets do to a file does no harm."""
 
 from __future__ import annotations
 

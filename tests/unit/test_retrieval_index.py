@@ -11,7 +11,7 @@ from pytest_medfaith.retrieval.index import corpus_hash, dense_retriever, embed_
 
 
 class CountingEncoder:
-    """Gives every text a unit vector of its own and counts what it was asked to encode."""
+    """Gives every text a different unit vector, and counts what it was asked to encode."""
 
     def __init__(self, *, fail_after=None):
         self.encoded = []

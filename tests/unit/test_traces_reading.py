@@ -1,4 +1,4 @@
-"""Traces of other tools become responses: nothing of a trace is lost without a word, and nothing is taken for an answer that is none."""
+"""Traces become responses: no part of a trace is lost without a word, and only answers are read as answers."""
 
 import gzip
 import json

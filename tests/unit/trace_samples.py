@@ -1,4 +1,4 @@
-"""One trace of a small RAG in the shapes in which tools export it: a root, a retriever with two passages, and a call of a model."""
+"""A trace of a small RAG as tools export it: a root, a retriever with two passages, and a call of a model."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Reads recorded traces of RAG systems, as OpenTelemetry, Phoenix, Langfuse and LangSmith write them, into responses."""
+"""Reads traces of RAG systems (OpenTelemetry, Phoenix, Langfuse, LangSmith) into responses."""

@@ -1,4 +1,4 @@
-"""The work behind `medfaith adapt traces`: from a file of spans to a file of responses, and what was left out of it."""
+"""The work behind `medfaith adapt traces`: turns a file of spans into a file of responses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pytest_medfaith.jsonl import read_rows, refuse_overwriting, write_records
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptedTraces:
-    """What `adapt_traces` wrote, and the turns that were left out of it or lack something."""
+    """What `adapt_traces` wrote, and the turns that were left out or lack something."""
 
     out: Path
     spans: int
@@ -39,33 +39,31 @@ class AdaptedTraces:
             ("with documents that hold no text, which are left out", textless),
         )
         of = f"{_counted(self.traces, 'trace')} in {_counted(self.spans, 'span')}"
-        wrote = f"wrote {self.out}: {_counted(len(self.written), 'response')} of {of}"
-        return [
-            wrote,
-            *(f"{_counted(len(found), 'trace')} {what}: {_names(found)}" for what, found in facts if found),
-        ]
+        lines = [f"wrote {self.out}: {_counted(len(self.written), 'response')} of {of}"]
+        for what, found in facts:
+            if found:
+                names = ", ".join(turn.id for turn in found)
+                lines.append(f"{_counted(len(found), 'trace')} {what}: {names}")
+        return lines
 
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def _names(found: Sequence[Turn]) -> str:
-    return ", ".join(turn.id for turn in found)
-
-
 def adapt_traces(path: Path, out: Path, *, limit: int | None = None) -> AdaptedTraces:
     """Writes the responses that the traces in `path` hold to `out` as JSON Lines, whole or not at all.
 
-    A response without contexts is written: an answer that nothing was retrieved for is what a check must see.
+    A response without contexts is written too: a check must see an answer that nothing was retrieved for.
 
     Args:
-        path: spans as JSON Lines, or one JSON document; also gzipped.
+        path: spans as JSON Lines, or as a single JSON document; also gzipped.
         out: the responses file; its rows serve as cases too.
-        limit: at most so many responses, the first ones; None takes all.
+        limit: takes the first so many responses; None takes all.
 
     Raises:
-        DataError: no such file, a line that is no JSON or no known span, no answer in any trace, a target that is the source.
+        DataError: no such file, a line that is no JSON or no known span, no answer in any trace, or an `out`
+            that is `path`.
     """
     refuse_overwriting({"--out": out}, {"the file of traces": path})
     spans = list(read_spans(path))
@@ -74,8 +72,9 @@ def adapt_traces(path: Path, out: Path, *, limit: int | None = None) -> AdaptedT
     unanswered = [turn for turn in found if not turn.answer]
     if not written:
         raise DataError(
-            f"{path}: {len(spans)} spans of {len(found)} traces, and none holds an answer; expected the output of a root or LLM span, "
-            "such as output.value, gen_ai.output.messages, output or outputs. Was the recording of contents switched on?"
+            f"{path}: {len(spans)} spans of {len(found)} traces, and none holds an answer; expected the "
+            "output of a root or LLM span, such as output.value, gen_ai.output.messages, output or outputs. "
+            "Was the recording of contents switched on?"
         )
     write_records(out, [turn.to_dict() for turn in written])
     return AdaptedTraces(
@@ -88,23 +87,23 @@ def adapt_traces(path: Path, out: Path, *, limit: int | None = None) -> AdaptedT
 
 
 def read_spans(path: Path) -> Iterator[Span]:
-    """Yields the spans of a file of JSON Lines, or of one JSON document.
+    """Yields the spans of a file of JSON Lines, or of a file that is a single JSON document.
 
     Raises:
-        DataError: no such file, what is no JSON, no known span; the message names file and line.
+        DataError: no such file, a line that is no JSON or no known span; the message names file and line.
     """
     if not path.is_file():
         raise DataError(f"{path}: no such file; expected an export of spans as JSON Lines")
     for place, row in _rows(path):
         try:
-            found = [span for one in (row if isinstance(row, list) else [row]) for span in spans_of(one)]
+            found = [span for item in (row if isinstance(row, list) else [row]) for span in spans_of(item)]
         except DataError as error:
             raise DataError(f"{place}: {error}") from None
         yield from found
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yields ("path:line", value); a file whose first line is no whole value is read as one document."""
+    """Yields ("path:line", value); a file whose first line is no whole object is a single document."""
     if not is_archive(path) and _is_whole(path):
         yield from ((f"{path}:{number}", row) for number, row in read_rows(path))
         return
@@ -114,7 +113,7 @@ def _rows(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _is_whole(path: Path) -> bool:
-    """Returns whether the first line of `path` is an object by itself."""
+    """Returns whether the first line of `path` is a whole JSON object."""
     with path.open("rb") as lines:
         first = next((line for line in lines if line.strip()), b"")
     try:

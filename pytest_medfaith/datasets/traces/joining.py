@@ -1,4 +1,4 @@
-"""Joins the spans of a trace into a response: its question, its answer, the contexts that the answer was given."""
+"""Joins the spans of a trace into a response: question, answer, and the contexts of the answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from pytest_medfaith.datasets.traces.values import (
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """One question and answer of a trace; `question` or `answer` is "" where none was recorded, `textless` counts documents without a text."""
+    """A question and its answer in a trace, each "" where it was not recorded.
+
+    `textless` counts retrieved documents without a text.
+    """
 
     trace: str
     span: str
@@ -46,8 +49,8 @@ class Turn:
 def turns(spans: Iterable[Span]) -> Iterator[Turn]:
     """Yields the turns of all traces, in the order in which the traces begin in the file.
 
-    A trace is one turn, or one a root span where several of them hold an answer. Of two spans with one id the later counts, as in an
-    export that was continued.
+    A trace is a single turn; where several of its root spans hold an answer, each of these is a turn. Where
+    two spans have the same id, the later counts, as in an export that was continued.
     """
     traces: dict[str, dict[object, Span]] = {}
     for span in spans:
@@ -69,6 +72,7 @@ def _turns_of(trace: str, spans: Sequence[Span]) -> Iterator[Turn]:
 
 
 def _below(root: Span, spans: Sequence[Span]) -> list[Span]:
+    """Returns `root` and all spans below it, in the order of `spans`."""
     children: dict[str, list[Span]] = {}
     for span in spans:
         children.setdefault(span.parent, []).append(span)
@@ -82,20 +86,22 @@ def _below(root: Span, spans: Sequence[Span]) -> list[Span]:
 
 
 def _turn(trace: str, name: str, spans: Sequence[Span]) -> Turn:
-    """Returns what `spans` say: what was asked and answered stands in the outermost span that tells it, else in the last call of a model."""
-    depths = _depths(spans)
+    """Returns the turn of `spans`.
+
+    Question and answer are those of the outermost span that tells them, else of the last call of a model.
+    """
+    parents = {span.id: span.parent for span in spans if span.id}
+    depths = {id(span): len(_above(span, parents)) for span in spans}
     around = sorted((span for span in spans if span.kind == AROUND), key=lambda span: depths[id(span)])
     calls = [span for span in spans if span.kind == ANSWERING]
     answering = next((span for span in [*around, *reversed(calls)] if _answer_of(span)), None)
-    asking = (
-        question for span in [*around, *calls] for value in span.inputs if (question := question_in(value))
-    )
+    given = (value for span in [*around, *calls] for value in span.inputs)
     documents = _documents(spans, answering)
     return Turn(
         trace=trace,
         span=answering.id if answering else "",
         id=name,
-        question=next(asking, ""),
+        question=next((question for value in given if (question := question_in(value))), ""),
         answer=_answer_of(answering) if answering else "",
         contexts=tuple(distinct_chunks(documents)),
         textless=sum(chunk_fields(document) is None for document in documents),
@@ -103,13 +109,8 @@ def _turn(trace: str, name: str, spans: Sequence[Span]) -> Turn:
     )
 
 
-def _depths(spans: Sequence[Span]) -> dict[int, int]:
-    parents = {span.id: span.parent for span in spans if span.id}
-    return {id(span): len(_above(span, parents)) for span in spans}
-
-
 def _above(span: Span, parents: Mapping[str, str]) -> list[str]:
-    """Returns the ids of the spans around `span`, the nearest first; spans that stand in each other are taken once."""
+    """Returns the ids of the spans around `span`, the nearest first; ends where spans form a circle."""
     found: list[str] = []
     name = span.parent
     while name in parents and name not in found:
@@ -125,9 +126,10 @@ def _answer_of(span: Span) -> str:
 
 
 def _documents(spans: Sequence[Span], answering: Span | None) -> list[Any]:
-    """Returns the documents that an answer was given: what rerankers left of them, else what retrievers found, else what stands beside it.
+    """Returns the documents that the answer was made from.
 
-    Of a retriever inside another only the outer counts: it may have sorted out what the inner found.
+    They are what rerankers kept, else what retrievers found, else the contexts beside the answer. Where a
+    retriever is inside another retriever, the outer counts: it may have sorted out what the inner found.
     """
     by_id = {span.id: span for span in spans if span.id}
     parents = {name: span.parent for name, span in by_id.items()}

@@ -1,8 +1,9 @@
-"""The spans of traces, whoever wrote them, as records of one kind.
+"""The spans of traces, whoever wrote them, as records of the same kind.
 
-Known are: OpenTelemetry's OTLP in JSON (`resourceSpans`), spans of the OpenTelemetry SDK and of Phoenix, nested or as flat columns
-(`attributes.input.value`), Langfuse's observations and traces, and LangSmith's runs. Attributes follow OpenInference, the GenAI conventions
-of OpenTelemetry (also as older versions and OpenLLMetry write them), or Langfuse's names.
+These are read: OpenTelemetry's OTLP in JSON (`resourceSpans`); spans of the OpenTelemetry SDK and of Phoenix,
+nested or as flat columns (`attributes.input.value`); Langfuse's observations and traces; LangSmith's runs.
+Attributes follow OpenInference, the GenAI conventions of OpenTelemetry (also as older versions and
+OpenLLMetry write them), or Langfuse's names.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from pytest_medfaith.datasets.traces.values import at, documents_in, listed, loo
 from pytest_medfaith.errors import DataError, shown
 
 RETRIEVING, RERANKING, ANSWERING, ASIDE, AROUND = "retriever", "reranker", "llm", "aside", "around"
-# What tools call a step -> what it is to us; a step of another name stands around others, such as a chain, an agent or a workflow.
+# What tools call a step -> its kind here. A step of any further name is around other steps, such as a chain,
+# an agent or a workflow.
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("retriever", "retrieval"), RETRIEVING),
     **dict.fromkeys(("reranker", "rerank"), RERANKING),
@@ -56,12 +58,24 @@ _KIND_NAMES = (
     "llm.request.type",
 )
 _MODELS = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
+_PARENTS = (
+    "parent_id",
+    "parentSpanId",
+    "parent_span_id",
+    "parentObservationId",
+    "parent_observation_id",
+    "parent_run_id",
+)
+_STARTS = ("startTime", "start_time", "startTimeUnixNano", "start_time_unix_nano")
 _DEEPEST = 100  # runs inside runs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
-    """One step of a trace; `inputs` and `outputs` are values to look for a question and an answer in, the likeliest first."""
+    """A step of a trace.
+
+    `inputs` and `outputs` are the values that may hold the question and the answer, the likeliest first.
+    """
 
     trace: str
     id: str
@@ -76,10 +90,14 @@ class Span:
 
 
 def spans_of(row: Any, *, depth: int = 0) -> Iterator[Span]:
-    """Yields the spans that one value of an export holds.
+    """Yields the spans that a value of an export holds.
+
+    Args:
+        row: the value: a batch of OTLP, a span, an observation, a trace of observations, or a run.
+        depth: how many runs are around it.
 
     Raises:
-        DataError: it is of no known shape, or a span has no trace id; the message says what was expected.
+        DataError: no known shape, or a span without a trace id; the message says what was expected.
     """
     if not isinstance(row, Mapping) or depth > _DEEPEST:
         raise DataError(f"got {shown(row)}, expected a span, an observation or a run as an object")
@@ -96,21 +114,16 @@ def spans_of(row: Any, *, depth: int = 0) -> Iterator[Span]:
         yield _otel(row)
     else:
         raise DataError(
-            f"got {shown(row)}, which is no known span; expected OTLP (resourceSpans), spans with trace_id and attributes (Phoenix), "
-            "observations with traceId and type (Langfuse), or runs with trace_id and run_type (LangSmith)"
+            f"got {shown(row)}, which is no known span; expected OTLP (resourceSpans), spans with trace_id "
+            "and attributes (Phoenix), observations with traceId and type (Langfuse), or runs with trace_id "
+            "and run_type (LangSmith)"
         )
 
 
 def _otlp(batches: Any) -> Iterator[Span]:
     for batch in _objects(batches, "resourceSpans"):
-        scopes: Any = next(
-            (
-                batch[key]
-                for key in ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
-                if key in batch
-            ),
-            [],
-        )
+        names = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+        scopes: Any = next((batch[name] for name in names if name in batch), [])
         for scope in _objects(scopes, "scopeSpans"):
             for span in _objects(scope.get("spans", []), "spans"):
                 yield _otel(span)
@@ -123,7 +136,7 @@ def _objects(value: Any, name: str) -> list[Mapping[str, Any]]:
 
 
 def _otel(row: Mapping[str, Any]) -> Span:
-    """Returns a span of OpenTelemetry: attributes as an object, as OTLP's list of keys and values, or as columns."""
+    """Returns a span of OpenTelemetry; its attributes are an object, OTLP's list of keys, or columns."""
     columns = {
         key.removeprefix("attributes."): value for key, value in row.items() if key.startswith("attributes.")
     }
@@ -131,15 +144,12 @@ def _otel(row: Mapping[str, Any]) -> Span:
     for event in parsed(row.get("events")) or ():
         if isinstance(event, Mapping):
             attributes |= {key: value for key, value in _event(event).items() if key not in attributes}
-    kind = (
-        next((str(found).lower() for name in _KIND_NAMES if (found := at(attributes, name))), "")
-        or str(row.get("span_kind", "")).lower()
-    )
+    named = next((found for name in _KIND_NAMES if (found := at(attributes, name))), row.get("span_kind", ""))
     documents = next((found for name in _DOCUMENTS if (found := listed(attributes, name))), [])
     status = at(row, "status.code") or at(row, "status.status_code") or row.get("status_code")
     return _span(
         row,
-        kind=kind,
+        kind=str(named).lower(),
         inputs=[
             *(at(attributes, name) for name in _INPUTS),
             *(listed(attributes, name) or at(attributes, name) for name in _ASKED),
@@ -155,12 +165,11 @@ def _otel(row: Mapping[str, Any]) -> Span:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """Returns the attributes of a span by name; OTLP's typed values as plain ones."""
+    """Returns the attributes of a span by name; OTLP's typed values become plain values."""
     value = parsed(value)
     if isinstance(value, list):
-        return {
-            str(item.get("key")): _typed(item.get("value")) for item in value if isinstance(item, Mapping)
-        }
+        items = [item for item in value if isinstance(item, Mapping)]
+        return {str(item.get("key")): _typed(item.get("value")) for item in items}
     return dict(value) if isinstance(value, Mapping) else {}
 
 
@@ -171,11 +180,9 @@ def _typed(value: Any) -> Any:
     for name, found in value.items():
         short = name.replace("_", "").lower()
         if short == "arrayvalue":
-            return (
-                [_typed(item) for item in (found.get("values") or ())]
-                if isinstance(found, Mapping)
-                else found
-            )
+            if not isinstance(found, Mapping):
+                return found
+            return [_typed(item) for item in (found.get("values") or ())]
         if short == "kvlistvalue":
             return _attributes(found.get("values")) if isinstance(found, Mapping) else found
         if short.endswith("value"):
@@ -184,17 +191,12 @@ def _typed(value: Any) -> Any:
 
 
 def _event(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what an event of a span says under the names of attributes: earlier GenAI conventions put messages there."""
+    """Returns the messages of an event under names of attributes; earlier GenAI conventions wrote events."""
     found, name = _attributes(event.get("attributes")), event.get("name")
     if name == "gen_ai.choice":
         message = parsed(found.get("message")) or found.get("content")
-        return {
-            "gen_ai.completion": [
-                {"role": "assistant", **message}
-                if isinstance(message, Mapping)
-                else {"role": "assistant", "content": message}
-            ]
-        }
+        fields = message if isinstance(message, Mapping) else {"content": message}
+        return {"gen_ai.completion": [{"role": "assistant", **fields}]}
     if name == "gen_ai.user.message":
         return {"gen_ai.prompt": [{"role": "user", "content": found.get("content")}]}
     return {key: value for key, value in found.items() if key in (*_ASKED, *_SAID)}
@@ -212,7 +214,7 @@ def _langfuse(row: Mapping[str, Any]) -> Span:
 
 
 def _langfuse_trace(row: Mapping[str, Any]) -> Iterator[Span]:
-    """Yields a trace of Langfuse as a span around its observations, and these where they stand in it whole."""
+    """Yields a trace of Langfuse as a span around its observations, and those that it holds as objects."""
     trace = row["trace"] if isinstance(row.get("trace"), Mapping) else row
     name = _named(trace.get("id"), "id")
     yield _span(
@@ -253,35 +255,18 @@ def _span(
     model: str = "",
     failed: bool = False,
 ) -> Span:
-    known, told = (
-        KINDS.get(kind, AROUND),
-        tuple(value for value in outputs if value not in (None, "", [], {})),
-    )
+    known = KINDS.get(kind, AROUND)
+    told = tuple(value for value in outputs if value not in (None, "", [], {}))
     if known == AROUND and not documents and told and looks_retrieved(told[0]):
-        known = RETRIEVING  # a plain span that gave back documents, as those of integrations that know no retrievers
+        known = RETRIEVING  # a plain span that gave back documents; some integrations know no retrievers
     if known in (RETRIEVING, RERANKING) and not documents and told:
         documents = documents_in(told[0])
     name = row.get("span_id") or row.get("spanId") or at(row, "context.span_id") or row.get("id")
-    parents = (
-        "parent_id",
-        "parentSpanId",
-        "parent_span_id",
-        "parentObservationId",
-        "parent_observation_id",
-        "parent_run_id",
-    )
-    start = next(
-        (
-            row[key]
-            for key in ("startTime", "start_time", "startTimeUnixNano", "start_time_unix_nano")
-            if row.get(key)
-        ),
-        "",
-    )
+    start = next((row[key] for key in _STARTS if row.get(key)), "")
     return Span(
         trace=_named(_trace_of(row), "trace_id"),
         id=str(name or ""),
-        parent=str(next((row[key] for key in parents if row.get(key)), "")),
+        parent=str(next((row[key] for key in _PARENTS if row.get(key)), "")),
         kind=known,
         start=f"{int(start):030d}" if str(start).isdecimal() else str(start),
         inputs=tuple(value for value in inputs if value not in (None, "", [], {})),

@@ -14,7 +14,8 @@ from pytest_medfaith.answers.foreign import document_fields
 from pytest_medfaith.answers.given import ANSWER_KEYS, CONTEXT_KEYS
 
 _QUESTION_KEYS = tuple(
-    "question query input user_input user_message prompt text content value inputs messages kwargs args".split()
+    "question query input user_input user_message prompt text content value inputs messages kwargs "
+    "args".split()
 )
 _ANSWER_KEYS = (
     *ANSWER_KEYS,
@@ -37,11 +38,14 @@ _NO_WORDS = frozenset(
         "blob",
     )
 )
-_DEEPEST = 8  # values inside values; real ones have five at most
+_DEEPEST = 8  # values inside values; real exports have five at most
 
 
 def at(node: Any, path: str) -> Any:
-    """Returns what stands under the dotted `path`, None where nothing does: attributes are flat, nested, or flat in nested ones."""
+    """Returns the value under the dotted `path`, None where there is none.
+
+    Attributes may be flat ({"a.b": 1}), nested ({"a": {"b": 1}}), or flat in nested objects.
+    """
     if not isinstance(node, Mapping):
         return None
     if node.get(path) is not None:
@@ -56,7 +60,7 @@ def at(node: Any, path: str) -> Any:
 
 
 def listed(attributes: Mapping[str, Any], path: str) -> list[Any]:
-    """Returns the items of a list under `path`: a list, JSON of one, or items whose numbers stand in the keys (`path.0.content`)."""
+    """Returns the items of the list under `path`: a list, JSON of it, or numbered keys (`path.0.content`)."""
     found = parsed(at(attributes, path))
     if isinstance(found, list):
         return found
@@ -70,7 +74,7 @@ def listed(attributes: Mapping[str, Any], path: str) -> list[Any]:
 
 
 def parsed(value: Any) -> Any:
-    """Returns what a JSON text of a list or an object says; anything else as it is."""
+    """Returns the list or object that a JSON text holds; any further value comes back as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             return json.loads(value)
@@ -80,60 +84,52 @@ def parsed(value: Any) -> Any:
 
 
 def question_in(value: Any) -> str:
-    """Returns the question in what a span was given, "" where none is found; of messages the last that a user wrote."""
+    """Returns the question in a span's input, such as a user's last message; "" where there is none."""
     return _said(value, _QUESTION_KEYS, _ASKING)
 
 
 def answer_in(value: Any) -> str:
-    """Returns the answer in what a span gave back, "" where none is found; of messages the last that a model wrote."""
+    """Returns the answer in a span's output, such as a model's last message; "" where there is none."""
     return _said(value, _ANSWER_KEYS, _ANSWERING)
 
 
 def _said(value: Any, keys: Sequence[str], roles: frozenset[str], *, depth: int = 0) -> str:
-    """Returns the text in `value`: itself, the last message of `roles`, or what stands under the first of `keys` that leads to a text."""
+    """Returns the text in `value`: itself, the last message of `roles`, or a text under one of `keys`.
+
+    The first of `keys` that leads to a text counts.
+    """
     value = parsed(value)
     if isinstance(value, str):
         return value.strip()
-    if depth > _DEEPEST:
+    if depth > _DEEPEST or not isinstance(value, (list, Mapping)):
         return ""
     if isinstance(value, list):
-        return _last(value, keys, roles, depth)
-    if isinstance(value, Mapping):
-        if roles is _ANSWERING and (message := _message_text(value, roles)):
-            return message
-        return next(
-            (
-                found
-                for key in keys
-                if value.get(key) and (found := _said(value[key], keys, roles, depth=depth + 1))
-            ),
-            "",
-        )
-    return ""
-
-
-def _last(items: Sequence[Any], keys: Sequence[str], roles: frozenset[str], depth: int) -> str:
-    """Returns the text of the last message of `roles`; where no item has a role, that of the only item."""
-    messages = [item for item in items if isinstance(item, Mapping) and _role(item)]
-    if messages:
-        return next((text for item in reversed(messages) if (text := _message_text(item, roles))), "")
-    return _said(items[0], keys, roles, depth=depth + 1) if len(items) == 1 else ""
+        messages = [item for item in value if isinstance(item, Mapping) and _role(item)]
+        if messages:
+            return next((text for item in reversed(messages) if (text := _message_text(item, roles))), "")
+        return _said(value[0], keys, roles, depth=depth + 1) if len(value) == 1 else ""
+    if roles is _ANSWERING and (message := _message_text(value, roles)):
+        return message
+    inner = (_said(value[key], keys, roles, depth=depth + 1) for key in keys if value.get(key))
+    return next(filter(None, inner), "")
 
 
 def _role(message: Mapping[str, Any]) -> str:
-    """Returns who wrote a message, "" where the value is no message; LangChain writes it as a type or as the name of a class."""
+    """Returns who wrote a message; "" where the value is no message.
+
+    LangChain writes the role as a type or as the name of a class.
+    """
     named = message["id"][-1:] if message.get("lc") and isinstance(message.get("id"), list) else []
     found = (at(message, "message.role"), message.get("role"), *named, message.get("type"))
     return next((role for value in found if (role := str(value).lower()) in _ROLES), "")
 
 
 def _message_text(message: Mapping[str, Any], roles: frozenset[str]) -> str:
-    """Returns the text of a message that one of `roles` wrote, "" of any other value."""
+    """Returns the text of a message that one of `roles` wrote; "" for any further value."""
     if _role(message) not in roles:
         return ""
-    inner: Mapping[str, Any] = next(
-        (message[key] for key in ("kwargs", "data", "message") if isinstance(message.get(key), Mapping)), {}
-    )
+    holders = (message.get(key) for key in ("kwargs", "data", "message"))
+    inner: Mapping[str, Any] = next((held for held in holders if isinstance(held, Mapping)), {})
     for holder in (message, inner):
         for key in ("message.content", "content", "message.contents", "contents", "parts"):
             if text := _words(holder.get(key)):
@@ -164,7 +160,7 @@ def _block_text(block: Any) -> str:
 
 
 def documents_in(value: Any, *, depth: int = 0) -> list[Any]:
-    """Returns the documents in what a retriever gave back: a list of them, or an object that holds one."""
+    """Returns the documents in a retriever's output: a list of them, or an object that holds such a list."""
     value = parsed(value)
     if depth > _DEEPEST:
         return []
@@ -179,7 +175,7 @@ def documents_in(value: Any, *, depth: int = 0) -> list[Any]:
 
 
 def contexts_in(value: Any) -> list[Any]:
-    """Returns the contexts that stand beside an answer ({"answer": ..., "context": [...]}), [] where there are none."""
+    """Returns the contexts beside an answer ({"answer": ..., "context": [...]}); [] where there are none."""
     value = parsed(value)
     for _ in range(_DEEPEST):
         if not isinstance(value, Mapping):
@@ -192,7 +188,7 @@ def contexts_in(value: Any) -> list[Any]:
 
 
 def looks_retrieved(value: Any) -> bool:
-    """Returns whether `value` holds documents as a retriever gives them, each with a text and a score or metadata, and no answer."""
+    """Returns whether `value` is what a retriever gives: documents with scores or metadata, and no answer."""
     found = [] if isinstance(parsed(value), Mapping) and answer_in(value) else documents_in(value)
     return bool(found) and all(_is_document(item) for item in found)
 
@@ -201,15 +197,12 @@ def _is_document(item: Any) -> bool:
     if not isinstance(item, Mapping) or item.get("role") or item.get("additional_kwargs") is not None:
         return False
     inner = item["kwargs"] if item.get("lc") and isinstance(item.get("kwargs"), Mapping) else item
-    told = any(
-        at(inner, key) is not None
-        for key in ("page_content", "document.content", "score", "metadata", "document.score")
-    )
-    return told and chunk_fields(item) is not None
+    keys = ("page_content", "document.content", "score", "metadata", "document.score")
+    return any(at(inner, key) is not None for key in keys) and chunk_fields(item) is not None
 
 
 def chunk_fields(item: Any) -> dict[str, Any] | None:
-    """Returns text, id, title and address of a retrieved document, None where it holds no text."""
+    """Returns text, id, title and address of a retrieved document; None where it holds no text."""
     item = parsed(item)
     if isinstance(item, Mapping) and isinstance(item.get("document"), str) and "text" not in item:
         item = {**item, "text": item["document"]}
@@ -222,17 +215,14 @@ def chunk_fields(item: Any) -> dict[str, Any] | None:
 def _with_metadata(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns a document with its metadata as an object, which OpenTelemetry writes as JSON in a text."""
     inner = item["document"] if isinstance(item.get("document"), Mapping) else item
-    known = {
-        key: parsed(inner[key])
-        for key in ("metadata", "document.metadata")
-        if isinstance(inner.get(key), str)
-    }
+    keys = ("metadata", "document.metadata")
+    known = {key: parsed(inner[key]) for key in keys if isinstance(inner.get(key), str)}
     changed = {**inner, **known} if known else inner
     return {**item, "document": changed} if inner is not item else changed
 
 
 def distinct_chunks(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Yields the chunks of retrieved documents, each text once; ids that stand for several texts are numbered."""
+    """Yields the chunks of retrieved documents, each text once; an id that several texts have is numbered."""
     texts: dict[str, set[str]] = {}
     seen: set[str] = set()
     for number, item in enumerate(items, start=1):
