@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from pytest_medfaith.conversion import Record
 from pytest_medfaith.jsonl import read_records
-from pytest_medfaith.records import Record
 
 BANK = Path(__file__).with_name("bank.jsonl")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from pytest_medfaith.conversion import Record
 from pytest_medfaith.metrics.audit import (
     AUDIT_KINDS,
     CAUGHT,
@@ -19,7 +20,7 @@ from pytest_medfaith.metrics.audit import (
     in_stratum,
     recall_of,
 )
-from pytest_medfaith.records import MetricValue, Record, VerdictLabel
+from pytest_medfaith.records import MetricValue, VerdictLabel
 
 UNCHANGED = "unchanged"
 Role = Literal["error", "faithful", "addition"]

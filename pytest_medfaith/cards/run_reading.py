@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.cards.json_card import FORMAT_VERSION, read_metrics
+from pytest_medfaith.conversion import finite
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_rows, refuse_constant
 from pytest_medfaith.records import (
@@ -24,7 +25,6 @@ from pytest_medfaith.records import (
     SliceReport,
     SliceRun,
     Verdict,
-    finite,
 )
 
 CaseKey = tuple[SliceRun, str]
