@@ -43,6 +43,16 @@ def sentence_spans(text: str) -> list[Span]:
     return [span for span in spans if span[0] < span[1]]
 
 
+def sentences_of(text: str) -> list[str]:
+    """Returns the sentences of `sentence_spans` as texts."""
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def sentence_at(text: str, place: int) -> str:
+    """Returns the sentence of `text` that holds the character at `place`; all of `text` where none does."""
+    return next((text[start:end] for start, end in sentence_spans(text) if start <= place < end), text)
+
+
 def _is_abbreviation(before: str, following: str) -> bool:
     """Returns whether the last word of `before` is cut short.
 
