@@ -73,6 +73,7 @@ def read_lines(layout: Layout, sentences: Sequence[Sentence]) -> list[Line]:
         first = group[0]
         if kind == "heading":
             lines.append(Line("heading", first, parts[0]))
+            lines += (Line("text", each, part) for each, part in zip(group[1:], parts[1:], strict=True))
             above = _Above(heading=parts[0].words)
         elif kind == "row":
             cells = read_cells(text, block.start, block.end)
