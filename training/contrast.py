@@ -14,7 +14,7 @@ from pytest_medfaith.audit.paraphrase import paraphrase
 from pytest_medfaith.audit.statements import is_statement
 from pytest_medfaith.datasets.medquad import read_medquad_chunks
 from pytest_medfaith.datasets.pubmedqa import read_pubmedqa_chunks
-from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentences_of
 from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.records import Chunk
 from training.pairs import Pair, is_share, sentence_window
@@ -63,7 +63,7 @@ def _documents(root: Path) -> Iterator[tuple[str, list[str]]]:
 
 def _by_document(chunks: Iterable[Chunk], tail: str) -> Iterator[tuple[str, list[str]]]:
     for document, own in groupby(chunks, key=lambda chunk: re.sub(tail, "", chunk.id)):
-        yield document, [chunk.text[start:end] for chunk in own for start, end in sentence_spans(chunk.text)]
+        yield document, [sentence for chunk in own for sentence in sentences_of(chunk.text)]
 
 
 def _shuffled(numbers: Iterable[int], seed: str) -> list[int]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentences_of
 
 _LABEL_WORDS = {
     "entailment": "entail",
@@ -93,7 +93,7 @@ def read_written_windows(path: Path) -> Iterator[Pair]:
     """Yields, from items with long evidence and one edited spot, the sentences around that spot for the claims it turns."""
     for item in json_lines(path):
         texts = [item["evidence"], item["alt_evidence"]]
-        sentences = [[text[start:end] for start, end in sentence_spans(text)] for text in texts]
+        sentences = [sentences_of(text) for text in texts]
         edited = next((i for i, (a, b) in enumerate(zip(*sentences, strict=False)) if a != b), None)
         if edited is None:
             continue
@@ -119,10 +119,7 @@ def read_written_beside(path: Path) -> Iterator[Pair]:
     matter and often in the same words, leaves it open. Two claims an item, one to three neighbouring sentences each.
     """
     for item in json_lines(path):
-        own, twin = (
-            [text[start:end] for start, end in sentence_spans(text)]
-            for text in (item["evidence"], item["alt_evidence"])
-        )
+        own, twin = (sentences_of(text) for text in (item["evidence"], item["alt_evidence"]))
         rng = random.Random(item["id"])
         for claim in two_turned(item, rng):
             size = rng.choice((1, 2, 3))

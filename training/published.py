@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.datasets.medquad import read_medquad_chunks
-from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentence_spans, sentences_of
 from pytest_medfaith.english.words import content_words
 from pytest_medfaith.errors import DataError
 from training.pairs import Pair, document_pairs, json_lines, overlap, part_of, two_turned
@@ -95,7 +95,7 @@ def read_published_elsewhere(path: Path, *, texts: Path) -> Iterator[Pair]:
     tenths: dict[int, list[tuple[Mapping[str, Any], str, list[str]]]] = {}
     for item, text, source in _items(path, texts):
         group = _group(source, item["id"])
-        tenths.setdefault(part_of(group, parts=10), []).append((item, group, _sentences(text)))
+        tenths.setdefault(part_of(group, parts=10), []).append((item, group, sentences_of(text)))
     for items in tenths.values():
         likely = [
             (sentence, group, content_words(sentence))
@@ -135,7 +135,7 @@ def read_crossed(path: Path, *, texts: Path, whole: bool = False) -> Iterator[Pa
                 f"{texts.parent}: no claim of {CLAIMS[source][0]} has the CRC-32 {row['claim_crc32']}, which {path} labels"
             )
         pairs = list(
-            document_pairs(claim, _sentences(text_of(row)), row["sentences"], row["label"], source, group)
+            document_pairs(claim, sentences_of(text_of(row)), row["sentences"], row["label"], source, group)
         )
         yield from pairs[-1:] if whole else pairs
 
@@ -212,7 +212,7 @@ def _cluster_claims(
     source, text_of = _texts_of(path, texts)
     for item in json_lines(path):
         group = _group(source, item["texts"][0]["id"])
-        documents = [_sentences(text_of(row)) for row in item["texts"]]
+        documents = [sentences_of(text_of(row)) for row in item["texts"]]
         for number, claim in enumerate(item["claims"]):
             yield claim, documents, source, group, f"{group}-clusters-{number}"
 
@@ -269,10 +269,6 @@ def _texts_of(path: Path, texts: Path) -> tuple[str, Callable[[Mapping[str, Any]
 def _known_texts(source: str, texts: Path) -> Mapping[str, str]:
     """Returns the texts of the data set `source`, which lies at `texts`, by their ids."""
     return dict(TEXTS[source](texts))
-
-
-def _sentences(text: str) -> list[str]:
-    return [text[start:end] for start, end in sentence_spans(text)]
 
 
 def text_crc32(text: str) -> int:

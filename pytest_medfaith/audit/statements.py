@@ -6,7 +6,7 @@ import re
 
 from pytest_medfaith.audit.mutation import clause_of
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentences_of
 
 FEWEST_WORDS, MOST_WORDS = 6, 40
 
@@ -21,7 +21,7 @@ _BROKEN = re.compile(r"[?!|\n•]|https?:|\.\.|\s-\s|:\s|^\W|\(\s|\d\.\s")
 
 def statements(text: str) -> list[str]:
     """Returns the sentences of `text` that have subject and verb and do not point back."""
-    return [sentence for start, end in sentence_spans(text) if is_statement(sentence := text[start:end])]
+    return list(filter(is_statement, sentences_of(text)))
 
 
 def is_statement(sentence: str) -> bool:

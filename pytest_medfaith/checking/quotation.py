@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentences_of
 from pytest_medfaith.english.words import plain_words
 
 QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
@@ -40,7 +40,7 @@ def quotes(claim: str, text: str, *, title: str = "") -> bool:
         or claim.rstrip().endswith("?")
     ):
         return False
-    sentences = [text[start:end].rstrip() for start, end in sentence_spans(text)]
+    sentences = sentences_of(text)
     spoken = [plain_words(sentence) for sentence in sentences]
     return any(
         not _held(sentences[:first], title)

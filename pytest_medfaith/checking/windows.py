@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentence_spans, sentences_of
 from pytest_medfaith.english.words import content_words
 
 SHORT_WORDS = (
@@ -84,7 +84,7 @@ def word_weights(text: str) -> Mapping[str, float]:
 
     The weights depend on this text alone, so that a pair's score never changes with what else is scored beside it.
     """
-    sentences = [content_words(text[start:end]) for start, end in sentence_spans(text)]
+    sentences = list(map(content_words, sentences_of(text)))
     frequency = Counter(word for words in sentences for word in words)
     return {word: math.log((len(sentences) + 1) / (count + 0.5)) for word, count in frequency.items()}
 

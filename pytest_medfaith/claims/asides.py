@@ -1,4 +1,4 @@
-"""Splits off what a sentence says by the way: asides, closing relative clauses and participles, in the answer's words."""
+"""Splits off what a sentence says by the way, in its words: asides, closing relative clauses, participles."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NO_SUBJECT = word_set("no none neither few little nothing there")
 
 
 def split_asides(whole: Part) -> list[Part]:
-    """Splits "X, which is a Y, does Z", "X, sold as Y, does Z" and "X, a Y, does Z" into what is said of X twice.
+    """Splits "X, which is a Y, does Z", "X, sold as Y, does Z" and "X, a Y, does Z" into two statements on X.
 
-    What is said by the way keeps its words: "X is a Y", "X, sold as Y", "X, a Y". A closing ", which is a Y" is split off where the
-    noun before it is plainly what it speaks of.
+    What is said by the way keeps its words: "X is a Y", "X, sold as Y", "X, a Y". A closing ", which is a Y"
+    is split off where the noun before it is plainly what it speaks of.
     """
     if whole.clause is None:
         return [whole]
@@ -74,7 +74,7 @@ def _closing_relative(clause: Clause) -> list[Phrase]:
 
 
 def _noun_before(words: Phrase, end: int) -> Phrase:
-    """Returns the noun that ends at `end` with its adjectives and brackets; nothing where it is too long for a name."""
+    """Returns the noun that ends at `end`, with adjectives and brackets; nothing where it is too long."""
     start = end
     while (
         start > 0

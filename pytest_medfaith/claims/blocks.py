@@ -31,7 +31,7 @@ Role = Literal["heading", "lead", "row", "item", "text"]
 
 @dataclass(frozen=True)
 class Line:
-    """A sentence of an answer and what it says in its place, with the intro, label or column titles that it needs."""
+    """A sentence of an answer, and what it says in its place: with its intro, label or column titles."""
 
     role: Role
     sentence: Sentence
@@ -48,7 +48,7 @@ class _Intro:
 
 @dataclass(frozen=True)
 class _Above:
-    """What is open above a block: the heading, the intros of the open lists, outermost first, the titles of the open table."""
+    """What is open above a block: the heading, the intros of lists, outermost first, and a table's titles."""
 
     heading: Phrase = ()
     intros: tuple[_Intro, ...] = ()
@@ -73,6 +73,7 @@ def read_lines(layout: Layout, sentences: Sequence[Sentence]) -> list[Line]:
         first = group[0]
         if kind == "heading":
             lines.append(Line("heading", first, parts[0]))
+            lines += (Line("text", each, part) for each, part in zip(group[1:], parts[1:], strict=True))
             above = _Above(heading=parts[0].words)
         elif kind == "row":
             cells = read_cells(text, block.start, block.end)
@@ -87,7 +88,10 @@ def read_lines(layout: Layout, sentences: Sequence[Sentence]) -> list[Line]:
 
 
 def _kind(block: Block, parts: Sequence[Part], above: _Above, following: Block | None) -> Kind:
-    """Returns the kind of `block` by its words too: a short line with no verb heads what follows, a line under an intro is an item."""
+    """Returns the kind of `block` by its marks and its words.
+
+    A short line with no verb heads what follows; a line under an intro is an item.
+    """
     words, last = parts[0].words, parts[-1].words[-1].text
     stated = states(parts[0])
     if block.kind == "heading":
@@ -105,7 +109,7 @@ def _kind(block: Block, parts: Sequence[Part], above: _Above, following: Block |
 def _read_prose(
     block: Block, parts: Sequence[Part], above: _Above, following: Block | None
 ) -> tuple[list[tuple[Role, Part]], _Above]:
-    """Returns the roles and parts of a list item or of running text, and what is open above the next block."""
+    """Returns the roles and parts of a list item or running text, and what is open above the next block."""
     item = block.kind == "item"
     outer = tuple(intro for intro in above.intros if intro.indent < block.indent) if item else ()
     if item:
@@ -123,6 +127,9 @@ def _read_prose(
 
 
 def _introduces(last: Word, block: Block, following: Block) -> bool:
-    """Returns whether `last` leads into what follows: a colon, or an open end above a list ("Do not take it if you have")."""
+    """Returns whether the word `last` leads into what follows.
+
+    It is a colon, or an open end above a list: "Do not take it if you have".
+    """
     deeper = following.kind == "item" and (block.kind != "item" or following.indent > block.indent)
     return last.text == ":" or (deeper and last.lower in OPEN_ENDS)

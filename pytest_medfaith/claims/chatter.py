@@ -1,7 +1,8 @@
 """Recognises what an answer says beside its claims: greetings, closings, disclaimers and empty advice.
 
-A sentence wrongly taken for chatter would pass unchecked. So a cue alone ("I hope", "feel free to") proves nothing: every word of the
-sentence must be one that such talk is made of. A number, a drug, a finding or an instruction is none, and makes the sentence a claim.
+A sentence wrongly taken for chatter would pass unchecked. So a cue alone ("I hope", "feel free to") proves
+nothing: every word of the sentence must be one that such talk is made of. A number, a drug, a finding or an
+instruction makes it a claim.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _ADVICE = word_set(
     "determine decide evaluation attention assessment guideline guidelines policy trust possible ultimately finally who experience doctor's "
     "then but so one before it's people patients licensed family own making first therefore however review discuss matters proper safe"
 ) - word_set("safe first start")
-_PHRASES = re.compile(  # words that mean something else outside of these; each becomes one mark
+_PHRASES = re.compile(  # their words mean something else in other places; each phrase becomes one mark
     r"""(?<!\w)(?:
       (?:do\s+not|don't|not)\s+hesitate | no\s+(?:problem|worries) | (?:i\s+am|i'm)\s+(?:only\s+|just\s+)?(?:an?\s+)?not\s+an?\s+(?:\w+\s+)?(?:doctor|physician|nurse|pharmacist|lawyer|professional)
     | (?:not|never|no)\s+(?:(?:be|as|an?|intended|meant|to|used|considered|taken|seen|viewed|regarded)\s+){0,6}(?:substitutes?|replacements?|replace)(?:\s+for)?
@@ -69,14 +70,16 @@ _PHRASES = re.compile(  # words that mean something else outside of these; each 
     )(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
-LONGEST_TALK = (
-    600  # characters: what is longer says something, and the patterns would read it again at each cue
-)
+# Characters: what is longer says something, and the patterns would read it again at each cue.
+LONGEST_TALK = 600
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a sentence is that matches `cue` and is made of `words` alone; a mark stands for a phrase of `_PHRASES`."""
+    """The reason why a sentence states nothing that matches `cue` and is made of `words` alone.
+
+    In both a NUL character is a phrase of `_PHRASES`.
+    """
 
     reason: str
     cue: re.Pattern[str]
@@ -167,15 +170,15 @@ _COPYRIGHT = re.compile(
 
 
 def is_bare_answer(sentence: str) -> bool:
-    """Returns whether `sentence` is "Yes.", "No." or the like: what it says stands in the question."""
+    """Returns whether `sentence` is "Yes.", "No." or the like: what it says is in the question."""
     return _BARE_ANSWER.match(sentence.replace("\u2019", "'")) is not None
 
 
 def chatter_reason(sentence: str) -> str:
     """Returns what `sentence` is where it states nothing to check, else "".
 
-    That is "greeting", "disclaimer", "advice" (to see a doctor, with no symptom, time or patient that calls for it), "reference to a
-    source" or "no checkable content".
+    It is "greeting", "disclaimer", "advice" (to see a doctor, with no symptom, time or patient that calls
+    for it), "reference to a source" or "no checkable content".
     """
     plain = sentence.replace("\u2019", "'").strip(" \t\r\n\"'“”*_()")
     if (
@@ -194,15 +197,10 @@ def chatter_reason(sentence: str) -> str:
         return "greeting"
     bare = _PHRASES.sub("\x00", plain)
     words = SPOKEN.findall(bare.lower())
-    return next(
-        (
-            kind.reason
-            for kind in _KINDS
-            if kind.cue.search(bare) and all(_fits(kind, word) for word in words)
-        ),
-        "",
-    )
-
-
-def _fits(kind: _Kind, word: str) -> bool:
-    return word in kind.words or (kind.reason == "advice" and _PROFESSION_WORD.match(word) is not None)
+    for kind in _KINDS:
+        profession = kind.reason == "advice"
+        if kind.cue.search(bare) and all(
+            word in kind.words or (profession and _PROFESSION_WORD.match(word)) for word in words
+        ):
+            return kind.reason
+    return ""

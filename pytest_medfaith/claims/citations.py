@@ -30,7 +30,7 @@ _INTERVAL_BEFORE = re.compile(
     r"\b(?:CI|IQR|intervals?|ranges?|ranging|between)(?:\s+(?:of|was|is))?\s*[:,=]?\s*$", re.IGNORECASE
 )
 _FOOTNOTE = re.compile(r"\[\^\d+\]:")
-# The NUL character stands for a marker here.
+# A NUL character is a marker here.
 _BETWEEN = re.compile(r"(?<=\x00)\s*(?:[,;&]|and)?\s*(?=\x00)")
 _WRAPPED = re.compile(
     r"[(\[]\s*(?:(?:see|cf\.?|as in|refs?\.?|references?|sources?|from):?\s*)?\x00+\s*[)\]]", re.IGNORECASE
@@ -54,7 +54,7 @@ _NAMED = re.compile(
 
 @dataclass(frozen=True)
 class Citation:
-    """One cited source: `marker` is a number such as "1", or "PMID 123"; `start`, `end` span the whole bracket in the text."""
+    """A cited source: `marker` is "1" or "PMID 123"; `start`, `end` span the whole bracket."""
 
     marker: str
     start: int
@@ -65,7 +65,8 @@ class Citation:
 class Cited:
     """An answer with its citations in order; `text` is the answer at its length, with blanks in their place.
 
-    Blanks also stand for the brackets and commas around a citation, and for marks that name a source without a number.
+    Blanks also stand for the brackets and commas around a citation, and for marks that name a source without
+    a number.
     """
 
     text: str
@@ -102,10 +103,11 @@ def read_citations(answer: str) -> Cited:
 
 
 def parse_citations(text: str) -> list[Citation]:
-    """Returns the citations of `text` in order: [1], [1, 2], [1-3], [1][2], [^1], [Source 1], (PMID 123), [PMID 123], PMID: 123.
+    """Returns the citations of `text` in order.
 
-    A bracket that lists several sources gives one citation each, with the bracket's span. Numbers run from 1 to 999; the
-    brackets of an interval ("95 % CI [1, 3]") and of a range longer than 20 are text.
+    They are [1], [1, 2], [1-3], [1][2], [^1], [Source 1], (PMID 123), [PMID 123] and PMID: 123.
+    A bracket that lists several sources gives one citation each, with the bracket's span. Numbers run from 1
+    to 999; the brackets of an interval ("95 % CI [1, 3]") and of a range longer than 20 are text.
     """
     found: list[Citation] = []
     for match in _MARKER.finditer(text):

@@ -1,7 +1,7 @@
 """Splits a sentence where "and", "but" or a semicolon joins clauses that each have a subject and a verb.
 
-A clause that may not hold by itself stays with its neighbour: nothing is split inside brackets and quotes, nor between conditions
-that belong together ("if the face droops and the arm is weak").
+A clause that may not hold by itself stays with its neighbour: nothing is split inside brackets and quotes,
+nor between conditions that belong together ("if the face droops and the arm is weak").
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Joint:
 
 
 def split_clauses(whole: Part) -> list[Part]:
-    """Returns the clauses of `whole` that each have a subject and a verb; an opening "In adults," goes with each of them."""
+    """Returns the clauses of `whole` with subject and verb; an opening "In adults," goes with each."""
     words, left = whole.words, whole.clause
     if left is None:
         return [whole]
@@ -76,7 +76,7 @@ def _joints(words: Phrase, start: int) -> Iterator[_Joint]:
 
 
 def _is_whole(right: Clause) -> bool:
-    """Returns whether the words behind a joint are a clause with a subject that names or points at something."""
+    """Returns whether the words behind a joint are a clause whose subject names or points at something."""
     subject = right.subject
     named = any(is_content(word) or word.lower in lexicon.PRONOUNS for word in subject)
     if not named or right.words[0].lower in _QUESTION_WORDS:
@@ -89,27 +89,26 @@ def _is_whole(right: Clause) -> bool:
 
 
 def _is_complete(left: Clause, joint: _Joint) -> bool:
-    """Returns whether the words before `joint` are complete, so that it joins clauses rather than words of one clause."""
+    """Returns whether the words before `joint` are complete: it joins clauses, not words of a clause."""
     words = left.words[: joint.start]
     if ends_open(words) or has_pair(words, "not", "only"):
         return False
-    return joint.comma or not (_in_series(left, joint.start) or _within_as(left, joint.start))
+    if joint.comma:
+        return True
+    # In "X failed as A and B were ill" the verb of "as" is to come.
+    opening = max(places(words, ("as", "than"), left.main + 1), default=None)
+    waiting = opening is not None and not any(opening < verb.index < joint.start for verb in left.verbs)
+    return not waiting and not _in_series(left, joint.start)
 
 
 def _in_series(left: Clause, end: int) -> bool:
-    """Returns whether an "and" may join words rather than clauses: behind "both", a colon, or "A, B" with no verb."""
+    """Returns whether an "and" may join words: behind "both", behind a colon, or in "A, B" with no verb."""
     if places(left.words, ":", left.main, end):
         return True
     comma = max(places(left.words, ",", left.main, end), default=None)
     if holds(left.words[comma or left.main : end], lexicon.PAIRING | {"between"}):
         return True
     return comma is not None and not any(comma < verb.index < end for verb in left.verbs)
-
-
-def _within_as(left: Clause, end: int) -> bool:
-    """Returns whether an "as" opens a clause whose verb is still to come, as in "X failed as A and B were ill"."""
-    opening = max(places(left.words, ("as", "than"), left.main + 1, end), default=None)
-    return opening is not None and not any(opening < verb.index < end for verb in left.verbs)
 
 
 def _governed(left: Clause, joint: _Joint, right: Clause) -> bool:

@@ -1,4 +1,7 @@
-"""Tells which words before a claim a reader needs: the sentence that says what its "it", "the drug" or missing subject is."""
+"""Tells which words before a claim a reader needs.
+
+"It lowers glucose", "The drug is safe" and "Take 5 mg" need the sentence that says what they speak of.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +39,14 @@ class Before:
 
     @property
     def text(self) -> str:
-        """The words that a later "it" may stand for."""
+        """The words that say what a later "it" may mean."""
         return self.latest if self.alone == self.latest else f"{self.alone} {self.latest}".strip()
 
     def followed_by(self, part: Part, *, alone: bool) -> Before:
-        """Returns what was said before the next sentence, once `part` was read; `alone` when a reader needs nothing before it."""
+        """Returns what was said before the next sentence, once `part` was read.
+
+        `alone`: whether a reader of `part` needs nothing before it.
+        """
         said = part.text.strip(" ,;:\u2013—-")
         said = said if said.endswith((".", "!", "?")) or not said else f"{said}."
         short = " ".join(said.split()[:_LONGEST_CONTEXT])
@@ -68,7 +74,7 @@ def stands_alone(part: Part) -> bool:
 
 
 def _points(words: Phrase) -> bool:
-    """Returns whether one of `words` stands for something said before; "that" before a clause does not."""
+    """Returns whether one of `words` means something said before; "that" before a clause does not."""
     return any(_is_pointer(words, place) for place in range(len(words)))
 
 
@@ -83,7 +89,7 @@ def _is_pointer(words: Phrase, place: int) -> bool:
 
 
 def _is_definite(subject: Phrase) -> bool:
-    """Returns whether `subject` is a short "the dose" or a bare "side effects" that only the text before completes."""
+    """Returns whether only the text before completes `subject`: a short "the dose", a bare "side effects"."""
     words = [word for word in subject if not word.inside and word.text not in ".,;:()"]
     if not words or len(words) > _LONGEST_DEFINITE or any(word.lower in _RELATIONS for word in words):
         return False
@@ -92,7 +98,7 @@ def _is_definite(subject: Phrase) -> bool:
 
 
 def _is_share(subject: Phrase) -> bool:
-    """Returns whether `subject` is a part of something named before: "30% of the children", "About a quarter of the drug"."""
+    """Returns whether `subject` is a part of something named before: "30% of the children"."""
     end = [word.lower for word in subject[-3:-1]]
     counted = subject[0].text[0].isdigit() or subject[0].lower in _SHARES | lexicon.NUMBERS
     return counted and end in (["of", "the"], ["of", "these"], ["of", "those"]) and subject[-1].text.islower()

@@ -1,8 +1,9 @@
 """Tells a sentence that only declines from a sentence that says something.
 
-A statement about what is unknown is none of them: "no data are available on use in pregnancy" is a claim, and so is "we did not
-find a difference"; only the assistant ("I") and the texts it was given can decline. What stands behind the declining words may name
-what is not answered, and nothing more: "I don't know the dose, so take 10 g" says something.
+"I don't know the dose" declines. "No data are available on use in pregnancy" and "we did not find a
+difference" are claims: only the assistant ("I") and the texts it was given can decline. Behind the declining
+words there may be what is not answered, and nothing more: "I don't know the dose, so take 10 g" says
+something.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pytest_medfaith.claims.chatter import LONGEST_TALK, chatter_reason
 from pytest_medfaith.claims.openers import SOURCES
 from pytest_medfaith.claims.referring import refers
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.conjugation import noun_verbs, verb_forms
+from pytest_medfaith.english.conjugation import FORMS, noun_verbs, verb_forms
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import read_words
 from pytest_medfaith.english.verbs import finite_verbs
@@ -28,7 +29,7 @@ _CANNOT = r"""
 """
 _FIGURE = r"(?:numbers?|figures?|doses?|dosages?|amounts?|answers?|treatments?|drugs?|medicines?|brands?|products?|durations?|limits?|advice|recommendations?)"
 _GUESS = r"(?:guess(?:ing|work)?|speculat(?:e|ing|ion)|mak(?:e|ing)\s+(?:something|one)\s+up)"
-# Texts that the answer was given, said in other words than a RAG assistant's usual.
+# What an answer may call its texts, beside the usual words of a RAG assistant.
 _TEXTS = rf"""(?:{SOURCES}|(?:the|this|that|your)\s+(?:[\w-]+\s+){{0,2}}?(?:leaflet|guideline|page|protocol|handout|file|summary)s?
     (?:\s+(?:excerpt|extract|passage|text)s?|\s+(?:that\s+)?(?:you\s+(?:shared|gave|sent|provided)(?:\s+me)?|i\s+(?:was\s+given|have))))"""
 _MISSING = r"(?:mentioned|stated|found|provided|given|specified|discussed|covered|addressed|answered|determined|available|included|contained|described|listed)"
@@ -104,14 +105,14 @@ _JOINING = re.compile(
     re.IGNORECASE,
 )
 _ASKING = word_set("whether if what which how when who where")
-# Behind "I cannot find", these turn the refusal into praise or blame: "I can't say this enough", "I see no reason not to".
+# Behind "I cannot find", these turn the refusal into praise or blame: "I can't say this enough", "I see no
+# reason not to".
 _TURNING = word_set(
     "but not no never without enough wrong reason reasons better objection against otherwise except besides anyone nobody "
     "doubt doubts hesitation qualms objections more isn't aren't don't doesn't shouldn't can't wouldn't overstate stress why"
 )
-_DENIALS = word_set(
-    "not no don't doesn't enough isn't aren't wouldn't won't"
-)  # that a refusal itself may hold
+# Negations that a refusal itself may hold.
+_DENIALS = word_set("not no don't doesn't enough isn't aren't wouldn't won't")
 _JUDGING = word_set(
     "safe unsafe fine ok okay harmless dangerous harmful effective ineffective best first-line allowed recommended contraindicated maybe perhaps probably "
     "likely possibly presumably apparently guess suppose try just always only"
@@ -123,10 +124,10 @@ _IN_SOURCES = re.compile(
 _DIGIT = re.compile(r"\d\s*(?:-\s*)?[^\W\d_]|\d%")
 _NO_FIGURE = re.compile(rf"(?:gives?|names?|contains?|lists?)\s+no\s+{_FIGURE}\W*$", re.IGNORECASE)
 _DOES_NOT = re.compile(r"(?:do(?:es)?\s+not|don't|doesn't)\b", re.IGNORECASE)
-_FINITE = frozenset({"base", "s", "past"})
 _TOPIC = re.compile(r"\b(?:about|on|regarding|concerning|for|of|related\s+to)\b", re.IGNORECASE)
 
-# A sentence of these words alone speaks of the texts and of answering from them, and of no drug, number, finding or effect.
+# A sentence of these words alone speaks of the texts and of answering from them, and of no drug, number,
+# finding or effect.
 _ANSWERING = word_set(
     "i i'm i'd i'll i've me my we we're we'd us our you your you're it its it's they them this that that's these those there there's here what which whether who one a an the "
     "of in on at by for from with to into about as than and or so but because since if any some all each either neither both two three "
@@ -153,72 +154,66 @@ _ASSISTANT = word_set(
 )
 
 
-def _speaks_of_answering(sentence: str) -> bool:
-    """Returns whether all of `sentence` says that there is no answer: "The passages stop short of a recommendation."."""
-    words = set(_words(sentence))
-    return words <= _ANSWERING and bool(words & _LACKING) and bool(words & _ASSISTANT)
-
-
 def declines(sentence: str) -> bool:
-    """Returns whether `sentence`, its apologies and small talk aside, only says that the question is not answered."""
+    """Returns whether `sentence`, apologies and small talk aside, only says that there is no answer."""
     text = re.sub(r"^\W+", "", sentence.replace("\u2019", "'"))
     if len(text) > LONGEST_TALK:
         return False
     polite = _POLITE.match(text)
     begin = polite.end() if polite else 0
-    if _speaks_of_answering(text[begin:]):
+    words = set(_words(text[begin:]))
+    if words <= _ANSWERING and words & _LACKING and words & _ASSISTANT:
+        return True  # "The passages stop short of a recommendation."
+    for pattern in _DECLINES:
+        head = pattern.match(text, begin)
+        if head is None:
+            continue
+        subject = head.groupdict().get("subject") or ""
+        if _names_a_thing(subject) and _adds_nothing(head[0], text[head.end() :]):
+            return True
+    return False
+
+
+def _names_a_thing(subject: str) -> bool:
+    """Returns whether `subject`, which the texts do not cover, is a thing or a question, no statement."""
+    words = _words(subject)
+    if not words or words[0] in _ASKING:
         return True
-    heads = [found for pattern in _DECLINES if (found := pattern.match(text, begin))]
-    return any(
-        _names_a_thing(found.groupdict().get("subject")) and _adds_nothing(found[0], text[found.end() :])
-        for found in heads
-    )
-
-
-def _names_a_thing(subject: str | None) -> bool:
-    """Returns whether `subject`, which the texts do not cover, is a thing or a question rather than a statement."""
-    words = _words(subject or "")
-    return (
-        not words or words[0] in _ASKING or not (_TURNING & set(words) - {"no"} or _holds_verb(subject or ""))
-    )
+    return not (_TURNING & set(words) - {"no"} or _holds_verb(subject))
 
 
 def _adds_nothing(head: str, tail: str) -> bool:
     """Returns whether `tail`, behind declining words, only names what is not answered, or declines again."""
-    first, *others = [piece.strip() for piece in _BREAK.split(f" {tail}")]
-    return _names_the_unknown(head, first) and all(
-        _goes_on(first, piece) for piece in others if any(map(str.isalnum, piece))
-    )
+    first, *later = [piece.strip() for piece in _BREAK.split(f" {tail}")]
+    later = [piece for piece in later if any(map(str.isalnum, piece))]
+    return _names_the_unknown(head, first) and all(_goes_on(first, piece) for piece in later)
 
 
 def _names_the_unknown(head: str, piece: str) -> bool:
+    """Returns whether `piece`, right behind the declining words `head`, names what is not answered."""
     piece = _IN_SOURCES.sub(" ", piece)
     words = _words(re.sub(r"\bor\s+not\W*$", "", piece))
-    if words[:1] == ["that"] and _FOR_CERTAIN.search(head):
-        words, asked = words[1:], True
-    else:
-        asked = False
+    unconfirmed = words[:1] == ["that"] and _FOR_CERTAIN.search(head) is not None
+    words = words[unconfirmed:]
     if _TURNING & set(words) or _TURNING & set(_words(head)[3:]) - _DENIALS:
         return False
     place = next((index for index, word in enumerate(words) if word in _ASKING), len(words))
-    named = words[:place]
     if "that" in words[place:-1]:  # "I don't know who said that 8 g is unsafe"
         return False
-    stated = any(_is_finite(word) and before != "to" for before, word in pairwise(named)) or _holds_verb(
-        piece[: _begin_of(piece, place)]
-    )
-    if not asked and stated:
+    if unconfirmed:
+        return True
+    spoken = list(SPOKEN.finditer(piece))
+    named = piece[: spoken[place].start()] if place < len(spoken) else piece
+    stated = any(_is_finite(word) and before != "to" for before, word in pairwise(words[:place]))
+    if stated or _holds_verb(named):
         return False
-    return (
-        asked
-        or place < len(words)
-        or not _DIGIT.search(piece)
-        or _TOPIC.search(f"{_words(head)[-1]} {piece}") is not None
-    )
+    if place < len(words) or not _DIGIT.search(piece):
+        return True
+    return _TOPIC.search(f"{_words(head)[-1]} {piece}") is not None
 
 
 def _goes_on(first: str, piece: str) -> bool:
-    """Returns whether a later piece only declines again, is small talk, or goes on with the list of what is not answered."""
+    """Returns whether a later `piece` declines again, is small talk, or lists more that is not answered."""
     said = _JOINING.sub("", piece)
     if (
         not said
@@ -240,27 +235,14 @@ def _goes_on(first: str, piece: str) -> bool:
 
 
 def _holds_verb(text: str) -> bool:
-    """Returns whether a word of `text` is a verb by its neighbours: "cures" in "aspirin cures measles", not in "the cures of measles"."""
+    """Returns whether a word of `text` is a verb by its neighbours: not in "the cures"."""
     return bool(finite_verbs(read_words(text)))
-
-
-def _begin_of(piece: str, place: int) -> int:
-    """Returns where the word at `place` begins in `piece`, its end where there are fewer words."""
-    return next(
-        (found.start() for index, found in enumerate(SPOKEN.finditer(piece)) if index == place), len(piece)
-    )
 
 
 def _is_finite(word: str) -> bool:
     known = verb_forms().get(word, frozenset())
-    auxiliary = (
-        word
-        in lexicon.MODALS
-        | lexicon.SINGULAR_AUXILIARIES
-        | lexicon.PLURAL_AUXILIARIES
-        | lexicon.OTHER_AUXILIARIES
-    )
-    return auxiliary or (bool(known & _FINITE) and word not in noun_verbs() and "part" not in known)
+    plain = not known.isdisjoint(FORMS) and word not in noun_verbs() and "part" not in known
+    return plain or word in lexicon.AUXILIARIES
 
 
 def _words(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Recognises what states nothing: a question, a refusal, small talk, advice to ask a doctor, and what joins only such parts."""
+"""Recognises what states nothing: a question, a refusal, small talk, advice to ask a doctor."""
 
 from __future__ import annotations
 

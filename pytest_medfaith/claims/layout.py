@@ -1,6 +1,7 @@
 """Reads the layout of an answer: headings, list items, table rows and running text, as spans of the answer.
 
-Markdown and HTML marks are overwritten by blanks of the same length, so that every offset stays an offset of the answer.
+Markdown and HTML marks are overwritten by blanks of the same length, so that every offset stays an offset of
+the answer.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _OPEN_END = re.compile(
     r"(?:\b(?:an?|the|of|in|on|at|by|for|with|from|to|and|or|but|than|as|that|which|is|are|was|were|be|not)|[,(\u2013-])\s*$",
     re.IGNORECASE,
 )
-# Lines that an editor wrapped are about this long; a shorter line without a full stop is a line of its own.
+# Lines that an editor wrapped are about this long; a shorter line without a full stop is no part of the next.
 _WRAPPED_WIDTH = range(60, 121)
 _LONGEST_LABEL = 40  # characters
 
@@ -72,7 +73,10 @@ _MARKED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of an answer that no sentence crosses: its half-open span without list or heading marks, and its indent."""
+    """A piece of an answer that no sentence crosses.
+
+    `start`, `end` are its half-open span without list or heading marks, `indent` the blanks before it.
+    """
 
     kind: Kind
     start: int
@@ -82,9 +86,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Layout:
-    """An answer's blocks in order; `text` is the answer at its own length with the marks blanked.
+    """An answer's blocks in order; `text` is the answer at its length with the marks blanked.
 
-    `skipped` holds the start, end and reason of what stands in no block: sources and thoughts.
+    `skipped` holds the start, end and reason of what is in no block: sources and thoughts.
     """
 
     text: str
@@ -93,12 +97,14 @@ class Layout:
 
 
 def read_layout(answer: str) -> Layout:
-    """Returns the layout of `answer`; rules, code fences, thoughts and lines that name sources are no blocks."""
+    """Returns the layout of `answer`; rules, code fences, thoughts and lines of sources are no blocks."""
     thoughts = _thoughts(answer)
     skipped = [(start, end, "reasoning") for start, end in thoughts]
     raw = _blanked(answer, thoughts)
     raw = _BREAK_TAG.sub(lambda tag: "\n" + " " * (len(tag[0]) - 1), raw)
-    text = _blank_marks(raw)
+    text = _LINK.sub(lambda link: " " * len(link[1]) + link[2] + " " * len(link[3]), raw)
+    for mark in _MARKS:
+        text = mark.sub(lambda found: " " * len(found[0]), text)
     blocks: list[Block] = []
     in_references = before_quoted = False
     open_block = False  # the line before belongs to the last block, and the next may go on with it
@@ -154,7 +160,10 @@ def read_sentences(layout: Layout) -> list[Sentence]:
 
 
 def _thoughts(answer: str) -> list[tuple[int, int]]:
-    """Returns the spans of "<think> ... </think>"; where the first tag closes, as some models write, all before it is a thought."""
+    """Returns the spans of "<think> ... </think>".
+
+    Some models write the closing tag only: then all before it is a thought.
+    """
     found: list[tuple[int, int]] = []
     opened: tuple[str, int] | None = ("", 0)
     for tag in _THOUGHT_TAG.finditer(answer):
@@ -176,14 +185,6 @@ def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return "".join([*pieces, text[last:]])
 
 
-def _blank_marks(text: str) -> str:
-    """Returns `text` at the same length with Markdown and HTML marks blanked; of a link only its words stay."""
-    text = _LINK.sub(lambda link: " " * len(link[1]) + link[2] + " " * len(link[3]), text)
-    for mark in _MARKS:
-        text = mark.sub(lambda found: " " * len(found[0]), text)
-    return text
-
-
 def _read_line(line: str, offset: int) -> Block | None:
     if _RULE.match(line.strip()):
         return None
@@ -199,9 +200,8 @@ def _continues(before: Block, block: Block, text: str) -> bool:
     """Returns whether `block`, on the next line, goes on with the sentence of `before`."""
     if block.kind != "text" or before.kind not in ("text", "item"):
         return False
-    last = re.split(r"[\r\n]", text[max(before.start, before.end - _WRAPPED_WIDTH.stop) : before.end])[
-        -1
-    ].rstrip()
+    tail = text[max(before.start, before.end - _WRAPPED_WIDTH.stop) : before.end]
+    last = re.split(r"[\r\n]", tail)[-1].rstrip()
     begin = text[block.start : block.end].lstrip()
     if last.endswith((".", "!", "?", ":", ";")):
         return False
@@ -221,11 +221,8 @@ def _split_inline_items(block: Block, text: str) -> list[Block]:
     ends = [mark.start() for mark in marks[1:]] + [block.end]
     indent = block.indent + (block.kind == "text")
     items = [Block("item", mark.end(), end, indent) for mark, end in zip(marks, ends, strict=True)]
-    return (
-        [replace(block, end=marks[0].start()), *items]
-        if text[block.start : marks[0].start()].strip()
-        else items
-    )
+    intro = replace(block, end=marks[0].start())
+    return [intro, *items] if text[intro.start : intro.end].strip() else items
 
 
 def _counted_marks(block: Block, text: str) -> list[re.Match[str]]:

@@ -35,7 +35,7 @@ _LONGEST_LABEL = 7
 
 
 def states_fact(intro: Phrase) -> bool:
-    """Returns whether an intro is a statement by itself: "Metformin is first-line for two reasons:", but not "Symptoms include:"."""
+    """Returns whether an intro states something: "Iron helps in two ways:", but not "Symptoms include:"."""
     lead = trimmed(tuple(word for word in intro if not word.borrowed))
     if not lead or _without_pointer(lead) != lead or lead[-1].lower in OPEN_ENDS:
         return False
@@ -46,9 +46,10 @@ def states_fact(intro: Phrase) -> bool:
 def led_in(lead: Phrase, item: Phrase) -> Phrase:
     """Returns a list item as a statement that can be read without its list, whose intro or heading is `lead`.
 
-    "See a doctor if:" and "the pain lasts" give one sentence; an item that is a sentence already stays, but for a condition that it
-    needs ("In children:"); else the intro, a colon and the item, as in "Common side effects: nausea". A label goes with what it
-    labels: of "Metformin: lowers glucose" comes "Metformin lowers glucose".
+    "See a doctor if:" and "the pain lasts" give one sentence; an item that is a sentence already stays, but
+    for a condition that it needs ("In children:"); else the intro, a colon and the item, as in "Common side
+    effects: nausea". A label goes with what it labels: of "Metformin: lowers glucose" comes "Metformin lowers
+    glucose".
     """
     label, rest = read_label(item)
     if not label:
@@ -102,7 +103,7 @@ def _lowered(item: Phrase) -> Phrase:
 
 
 def read_label(item: Phrase) -> tuple[Phrase, Phrase]:
-    """Returns the label and the rest of "Label: rest" or "Label - rest"; an empty label where there is none."""
+    """Returns label and rest of "Label: rest" or "Label - rest"; an empty label where there is none."""
     marks = (
         index
         for index, word in enumerate(item[: _LONGEST_LABEL + 1])
@@ -114,13 +115,13 @@ def read_label(item: Phrase) -> tuple[Phrase, Phrase]:
 
 
 def under_label(label: Phrase, sentence: Part) -> Part:
-    """Returns a later sentence of a labelled item; an order ("Start at 5 mg"), a phrase or an "it" carries the label."""
+    """Returns a later sentence of a labelled item; an order, a phrase or an "it" carries the label."""
     whole = sentence.clause is not None and sentence.clause.subject and stands_alone(sentence)
     return sentence if not label or whole else Part(_with_colon(borrowed(label), sentence.words))
 
 
 def read_cells(text: str, start: int, end: int) -> tuple[Phrase, ...]:
-    """Returns the words of each cell of the table row `text[start:end]`, the empty cells of its borders left out."""
+    """Returns the words of each cell of the table row `text[start:end]`; its borders are no cells."""
     borders = [index for index in range(start, end) if text[index] == "|"]
     spans = zip([start, *(border + 1 for border in borders)], [*borders, end], strict=True)
     cells = [read_words(text, first, last) for first, last in spans]
@@ -128,7 +129,10 @@ def read_cells(text: str, start: int, end: int) -> tuple[Phrase, ...]:
 
 
 def row_statement(header: tuple[Phrase, ...], cells: tuple[Phrase, ...]) -> Phrase:
-    """Returns "Drug: metformin; Dose: 500 mg" of a header (drug, dose) and cells; a cell beyond the header has no title."""
+    """Returns "Drug: metformin; Dose: 500 mg" of a header (drug, dose) and cells.
+
+    A cell beyond the header has no title.
+    """
     statement: Phrase = ()
     for place, cell in enumerate(cells):
         title = header[place] if place < len(header) else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,8 @@ from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Phrase, Word, borrowed, holds, places
 from pytest_medfaith.english.verbs import finite_verbs, forms, is_adverb, is_auxiliary, is_content
 
-# What opens a list: a word such as "include", "are" behind a subject such as "symptoms", or the verb whose objects are listed.
+# A list opens behind a word such as "include", behind "are" with a subject such as "symptoms", or behind the
+# verb whose objects are listed.
 Opener = Literal["including", "are", "verb"]
 
 _INCLUDING = word_set("include includes included including involve involves")
@@ -21,10 +22,12 @@ _TOGETHER = word_set(
     "comprise comprises contain contains containing with ratio regimen dual triple"
 )
 _CONDITIONS = word_set("if when whenever unless whether")
+_ADJECTIVAL = (*lexicon.ADJECTIVE_ENDINGS, "ar", "less", "ed")
 _NEGATING = lexicon.NEGATIONS | {"rarely"}
 _NESTING = word_set(
     "such including like especially particularly e.g e.g. which who although but while because if when"
 )
+_NO_ITEM = _NESTING | lexicon.RELATIVES | lexicon.PREPOSITIONS | lexicon.PRONOUNS
 _CLASS_SUBJECTS = word_set(
     "symptoms signs effects causes drugs medications medicines treatments options factors complications types examples triggers risks "
     "agents forms kinds reactions interactions contraindications tests methods benefits uses measures sources features manifestations"
@@ -37,36 +40,41 @@ _POPULATIONS = word_set(
     "rats newborns teenagers smokers"
 )
 _COUNTING = lexicon.NUMBERS | {"each", "any", "all", "both", "either", "none", "some", "more"}
+_COUNTED = _COUNTING | {"only", "sole"}
 _LONGEST_OBJECT = 9
 _LONGEST_ITEM = 18
 
 
 @dataclass(frozen=True)
 class _Listing:
-    """The place of an enumeration: its items as spans of words, and the span behind them that holds for all, such as "in children"."""
+    """An enumeration that begins at word `begin`: its items, and the word that joins the last of them.
+
+    `tail` are the words behind the items that hold for all of them, such as "in children".
+    """
 
     opener: Opener
     begin: int
-    items: tuple[tuple[int, int], ...]
+    items: tuple[Phrase, ...]
     joint: str
-    tail: tuple[int, int]
+    tail: Phrase
 
 
 def split_lists(whole: Part) -> list[Part]:
     """Splits "X causes A, B and C" into "X causes A", "X causes B" and "X causes C".
 
-    A closing "in children" goes with every item. Examples ("such as A, B and C") stay with what they illustrate, and so do things
-    given together ("with A, B and C", "both A and B"), a choice ("take A, B or C"), doses, and adjectives of one noun.
+    A closing "in children" goes with every item. Examples ("such as A, B and C") stay with what they
+    illustrate, and so do things given together ("with A, B and C", "both A and B"), a choice ("take A, B or
+    C"), doses, and adjectives of one noun.
     """
     words, clause = whole.words, whole.clause
     if clause is None:
         return [whole]
     for begin, opener in _openings(clause):
         listing = _read_listing(words, begin, opener)
-        if listing is None or not _holds_for_each(clause, listing) or not _fit(words, listing):
+        if listing is None or not _holds_for_each(clause, listing) or not _fit(listing):
             continue
-        prefix, tail = words[:begin], borrowed(words[slice(*listing.tail)])
-        first, *others = (words[slice(*item)] for item in listing.items)
+        prefix, tail = words[:begin], borrowed(listing.tail)
+        first, *others = listing.items
         said = [(*prefix, *first, *tail), *((*borrowed(prefix), *item, *tail) for item in others)]
         return list(map(Part, said))
     return [whole]
@@ -80,27 +88,24 @@ def _openings(clause: Clause) -> Iterator[tuple[int, Opener]]:
     if words[main].lower in ("are", "were") and _names_class(clause.subject):
         yield main + 1, "are"
     comma = min(places(words, ",", main + 1), default=main)
-    objects = (
-        index
-        for index in range(comma - 1, max(main, comma - _LONGEST_OBJECT) - 1, -1)
-        if _opens_objects(clause, index)
-    )
-    for index in objects:
-        yield index + 1, "verb"
-        return
+    near = range(comma - 1, max(main, comma - _LONGEST_OBJECT) - 1, -1)
+    verb = next((index for index in near if _opens_objects(clause, index)), None)
+    if verb is not None:
+        yield verb + 1, "verb"
 
 
 def _names_class(subject: Phrase) -> bool:
-    """Returns whether the head of `subject` is a noun such as "symptoms", and nothing counts: not "the only drugs", "the three signs"."""
+    """Returns whether the head of `subject` is a noun such as "symptoms".
+
+    What counts its items is none: "the only drugs", "the three signs".
+    """
     behind = (
         index
         for index, word in enumerate(subject)
         if index and (word.lower in lexicon.PREPOSITIONS or "part" in forms(word))
     )
     head = bool(subject) and subject[next(behind, len(subject)) - 1].lower in _CLASS_SUBJECTS
-    return head and not any(
-        word.lower in _COUNTING | {"only", "sole"} or word.text[0].isdigit() for word in subject
-    )
+    return head and not any(word.lower in _COUNTED or word.text[0].isdigit() for word in subject)
 
 
 def _opens_objects(clause: Clause, index: int) -> bool:
@@ -118,16 +123,17 @@ def _read_listing(words: Phrase, begin: int, opener: Opener) -> _Listing | None:
     end = len(words)
     while end > begin and words[end - 1].text in ".;:,!":
         end -= 1
-    items, joint = _items(words, begin, end)
-    if len(items) < (2 if opener == "including" else 3):
+    spans, joint = _spans(words, begin, end)
+    if len(spans) < (2 if opener == "including" else 3):
         return None
-    start, last = items[-1]
+    *before, (start, last) = spans
     tail = _population(words, start, last)
-    return _Listing(opener, begin, (*items[:-1], (start, tail)), joint, (tail, last))
+    items = tuple(words[slice(*span)] for span in (*before, (start, tail)))
+    return _Listing(opener, begin, items, joint, words[tail:last])
 
 
-def _items(words: Phrase, begin: int, end: int) -> tuple[list[tuple[int, int]], str]:
-    """Returns the spans that commas and the last "and" or "or" part, and that joint; no spans where there is no such joint.
+def _spans(words: Phrase, begin: int, end: int) -> tuple[list[tuple[int, int]], str]:
+    """Returns the spans of the items between commas, and the "and" or "or" before the last; none without it.
 
     Examples of the last item stay with it: "A, B, and drugs such as C, D, and E" has three items.
     """
@@ -155,16 +161,14 @@ def _population(words: Phrase, start: int, end: int) -> int:
 
 
 def _holds_for_each(clause: Clause, listing: _Listing) -> bool:
-    """Returns whether what stands before the list holds for each item alone."""
-    words = clause.words
-    before = {word.lower for word in words[clause.subject_end : listing.begin]}
+    """Returns whether the words before the list hold for each item alone."""
+    words, prefix = clause.words, clause.words[: listing.begin]
+    before = {word.lower for word in prefix[clause.subject_end :]}
+    # "A point for each of A, B and C", "any two of A, B and C"
+    counted = prefix[-1].lower == "of" and any(word.lower in _COUNTING for word in prefix[-3:-1])
     listed = {word.lower for word in words[listing.begin :]}
-    if (
-        any(word.lower in _TOGETHER for word in words[: listing.begin])
-        or (before | listed) & _CONDITIONS
-        or _counted(words[: listing.begin])
-        or listed & {"respectively", "together"}
-    ):
+    together = any(word.lower in _TOGETHER for word in prefix) or listed & {"respectively", "together"}
+    if counted or together or (before | listed) & _CONDITIONS:
         return False
     negated = bool(before & lexicon.NEGATIONS)
     if listing.joint == "or":
@@ -172,19 +176,10 @@ def _holds_for_each(clause: Clause, listing: _Listing) -> bool:
     return not negated and "who" not in before
 
 
-def _counted(before: Phrase) -> bool:
-    """Returns whether the items are counted together: "a point for each of", "any two of"."""
-    return (
-        bool(before) and before[-1].lower == "of" and any(word.lower in _COUNTING for word in before[-3:-1])
-    )
-
-
-def _fit(words: Phrase, listing: _Listing) -> bool:
-    """Returns whether each item is a noun phrase of its own, so that it makes sense behind the words before the list."""
-    phrases = [words[slice(*item)] for item in listing.items]
-    if not all(_is_item(phrase) for phrase in phrases) or any(
-        holds(phrase, _NESTING) for phrase in phrases[:-1]
-    ):
+def _fit(listing: _Listing) -> bool:
+    """Returns whether each item is a noun phrase that makes sense behind the words before the list."""
+    phrases = listing.items
+    if not all(map(_is_item, phrases)) or any(holds(phrase, _NESTING) for phrase in phrases[:-1]):
         return False
     if listing.opener == "verb" and not _are_objects(phrases):
         return False
@@ -192,40 +187,31 @@ def _fit(words: Phrase, listing: _Listing) -> bool:
     if any(negated) and not all(negated):
         return False
     single = phrases if listing.opener == "are" else phrases[:-1]
-    return not any(len(phrase) == 1 and _is_adjectival(phrase[0].lower) for phrase in single)
+    lone = [phrase[0].lower for phrase in single if len(phrase) == 1]
+    return not any(word in lexicon.ADJECTIVES or word.endswith(_ADJECTIVAL) for word in lone)
 
 
 def _is_item(phrase: Phrase) -> bool:
-    if (
-        not 0 < len(phrase) <= _LONGEST_ITEM
-        or not any(map(is_content, phrase))
-        or any(word.text in ":;\u2013—" for word in phrase)
-    ):
+    if not 0 < len(phrase) <= _LONGEST_ITEM or any(word.text in ":;\u2013—" for word in phrase):
         return False
     first = phrase[0]
-    return not first.text[0].isdigit() and not any(
-        first.lower in words
-        for words in (_NESTING, lexicon.RELATIVES, lexicon.PREPOSITIONS, lexicon.PRONOUNS)
-    )
+    return any(map(is_content, phrase)) and first.lower not in _NO_ITEM and not first.text[0].isdigit()
 
 
-def _are_objects(phrases: list[Phrase]) -> bool:
-    """Returns whether `phrases` are objects of one verb: short, with no verb, and none a participle such as "improving mood"."""
-    first = phrases[0]
-    if any(
-        len(phrase) > _LONGEST_OBJECT or finite_verbs(phrase) or any(word.lower == "to" for word in phrase)
-        for phrase in phrases
-    ):
-        return False
-    participles = any(len(phrase) > 1 and _is_participle(phrase[0]) for phrase in phrases[1:])
-    return not any(word.lower in lexicon.PREPOSITIONS for word in first) and (
-        not participles or _is_participle(first[0])
-    )
+def _are_objects(phrases: Sequence[Phrase]) -> bool:
+    """Returns whether `phrases` are objects of a verb: short, without a verb, no "improving mood"."""
+    first, *others = phrases
+    for phrase in phrases:
+        if (
+            len(phrase) > _LONGEST_OBJECT
+            or finite_verbs(phrase)
+            or any(word.lower == "to" for word in phrase)
+        ):
+            return False
+    participles = any(len(phrase) > 1 and _is_participle(phrase[0]) for phrase in others)
+    nested = any(word.lower in lexicon.PREPOSITIONS for word in first)
+    return not nested and (not participles or _is_participle(first[0]))
 
 
 def _is_participle(word: Word) -> bool:
     return word.lower.endswith("ing") and "ing" in forms(word)
-
-
-def _is_adjectival(word: str) -> bool:
-    return word in lexicon.ADJECTIVES or word.endswith((*lexicon.ADJECTIVE_ENDINGS, "ar", "less", "ed"))

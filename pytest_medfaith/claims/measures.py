@@ -1,4 +1,7 @@
-"""Tells whether words hold something to check: a measured amount, an order or a predicate. Labels and headings with either are claims."""
+"""Tells whether words hold something to check: a measured amount, an order or a predicate.
+
+A label or a heading that does is a claim.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +24,19 @@ _AMOUNT = re.compile(
 
 
 def has_amount(text: str) -> bool:
-    """Returns whether `text` holds a number with a unit, a fraction, a bound or how often: "8 g", "1/2", "> 65", "twice a day"."""
+    """Returns whether `text` holds a measure, a fraction, a bound or how often: "8 g", "> 65", "twice"."""
     return _AMOUNT.search(text) is not None
 
 
 def is_order(words: Phrase) -> bool:
-    """Returns whether `words` begin with a verb that bids or forbids: "Never combine with nitrates"; not "Treating gout"."""
+    """Returns whether `words` begin with a verb that bids or forbids: "Never mix them"; not "Treating"."""
     if words and words[0].lower in ("do", "don't", "never", "please", "avoid", "stop"):
         return len(words) > 1
     return begins_with_verb(words)
 
 
 def begins_with_verb(words: Phrase) -> bool:
-    """Returns whether `words` begin with a bare verb that is no noun, an adverb before it left aside: "Slowly raise the dose"."""
+    """Returns whether `words` begin with a bare verb that is no noun, adverbs aside: "Slowly lower it"."""
     first = next((word for word in words if not is_adverb(word)), None)
     return first is not None and len(words) > 1 and "base" in forms(first) and first.lower not in noun_verbs()
 

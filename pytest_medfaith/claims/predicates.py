@@ -25,7 +25,7 @@ _BEFORE_BARE_VERB = lexicon.MODALS | word_set("to do does did don't doesn't didn
 
 @dataclass(frozen=True)
 class _Parallel:
-    """A second predicate: it begins at `begin`, behind the joint at `joint`, and takes the place of the verb at `match`."""
+    """A second predicate: it begins at `begin` behind `joint`, and takes the place of the verb at `match`."""
 
     joint: int
     begin: int
@@ -35,8 +35,9 @@ class _Parallel:
 def split_predicates(whole: Part) -> list[Part]:
     """Splits "X lowers A and raises B" into "X lowers A" and "X raises B".
 
-    The second verb takes the place of the nearest verb of its form, and carries all words before that: "X can lower A and raise
-    B" gives "X can raise B". What "if", "who" or a negation holds together stays whole, and so does a choice with "or".
+    The second verb takes the place of the nearest verb of its form, and carries all words before that: "X can
+    lower A and raise B" gives "X can raise B". What "if", "who" or a negation holds together stays whole, and
+    so does a choice with "or".
     """
     words, clause = whole.words, whole.clause
     if clause is None or holds(words, lexicon.PAIRING) or has_pair(words, "not", "only"):
@@ -80,7 +81,7 @@ def _match(clause: Clause, joint: int, begin: int) -> int | None:
 
 
 def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
-    """Returns the forms in which the word behind an "and" can be a verb there, judged by the word that follows."""
+    """Returns the forms in which the word behind an "and" can be a verb there, by the word that follows."""
     word = words[index]
     if auxiliary_form(word) is not None:
         return frozenset({"finite", "base"} if word.lower in ("have", "do") else {"finite"})
@@ -104,7 +105,7 @@ def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
 
 
 def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
-    """Returns the form that the verb at `index` has where it stands; empty for any other word."""
+    """Returns the form that the verb at `index` has in its place; empty for a word that is no verb."""
     word = clause.words[index]
     verb = next((verb for verb in clause.verbs if verb.index == index), None)
     if verb is not None and verb.form == "base":
@@ -124,26 +125,24 @@ def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
 
 
 def _may_part(clause: Clause, parallel: _Parallel) -> bool:
-    """Returns whether both predicates hold on their own."""
+    """Returns whether each of the two predicates holds without the other."""
     words, joint, match = clause.words, parallel.joint, parallel.match
     told = any(not is_adverb(word) and word.text != "," for word in words[match + 1 : joint])
     if not told or ends_open(words[:joint]):
         return False
-    conditional = (
-        _governed(clause, match)
-        or _condition_between(clause, match, joint)
-        or _closing_condition(clause, parallel.begin)
-    )
     doubtful = (
         _is_adjective(clause, parallel)
         or _nested_purpose(clause, parallel)
         or (words[joint - 1].text == "," and _two_levels(clause, parallel))
     )
-    return not conditional and not doubtful and _joint_allows(clause, parallel)
+    return not _conditional(clause, parallel) and not doubtful and _joint_allows(clause, parallel)
 
 
 def _joint_allows(clause: Clause, parallel: _Parallel) -> bool:
-    """Returns whether the joining word lets both hold: "or" only under "may" or a negation, "and" not under a negation."""
+    """Returns whether the joining word lets both predicates hold.
+
+    An "or" does only under "may" or a negation, an "and" not under a negation.
+    """
     begin = clause.subject_end if clause.subject else 0
     before = {word.lower for word in clause.words[begin : parallel.match + 2]}
     negated = bool(lexicon.NEGATIONS & before)
@@ -165,7 +164,7 @@ def _is_adjective(clause: Clause, parallel: _Parallel) -> bool:
 
 
 def _nested_purpose(clause: Clause, parallel: _Parallel) -> bool:
-    """Returns whether a bare verb could go with either of two "to": "ask your vet to find the kind and seek treatment"."""
+    """Returns whether a bare verb could go with either of two "to": "ask a vet to find it and seek help"."""
     words, match = clause.words, parallel.match
     if "base" not in _forms_in_place(clause, match) or words[match - 1].lower != "to":
         return False
@@ -176,32 +175,26 @@ def _nested_purpose(clause: Clause, parallel: _Parallel) -> bool:
 
 
 def _two_levels(clause: Clause, parallel: _Parallel) -> bool:
-    """Returns whether a bare verb could go with another verb than the match: "may find it hard to breathe, or wake"."""
+    """Returns whether a bare verb could go with two verbs: "may find it hard to breathe, or wake"."""
     if "base" not in _forms_in_place(clause, parallel.match):
         return False
     bare = [index for index in range(clause.main, parallel.joint) if "base" in _forms_in_place(clause, index)]
     return len({clause.words[index - 1].lower == "to" for index in bare}) > 1
 
 
-def _governed(clause: Clause, match: int) -> bool:
-    """Returns whether a subordinating word governs the verb at `match`; "studies show that" does not count."""
+def _conditional(clause: Clause, parallel: _Parallel) -> bool:
+    """Returns whether an "if" or a "that" may govern one of the two predicates, or both."""
     words = clause.words
-    return any(
-        words[index].lower != "that" or words[index - 1].lower not in lexicon.ATTRIBUTIONS
-        for index in places(words, lexicon.SUBORDINATORS, clause.main + 1, match)
-    )
-
-
-def _condition_between(clause: Clause, match: int, joint: int) -> bool:
-    """Returns whether an "if ..." with a verb stands between the verb at `match` and the joint."""
-    conditions = places(clause.words, lexicon.STRONG_CONDITIONS - {"until"}, match + 1, joint)
-    return any(condition < verb.index < joint for condition in conditions for verb in clause.verbs)
-
-
-def _closing_condition(clause: Clause, begin: int) -> bool:
-    """Returns whether the last of the joined predicates ends in "if ...", which may hold for all of them."""
-    conditions = places(clause.words, lexicon.STRONG_CONDITIONS, begin + 1)
-    return bool(conditions) and not _joined_later(clause, conditions[-1])
+    for index in places(words, lexicon.SUBORDINATORS, clause.main + 1, parallel.match):
+        # What "studies show that ..." reports does not depend on it.
+        if words[index].lower != "that" or words[index - 1].lower not in lexicon.ATTRIBUTIONS:
+            return True
+    between = places(words, lexicon.STRONG_CONDITIONS - {"until"}, parallel.match + 1, parallel.joint)
+    if any(condition < verb.index < parallel.joint for condition in between for verb in clause.verbs):
+        return True
+    # An "if ..." at the end of the last predicate may hold for all of them.
+    closing = places(words, lexicon.STRONG_CONDITIONS, parallel.begin + 1)
+    return bool(closing) and not _joined_later(clause, closing[-1])
 
 
 def split_repeated(whole: Part) -> list[Part]:

@@ -10,9 +10,7 @@ from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.words import SPOKEN
 
 _QUESTION_WORDS = word_set("what which who whom whose when where why how")
-_AUXILIARIES = (
-    lexicon.MODALS | lexicon.SINGULAR_AUXILIARIES | lexicon.PLURAL_AUXILIARIES | lexicon.OTHER_AUXILIARIES
-) - lexicon.NEGATIONS
+_AUXILIARIES = lexicon.AUXILIARIES - lexicon.NEGATIONS
 # "Why not take 8 g?", "Did you know that 8 g is safe?": the answer is taken for granted.
 _RHETORICAL = re.compile(
     r"(?:why\s+(?:not|don't|wouldn't|shouldn't)|how\s+about|(?:did|do)\s+you\s+(?:know|realise|realize)(?:\s+that)?|have\s+you\s+heard|who\s+(?:says|said)|"
@@ -33,7 +31,10 @@ _LONGEST_FRAGMENT = 5  # words: "Side effects of metformin?"
 
 
 def is_question(sentence: str) -> bool:
-    """Returns whether `sentence` asks, and takes no answer for granted: not "Adults may take 8 g, right?" or "Why not take 8 g?"."""
+    """Returns whether `sentence` asks, and takes no answer for granted.
+
+    "Adults may take 8 g, right?" and "Why not take 8 g?" do.
+    """
     text = _BEFORE.sub("", _plain(sentence), count=1)
     if not _MARKED.search(text) or _RHETORICAL.match(text) or _BROKEN.search(text.rstrip("?\"')* ")):
         return False

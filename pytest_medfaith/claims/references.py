@@ -1,4 +1,4 @@
-"""Recognises the lines that name sources at the end of an answer, and tells them from statements that stand among them."""
+"""Recognises the lines that name sources at the end of an answer, and statements among them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _SAYS = re.compile(
 
 
 def is_reference(line: str) -> bool:
-    """Returns whether `line` only names a source: "[1] Smith J. Metformin in practice. 2020.", "NICE NG28", an address.
+    """Returns whether `line` only names a source: "[1] Smith J. Metformin. 2020.", "NICE NG28", an address.
 
-    A line with a dose or an order is none, and a line that reads as a statement only with two signs of a source (authors, year,
-    journal, volume, address).
+    A line with a dose or an order is a statement. A line that reads as a statement is a source only with two
+    signs of it: authors, year, journal, volume, address.
     """
     if _ADDRESS.match(line):
         return True

@@ -1,7 +1,8 @@
-"""Recognises a sentence that only sends the reader to a professional: "Your best option is to speak to your doctor" and the like.
+"""Recognises a sentence that only sends the reader to a professional: "Please speak to your doctor".
 
-The whole sentence must be made of known parts: how it begins, whom to ask, about what and when. What these leave no place for makes
-the sentence a claim: a drug, a number, a symptom, a deadline, or what the professional would say or do.
+The whole sentence must be made of known parts: how it begins, whom to ask, about what and when. What these
+leave no place for makes the sentence a claim: a drug, a number, a symptom, a deadline, or what the
+professional would say or do.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _sends() -> tuple[re.Pattern[str], ...]:
 
 
 def refers(sentence: str) -> bool:
-    """Returns whether `sentence` only names who is to be asked: "Please contact your pharmacy.", "That is a question for your surgeon."."""
+    """Returns whether `sentence` only names who is to be asked: "That is a question for your surgeon."."""
     text = re.sub(r"^\W+", "", sentence.replace("\u2019", "'"))
     return (
         len(text) <= _LONGEST

@@ -1,7 +1,8 @@
 """Makes atomic claims of an answer, each with its span, and lists what of it no claim was made of.
 
-The way of an answer, from top to bottom: its citations and its layout are read, its sentences become lines that can be read in their
-place, each line is split by the rules in their order, and what is left becomes claims.
+The way of an answer, from top to bottom: its citations and its layout are read, its sentences become lines
+that can be read in their place, each line is split by the rules in their order, and what is left becomes
+claims.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ from pytest_medfaith.records import Claim, Dropped
 
 Rule = Callable[[Part], list[Part]]
 
-# Each rule takes a part of a sentence and returns the parts that it makes of it, or the same part where it finds nothing to split.
-# The rules of sentences run first: what they return is read as talk or as statements, and tells what a later "it" may stand for.
+# Each rule takes a part of a sentence and returns the parts that it makes of it, or the same part where it
+# finds nothing to split. The rules of sentences run first: what they return is read as talk or as statements,
+# and tells what a later "it" may mean.
 SENTENCE_RULES: tuple[Rule, ...] = (split_clauses,)
 STATEMENT_RULES: tuple[Rule, ...] = (
     split_asides,
@@ -81,7 +83,10 @@ class _Idle:
 
 @dataclass(frozen=True)
 class _Told:
-    """What was told before a sentence: the words a later "it" may stand for, and the last question that "Yes" would answer."""
+    """What was told before a sentence.
+
+    `before` says what a later "it" may mean, `asked` is the last question that "Yes" would answer.
+    """
 
     before: Before
     asked: Phrase = ()
@@ -93,11 +98,12 @@ _Made = _Statement | _Idle
 def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
     """Returns the atomic claims of `answer` in the order of their spans, with ids c1, c2, ...
 
-    A claim's text is the answer's words: list items carry their intro; openers ("Based on the context,"), greetings, questions,
-    refusals and citation markers are gone. A claim that cannot be read by itself ("It lowers glucose.") has the sentence before,
-    or at the answer's beginning `question`, as its `context`. `start`, `end` span the words it came from (half-open, in `answer`);
-    words carried from elsewhere are not in it. `citations` are its sentence's markers. Text that states nothing has no claims, and
-    what is said again makes no second claim.
+    A claim's text is the answer's words: list items carry their intro; openers ("Based on the context,"),
+    greetings, questions, refusals and citation markers are gone. A claim that cannot be read by itself ("It
+    lowers glucose.") has the sentence before, or at the answer's beginning `question`, as its `context`.
+    `start`, `end` span the words it came from (half-open, in `answer`); words carried from elsewhere are not
+    in it. `citations` are its sentence's markers. Text that states nothing has no claims, and what is said
+    again makes no second claim.
     """
     return list(read_answer(answer, question=question).claims)
 
@@ -105,14 +111,15 @@ def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
 def is_refusal(answer: str) -> bool:
     """Returns whether `answer` only declines: "I don't know", "The documents provided do not mention this".
 
-    Greetings, questions and the advice to ask a doctor beside it change nothing. An answer that states anything else is no
-    refusal, and neither is a statement about what is unknown ("It is not known whether X causes Y"), nor an empty answer.
+    Greetings, questions and the advice to ask a doctor beside it change nothing. An answer that states
+    anything else is no refusal, and neither is a statement about what is unknown ("It is not known whether X
+    causes Y"), nor an empty answer.
     """
     return read_answer(answer).declines
 
 
 def read_answer(answer: str, *, question: str | None = None) -> Reading:
-    """Returns the claims that `extract_claims` returns, and the words that none of them checks, each with its reason."""
+    """Returns the claims of `answer`, as `extract_claims` does, and what was dropped, with the reasons."""
     cited = read_citations(answer)
     layout = read_layout(cited.text)
     sentences = read_sentences(layout)
@@ -161,14 +168,15 @@ def _split_lines(text: str, lines: Sequence[Line], question: str | None) -> list
                 made += found
             elif line.role == "row":
                 made.append(_Statement(line.sentence, line.part))
-            elif line.role == "heading" and is_question(line.part.text):
-                made.append(_Idle(line.sentence.start, line.sentence.end, "question"))
-                asked_here = line.part.words if is_polar(line.part.text) else told.asked
-                told = _Told(told.before.followed_by(line.part, alone=True), asked_here)
-            else:
+            elif line.role == "lead":
                 leads.append(line)
-                if line.role == "heading":
-                    told = replace(told, before=told.before.followed_by(line.part, alone=True))
+            else:
+                told = replace(told, before=told.before.followed_by(line.part, alone=True))
+                if not is_question(line.part.text):
+                    leads.append(line)
+                    continue
+                made.append(_Idle(line.sentence.start, line.sentence.end, "question"))
+                told = replace(told, asked=line.part.words) if is_polar(line.part.text) else told
         if first.role == "item":
             # What the items of a list say is no part of what its next item, or the text behind it, speaks of.
             told = before

@@ -16,7 +16,7 @@ from pytest_medfaith.answers.given import refuse_near_keys
 from pytest_medfaith.answers.row_files import is_table, read_row_file
 from pytest_medfaith.answers.row_keys import case_row
 from pytest_medfaith.english.lexicon import COMMON_WORDS, word_set
-from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentences_of
 from pytest_medfaith.english.words import STATED
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import records_of
@@ -145,8 +145,7 @@ def statements(answer: str) -> list[str]:
     lead = ""
     for line in filter(str.strip, _LABEL.sub("", answer, count=1).split("\n")):
         bullet = _BULLET.match(line)
-        text = line[bullet.end() :] if bullet else line
-        sentences = [text[start:end] for start, end in sentence_spans(text)]
+        sentences = sentences_of(line[bullet.end() :] if bullet else line)
         if bullet and lead and sentences:
             found += [f"{lead} {sentences[0]}", *filter(_is_sentence, sentences[1:])]
         else:

@@ -12,7 +12,7 @@ FORMS = ("base", "s", "past")  # the finite forms; the others are "part", the pa
 
 @lru_cache(maxsize=1)
 def verb_forms() -> Mapping[str, frozenset[str]]:
-    """Returns {word: which of base, s (third person singular), past, part (participle) and ing it can be}."""
+    """Returns word -> the forms that it can be: base, s (third person), past, part (past participle), ing."""
     found: dict[str, set[str]] = {}
     for words in _conjugations().values():
         for form, word in words.items():

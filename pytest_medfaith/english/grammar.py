@@ -26,8 +26,9 @@ _NO_SUBJECT = lexicon.COORDINATORS | lexicon.RELATIVES | lexicon.PREPOSITIONS  #
 class Clause:
     """The words of a clause, its finite verbs, and the place of its main verb.
 
-    `lead` is where the subject begins: words before it are an opening phrase such as "In adults,". `subject_end` is where it
-    ends. The main verb of an order ("Take 5 mg") has the form "base" and no subject.
+    `lead` is where the subject begins: words before it are an opening phrase such as "In adults,".
+    `subject_end` is where it ends. The main verb of an order ("Take 5 mg") has the form "base" and no
+    subject.
     """
 
     words: Phrase
@@ -80,7 +81,7 @@ def read_clause(words: Phrase) -> Clause | None:
 
 
 def _goes_on_with_opening(words: Phrase, index: int) -> bool:
-    """Returns whether the verb at `index` still belongs to an opening such as "For wounds that bleed, are deep, or itch, ..."."""
+    """Returns whether a verb is of an opening such as "For wounds that bleed, are deep, or itch, ..."."""
     opens = words[0].lower in lexicon.PREPOSITIONS or words[0].lower in lexicon.CONDITIONS
     listed = words[index - 1].lower in (",", "or")
     return opens and listed and any(word.text == "," for word in words[index + 1 :])

@@ -1,7 +1,7 @@
-"""One spelling for characters that read the same: full-width, mathematical and circled letters, accents, dashes, case.
+"""One spelling for characters that read the same: full-width and circled letters, accents, dashes, case.
 
-`plain_letters` keeps every offset, since claims and findings are spans of the text. `compatible` and `folded` write a text anew for
-retrieval, where only the words count.
+`plain_letters` keeps every offset, since claims and findings are spans of the text. `compatible` and `folded`
+write a text anew for retrieval, where only the words count.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _DRESSED = ("<font>", "<wide>", "<circle>", "<square>")
 
 @lru_cache(maxsize=4_096)
 def plain_letters(text: str) -> str:
-    """Returns `text` as NFKC writes its full-width, mathematical, circled and squared letters, digits and marks.
+    """Returns `text` with plain letters, digits and marks, as NFKC writes full-width and circled ones.
 
-    Each character stays one character, so that the offsets of both texts are the same. Raised and lowered digits stay: "10²" is not
-    "102". Circled digits count things, and stay too.
+    Each character stays one character, so that the offsets of both texts are the same. Raised and lowered
+    digits stay: "10²" is not "102". Circled digits count things, and stay too.
     """
     return text if text.isascii() else "".join(map(_plain, text))
 
@@ -72,9 +72,10 @@ _LETTERS = str.maketrans(
 
 
 def compatible(text: str) -> str:
-    """Returns `text` in NFKC, without what shows nothing, dashes as hyphens; `µg` and `μg`, `ﬁ` and `fi`, `²` and `2` are the same.
+    """Returns `text` in NFKC, dashes as hyphens, without invisible characters: `ﬁ` is `fi`, `²` is `2`.
 
-    Case and accents stay: an encoder may tell them apart.
+    The two signs for micro, in `µg` and `μg`, are one. Case and accents stay:
+    an encoder may tell them apart.
     """
     if text.isascii():
         return text
@@ -83,7 +84,7 @@ def compatible(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Returns `text` as words are compared: compatible, without case, accents and letters of a single language.
+    """Returns `text` as words are compared: compatible, without case, accents and foreign letters.
 
     `naïve` and `NAIVE` are the same.
     """

@@ -1,6 +1,7 @@
 """The word classes of medical English, the stop list and the verbs, as lists.
 
-A tagger would know more verbs; the list is small on purpose: a verb that is not in it only means a claim that is not split.
+A tagger would know more verbs; the list is small on purpose: a verb that is not in it only means a claim that
+is not split.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ TENTATIVE = word_set("can could may might")
 SINGULAR_AUXILIARIES = word_set("is was has does isn't wasn't hasn't doesn't")
 PLURAL_AUXILIARIES = word_set("are were have do aren't weren't haven't don't")
 OTHER_AUXILIARIES = word_set("had did hadn't didn't")
+AUXILIARIES = MODALS | SINGULAR_AUXILIARIES | PLURAL_AUXILIARIES | OTHER_AUXILIARIES
 NON_FINITE_AUXILIARIES = word_set("be been being having")
 BE = word_set("is are was were be been being isn't aren't wasn't weren't")
 NEGATIONS = word_set(
@@ -49,7 +51,7 @@ SUBORDINATORS = word_set(
 )
 RELATIVES = word_set("that which who whom whose where")
 CONDITIONS = word_set("if when whenever unless until once while whether provided")
-# Conditions that may hold for all that stands before them.
+# Conditions that may hold for all words before them.
 STRONG_CONDITIONS = word_set("if when whenever unless until provided")
 PAIRING = word_set("neither either both nor")
 ADVERBS = word_set(
@@ -69,8 +71,8 @@ ADJECTIVES = word_set(
 )
 ADJECTIVE_ENDINGS = ("al", "ic", "ive", "ous", "ful", "able", "ible", "ary", "ory", "ish")
 
-# The stop list. The common words say so little that no text is chosen by them; the function words add those that may choose a
-# text ("before", "without", "all"), but by which no two sentences speak of the same thing.
+# The stop list. The common words say so little that no text is chosen by them; the function words add those
+# that may choose a text ("before", "without", "all"), but by which no two sentences speak of the same thing.
 COMMON_WORDS = word_set(
     "a an and are as at be been being but by can could did do does for from had has have if in into is it its may might more most must no not of on or "
     "should such than that the their them then there these they this those to was were when which who will with would you your"

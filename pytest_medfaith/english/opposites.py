@@ -1,4 +1,7 @@
-"""Words that point in opposite directions, in groups: two words of one group and of opposite sign contradict each other in one place."""
+"""Words that point in opposite directions, in groups.
+
+"Raises" and "lowers" are of the group "amount" and have opposite signs: in the same place they contradict.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-# group: words that point one way / words that point the other. Every form is listed: a stem would meet words of other meaning.
+# Group: (words of sign 1, words of sign -1). Every form is listed, since a stem would meet words of another
+# meaning.
 _GROUPS: Mapping[str, tuple[str, str]] = {
     "amount": (
         (
@@ -87,27 +91,19 @@ _GROUPS: Mapping[str, tuple[str, str]] = {
     "reach": ("local localized localised topical", "systemic generalized generalised"),
     "kidney": ("intake retention retains", "excretion excretes loss"),
 }
-# Words of these groups stand in many places of a text and for many things; only in a copy does their change mean anything.
+# Words of these groups come in many places of a text and mean many things; only in a copy of a sentence does
+# their change mean anything.
 _IN_COPIES = frozenset(
-    {
-        "rank",
-        "bound",
-        "age",
-        "time",
-        "day",
-        "sign",
-        "side",
-        "chamber",
-        "level",
-        "severity",
-        "count",
-        "reach",
-        "ends",
-        "dryness",
-    }
+    "rank bound age time day sign side chamber level severity count reach ends dryness".split()
 )
-_PREFIXES = (("hyper", "hypo"), ("tachy", "brady"), ("macro", "micro"), ("poly", "oligo"), ("vasodilat", "vasoconstrict"), ("pre", "post"), ("anti", "pro"), ("leukocyto", "leukopeni"), ("endo", "exo"), ("intra", "extra"), ("over", "under"))  # fmt: skip
-_LEAST_STEM = 4  # letters after a prefix; "hyper" against "hypo" alone is an abbreviation of who knows what
+_PREFIXES = tuple(
+    tuple(pair.split("/"))
+    for pair in (
+        "hyper/hypo tachy/brady macro/micro poly/oligo vasodilat/vasoconstrict pre/post anti/pro "
+        "leukocyto/leukopeni endo/exo intra/extra over/under"
+    ).split()
+)
+_LEAST_STEM = 4  # letters after a prefix; "hyper" against "hypo" alone may shorten many words
 
 
 @lru_cache(maxsize=1)
@@ -126,16 +122,15 @@ def directions(word: str) -> Mapping[str, int]:
 
 
 def opposed(word: str, other: str, *, in_copies: bool = False) -> bool:
-    """Returns whether two lower-case words point in opposite directions, by their group or by their prefix (hyper-, hypo-).
+    """Returns whether two lower-case words point in opposite directions, by group or by prefix (hypo-).
 
-    Pairs such as first and last count only `in_copies`.
+    Pairs such as first and last count only `in_copies`: in two sentences that differ in a single place.
     """
     if in_copies and "-" in word and word.partition("-")[2] == other.partition("-")[2]:
         return opposed(word.partition("-")[0], other.partition("-")[0], in_copies=True)  # low-dose, high-dose
     mine, theirs = directions(word), directions(other)
-    if any(
-        theirs.get(group) == -sign and (in_copies or group not in _IN_COPIES) for group, sign in mine.items()
-    ):
+    shared = (group for group in mine if in_copies or group not in _IN_COPIES)
+    if any(theirs.get(group) == -mine[group] for group in shared):
         return True
     return any(_swapped(word, other, one, two) or _swapped(other, word, one, two) for one, two in _PREFIXES)
 

@@ -19,8 +19,8 @@ _NO_SPACE_BEFORE = frozenset(".,;:!?)]}%”\u2019")
 class Word:
     """A word or punctuation mark of a statement; `start`, `end` are its span in the text.
 
-    A `borrowed` word comes from another place, so that the statement can be read alone, and takes no part in the statement's span.
-    `inside` words are within brackets or quotes; no rule splits there.
+    A `borrowed` word comes from another place, so that the statement can be read alone, and takes no part in
+    the statement's span. `inside` words are within brackets or quotes; no rule splits there.
     """
 
     text: str
@@ -52,7 +52,7 @@ def read_words(text: str, start: int = 0, end: int | None = None) -> Phrase:
 
 
 def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
-    """Returns the places of the first and last word of each outermost bracket or quotation; a mark without a partner is no bracket."""
+    """Returns the first and last index of each outermost bracket or quotation; unpaired marks are none."""
     pairs: list[tuple[int, int]] = []
     opened: list[tuple[str, int]] = []
     for index, word in enumerate(words):
@@ -70,7 +70,7 @@ def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
 def places(
     words: Sequence[Word], texts: Collection[str], start: int = 0, end: int | None = None
 ) -> list[int]:
-    """Returns the indices from `start` to `end` at which `words` have one of the lower-case `texts`, outside brackets."""
+    """Returns the indices from `start` to `end` of words among the lower-case `texts`, outside brackets."""
     return [
         index
         for index in range(start, len(words) if end is None else end)
@@ -134,6 +134,6 @@ def written(words: Sequence[Word]) -> str:
 
 
 def span(words: Iterable[Word]) -> tuple[int, int]:
-    """Returns the half-open span, in the text, from the first to the last word that is not borrowed; marks at the ends are left out."""
+    """Returns the half-open span of the words that are not borrowed, without marks at its ends."""
     told = [word for word in words if not word.borrowed and (word.inside or any(map(str.isalnum, word.text)))]
     return min(word.start for word in told), max(word.end for word in told)

@@ -2,10 +2,12 @@
 
 There are three readers, because a wrong boundary costs something else in each place:
 
-* `sentence_spans` reads evidence: fast, since a run reads thousands of chunks. A boundary too many only makes a window shorter.
-* `whole_sentences` reads pages that are cut into chunks. In doubt it joins two sentences, since a chunk that begins with "Food and Drug
-  Administration" lost a word.
-* `answer_sentences` reads answers, where each sentence becomes claims: pySBD with mends, a millisecond for each doubtful stop.
+* `sentence_spans` reads evidence: fast, since a run reads thousands of chunks. A boundary too many only makes
+  a window shorter.
+* `whole_sentences` reads pages that are cut into chunks. In doubt it joins two sentences, since a chunk that
+  begins with "Food and Drug Administration" lost a word.
+* `answer_sentences` reads answers, where each sentence becomes claims: pySBD with mends, a millisecond for
+  each doubtful stop.
 """
 
 from __future__ import annotations
@@ -41,8 +43,21 @@ def sentence_spans(text: str) -> list[Span]:
     return [span for span in spans if span[0] < span[1]]
 
 
+def sentences_of(text: str) -> list[str]:
+    """Returns the sentences of `sentence_spans` as texts."""
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def sentence_at(text: str, place: int) -> str:
+    """Returns the sentence of `text` that holds the character at `place`; all of `text` where none does."""
+    return next((text[start:end] for start, end in sentence_spans(text) if start <= place < end), text)
+
+
 def _is_abbreviation(before: str, following: str) -> bool:
-    """Returns whether the last word of `before` is cut short; "No." alone answers a question, unless a number follows."""
+    """Returns whether the last word of `before` is cut short.
+
+    "No." alone answers a question, unless a number follows.
+    """
     if before.strip() == "No" and not following.isdigit():
         return False
     word = before.rsplit(None, 1)[-1].lstrip("([\"'") if before.strip() else ""
@@ -50,20 +65,21 @@ def _is_abbreviation(before: str, following: str) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
-    """Returns the span without white space at its ends; it is empty where nothing else is in it."""
+    """Returns the span without white space at its ends; start is not below end where nothing is left."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
 
-# Stops that `sentence_spans` takes for a boundary although names and numbers follow them: U.S. Food, M.D. Anderson, Jan. 5, tab. 500 mg.
+# Stops that `sentence_spans` takes for a boundary although names and numbers follow them: U.S. Food, M.D.
+# Anderson, Jan. 5, tab. 500 mg.
 _GOES_ON = re.compile(
     r"(?:(?<![\w.])(?:[A-Za-z]\.){2,}|\b(?:Ph\.?D|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Suppl|Ref|Refs|pp|Eq|[Tt]abs?|[Cc]aps?|[Tt]emp|[Ii]nj|Drs|Sect|Ch|Art|Jr|Sr|Gen|Ltd|Corp|Co|Vit)\.)$"
 )
-_LONGEST_SHORTENED = 12  # characters before a stop in which the shortened word stands
+_LONGEST_SHORTENED = 12  # characters of a shortened word and its stop
 
 
 def whole_sentences(text: str) -> list[Span]:
-    """Returns the sentences of a page's `text`; where in doubt two stay one, so that none is cut.
+    """Returns the sentences of a page's `text`; in doubt two are joined, so that none is cut.
 
     A line end is always a boundary: `text` is normalised, and lines broken by an editor are joined already.
     """
@@ -81,7 +97,8 @@ def whole_sentences(text: str) -> list[Span]:
     return spans
 
 
-# A stop after an ordinary word and before a capital ends a sentence for certain; only what is left needs pySBD.
+# A stop after an ordinary word and before a capital ends a sentence for certain; only what is left needs
+# pySBD.
 _CERTAIN = re.compile(
     r"(?<=[a-z]{4})[.!?]\s+(?=[A-Z][a-z])|(?<=[a-z]{3})[.!?](?=[A-Z][a-z]{2})|(?<=[a-z]\))\s?[.!?]\s*(?=[A-Z][a-z])"
 )
@@ -104,7 +121,8 @@ _ENDED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|Sr|St|[Vv]it|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")
-# How prescriptions and references shorten words: a lower-case word or a number behind them goes on with the sentence.
+# How prescriptions and references shorten words: a lower-case word or a number behind them goes on with the
+# sentence.
 _SHORTENED = re.compile(
     r"(?:^|[\s(])(?:p\.o|i\.v|i\.m|s\.c|q\.d|o\.d|b\.d|b\.i\.d|t\.i\.d|t\.d\.s|q\.i\.d|q\.\d+h|p\.r\.n|ca|max|min|approx|al|figs?|no|nos|resp|incl|vol|pp?|vit|wks?|se[cq]t?|ch|eqs?|suppl|ed|art|para|tabs?|caps?|refs?)\.$",
     re.IGNORECASE,
@@ -114,8 +132,9 @@ _SHORTENED = re.compile(
 def answer_sentences(text: str, start: int = 0, end: int | None = None) -> list[Span]:
     """Returns the sentences of `text[start:end]` of an answer, without surrounding white space.
 
-    Every character that is no white space is in exactly one sentence. A dose such as "5 mg. daily", an abbreviation and a decimal
-    number end no sentence. Where pySBD alters or loses a character, `sentence_spans` answers instead.
+    Every character that is no white space is in exactly one sentence. A dose such as "5 mg. daily", an
+    abbreviation and a decimal number end no sentence. Where pySBD alters or loses a character,
+    `sentence_spans` answers instead.
     """
     end = len(text) if end is None else end
     spans: list[Span] = []
@@ -194,7 +213,7 @@ def _join_broken(text: str, spans: list[Span]) -> list[Span]:
 
 
 def _goes_on(before: str, word: str, gap: str) -> bool:
-    """Returns whether `word`, which opens a piece behind `gap`, goes on with the sentence `before`."""
+    """Returns whether `word`, which opens the next piece behind `gap`, goes on with the sentence `before`."""
     lower = word[0].islower() and word.rstrip(",;:.!?").islower() and not any(map(str.isdigit, word))
     open_end = before.endswith(".") or (before[-1].isalnum() and "\n" not in gap)
     shortened = _SHORTENED.search(before) and (word[0].islower() or word[0].isdigit() or word[0] in "[(")

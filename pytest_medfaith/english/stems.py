@@ -1,10 +1,13 @@
 """The stems of words: what the forms of a word have in common.
 
-`word_key` is the stemmer. The other readers cut less on purpose, and what they find would change with a stronger stemmer:
+`word_key` is the stemmer. The other readers cut less on purpose, and what they find would change with a
+stronger stemmer:
 
-* `light_stem` chooses the evidence that the model reads. The thresholds of its scores were fitted with that choice.
+* `light_stem` chooses the evidence that the model reads. The thresholds of its scores were fitted with that
+  choice.
 * `singular` and `singulars` find names and terms that a table lists, where "doses" must not meet "dosing".
-* `verb_stems` compares the verb that a sentence denies with the verb that a claim affirms, irregular forms too.
+* `verb_stems` compares the verb that a sentence denies with the verb that a claim affirms, irregular forms
+  too.
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ _SHORTEST_STEM = 4  # letters that a cut leaves
 
 @lru_cache(maxsize=65_536)
 def word_key(lower: str) -> str:
-    """Returns the normal form of a lower-case word, equal for forms and spellings of one word: "treated" and "treatment" are "treat".
+    """Returns the stem of a lower-case word: "treated" and "treatment" are "treat".
 
     Spelling is American, endings are cut, and a few synonyms are brought together.
     """
@@ -83,7 +86,7 @@ def _cut(word: str, endings: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=65_536)
 def singular(word: str) -> str:
-    """Returns `word` in lower case without its plural "s": "tablets" is "tablet", "virus" and "diagnosis" stay."""
+    """Returns `word` in lower case without its plural "s": "tablets" is "tablet", "virus" stays."""
     lower = word.lower()
     plural = len(lower) > len("its") and lower.endswith("s") and not lower.endswith(("ss", "us", "is"))
     return lower[:-1] if plural else lower
@@ -98,18 +101,19 @@ def singulars(lower: str) -> Iterator[str]:
             yield lower[:-2]
 
 
-# Past forms whose consonants are not those of the verb, and endings to cut in turn; a trial of either keeps "exceed" and "led" whole.
+# Past forms whose consonants are not those of the verb.
 _OTHER_CONSONANTS = {
     "went": "go", "underwent": "undergo", "brought": "bring", "thought": "think", "sought": "seek", "bought": "buy", "caught": "catch",
     "fought": "fight", "left": "leave", "saw": "see", "stood": "stand",
 }  # fmt: skip
+# Endings of verbs, each cut for itself: "exceed" and "led" only look like past forms.
 _VERB_ENDINGS = (re.compile("(?<=..)(?:ies|ied|es|ed|ing|en|s)$"), re.compile("(?<=..)[dtn]$"))
 _VOWELS = re.compile("[aeiouy]")
 _TWICE = re.compile(r"(.)\1+")
 
 
 def verb_stems(lower: str) -> frozenset[str]:
-    """Returns what the forms of a verb may have in common, the consonants of its stem: "fnd" of "find" and "found", "stp" of "stopped"."""
+    """Returns the consonants that a verb's forms may share: "fnd" of "found", "stp" of "stopped"."""
     word = _OTHER_CONSONANTS.get(lower, lower)
     stems = (word, *(ending.sub("", word) for ending in _VERB_ENDINGS))
     return frozenset(_TWICE.sub(r"\1", _VOWELS.sub("", stem)) for stem in stems) - {""}

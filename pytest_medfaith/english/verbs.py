@@ -1,4 +1,4 @@
-"""Tells verbs, adverbs and content words by word lists and neighbours: enough for the rules of claims, no full tagger."""
+"""Tells verbs, adverbs and content words by word lists and neighbours: enough for claims, no full tagger."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def before_adverbs(words: Sequence[Word], index: int) -> int:
 
 
 def finite_verbs(words: Sequence[Word]) -> tuple[Verb, ...]:
-    """Returns the finite verbs of `words` outside brackets; of a group such as "has been shown" the first word."""
+    """Returns the finite verbs of `words` outside brackets; of a group, "has been shown", the first word."""
     return _scan(words)[0]
 
 
 def ends_open(words: Sequence[Word]) -> bool:
-    """Returns whether `words` break off within a clause that a word such as "that" opened and no verb has closed."""
+    """Returns whether `words` break off within a clause that a "that" has opened and no verb has closed."""
     return bool(_scan(words)[1])
 
 
@@ -109,7 +109,8 @@ def _scan(words: Sequence[Word]) -> tuple[tuple[Verb, ...], list[str]]:
     """Returns the finite verbs of `words`, and the subordinating words that no verb has answered."""
     found: list[Verb] = []
     pending: list[str] = []
-    settled = False  # since the last joint a finite verb was seen; "is justified for long term follow up" has no second verb
+    # A finite verb came since the last joint: "is justified for long term follow up" has no second verb.
+    settled = False
     index = 0
     while index < len(words):
         word = words[index]
@@ -134,7 +135,7 @@ def _scan(words: Sequence[Word]) -> tuple[tuple[Verb, ...], list[str]]:
 
 
 def _opens_clause(words: Sequence[Word], index: int) -> bool:
-    """Returns whether the word at `index` subordinates the clause behind it: "that it works", but not "that of", "if taken"."""
+    """Returns whether a word opens a clause under it: "that it works", but not "that of" or "if taken"."""
     lower = words[index].lower
     after = words[index + 1] if index + 1 < len(words) else None
     if after is None:
@@ -152,7 +153,10 @@ def _opens_clause(words: Sequence[Word], index: int) -> bool:
 
 
 def _finite_form(words: Sequence[Word], index: int, *, ahead: int = _LOOK_AHEAD) -> Form | None:
-    """Returns the form of a finite verb at `index`, or None; `ahead` verbs behind it may be asked whether they take its place."""
+    """Returns the form of a finite verb at `index`, or None.
+
+    Up to `ahead` verbs behind it are asked whether they are the verb in its place.
+    """
     word = words[index]
     auxiliary = auxiliary_form(word)
     can_be = forms(word)
@@ -167,7 +171,7 @@ def _finite_form(words: Sequence[Word], index: int, *, ahead: int = _LOOK_AHEAD)
 
 
 def _form_behind_pronoun(words: Sequence[Word], index: int) -> Form | None:
-    """Returns the form of an unknown word that must be a verb because it follows "they", or an "it" that opens a clause."""
+    """Returns the form of a word that must be a verb, behind "they" or an "it" at a clause's start."""
     at = before_adverbs(words, index)
     word = words[index].lower
     subject = words[at].lower if at >= 0 else ""
@@ -200,7 +204,7 @@ def _modifies_noun(lower: str) -> bool:
 
 
 def _goes_on_as_verb(words: Sequence[Word], index: int, ahead: int) -> bool:
-    """Returns whether what follows a word such as "causes" or "uses" lets it be a verb: no "of", no stop, no verb."""
+    """Returns whether what follows "causes" or "uses" lets it be a verb: no "of", no stop, no verb."""
     after = words[index + 1] if index + 1 < len(words) else None
     if (
         after is None
@@ -232,7 +236,7 @@ def _plural_before(words: Sequence[Word], index: int) -> bool:
 
 
 def _verb_behind_noun(words: Sequence[Word], index: int) -> bool:
-    """Returns whether a word that is seldom anything but a verb follows a noun, with no modal or "to" before it."""
+    """Returns whether a word that is hardly ever a noun follows a noun, with no modal or "to" before it."""
     before = words[index - 1]
     noun = (is_content(before) or before.text == ")") and not forms(before)
     governed = any(
@@ -243,7 +247,7 @@ def _verb_behind_noun(words: Sequence[Word], index: int) -> bool:
 
 
 def _past_here(words: Sequence[Word], index: int) -> bool:
-    """Returns whether the word at `index`, by its spelling a past form, is a finite verb: not in "drugs used in children"."""
+    """Returns whether a word spelled like a past form is a finite verb: not in "drugs used in children"."""
     before = words[index - 1] if index else None
     after = words[index + 1] if index + 1 < len(words) else None
     if before is None or after is None or (forms(before) and before.lower not in noun_verbs()):
@@ -257,7 +261,7 @@ def _past_here(words: Sequence[Word], index: int) -> bool:
 
 
 def _group_end(words: Sequence[Word], index: int, form: Form) -> int:
-    """Returns where the verb group that begins at `index` ends: auxiliaries, adverbs, and the first full verb after them."""
+    """Returns where the verb group from `index` on ends: auxiliaries, adverbs, and the first full verb."""
     if auxiliary_form(words[index]) is None:
         return index + 1
     inner = lexicon.NON_FINITE_AUXILIARIES | {"have"} if form == "modal" else lexicon.NON_FINITE_AUXILIARIES

@@ -1,7 +1,8 @@
 """The words of a text, and how much two texts share of them.
 
-`read_tokens` is the tokenizer: its tokens know their places and their stems. Other readers take other words from a text, since what
-they find is compared with something else. Of "IL-6, the patient's 2.5 mg/kg beta-blocker" they make:
+`read_tokens` is the tokenizer: its tokens know their places and their stems. Other readers take other words
+from a text, since what they find is compared with something else. Of "IL-6, the patient's 2.5 mg/kg
+beta-blocker" they make:
 
 reader           compares                                  words
 read_tokens      claims and evidence, in the rules         IL-6 , the patient's 2.5 mg / kg beta-blocker
@@ -36,7 +37,8 @@ MAX_TOKENS = 250
 _TOKEN = re.compile(
     r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?(?:[-‐‑][^\W_]+)*\d*|[%‰≥≤<>=±°;,:()\[\]/.!?–—-]",
 )
-# Keys of words that nearly every medical sentence may hold: shared, they say little about whether two sentences speak of the same thing.
+# Keys of words that nearly every medical sentence may hold: shared, they say little about whether two
+# sentences speak of the same thing.
 _GENERIC = frozenset(
     map(
         word_key,
@@ -50,7 +52,10 @@ _GENERIC = frozenset(
 
 @dataclass(frozen=True)
 class Token:
-    """A word, number or mark; `key` is its normal form, equal for forms and spellings of one word, and empty for marks."""
+    """A word, number or mark; `start`, `end` are its span.
+
+    `key` is its stem, equal for the forms and spellings of a word; a number is its key, and a mark has none.
+    """
 
     text: str
     lower: str
@@ -135,14 +140,14 @@ _PIECE = re.compile(r"[^\W_]+")
 
 @lru_cache(maxsize=65_536)
 def content_words(text: str) -> frozenset[str]:
-    """Returns the lower-case words of `text` that carry content, plural and verb endings cut so that forms meet."""
+    """Returns the lower-case content words of `text`; plural and verb endings are cut, so that forms meet."""
     words = (word.lower() for word in _CONTENT.findall(text))
     return frozenset(light_stem(word) for word in words if word not in COMMON_WORDS)
 
 
 @lru_cache(maxsize=16_384)
 def plain_words(text: str) -> str:
-    """Returns the words of `text` in lower case, one blank between two; numbers, decimals and signs of comparison stay."""
+    """Returns the lower-case words of `text`, a blank between two; numbers and signs of comparison stay."""
     return " ".join(_PLAIN.findall(text.lower()))
 
 
@@ -164,10 +169,11 @@ _WORDS_WITH_HYPHEN = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
 
 
 def search_words(text: str) -> list[str]:
-    """Returns the words of `text` for BM25; `HER2`, `1,25-OH`, `IL-6` and `5 mg` stay whole, `beta-blocker` is two words.
+    """Returns the words of `text` for BM25.
 
-    A number and its unit are one word however they are spaced: `5mg` and `5 mg` are both `5 mg`. Letters are those of `folded`: no
-    accent, no case, and `5 µg`, `5 ug` and `5 mcg` are the same.
+    `HER2`, `1,25-OH`, `IL-6` and `5 mg` stay whole, `beta-blocker` is two words.
+    A number and its unit are one word however they are spaced: `5mg` and `5 mg` are both `5 mg`. Letters are
+    those of `folded`: no accent, no case, and `5 µg`, `5 ug` and `5 mcg` are the same.
     """
     words: list[str] = []
     for found in _SEARCHED.finditer(folded(text)):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.sentences import sentence_at
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.quantities.numerals import LOOK_BACK
 from pytest_medfaith.quantities.quantity import Quantity
@@ -103,10 +103,7 @@ class Passage:
 
     def sentence(self, position: int) -> str:
         """Returns the sentence that holds `position`."""
-        return next(
-            (self.text[start:end] for start, end in sentence_spans(self.text) if start <= position < end),
-            self.text,
-        )
+        return sentence_at(self.text, position)
 
     def places(self, terms: Sequence[str]) -> list[Span]:
         """Returns the places of `terms` in the text, in the order of the terms."""

@@ -90,6 +90,19 @@ def test_a_claim_keeps_the_answers_words_and_has_the_sentence_before_as_context(
     assert (second.text, second.context) == ("It lowers glucose.", "Metformin is a biguanide.")
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "# Overview. Adults may take 8 g.",
+        "## Dosing! Adults may take 8 g",
+        "# Is it safe? Adults may take 8 g",
+    ],
+)
+def test_no_sentence_of_a_heading_passes_unread(heading):
+    claims = extract_claims(f"{heading}\n\nIron helps the blood.")
+    assert [claim.text for claim in claims] == ["Adults may take 8 g.", "Iron helps the blood."]
+
+
 def test_the_spans_of_claims_and_dropped_words_are_the_answers_own():
     answer = "Hello! Iron tablets treat iron deficiency. Hope this helps!"
     read = read_answer(answer)

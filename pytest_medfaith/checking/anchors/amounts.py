@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
 from pytest_medfaith.checking.rules.signs import mirrored, way_of
+from pytest_medfaith.english.sentences import sentence_at
 from pytest_medfaith.quantities.arithmetic import computes, recomputed
 from pytest_medfaith.quantities.calendar import is_between_dates
 from pytest_medfaith.quantities.numerals import read_numerals
@@ -308,15 +309,9 @@ def _turned(quantity: Quantity, other: Quantity, claim: str, text: str) -> bool:
     """Returns whether the two are one value bounded from opposite sides, with as many denials on either side."""
     if not opposed_bounds(quantity, other):
         return False
-    sentence = _sentence_at(text, other.start)
+    sentence = sentence_at(text, other.start)
     excepted = len(_EXCEPTING.findall(sentence)) - len(_EXCEPTING.findall(claim))
     return (is_odd(claim) == is_odd(sentence)) == (excepted % 2 == 0)
-
-
-def _sentence_at(text: str, place: int) -> str:
-    from pytest_medfaith.english.sentences import sentence_spans
-
-    return next((text[start:end] for start, end in sentence_spans(text) if start <= place < end), text)
 
 
 def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Quantity]) -> bool:
