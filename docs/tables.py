@@ -230,14 +230,9 @@ def encoder_quality(_: str) -> str:
 
 def datasets(_: str) -> str:
     """Returns the public data sets that a slice can name, with what is read and under which terms."""
-    from pytest_medfaith.datasets.registry import ADAPTERS
-    from pytest_medfaith.datasets.sources import read_sources
+    from pytest_medfaith.datasets.registry import adapters
 
-    sources = read_sources()
-    rows = [
-        (f"`{name}`", one.reads, sources[name].licence, f"[page]({sources[name].url})")
-        for name, one in ADAPTERS.items()
-    ]
+    rows = [(f"`{one.name}`", one.reads, one.licence, f"[page]({one.url})") for one in adapters().values()]
     return _table(("name", "what is read", "licence", "where it is from"), rows)
 
 

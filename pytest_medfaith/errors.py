@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_medfaith.plain import plain_lines
-
 
 class MedfaithError(Exception):
     """Base of everything this package raises on purpose.
@@ -14,6 +12,8 @@ class MedfaithError(Exception):
     """
 
     def __str__(self) -> str:
+        from pytest_medfaith.plain import plain_lines
+
         return plain_lines(super().__str__())
 
 

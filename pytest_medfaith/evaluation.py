@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims, read_answer
+from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric

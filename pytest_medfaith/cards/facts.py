@@ -69,7 +69,8 @@ def _read(path: Path) -> str:
 def error_rates(checker: str) -> list[tuple[str, int, str]]:
     """Returns (data set, cases, share of wrong verdicts) from the card of a checker, the lowest share first.
 
-    The share comes with its 95 % interval, such as `11 % [8 %, 14 %]`. A checker without a card gives [].
+    The share comes with its 95 % interval, such as `11 % [8 %, 14 %]`. Returns [] for a checker without a
+    card.
     """
     measured = _checker_card(checker).get("measured")
     rows = measured.items() if isinstance(measured, Mapping) else ()

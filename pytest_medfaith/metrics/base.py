@@ -101,7 +101,7 @@ def entailing_chunks(report: Report) -> Matrix | None:
 
 
 def entailed_gold(report: Report) -> Matrix | None:
-    """Returns which contexts entail each gold claim, (N, K) in the case's order; None where nobody measured it.
+    """Returns which contexts entail each gold claim, (N, K) in their order; None where nobody measured it.
 
     Raises:
         DataError: the report's entailments have another shape.

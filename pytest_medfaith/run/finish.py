@@ -15,10 +15,12 @@ from pytest_medfaith.cards.facts import run_facts
 from pytest_medfaith.cards.github import append_step_summary
 from pytest_medfaith.cards.junit import slice_properties
 from pytest_medfaith.cards.markdown import markdown_card
-from pytest_medfaith.cards.run_folder import write_run
+from pytest_medfaith.cards.run_folder import extra_formats, write_run
 from pytest_medfaith.errors import MedfaithError
-from pytest_medfaith.gates.baseline import SliceBaseline, read_baseline, write_baseline
-from pytest_medfaith.gates.expressions import compared_metrics, judge_gates, parse_gate, stops_run
+from pytest_medfaith.gates.baseline import read_baseline, write_baseline
+from pytest_medfaith.gates.entry import SliceBaseline
+from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
+from pytest_medfaith.gates.judging import judge_gates, stops_run
 from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.records import GateResult, SliceReport
 from pytest_medfaith.run.audits import audit_rows
@@ -95,11 +97,12 @@ def _publish(
     notes = []
     if session.options.report:
         with _told(errors):
-            write_run(
+            errors += write_run(
                 session.options.report,
                 reports,
                 signature=signature,
                 facts=run_facts(session.root, now=datetime.now(tz=timezone.utc)),
+                extra=extra_formats(session.settings.formats),
             )
             if audits:
                 write_audits(session.options.report, audits)

@@ -19,9 +19,9 @@ from pytest_medfaith.cards.github import annotation, on_ci, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.cards.wording import counted
-from pytest_medfaith.gates.baseline import SliceBaseline
+from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, parse_gate
-from pytest_medfaith.gates.turned import bad_labels, turned_claims
+from pytest_medfaith.gates.regressions import bad_labels, find_regressions
 from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import Report, SliceReport, Verdict
 from pytest_medfaith.run.finish import Finish
@@ -103,7 +103,7 @@ def _claims_to_blame(
         label for gate in failed if isinstance(gate, BoundGate) for label in bad_labels(gate.metric) or ()
     }
     if baseline and compared:
-        turned = [(claim.report, claim.verdict) for claim in turned_claims(report, baseline, bad=compared)]
+        turned = [(claim.report, claim.verdict) for claim in find_regressions(report, baseline, bad=compared)]
         yield from _told(turned, "turned since the baseline", most=most, width=width)
     if bounded:
         worst = [

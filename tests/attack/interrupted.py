@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from pytest_medfaith.answers.responses import read_responses
-from pytest_medfaith.cards.run_folder import read_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.baseline import read_baseline
 

@@ -18,7 +18,7 @@ from pytest_medfaith import config, plugin
 from pytest_medfaith.cards.json_card import report_schema
 from pytest_medfaith.checking.checker import default_weights
 from pytest_medfaith.config import load_settings
-from pytest_medfaith.datasets.registry import ADAPTERS
+from pytest_medfaith.datasets.registry import adapters
 from pytest_medfaith.gates.expressions import parse_gate
 from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
@@ -155,7 +155,7 @@ def test_every_public_name_has_its_section(name):
     assert f"\n### `{name}`\n" in PAGES["api.md"]
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", adapters())
 def test_every_data_set_has_its_row(name):
     assert in_table(name, "recipes.md")
 

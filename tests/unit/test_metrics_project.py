@@ -12,13 +12,15 @@ import pytest
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.cards.json_card import json_card, report_schema
 from pytest_medfaith.cards.markdown import markdown_card
-from pytest_medfaith.cards.run_folder import read_run, write_run
+from pytest_medfaith.cards.run_folder import write_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.compare.runs import compare_slices
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
-from pytest_medfaith.gates.expressions import judge_gates, parse_gate
+from pytest_medfaith.gates.expressions import parse_gate
+from pytest_medfaith.gates.judging import judge_gates
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics

@@ -1,6 +1,6 @@
 """What a run knows of itself."""
 
-from pytest_medfaith.gates.baseline import own_signature
+from pytest_medfaith.gates.entry import slice_signature
 from pytest_medfaith.records import SliceRun
 from pytest_medfaith.retrieval.encoders import load_encoder
 from pytest_medfaith.run.resources import MedfaithSession
@@ -17,5 +17,5 @@ def test_the_signature_names_the_encoders_of_the_rows_that_use_them(tmp_path):
         "medcpt": "ncbi/MedCPT-Query-Encoder|ncbi/MedCPT-Article-Encoder",
     }
     assert signature["encoders"] == {"dense": named, "rrf": named}
-    assert own_signature(dense, signature)["encoders"] == {"dense": named}
-    assert own_signature(sparse, signature)["encoders"] == {}
+    assert slice_signature(dense, signature)["encoders"] == {"dense": named}
+    assert slice_signature(sparse, signature)["encoders"] == {}

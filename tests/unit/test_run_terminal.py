@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from gate_samples import slice_of, stored
 
-from pytest_medfaith.gates.expressions import judge_gates
+from pytest_medfaith.gates.judging import judge_gates
 from pytest_medfaith.run.finish import Finish
 from pytest_medfaith.run.resources import MedfaithSession
 from pytest_medfaith.run.terminal import print_summary

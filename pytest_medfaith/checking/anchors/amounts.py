@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pytest_medfaith.checking.anchors.dates import is_between_dates
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
-from pytest_medfaith.checking.anchors.labels import read_roman
 from pytest_medfaith.checking.rules.signs import mirrored, way_of
 from pytest_medfaith.quantities.arithmetic import computes, recomputed
+from pytest_medfaith.quantities.calendar import is_between_dates
 from pytest_medfaith.quantities.numerals import read_numerals
 from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error, opposed_bounds
 from pytest_medfaith.quantities.reader import read_quantities
+from pytest_medfaith.quantities.roman import read_roman
 from pytest_medfaith.quantities.strengths import in_equal_strength, read_derived_strengths
 from pytest_medfaith.quantities.times import read_labelled_times
 
