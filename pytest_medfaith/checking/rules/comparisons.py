@@ -176,7 +176,8 @@ def _word_of_comparison(ahead: Sequence[Token]) -> tuple[Token, int]:
         (
             place
             for place, token in enumerate(near)
-            if token.lower in ("more", "fewer", "less") or _is_comparative(token.lower)
+            if token.lower in ("more", "fewer", "less")
+            or (token.lower.endswith("er") and (token.lower in _RANKED or _has_direction(token.lower)))
         ),
         0,
     )
@@ -192,10 +193,6 @@ def _word_of_comparison(ahead: Sequence[Token]) -> tuple[Token, int]:
         if sign:
             return token, sign
     return ahead[0], 0
-
-
-def _is_comparative(word: str) -> bool:
-    return word.endswith("er") and (word in _RANKED or _has_direction(word))
 
 
 def _side(tokens: Iterable[Token]) -> frozenset[str]:

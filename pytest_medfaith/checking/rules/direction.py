@@ -15,8 +15,8 @@ from pytest_medfaith.checking.rules.comparisons import (
     read_than_comparison,
     swapped_comparisons,
 )
+from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.checking.rules.frames import COPY, Frame, OpposedWords, frames_in_either_order
-from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.english.opposites import directions
 from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.english.words import Token, weight

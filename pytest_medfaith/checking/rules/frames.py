@@ -80,6 +80,10 @@ class Frame:
             1, sum(1 for token in self.claim if token.key)
         )
 
+    def reaches(self, place: int) -> bool:
+        """Returns whether the character of the evidence at `place` is part of the sentence."""
+        return self.sentence.start <= place < self.sentence.end
+
     def indices(self, start: int, end: int) -> list[int]:
         """Returns the indices of the claim's tokens that begin in its characters `start:end`."""
         return [index for index, token in enumerate(self.claim) if start <= token.start < end]
