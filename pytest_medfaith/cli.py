@@ -301,8 +301,13 @@ def evaluate(
     from pytest_medfaith.cards.audit_card import audit_card
     from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
     from pytest_medfaith.cards.terminal import result_card
-    from pytest_medfaith.run.finish import finish_run
-    from pytest_medfaith.run.resources import MedfaithSession, Options, evaluate_target, payload
+    from pytest_medfaith.run.baselines import check_baseline
+    from pytest_medfaith.run.collected import Collected
+    from pytest_medfaith.run.end import end_run
+    from pytest_medfaith.run.options import Options
+    from pytest_medfaith.run.resources import Resources
+    from pytest_medfaith.run.results import Result, plain_report
+    from pytest_medfaith.run.targets import expect_target, report_on_recorded, targets_of_slice
 
     options = Options(
         retriever=tuple(retriever or ()),
@@ -313,18 +318,20 @@ def evaluate(
         report=report,
         verbose=verbose,
     )
-    session = MedfaithSession(root=root.resolve(), options=options)
-    targets = session.targets(name, {})
-    session.expect(targets)
-    session.check_baseline()
+    resources, collected = Resources(root=root.resolve(), options=options), Collected()
+    targets = targets_of_slice(resources, name, {})
+    for target in targets:
+        expect_target(resources, collected, target)
+    check_baseline(resources, collected)
     if report:
-        check_report_folder(report, session.settings, baseline=session.baseline_path)
+        check_report_folder(report, resources.settings, baseline=resources.baseline_path)
         begin_run(report)
     progress = _progress("cases")
     for number, target in enumerate(targets, start=1):
-        session.ledger.add(payload(target, evaluate_target(session, target)))
+        measured = plain_report(report_on_recorded(resources, target))
+        collected.add(Result(run=target.run, report=measured, gates=target.settings.gates))
         progress(number, len(targets))
-    finish = finish_run(session, partial=False, add_property=None)
+    finish = end_run(resources, collected)
     say(result_card(finish.reports, verbose=verbose))
     for title, audit in finish.audits.items():
         say("\n" + audit_card(audit, title=title))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
@@ -28,6 +28,9 @@ from pytest_medfaith.records import (
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.safety.findings import safety_findings
 from pytest_medfaith.safety.rulebook import Rulebook
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
 
 Extractor = Callable[..., list[Claim]]
 Progress = Callable[[int, int], None]
