@@ -73,8 +73,9 @@ def swapped_comparisons(
     point in one way and contradict each other. A sentence that compares another matter, or makes more
     comparisons than the claim, contradicts nothing.
     """
-    known = read_comparisons(sentence)
-    for one in read_comparisons(claim):
+    stated = read_comparisons(claim)
+    known = read_comparisons(sentence) if stated else []
+    for one in stated:
         for other in known:
             if not one.swaps(other):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pytest_medfaith.checking.rules.denials import (
     ENDS,
@@ -151,13 +152,12 @@ def _negated_bound(frame: Frame, claim: str, evidence: str) -> bool:
 def _negated_word(frame: Frame, evidence: str) -> _Clash | None:
     """Returns a word of both sides that only one side negates, if the other negates nothing near it."""
     claim, sentence = frame.claim, frame.sentence.tokens
-    scopes = negated_words(claim)
-    everywhere = read_tokens(evidence) if scopes else ()
-    denied = {everywhere[head].key for head in negated_words(everywhere).values()}
-    for index, head in scopes.items():
+    for index, head in negated_words(claim).items():
         place = frame.pairs.get(head)
-        if place is None or _prefix_negates(claim[head], sentence) or claim[head].key in denied:
+        if place is None or _prefix_negates(claim[head], sentence):
             continue
+        if claim[head].key in _negated_keys(evidence):
+            continue  # the evidence negates the word somewhere, as the claim does
         if (
             not _is_negated_near(sentence, place)
             and not _differ_in_part(claim, sentence, place)
@@ -177,6 +177,12 @@ def _negated_word(frame: Frame, evidence: str) -> _Clash | None:
         ):
             return _Clash(_span(claim, place, place), _span(sentence, *sorted((index, head))))
     return None
+
+
+@lru_cache(maxsize=4_096)
+def _negated_keys(evidence: str) -> frozenset[str]:
+    tokens = read_tokens(evidence)
+    return frozenset(tokens[head].key for head in negated_words(tokens).values())
 
 
 def _span(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
