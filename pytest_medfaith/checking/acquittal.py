@@ -8,7 +8,7 @@ from pytest_medfaith.checking.anchors.evidence import shared_with
 from pytest_medfaith.checking.anchors.sequence import read_sequence
 from pytest_medfaith.checking.policy import Thresholds, entails
 from pytest_medfaith.checking.rules.comparisons import read_comparisons, swapped_comparisons
-from pytest_medfaith.checking.rules.negation import negations
+from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.english.words import read_tokens
 from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed_bounds
 from pytest_medfaith.quantities.reader import read_quantities

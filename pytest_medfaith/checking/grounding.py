@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from pytest_medfaith.checking.anchors.amounts import missing_amounts
+from pytest_medfaith.checking.anchors.arrows import missing_arrows
 from pytest_medfaith.checking.anchors.dates import missing_dates
+from pytest_medfaith.checking.anchors.drugs import missing_drugs
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
-from pytest_medfaith.checking.anchors.labels import (
-    missing_greek,
-    missing_labels,
-    missing_roman,
-    missing_scopes,
-    missing_subtypes,
-)
-from pytest_medfaith.checking.anchors.names import (
-    missing_drugs,
-    missing_markers,
-    missing_routes,
-    missing_sources,
-)
-from pytest_medfaith.checking.anchors.order import missing_arrows, missing_ranks, missing_rows
+from pytest_medfaith.checking.anchors.greek import missing_greek, missing_subtypes
+from pytest_medfaith.checking.anchors.labels import missing_labels, missing_roman, missing_scopes
+from pytest_medfaith.checking.anchors.names import missing_markers, missing_sources
 from pytest_medfaith.checking.anchors.pairing import missing_pairs, missing_swaps
 from pytest_medfaith.checking.anchors.quantifiers import missing_quantifiers
+from pytest_medfaith.checking.anchors.ranks import missing_ranks
 from pytest_medfaith.checking.anchors.restrictions import missing_limits, missing_restrictions
+from pytest_medfaith.checking.anchors.routes import missing_routes
+from pytest_medfaith.checking.anchors.rows import missing_rows
 from pytest_medfaith.checking.anchors.sequence import missing_sequences
 from pytest_medfaith.checking.anchors.signs import missing_signs
 from pytest_medfaith.records import Finding

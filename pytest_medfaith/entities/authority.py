@@ -1,8 +1,9 @@
-"""How much a source's word weighs: the chunk's own `authority`, else what its title, address and corpus name say.
+"""The authority of a source: what the chunk states, else what its corpus, title or address imply.
 
-The steps are those of the evidence pyramid, as `guideline_adherence` counts them: guideline, systematic review, randomized trial, cohort,
-review, site. The name of a corpus that holds one kind of text speaks first, then a title that names its study design (a journal prints
-all of them), then the publisher's address. A journal article whose title tells nothing has no known authority.
+The steps are those of the evidence pyramid, as `guideline_adherence` counts them: guideline, systematic
+review, randomized trial, cohort, review, site. The name of a corpus with a single kind of text decides first.
+A title that names a study design comes next, as a journal prints all designs, and then the publisher's
+address. The authority of a journal article without such a title is unknown.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from pytest_medfaith.records import Authority, Chunk
 
-# What a title says of the study design; the first that matches counts.
+# Words of a title that name the study design; the first that match count.
 _TITLE_WORDS: tuple[tuple[Authority, str], ...] = (
     (
         "guideline",
@@ -58,8 +59,8 @@ _PUBLISHERS: tuple[tuple[Authority, str], ...] = (
     (
         "site",
         (
-            "medlineplus.gov nih.gov nhs.uk cdc.gov who.int fda.gov ema.europa.eu cancer.gov womenshealth.gov "
-            "mayoclinic.org"
+            "medlineplus.gov nih.gov nhs.uk cdc.gov who.int fda.gov ema.europa.eu cancer.gov "
+            "womenshealth.gov mayoclinic.org"
         ),
     ),
     (
@@ -73,7 +74,7 @@ _PUBLISHERS: tuple[tuple[Authority, str], ...] = (
 _HOSTS: Mapping[str, Authority] = MappingProxyType(
     {host: authority for authority, hosts in _PUBLISHERS for host in hosts.split()}
 )
-# Whole books and articles stand on these hosts; only their title says what they are.
+# On these hosts are whole books and articles; only their titles say what they are.
 _LIBRARIES = ("ncbi.nlm.nih.gov", "pubmed.gov", "europepmc.org", "doi.org")
 _BOOKSHELF = re.compile(r"ncbi\.nlm\.nih\.gov/books/")
 _SOURCES: Mapping[str, Authority] = MappingProxyType(
@@ -90,34 +91,27 @@ _SOURCES: Mapping[str, Authority] = MappingProxyType(
 
 
 def authority_of(chunk: Chunk) -> Authority | None:
-    """Returns the authority that `chunk` states, else the one its source, title or address imply, else None."""
-    told = (
+    """Returns the authority that `chunk` states or its source, title or address implies, else None."""
+    by_title = (authority for authority, words in _TITLES if words.search(chunk.title))
+    return (
         chunk.authority
         or _SOURCES.get(chunk.source.lower())
-        or _of_title(chunk.title)
+        or next(by_title, None)
         or _of_address(chunk.url)
+        or ("review" if _REVIEW.search(chunk.title) else None)
     )
-    return told or ("review" if _REVIEW.search(chunk.title) else None)
-
-
-def _of_title(title: str) -> Authority | None:
-    return next((authority for authority, words in _TITLES if words.search(title)), None)
 
 
 def _of_address(url: str) -> Authority | None:
+    """Returns the authority of a publisher's address; None for a library, an unknown host and no address."""
     if _BOOKSHELF.search(url):
         return "review"
-    host = _host(url).removeprefix("www.")
+    try:
+        host = (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:  # "http://[broken" is no address
+        return None
     if any(host == library or host.endswith("." + library) for library in _LIBRARIES):
         return None
     parts = host.split(".")
-    return next(
-        (_HOSTS[name] for start in range(len(parts)) if (name := ".".join(parts[start:])) in _HOSTS), None
-    )
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:  # "http://[broken": no address tells nothing
-        return ""
+    names = (".".join(parts[start:]) for start in range(len(parts)))
+    return next((_HOSTS[name] for name in names if name in _HOSTS), None)

@@ -1,10 +1,13 @@
-"""Finds medical concepts in a text by name, offline: the longest name of the concept table wins, abbreviations count for what they stand for."""
+"""Finds medical concepts in a text by name, offline: the longest name of the concept table wins.
+
+An abbreviation that the text explains means what its long form means.
+"""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -21,15 +24,16 @@ KINDS = ("drug", "disease", "gene", "organism", "population", "site", "route")
 
 _WITHIN_NAME = re.compile(r"(?:[\s\u00a0]|[-‐‑/.*:'’]){1,2}")
 _SENTENCE_END = re.compile(r"\.\s")
-_LONGEST_TITLE = (
-    3  # letters of a word that a stop shortens: "St. John's wort" is one name, "the heart. Failure" is none
-)
-_LONGEST_CASED = 5  # letters: AF, MI, MS, COPD are names only in capitals; words of the language are spelled like some of them
+# Letters of a word that a stop shortens: "St. John's wort" is one name, "the heart. Failure" is none.
+_LONGEST_TITLE = 3
+# Letters of AF, MI, MS and COPD, which are names only in capitals: words of the language are spelled like
+# some of them.
+_LONGEST_CASED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Concept(Record):
-    """A medical concept: its names, and the ids of the wider concepts it belongs to (metformin is a biguanide)."""
+    """A medical concept with its names and the ids of the wider concepts that it belongs to."""
 
     id: str
     kind: str
@@ -39,7 +43,15 @@ class Concept(Record):
 
 @dataclass(frozen=True)
 class Mention:
-    """A concept where a text names it: half-open character span, and `wider`, the ids of all concepts that hold it."""
+    """A concept where a text names it.
+
+    Attributes:
+        concept: its id.
+        kind: one of KINDS.
+        start: the first character of the name.
+        end: the character after the name.
+        wider: the ids of all concepts that it belongs to.
+    """
 
     concept: str
     kind: str
@@ -54,7 +66,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class _Name:
-    """A name as its pieces; `cased` holds them as written where capitals matter, else they are in lower case."""
+    """A name as its pieces: as written where capitals matter (`cased`), else singular and in lower case."""
 
     pieces: tuple[str, ...]
     concept: str
@@ -63,7 +75,13 @@ class _Name:
 
 @dataclass(frozen=True)
 class Concepts:
-    """A concept table, ready to search: names by their first piece, longest first."""
+    """A concept table, ready to search.
+
+    Attributes:
+        by_id: id -> concept.
+        names: first piece of a name, singular -> the names that begin with it, longest first.
+        wider: id -> the ids of all concepts that the concept belongs to.
+    """
 
     by_id: Mapping[str, Concept]
     names: Mapping[str, Sequence[_Name]]
@@ -72,10 +90,12 @@ class Concepts:
 
 @lru_cache(maxsize=8)
 def load_concepts(*paths: Path) -> Concepts:
-    """Returns the shipped table, and with it those at `paths`; a row is `{"id", "kind", "names": [...], "parents": [...]}`.
+    """Returns the shipped table together with those at `paths`.
+
+    A row of a table is `{"id": ..., "kind": ..., "names": [...], "parents": [...]}`.
 
     Raises:
-        DataError: an unknown kind or parent, a concept without a name, an id or a name that two concepts have; the message names them.
+        DataError: an unknown kind or parent, a concept without a name, or an id or name of two concepts.
     """
     by_id: dict[str, Concept] = {}
     for path in (TABLE, *paths):
@@ -91,13 +111,6 @@ def load_concepts(*paths: Path) -> Concepts:
                     f"{', '.join(KINDS)}"
                 )
             by_id[concept.id] = concept
-    _check_parents(by_id)
-    return Concepts(
-        by_id, _by_first_piece(by_id.values()), {id_: frozenset(_ancestors(id_, by_id)) for id_ in by_id}
-    )
-
-
-def _check_parents(by_id: Mapping[str, Concept]) -> None:
     for concept in by_id.values():
         missing = next((parent for parent in concept.parents if parent not in by_id), None)
         if missing is not None:
@@ -105,6 +118,8 @@ def _check_parents(by_id: Mapping[str, Concept]) -> None:
                 f"concept {concept.id!r} names the parent {missing!r}, which no table holds; add it or "
                 f"correct its id"
             )
+    wider = {id_: frozenset(_ancestors(id_, by_id)) for id_ in by_id}
+    return Concepts(by_id, _by_first_piece(by_id.values()), wider)
 
 
 def _ancestors(id_: str, by_id: Mapping[str, Concept]) -> set[str]:
@@ -123,7 +138,10 @@ def _by_first_piece(concepts: Iterable[Concept]) -> dict[str, list[_Name]]:
     found: dict[str, list[_Name]] = {}
     for concept in concepts:
         for text in concept.names:
-            name = _name(text, concept.id)
+            words = [piece for piece, _, _ in pieces_of(text)]
+            letters = "".join(words)
+            cased = len(words) == 1 and len(letters) <= _LONGEST_CASED and sum(map(str.isupper, letters)) >= 2
+            name = _Name(tuple(words if cased else map(singular, words)), concept.id, cased)
             if not name.pieces:
                 raise DataError(
                     f"concept {concept.id!r} has the name {text!r}, which holds no letter or digit"
@@ -139,82 +157,70 @@ def _by_first_piece(concepts: Iterable[Concept]) -> dict[str, list[_Name]]:
     return found
 
 
-def _name(text: str, concept: str) -> _Name:
-    words = [piece for piece, _, _ in pieces_of(text)]
-    letters = "".join(words)
-    cased = len(words) == 1 and len(letters) <= _LONGEST_CASED and sum(map(str.isupper, letters)) >= 2
-    return _Name(tuple(words if cased else map(singular, words)), concept, cased)
-
-
 def link(text: str, *, concepts: Concepts | None = None) -> list[Mention]:
-    """Returns the concepts that `text` names, in order of place, without overlaps; the longest name at a place wins.
+    """Returns the concepts that `text` names, in order, without overlaps; the longest name at a place wins.
 
-    A short form that the text explains ("polycystic ovary syndrome (PCOS)") stands for its long form everywhere in the text. Linear in the
-    length of the text.
+    A short form that the text explains ("polycystic ovary syndrome (PCOS)") means its long form everywhere in
+    the text. The time is linear in the length of the text.
     """
     table = concepts or load_concepts()
     pieces = pieces_of(text)
-    local = _local_names(text, table)
+    short_forms = _short_forms(text, table)
     mentions: list[Mention] = []
     place = 0
     while place < len(pieces):
-        concept, used = _longest(text, pieces, place, table, local)
+        concept, used = _longest(text, pieces, place, table, short_forms)
         if concept is not None:
-            mentions.append(_mention(concept, pieces[place][1], pieces[place + used - 1][2], table))
+            start, end = pieces[place][1], pieces[place + used - 1][2]
+            mentions.append(Mention(concept, table.by_id[concept].kind, start, end, table.wider[concept]))
         place += max(used, 1)
     return mentions
 
 
+def _short_forms(text: str, table: Concepts) -> dict[str, str]:
+    """Returns short form -> concept for the abbreviations that `text` explains with a name of the table."""
+    found = {}
+    for short, long in find_abbreviations(text).items():
+        pieces = pieces_of(long)
+        concept, used = _longest(long, pieces, 0, table, {}) if pieces else (None, 0)
+        if concept is not None and used == len(pieces) and short.isalnum():
+            found[short] = concept
+    return found
+
+
 def _longest(
-    text: str, pieces: Sequence[tuple[str, int, int]], place: int, table: Concepts, local: Mapping[str, str]
+    text: str,
+    pieces: Sequence[tuple[str, int, int]],
+    place: int,
+    table: Concepts,
+    short_forms: Mapping[str, str],
 ) -> tuple[str | None, int]:
-    """Returns the concept of the longest name that begins at piece `place`, and how many pieces it has; (None, 0) for none."""
+    """Returns the concept of the longest name that begins at piece `place`, and its number of pieces.
+
+    (None, 0) where no name begins there.
+    """
     written = pieces[place][0]
-    if written in local:
-        return local[written], 1
+    if written in short_forms:
+        return short_forms[written], 1
     for name in table.names.get(singular(written), ()):
         size = len(name.pieces)
         window = pieces[place : place + size]
         if (
             len(window) == size
             and all(
-                _fits(piece[0], wanted, cased=name.cased)
-                for piece, wanted in zip(window, name.pieces, strict=True)
+                piece in (wanted, wanted + "s") if name.cased else singular(piece) == wanted
+                for (piece, _, _), wanted in zip(window, name.pieces, strict=True)
             )
-            and all(_joined(left[0], text[left[2] : right[1]]) for left, right in itertools.pairwise(window))
+            and all(
+                _continues_name(left[0], text[left[2] : right[1]])
+                for left, right in itertools.pairwise(window)
+            )
         ):
             return name.concept, size
     return None, 0
 
 
-def _joined(piece: str, gap: str) -> bool:
-    """Returns whether `gap`, what stands after `piece`, may stand within a name: a blank or hyphen, no end of a sentence."""
-    return bool(_WITHIN_NAME.fullmatch(gap)) and (
-        len(piece) <= _LONGEST_TITLE or not _SENTENCE_END.match(gap)
-    )
-
-
-def _fits(piece: str, wanted: str, *, cased: bool) -> bool:
-    return piece in (wanted, wanted + "s") if cased else singular(piece) == wanted
-
-
-def _local_names(text: str, table: Concepts) -> dict[str, str]:
-    """Returns short form -> concept for the abbreviations that `text` explains with a name of the table."""
-    found = {}
-    for short, long in find_abbreviations(text).items():
-        mentions = list(_whole(long, table))
-        if mentions and short.isalnum():
-            found[short] = mentions[-1]
-    return found
-
-
-def _whole(long: str, table: Concepts) -> Iterator[str]:
-    """Yields the concept whose name is all of `long`."""
-    pieces = pieces_of(long)
-    concept, used = _longest(long, pieces, 0, table, {}) if pieces else (None, 0)
-    if concept is not None and used == len(pieces):
-        yield concept
-
-
-def _mention(concept: str, start: int, end: int, table: Concepts) -> Mention:
-    return Mention(concept, table.by_id[concept].kind, start, end, table.wider[concept])
+def _continues_name(piece: str, gap: str) -> bool:
+    """Returns whether a name may go on after `piece` and `gap`: after a blank, but not after a sentence."""
+    within = _WITHIN_NAME.fullmatch(gap) is not None
+    return within and (len(piece) <= _LONGEST_TITLE or not _SENTENCE_END.match(gap))

@@ -1,12 +1,12 @@
-"""The linker of `linker.py` widened by scispaCy, where a project asks for it: its abbreviation detector and linker over UMLS or MeSH.
+"""The linker widened by scispaCy, with its detector of abbreviations and its linker over UMLS or MeSH.
 
-It is never taken only because it is installed: verdicts would then differ between two machines, and scispaCy fetches its knowledge base when
-it is first used.
+Only a project that asks for scispaCy gets it. Were it used wherever it is installed, verdicts would differ
+between two machines, and scispaCy fetches its knowledge base when it is first used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -15,7 +15,9 @@ from typing import Any
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.errors import DataError, MissingExtra
 
-LEAST_SCORE = 0.85  # of scispaCy's candidate; its authors report high precision from 0.8 on, and a wrong link here is a false alarm
+# Of scispaCy's candidate. Its authors report high precision from 0.8 on, and a wrong link is a false alarm
+# here.
+LEAST_SCORE = 0.85
 
 # Semantic types of the UMLS (their TUIs) -> the kinds that the rules compare.
 _KINDS: Mapping[str, str] = MappingProxyType(
@@ -29,7 +31,11 @@ _KINDS: Mapping[str, str] = MappingProxyType(
 
 
 def load_linker(name: str) -> Callable[[str], list[Mention]]:
-    """Returns the linker of that name: "default" (the concept table), "scispacy", "scispacy:MODEL" or "scispacy:MODEL:KNOWLEDGE_BASE".
+    """Returns the linker of a name.
+
+    Args:
+        name: "default" for the concept table, "scispacy", "scispacy:MODEL" or
+        "scispacy:MODEL:KNOWLEDGE_BASE".
 
     Raises:
         DataError: another name.
@@ -51,9 +57,10 @@ def load_linker(name: str) -> Callable[[str], list[Mention]]:
 def link_with_scispacy(
     text: str, *, model: str = "en_core_sci_sm", knowledge_base: str = "umls"
 ) -> list[Mention]:
-    """Returns the mentions of the concept table, and scispaCy's where the table knows nothing, in order of place, without overlaps.
+    """Returns the mentions of the concept table, and scispaCy's where the table has none, in order of place.
 
-    The table stays first because it knows which concepts hold which; scispaCy's knowledge bases do not say that metformin is a biguanide.
+    The table comes first because it knows which concepts belong to which: scispaCy's knowledge bases do not
+    say that metformin is a biguanide.
 
     Raises:
         MissingExtra: scispaCy is not installed.
@@ -63,28 +70,23 @@ def link_with_scispacy(
     added = [
         mention
         for mention in _mentions(text, model, knowledge_base)
-        if not any(_overlap(mention, other) for other in known)
+        if not any(mention.start < other.end and other.start < mention.end for other in known)
     ]
     return sorted([*known, *added], key=lambda mention: mention.start)
 
 
-def _overlap(one: Mention, other: Mention) -> bool:
-    return one.start < other.end and other.start < one.end
-
-
 @lru_cache(maxsize=8_192)
 def _mentions(text: str, model: str, knowledge_base: str) -> tuple[Mention, ...]:
-    return tuple(_found(text, model, knowledge_base))
-
-
-def _found(text: str, model: str, knowledge_base: str) -> Iterator[Mention]:
+    """Returns scispaCy's best concept for each entity, if its score and its kind will do."""
     pipeline = _pipeline(model, knowledge_base)
     entries = pipeline.get_pipe("scispacy_linker").kb.cui_to_entity
+    found = []
     for entity in pipeline(text).ents:
         for concept, score in entity._.kb_ents[:1]:
             kind = next((_KINDS[tui] for tui in entries[concept].types if tui in _KINDS), None)
             if kind and score >= LEAST_SCORE:
-                yield Mention(concept, kind, entity.start_char, entity.end_char)
+                found.append(Mention(concept, kind, entity.start_char, entity.end_char))
+    return tuple(found)
 
 
 @lru_cache(maxsize=2)

@@ -8,7 +8,14 @@ from dataclasses import replace
 from itertools import combinations
 
 from pytest_medfaith.english.stems import word_key
-from pytest_medfaith.quantities.quantity import DOSES, MOST_DOSES, ROUGHNESS, Quantity, allowed_error
+from pytest_medfaith.quantities.quantity import (
+    DOSES,
+    MOST_DOSES,
+    ROUGHNESS,
+    Quantity,
+    allowed_error,
+    same_dimension,
+)
 
 _BEYOND = 0.5  # of a bound: how far past the bound a value may lie: "more than halved" holds of a cut by 61 %
 _ROUNDED = 0.02  # of a computed value: people round what they compute
@@ -123,7 +130,7 @@ def _shares(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Itera
     for total in {sum(counts[:size]) for size in range(2, len(counts) + 1)} - {0.0}:
         yield from (count / total for count in counts)
     for one, two in combinations(others, 2):
-        if one.dimension == two.dimension or {one.dimension, two.dimension} <= {"plain", "count"}:
+        if same_dimension(one, two):
             small, large = sorted((abs(one.high), abs(two.high)))
             if small:
                 yield from (small / large, large / small, 1 - small / large, large / small - 1)

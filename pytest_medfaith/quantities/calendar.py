@@ -1,4 +1,4 @@
-"""Dates as texts write them: years, months with a day or a year, spans of years, and the time between two dates."""
+"""Dates in texts: years, months with a day or a year, spans of years, and the time between two dates."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from itertools import combinations
 from pytest_medfaith.quantities.counting import counts_things
 from pytest_medfaith.quantities.quantity import Quantity
 
-# Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
+# Four digits are a year where no unit, thousand mark or word of measure is around them.
 _YEAR = re.compile(
     r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|"
     r"[\s-]*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories?|hours?|minutes?|years?|steps|people|patients|"
     r"women|men|adults|children|participants|cells|per|mm)\b|\s*[%/])"
 )
-# In evidence any such number may be the year of a claim, 05/2021 too, or the count "2,000" that a claim writes as 2000.
+# In evidence any such number may be the year of a claim: 05/2021 too, and the count "2,000", which a claim
+# writes as 2000.
 YEAR_LIKE = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|(?<![\d.,])(?:1[,\s][89]|2[,\s]0)\d\d(?![\d,])")
 _SPAN = re.compile(
     r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|/|to|and|until|through)\s*(?P<last>(?:1[89]|"
@@ -29,12 +30,12 @@ MONTH = re.compile(
     re.IGNORECASE,
 )
 YEAR_DAYS = 365.25
-SAME_YEAR = 0.6  # years that a gap may miss and still be the same number of years
-_SAME_DAY = 3.0  # days, likewise
+SAME_YEAR = 0.6  # years by which a gap may miss a number of years
+_SAME_DAY = 3.0  # days by which a gap may miss a number of days
 
 
 def dates_in(text: str) -> Iterator[re.Match[str]]:
-    """Yields months with a day or a year beside them: "May" alone may be a verb, and so is "COVID-19 may"."""
+    """Yields the months with a day or a year beside them; by itself "May" may be a verb."""
     yield from (
         found
         for found in MONTH.finditer(text)
@@ -43,7 +44,7 @@ def dates_in(text: str) -> Iterator[re.Match[str]]:
 
 
 def read_date(found: re.Match[str]) -> tuple[int, int | None, int | None]:
-    """Returns month, day and year of a match of `MONTH`; None where the date does not say them."""
+    """Returns month, day and year of a match of `MONTH`; None for a day or year that it does not state."""
     day = found["before"] or found["after"]
     month = next(
         number for number, name in enumerate(_MONTHS, 1) if name.startswith(found["month"].lower()[:3])
@@ -67,16 +68,21 @@ def year_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def place_in_time(found: re.Match[str], years: Sequence[int]) -> float:
-    """Returns a date as days from the year 0; a month without a year lies in the only year that the text names."""
+    """Returns a date as days from the year 0.
+
+    Args:
+        found: a match of `MONTH`.
+        years: the years of the text; a date without a year is in the only year, else in the year 0.
+    """
     month, day, year = read_date(found)
     known = year if year is not None else years[0] if len(years) == 1 else 0
     return known * YEAR_DAYS + (month - 1) * YEAR_DAYS / 12 + (day or 1) - 1
 
 
 def is_between_dates(quantity: Quantity, evidence: str) -> bool:
-    """Returns whether a time is what lies between two dates of `evidence`: "26 years" of "introduced in 1970 and dropped in 1996".
+    """Returns whether a time is the gap between two dates: "26 years" for "introduced in 1970, left in 1996".
 
-    Whole years may count the first and the last one: January 2013 to December 2015 are three.
+    A number of years may count both the first and the last: January 2013 to December 2015 are three years.
     """
     years = sorted({int(found["year"]) for found in years_in(evidence)})
     yearly = quantity.high / YEAR_DAYS

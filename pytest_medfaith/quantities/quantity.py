@@ -14,6 +14,7 @@ MOST_DOSES = 12  # a day: a dose every two hours
 DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})  # the dimensions of what is given
 # "Up to 20 mg" does not follow from "up to 10 mg"; of shares and pressures a wider bound does.
 _STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})
+_BARE = frozenset({"count", "plain"})
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,11 @@ def agree(quantity: Quantity, other: Quantity) -> bool:
             return True  # "150 mg monthly" is "150 mg every four weeks"
         return _overlap(quantity.daily or quantity, other.daily or other)
     return any(_overlap(mine, theirs) for mine in quantity.readings for theirs in other.readings)
+
+
+def same_dimension(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether two quantities measure the same; counts and plain numbers do."""
+    return quantity.dimension == other.dimension or {quantity.dimension, other.dimension} <= _BARE
 
 
 def opposed_bounds(quantity: Quantity, other: Quantity) -> bool:

@@ -1,4 +1,4 @@
-"""Roman numerals behind a word: "stage II", "angiotensin I"."""
+"""Roman numerals after a word: "stage II", "angiotensin I"."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ NAMED_ROMAN = re.compile(
 
 
 def roman_value(text: str) -> int:
-    """Returns the number of a Roman numeral in small letters, up to 39: 4 of "iv"."""
+    """Returns the number of a Roman numeral in small letters, up to 39: 4 for "iv"."""
     values = [_VALUES[letter] for letter in text]
     return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
 
 
 @lru_cache(maxsize=8_192)
 def read_roman(text: str) -> frozenset[float]:
-    """Returns the numbers that `text` writes in Roman numerals behind a word: 2 of "Marsh II" and of "stage II"."""
+    """Returns the numbers that `text` writes in Roman numerals after a word: 2 for "Marsh II"."""
     return frozenset(float(roman_value(found["roman"].lower())) for found in NAMED_ROMAN.finditer(text))

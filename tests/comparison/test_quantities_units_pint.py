@@ -18,7 +18,7 @@ BASE = {
     "radiation": "gray",
     "equivalent dose": "sievert",
 }
-# What pint writes otherwise, or means otherwise: M and m, h and hour are the same there, but "mo" is none, "min" is its minute.
+# Units that pint writes in another way, or for which our name means another unit.
 PINT_NAMES = {
     "mcg": "microgram", "ug": "microgram", "microg": "microgram", "kgs": "kg", "mgs": "mg", "gm": "gram", "gms": "gram", "gr": "gram", "cc": "cm**3", "mls": "ml",
     "mcl": "microliter", "ul": "microliter", "wk": "week", "wks": "week", "mo": "month", "mos": "month", "mth": "month", "mths": "month", "yr": "year", "yrs": "year", "y": "year",
@@ -28,7 +28,7 @@ PINT_NAMES = {
 }  # fmt: skip
 
 
-# A medicine spoon holds 5 mL and a tablespoon 15 mL everywhere; pint's are those of American kitchens.
+# A medicine spoon holds 5 mL and a tablespoon 15 mL everywhere; pint has the spoons of American kitchens.
 SPOONS = ("tsp", "tbsp", "teaspoon", "tablespoon")
 
 

@@ -1,7 +1,8 @@
-"""Hand-written claims of each kind of anchor: wrong ones are caught by the rules alone, true ones are let alone.
+"""Hand-written claims of each kind of anchor: the rules alone catch wrong claims and let true claims pass.
 
-The model is scripted. One that supports everything shows which errors the rules catch, and which true claims they take back; one that refutes
-everything near its threshold shows which true claims are acquitted.
+The model is scripted. A model that supports everything shows which errors the rules catch, and which true
+claims they take back. A model that refutes everything near its threshold shows which true claims are
+acquitted.
 """
 
 import dataclasses
@@ -24,7 +25,8 @@ DOUBTING = dataclasses.replace(
     score_texts=lambda texts: np.log(np.array([(0.3, 0.2, 0.5) for _ in texts], dtype=np.float32)),
     thresholds=Thresholds(entail=0.5, contradict=0.3, odds=1.0),
 )
-# kind: at most so many errors supported, true claims not supported, and true claims still refuted in doubt. To be tightened only.
+# kind: at most so many errors supported, true claims not supported, and true claims still refuted in doubt.
+# The numbers may only become smaller.
 MOST = {
     "age-band": (5, 0, 7),
     "age": (8, 0, 13),
@@ -68,7 +70,7 @@ def label(checker, row):
 
 
 def with_label(kind, checker, *, true, said):
-    """Returns the ids of the cases of `kind` whose claim is true, or not, and on which `said` holds of the verdict's label."""
+    """Returns the ids of the cases with true, or wrong, claims where `said` holds of the verdict's label."""
     return [
         row["id"] for row in cases(kind) if (row["label"] == "entail") == true and said(label(checker, row))
     ]

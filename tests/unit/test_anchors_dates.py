@@ -3,7 +3,10 @@ import pytest
 from pytest_medfaith.checking.anchors.dates import missing_dates
 from pytest_medfaith.checking.anchors.evidence import Evidence
 
-EVIDENCE = "DAPA-CKD (NCT03036150) randomized 4,304 adults with kidney disease between 2017 and 2018. The 2023 guideline cites it."
+EVIDENCE = (
+    "DAPA-CKD (NCT03036150) randomized 4,304 adults with kidney disease between 2017 and 2018. "
+    "The 2023 guideline cites it."
+)
 
 
 def dates(claim, evidence, *, this_year=None):
@@ -117,7 +120,7 @@ def test_the_clock_says_what_lies_in_the_future():
         ("The trial opened in March 2019.", "The trial opened in May 2019 and closed later.", "May 2019"),
     ],
 )
-def test_another_date_of_the_same_year_stands_in_its_place(claim, evidence, instead):
+def test_another_date_of_the_same_year_is_in_its_place(claim, evidence, instead):
     (finding,) = dates(claim, evidence, this_year=2025)
     assert (finding.effect, evidence[slice(*finding.evidence_span)].strip()) == ("refute", instead)
 

@@ -56,7 +56,7 @@ def test_the_model_reads_equal_quantities_in_one_form():
 
 
 def doubted(_evidence, _claim):
-    """Contradiction lies above its threshold of 0.3, and below the middle between that and 1."""
+    """Contradiction is above its threshold of 0.3, and below the middle between the threshold and 1."""
     return 0.3, 0.2, 0.5
 
 

@@ -1,4 +1,4 @@
-"""Anchors of a claim against evidence of a sentence or two: wrong ones are not supported, equal ones neither refuted nor unsupported."""
+"""Anchors of a claim against evidence of a sentence or two: wrong anchors are not supported, equal anchors are."""
 
 import dataclasses
 

@@ -18,7 +18,10 @@ def _fresh_pipelines():
 
 
 class Pipeline:
-    """Stands for spaCy's pipeline with scispaCy's pipes: finds `words` and links each to a concept with a score and semantic types."""
+    """A stand-in for spaCy's pipeline with scispaCy's pipes.
+
+    It finds `words` and links each to a concept with a score and semantic types.
+    """
 
     def __init__(self, words):
         self.words = words

@@ -67,7 +67,7 @@ AGREEING = [
     ("Sleep is longer after exercise.", "Insulin is given before meals."),
 ]  # fmt: skip
 
-# Opposite words of opposite things, or with a negation: neither side turns the other round.
+# Opposite words of opposite things, or with a negation: neither side reverses the other.
 SAME = [
     ("Liver damage is rare with short-term use of paracetamol.", "Liver damage is not common with short-term use of paracetamol."),
     ("The hair loss caused by chemotherapy is temporary.", "The hair loss caused by chemotherapy is not permanent."),
@@ -113,7 +113,7 @@ def test_a_text_never_clashes_with_itself(text):
     assert direction(text, text) == []
 
 
-def test_a_turned_comparison_says_so():
+def test_a_reversed_comparison_says_so():
     (finding,) = direction(
         "Girls are affected more often than boys.", "Boys are affected more often than girls."
     )

@@ -23,13 +23,11 @@ def test_the_best_covered_sentence_comes_first():
     claim = "Letrozole is started at 25 mg for women with PCOS."
     best, other = frames(
         claim,
-        "Women with PCOS take letrozole at times. Letrozole is started at 2.5 mg for women with PCOS. Aspirin is cheap.",
+        "Women with PCOS take letrozole at times. "
+        "Letrozole is started at 2.5 mg for women with PCOS. Aspirin is cheap.",
     )
-    assert (best.coverage, best.copies(), other.copies()) == (
-        1.0,
-        True,
-        False,
-    )  # any number stands for any other
+    # Any number is paired with any other number.
+    assert (best.coverage, best.copies(), other.copies()) == (1.0, True, False)
 
 
 def test_gaps_are_what_is_left_over_in_one_place():
@@ -41,7 +39,7 @@ def test_gaps_are_what_is_left_over_in_one_place():
     assert left == [(["lowers"], ["slowly", "raises"])]
 
 
-def test_an_opening_clause_may_stand_at_the_end():
+def test_an_opening_clause_may_be_read_at_the_end():
     evidence = "Listen. In adults over 65, the vaccine halves 50% of the risk."
     (frame,) = frames_in_either_order(
         "The vaccine halves 50 percent of the risk in adults over 65.", evidence
@@ -54,6 +52,6 @@ def test_an_opening_clause_may_stand_at_the_end():
     ] == ("vaccine halves % risk adults".split())
 
 
-def test_a_sentence_is_laid_as_it_stands_where_that_covers_as_much():
+def test_a_sentence_keeps_its_order_where_another_covers_no_more():
     (frame,) = frames_in_either_order("In adults, the vaccine works.", "In adults, the vaccine works.")
     assert [frame.pairs[index] for index in range(len(frame.claim))] == list(range(len(frame.claim)))

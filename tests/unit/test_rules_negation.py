@@ -56,7 +56,7 @@ AGREEING = [
     ("Vaccination was not associated with microcephaly.", "Vaccination was unrelated to microcephaly."),
 ]  # fmt: skip
 
-# The same in other words: neither denies the other.
+# Both sides say the same in different words: neither denies the other.
 SAME = [
     ("The USPSTF recommends against screening for thyroid cancer in adults.", "The USPSTF does not recommend screening for thyroid cancer in adults."),
     ("Experts advise against using cough medicine in young children.", "Experts do not advise using cough medicine in young children."),

@@ -2,10 +2,10 @@ import pytest
 
 from pytest_medfaith.checking.rules.numbers import numbers
 
-# claim, evidence, the clashing words of the one, of the other
+# claim, evidence, the clashing words of the claim, of the evidence
 CLASHES = [
     ("Amoxicillin is given at 500 mg three times daily.", "Amoxicillin is given at 50 mg three times daily.", "500 mg", "50 mg"),
-    (  # the amount that the claim states stands in the evidence, of something else
+    (  # the evidence states the amount of the claim, of something else
         "Adults take sumatriptan 500 mg at the start of an attack.",
         "Adults take sumatriptan 50 mg at the start of an attack. Naproxen 500 mg is bought without a prescription.",
         "500 mg",
@@ -29,7 +29,7 @@ CLASHES = [
         "280 mg",
         "40 mg",
     ),
-    (  # the words of another quantity stand between the number and what it is of
+    (  # the words of another quantity are between the number and what it is of
         "Enalapril is started at 25 mg once a day by mouth in heart failure.",
         "Enalapril is started at 2.5 mg once daily by mouth in heart failure, captopril at 25 mg.",
         "25 mg",
@@ -83,13 +83,13 @@ CLASHES = [
     ("Survival rose from 20% to 60% when patients got rituximab.", "Rituximab raised survival from 20% to 40%.", "20% to 60%", "20% to 40%"),
     ("The dose is from 5 mg to 40 mg daily.", "The dose is 5 mg to 10 mg daily.", "5 mg to 40 mg", "5 mg to 10 mg"),
     ("Women are screened at an interval of 1 to 10 years.", "Women are screened at an interval of 1 to 3 years.", "1 to 10 years", "1 to 3 years"),
-    (  # clauses turned round
+    (  # clauses in another order
         "When norepinephrine at 0.25 mcg/kg/min is still required, hydrocortisone 2000 mg per day intravenously is suggested.",
         "Hydrocortisone 200 mg per day intravenously is suggested when norepinephrine at 0.25 mcg/kg/min is still required.",
         "2000 mg",
         "200 mg",
     ),
-    (  # "about" and a number beside the one that clashes
+    (  # "about", and a number beside the number that clashes
         "The dose is then raised by approximately 0.2 units every 3 days until the fasting target is reached. It was raised every 3 days.",
         "The dose is then raised by about 2 units every three days until the fasting target is reached.",
         "0.2 units",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from datetime import datetime, timezone
 
-from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, mentions_at, only_of
 from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.quantities.bounds import words_before
 from pytest_medfaith.quantities.calendar import (
@@ -31,12 +31,13 @@ _FORECAST = re.compile(
     r"\b(?:by|until|before|will|would|projected|expected|predicted|forecast|goal|target|plan(?:ned|s)?)\b",
     re.IGNORECASE,
 )
-# "As of July 31, 2020" dates the claim, not what it says.
+# "As of July 31, 2020" dates the claim itself.
 _AS_OF = re.compile(
     r"\bas (?:of|at)\s+(?:the end of\s+)?(?:[A-Za-z]+\.?\s+)?(?:\d{1,2},?\s+)?(?:[A-Za-z]+\.?,?\s+)?$",
     re.IGNORECASE,
 )
-# What a register calls a trial: ClinicalTrials.gov, ISRCTN, EudraCT, and the registers of Australia, China, Germany, India and Japan.
+# The numbers of trials in ClinicalTrials.gov, ISRCTN, EudraCT and the registers of Australia, China, Germany,
+# India and Japan.
 _REGISTERED = re.compile(
     r"(?<![\w-])(?:NCT\s?\d{8}|ISRCTN\s?\d{6,8}|(?:EudraCT|"
     r"EU CT)(?:\s+number)?:?\s*\d{4}-\d{6}-\d{2}(?:-\d{2})?|ACTRN\s?\d{14}|ChiCTR(?:-\w+-)?\s?\d{8,10}|"
@@ -44,7 +45,8 @@ _REGISTERED = re.compile(
     r"CTRI/\d{4}/\d{2,3}/\d{6}|UMIN\s?\d{9}|jRCT\w?\d{9,10})(?!\w)",
     re.IGNORECASE,
 )
-# EMPEROR-Preserved, DAPA-CKD, REDUCE: capitals, next to a word for a study; before a verb or after "in" only with a hyphen (MRI showed ...).
+# The name of a trial is in capitals beside a word for a study: "the REDUCE trial". Before a verb or after
+# "in" it needs a hyphen ("DAPA-CKD showed"), since "MRI showed" names no trial.
 _NAME = re.compile(
     r"(?<![\w-])(?:(?P<before>[A-Z][A-Z0-9]{3,}(?:[-–][A-Za-z0-9]+)*|"
     r"[A-Z]{2,}[-–][A-Z][A-Za-z0-9]+)(?=\s+(?:trials?|stud(?:y|ies)|cohort|registry|investigators)\b)"
@@ -62,10 +64,14 @@ _NUMBERS = re.compile(r"\d+")
 
 
 def missing_dates(claim: str, evidence: Evidence, *, this_year: int | None = None) -> Iterator[Missing]:
-    """Yields each year, each date, each registered trial and the named trial of `claim` that the evidence does not name.
+    """Yields the years, dates, registered trials and named trial of `claim` that the evidence does not name.
 
-    A study or guideline dated later than `this_year` (the clock's, where None) that the evidence does not know is refuted: it cannot have
-    happened.
+    A study or guideline that the claim dates in the future is refuted, as it cannot have happened.
+
+    Args:
+        claim: the claim.
+        evidence: the evidence.
+        this_year: the year after which the future begins; the clock's year for None.
     """
     now = this_year if this_year is not None else datetime.now(tz=timezone.utc).year
     yield from _unknown_years(claim, evidence.whole, now)
@@ -81,34 +87,32 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Missing]:
         year = int(found["year"])
         if (
             year in known
-            or _reckoned(year, known, evidence)
+            or _follows(year, known, evidence)
             or found["decade"]
             or any(first <= year <= last for first, last in spans)
             or _AS_OF.search(words_before(claim, found.start()))
         ):
             continue
         future = year > now and bool(_FINDING.search(claim)) and not _FORECAST.search(claim)
-        note = (
-            f"claim dates a finding to {year}, which has not come"
-            if future
-            else f"claim says {year}, the evidence names no such year"
-        )
+        note = f"claim says {year}, the evidence names no such year"
+        if future:
+            note = f"claim dates a finding to {year}, which has not come"
         yield Missing("year", *found.span("year"), note=note, refutes=future)
 
 
-def _reckoned(year: int, known: Collection[int], evidence: str) -> bool:
-    """Returns whether `year` lies as many years from one of `known` as the evidence says: 2012 of "2007" and "five years later"."""
+def _follows(year: int, known: Collection[int], evidence: str) -> bool:
+    """Returns whether `year` is a stated gap away from a known year: 2012 for "2007, five years later"."""
     gaps = [other for other in read_quantities(evidence) if other.dimension == "time" and other.role != "age"]
     return any(
-        abs(abs(year - one) - gap.high / YEAR_DAYS) < SAME_YEAR
-        for one in known
+        abs(abs(year - other) - gap.high / YEAR_DAYS) < SAME_YEAR
+        for other in known
         for gap in gaps
-        if year != one
+        if year != other
     )
 
 
 def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the dates of `claim` where the evidence dates something in the same month or year, and not this."""
+    """Yields the dates that the evidence lacks, if it has another date in the same month or year."""
     known = [read_date(found) for found in dates_in(evidence.whole)]
     years = {int(found["year"]) for found in years_in(evidence.whole)}
     bare = {
@@ -119,19 +123,14 @@ def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
     numbers = {int(number) for number in _NUMBERS.findall(evidence.whole)}
     for found in dates_in(claim):
         month, day, year = read_date(found)
-        if any(
-            (month == m and day in (d, None) and year in (y, None))
-            or (month == m and d is None and year in (y, None))
-            for m, d, y in known
-        ):
+        same_month = [(d, y) for m, d, y in known if m == month]
+        if any((day in (d, None) or d is None) and year in (y, None) for d, y in same_month):
             continue
-        if year is not None and any(
-            month == m and day == d and y is None and year in years for m, d, y in known
-        ):
+        if year in years and (day, None) in same_month:
             continue  # "18 November of the same year"
         if day is None and year in years and month in bare:
             continue
-        if any(_gap_of(found, other, evidence.whole) for other in dates_in(evidence.whole)):
+        if any(_are_apart(found, other, evidence.whole) for other in dates_in(evidence.whole)):
             continue
         rivals = {
             match[0]
@@ -139,11 +138,11 @@ def _other_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
             if read_date(match)[2] == year or read_date(match)[0] == month
         }
         if rivals and not (month in numbers and (day is None or day in numbers)):
-            yield Missing("date", *found.span(), instead=next(iter(rivals)) if len(rivals) == 1 else "")
+            yield Missing("date", *found.span(), instead=only_of(rivals))
 
 
-def _gap_of(found: re.Match[str], other: re.Match[str], evidence: str) -> bool:
-    """Returns whether two days lie as far apart as the evidence says: the 21st of "on 14 October" and "a week later"."""
+def _are_apart(found: re.Match[str], other: re.Match[str], evidence: str) -> bool:
+    """Returns whether two days are a stated time apart: the 14th, the 21st, "a week later"."""
     if read_date(found)[1] is None or read_date(other)[1] is None:
         return False
     apart = abs(place_in_time(found, []) - place_in_time(other, []))
@@ -156,33 +155,21 @@ def _unknown_numbers(claim: str, evidence: str) -> Iterator[Missing]:
     known = {_plain(found[0]) for found in _REGISTERED.finditer(evidence)}
     for found in _REGISTERED.finditer(claim):
         if _plain(found[0]) not in known:
-            yield Missing(
-                "trial",
-                *found.span(),
-                note=f"claim names the registered trial {found[0]}, the evidence does not",
-            )
+            note = f"claim names the registered trial {found[0]}, the evidence does not"
+            yield Missing("trial", *found.span(), note=note)
 
 
 def _plain(number: str) -> str:
-    """Returns a trial's number as one run of capitals and digits."""
+    """Returns the number of a trial without spaces and marks, in capitals."""
     return re.sub(r"[^A-Z0-9]", "", number.upper().replace("NUMBER", ""))
 
 
 def _unknown_trials(claim: str, evidence: str) -> Iterator[Missing]:
     found = _NAME.search(claim)
-    if (
-        not found
-        or _REGISTERED.match(found[0])
-        or found[0].lower() in evidence.lower()
-        or _spelled_out(found[0], evidence)
-    ):
+    if not found or _REGISTERED.match(found[0]) or found[0].lower() in evidence.lower():
         return
-    if any(mention.start <= found.start() < mention.end for mention in linked(claim)):
-        return  # "COPD trials" names a disease
-    yield Missing("trial", *found.span(), note=f"claim names the trial {found[0]}, the evidence does not")
-
-
-def _spelled_out(name: str, evidence: str) -> bool:
-    """Returns whether `name` is made of the first letters of words that follow each other in the evidence."""
     initials = "".join(piece[0] for piece, _, _ in pieces_of(evidence)).lower()
-    return "".join(filter(str.isalpha, name)).lower() in initials
+    if "".join(filter(str.isalpha, found[0])).lower() in initials:
+        return  # neighbouring words of the evidence spell out the name
+    if not mentions_at(claim, found.start()):  # "COPD trials" names a disease
+        yield Missing("trial", *found.span(), note=f"claim names the trial {found[0]}, the evidence does not")

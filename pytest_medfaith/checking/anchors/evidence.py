@@ -1,12 +1,13 @@
-"""What grounding reads of the evidence: everything that was given, once, and what it says nearest to the claim."""
+"""What grounding reads of the evidence: all texts, each read once, and the sentence that decided."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.english.words import read_tokens, share
+from pytest_medfaith.checking.rules.denials import negations
+from pytest_medfaith.english.words import content_keys, read_tokens, share
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
@@ -15,30 +16,39 @@ from pytest_medfaith.records import Finding
 
 @dataclass(frozen=True)
 class Evidence:
-    """Texts that were read for a claim; `nearest` is the sentence that decided."""
+    """The texts that were read for a claim; `nearest` is the sentence that decided."""
 
     texts: tuple[str, ...]
     nearest: str
 
     @cached_property
+    def in_order(self) -> tuple[str, ...]:
+        """The sentence that decided, then all texts."""
+        return (self.nearest, *self.texts)
+
+    @cached_property
     def whole(self) -> str:
-        """All that was read, a text a line; the nearest sentence stands first."""
-        return "\n".join((self.nearest, *self.texts))
+        """All texts in order, one a line."""
+        return "\n".join(self.in_order)
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
-        """Those of the nearest sentence, then all."""
-        return tuple(quantity for text in (self.nearest, *self.texts) for quantity in read_quantities(text))
+        """The quantities of all texts in order."""
+        return tuple(quantity for text in self.in_order for quantity in read_quantities(text))
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        """The concepts that it names."""
-        return tuple(mention for text in (self.nearest, *self.texts) for mention in linked(text))
+        """The concepts that the texts name, in order."""
+        return tuple(mention for text in self.in_order for mention in linked(text))
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The keys of its words."""
-        return frozenset(token.key for text in (self.nearest, *self.texts) for token in read_tokens(text))
+        """The keys of all words."""
+        return frozenset(token.key for text in self.in_order for token in read_tokens(text))
+
+    def names(self, mention: Mention) -> bool:
+        """Returns whether the texts name the concept of `mention`, its class or a member of it."""
+        return any(mention.is_related(other) for other in self.mentions)
 
 
 @lru_cache(maxsize=8_192)
@@ -47,11 +57,27 @@ def linked(text: str) -> tuple[Mention, ...]:
     return tuple(link(text))
 
 
+def mentions_at(text: str, place: int) -> list[Mention]:
+    """Returns the concepts whose name in `text` holds the character at `place`."""
+    return [mention for mention in linked(text) if mention.start <= place < mention.end]
+
+
+def only_of(words: Collection[str]) -> str:
+    """Returns the only one of `words`; an empty text where there are none or several."""
+    return next(iter(words)) if len(words) == 1 else ""
+
+
 @dataclass(frozen=True)
 class Missing:
-    """An anchor of the claim that the evidence lacks: its words' span, and what stands in its place, where that is clear.
+    """An anchor of the claim that the evidence lacks.
 
-    `note` is what a report says instead of "... is not in the evidence"; `refutes` where it cannot be true.
+    Attributes:
+        kind: what the anchor is: "amount", "label", "drug", ...
+        start: the first character of its words in the claim.
+        end: the character after them.
+        instead: the words of the evidence in its place; empty where no single words are.
+        note: what a report says instead of "... is not in the evidence".
+        refutes: True where the evidence rules the anchor out.
     """
 
     kind: str
@@ -62,14 +88,12 @@ class Missing:
     refutes: bool = False
 
     def finding(self, claim: str, nearest: str) -> Finding:
-        """Returns what a report says of it; the evidence span is counted in the sentence `nearest`."""
+        """Returns the finding on the anchor, with its evidence span counted in the sentence `nearest`."""
         words = claim[self.start : self.end]
         place = nearest.find(self.instead) if self.instead else -1
-        message = (
-            f"claim says {words}, evidence says {self.instead}"
-            if self.instead
-            else self.note or f"{words} is not in the evidence"
-        )
+        message = self.note or f"{words} is not in the evidence"
+        if self.instead:
+            message = f"claim says {words}, evidence says {self.instead}"
         return Finding(
             rule="grounding",
             message=message,
@@ -85,6 +109,6 @@ def is_odd(text: str) -> bool:
 
 
 def shared_with(claim: str, start: int, end: int, text: str) -> float:
-    """Returns which share of the claim's content words, those of the anchor aside, `text` holds."""
+    """Returns which part of the claim's content words, apart from the anchor at `start:end`, `text` holds."""
     wanted = {token.key for token in read_tokens(claim) if token.content and not start <= token.start < end}
-    return share(wanted, {token.key for token in read_tokens(text) if token.content})
+    return share(wanted, content_keys(text))

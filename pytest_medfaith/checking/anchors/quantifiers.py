@@ -1,4 +1,4 @@
-"""How many of a group a statement is said of: all, most, many, few, one, none; "both" against "either", "all three" against "any one"."""
+"""Quantifiers: a claim on all, most or any of a group, evidence on none, few, or two of three of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
-from pytest_medfaith.quantities.numerals import WORDS
+from pytest_medfaith.quantities.numerals import number_of
 
 SAME_STATEMENT = 0.5  # of the claim's words that the sentence holds
 _NUMBER = "one|two|three|four|five|six|seven|eight|nine|ten"
@@ -15,7 +15,7 @@ _PER_TIME = (
     r"(?!\s+(?:other\s+)?(?:second|minute|hour|day|night|morning|evening|week|month|year|time|dose|meal|"
     r"visit|\d|(?:two|three|four|five|six|seven|eight|ten|twelve)\s+(?:hours|days|weeks|months|years))s?\b)"
 )
-# name of a quantifier: the words that say it. "at all", "overall", "not all" and "each day" say none.
+# Each group is a quantifier. "At all", "overall", "not all" and "each day" are none.
 _READ = re.compile(
     rf"(?P<none>\b(?:none of|no one|nobody|neither(?=\s+\w+\s)(?!\s+\w+\s+nor))\b)"
     rf"|(?P<few>\b(?:few(?!er)|a minority of|only a few|hardly any)\b)"
@@ -34,7 +34,7 @@ _READ = re.compile(
     rf"all of these|both(?=\s)|every{_PER_TIME}|each{_PER_TIME}(?=\s+(?:of|\w+))|everybody|everyone)\b)",
     re.IGNORECASE,
 )
-# quantifier -> those that say otherwise of the same
+# quantifier: those that rule it out
 _CLASHES = {
     "all": {"any", "few", "none", "part", "some", "at_most", "least"},
     "none": {"all", "most", "some", "few", "part", "any"},
@@ -50,46 +50,31 @@ _CLASHES = {
 
 @lru_cache(maxsize=8_192)
 def read_quantifiers(text: str) -> tuple[tuple[str, float, int, int], ...]:
-    """Returns the quantifiers of `text`, each with the number that it names (0 for none) and its span; "one of two" is "part"."""
+    """Returns the quantifiers of `text`, each with its number (0 without one) and span."""
     found = []
     for match in _READ.finditer(text):
         name, number = str(match.lastgroup), 0.0
         if match["of"]:
-            number = _value(match["n"])
-            whole = match["m"].lower() == "following" or _value(match["m"]) > number
-            name = (
-                "all"
-                if not whole
-                else "any"
-                if number == 1 and not match["of"].lower().startswith(("only", "just"))
-                else "part"
-            )
+            number = number_of(match["n"])
+            is_all = match["m"].lower() != "following" and number_of(match["m"]) <= number
+            is_any = number == 1 and not match["of"].lower().startswith(("only", "just"))
+            name = "all" if is_all else "any" if is_any else "part"
         elif match["least"]:
-            name, number = "least", _value(match["least_n"])
-            name = "any" if number == 1 else name
+            number = number_of(match["least_n"])
+            name = "any" if number == 1 else "least"
         elif match["at_most"]:
-            name, number = "at_most", _value(match["most_n"])
-        found.append((name, number, match.start(), match.end()))
+            name, number = "at_most", number_of(match["most_n"])
+        found.append((name, number, *match.span()))
     return tuple(found)
 
 
 def missing_quantifiers(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the one quantifier of `claim` where the sentence that decided, or the claim's only sentence on it, has another one that cannot hold with it."""
+    """Yields the only quantifier of `claim` where that of the sentence that decided rules it out."""
     stated, known = read_quantifiers(claim), read_quantifiers(evidence.nearest)
     if len(stated) != 1 or len(known) != 1 or shared_with(claim, 0, 0, evidence.nearest) < SAME_STATEMENT:
         return
     (mine, number, start, end), (theirs, other, first, last) = stated[0], known[0]
-    differs = mine != theirs or number != other
-    if differs and theirs in _CLASHES.get(mine, ()) and not (mine == theirs and number == other):
-        if {mine, theirs} == {"part", "least"} and number == other:
-            return  # "two of three" and "at least two of three"
-        yield Missing(
-            "quantifier",
-            start,
-            end,
-            note=f"claim says {claim[start:end]}, evidence says {evidence.nearest[first:last]}",
-        )
-
-
-def _value(word: str) -> float:
-    return WORDS[word.lower()] if word.lower() in WORDS else float(word) if word.isdigit() else 0.0
+    same_number = number == other and (mine == theirs or {mine, theirs} == {"part", "least"})
+    if not same_number and theirs in _CLASHES.get(mine, ()):  # "two of three" is "at least two of three"
+        note = f"claim says {claim[start:end]}, evidence says {evidence.nearest[first:last]}"
+        yield Missing("quantifier", start, end, note=note)

@@ -1,17 +1,17 @@
-"""A restriction left off: the evidence says "unless", "apart from", "only after", and the claim says it of all."""
+"""Restrictions left off: the evidence says "unless" or "only after", and the claim says it of all."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from pytest_medfaith.checking.anchors.evidence import Evidence, Missing
-from pytest_medfaith.checking.rules.negation import negations
-from pytest_medfaith.english.words import content_keys, read_tokens, share
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd
+from pytest_medfaith.english.words import content_keys, evidence_sentences, share
 
-SAME_STATEMENT = 0.75  # of the claim's words that the sentence says apart from its restriction
-SAME_LIMITED = 0.6  # of the claim's words that the sentence holds, for a claim that widens it
-SAID = 0.2  # of the restriction's words that a claim which states it has at least
+SAME_STATEMENT = 0.75  # of the claim's words are in the sentence apart from its restriction
+SAME_LIMITED = 0.6  # of the claim's words are in the sentence, for a claim that widens it
+SAID = 0.2  # of the restriction's words are in a claim that states it
+_MOST_SHOWN = 80  # characters of a restriction that a note quotes
 
 _VERB = r"(?:is|are|was|were|be|should|can|may|must|has|have|do|does|will|need|needs)"
 _RESTRICTED = re.compile(
@@ -23,16 +23,14 @@ _RESTRICTED = re.compile(
     r"only (?:if|when|after|once|in|for|with|under|where|by|as|until)|if and only if)\b[^.;]*)",
     re.IGNORECASE,
 )
-# What restricts a claim, unless the sentence says it besides its restriction.
-_OWN = re.compile(
+# These words restrict a claim, unless the sentence has them outside its restriction too.
+_RESTRICTING = re.compile(
     r"\b(?:unless|except\w*|apart from|other than|save for|exception|excluding|provided|as long as|"
     r"so long as|condition|only|if|when|once|after|until|in (?:some|certain|selected|most)|sometimes|"
     r"usually|generally|certain|some|mostly|normally|outside)\b",
     re.IGNORECASE,
 )
-
-
-# What says of all what the evidence says of some.
+# These words say of all what the evidence says of some.
 _WIDENING = re.compile(
     r"\b(?:any|every|all|whatever|whenever|regardless|irrespective|everyone|anyone|on (?:its|their) own|"
     r"at any (?:age|time)|as well$|too$)\b(?!\s+(?:other|of the following|day|\d|hours?|minutes?))",
@@ -43,18 +41,15 @@ _LIMITING = re.compile(
     r"below|above|while|provided|without)\b(?P<words>[^.;,]*)",
     re.IGNORECASE,
 )
-_ON = re.compile(r"\b(?:with|in|for|and|on)\b", re.IGNORECASE)  # what follows belongs to the statement
+# What follows these words belongs to the statement, not to its limit.
+_ON = re.compile(r"\b(?:with|in|for|and|on)\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+")
 
 
 def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the word of `claim` that says of all ("in all adults", "at any time") what its sentence says of those "who ..." or "when ..."."""
+    """Yields the word that says of all ("at any time") what the sentence says of those "who" or "when"."""
     found = _WIDENING.search(claim.rstrip(" ."))
-    if (
-        not found
-        or _WIDENING.search(evidence.nearest)
-        or any(_WIDENING.search(text) for text in evidence.texts)
-    ):
+    if not found or any(_WIDENING.search(text) for text in evidence.in_order):
         return
     wanted = content_keys(claim)
     if not wanted or share(wanted, content_keys(evidence.nearest)) < SAME_LIMITED:
@@ -63,38 +58,34 @@ def missing_limits(claim: str, evidence: Evidence) -> Iterator[Missing]:
         words = _ON.split(limit["words"])[0]
         keys, numbers = content_keys(words), set(_NUMBERS.findall(words))
         if (keys or numbers) and share(keys, wanted) <= SAID and numbers.isdisjoint(_NUMBERS.findall(claim)):
-            note = f"the evidence says this {limit[0].strip()[:80]!r}, the claim says {found[0]}"
+            quoted = limit[0].strip()[:_MOST_SHOWN]
+            note = f"the evidence says this {quoted!r}, the claim says {found[0]}"
             yield Missing("restriction", *found.span(), note=note)
             return
 
 
 def missing_restrictions(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the claim where its sentence restricts what it says of all."""
-    match = _RESTRICTED.search(evidence.nearest)
-    if not match:
+    """Yields the claim where its sentence restricts what the claim says of all."""
+    restriction = _RESTRICTED.search(evidence.nearest)
+    if not restriction:
         return
-    rest = evidence.nearest[: match.start()] + evidence.nearest[match.end() :]
-    shared = {found[0].lower() for found in _OWN.finditer(rest)}
-    if any(found[0].lower() not in shared for found in _OWN.finditer(claim)):
+    rest = evidence.nearest[: restriction.start()] + evidence.nearest[restriction.end() :]
+    shared = {found[0].lower() for found in _RESTRICTING.finditer(rest)}
+    if any(found[0].lower() not in shared for found in _RESTRICTING.finditer(claim)):
         return
-    wanted = content_keys(claim)
-    restricting = content_keys(match["words"]) - content_keys(rest)
+    wanted, words = content_keys(claim), restriction["words"]
+    restricting = content_keys(words) - content_keys(rest)
     if not wanted or share(wanted, content_keys(rest)) < SAME_STATEMENT or share(restricting, wanted) > SAID:
         return
-    if len(negations(read_tokens(claim))) % 2 != len(negations(read_tokens(rest))) % 2:
+    if is_odd(claim) != is_odd(rest) or any(_states_alone(text, wanted, words) for text in evidence.texts):
         return
-    if any(_states_alone(text, wanted, match["words"]) for text in evidence.texts):
-        return
-    words = match["words"].strip(" ,")
-    yield Missing(
-        "restriction", 0, len(claim), note=f"the evidence says this {words[:80]!r}, the claim says it of all"
-    )
+    quoted = words.strip(" ,")[:_MOST_SHOWN]
+    note = f"the evidence says this {quoted!r}, the claim says it of all"
+    yield Missing("restriction", 0, len(claim), note=note)
 
 
 def _states_alone(text: str, wanted: frozenset[str], words: str) -> bool:
-    """Returns whether another sentence of the evidence says all of it without a restriction."""
-    from pytest_medfaith.english.words import evidence_sentences
-
+    """Returns whether another sentence of the evidence says all of the claim without a restriction."""
     return any(
         words not in text[sentence.start : sentence.end]
         and not _RESTRICTED.search(text, sentence.start, sentence.end)

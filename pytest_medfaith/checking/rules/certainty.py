@@ -1,17 +1,19 @@
-"""From hedge to certainty: the evidence says may, some, or unclear; the claim says always, cures, or proven."""
+"""From hedge to certainty: the evidence says may, some or unclear, the claim always, cures or proven."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
 from pytest_medfaith.english.words import Token, share, weight
 from pytest_medfaith.records import Finding
 
 # Fitted on the development part of the written pairs (bench/rules.py).
-LEAST_SHARED = 0.5  # of the claim's other content words stand in the sentence
-LEAST_IN_CLAUSE = 0.4  # of them stand in the clause of the hedge, where all it says alone are words that any sentence may hold
+LEAST_SHARED = 0.5  # of the claim's content words apart from the certain word are in the sentence
+LEAST_IN_CLAUSE = (
+    0.4  # of them are in the clause of the hedge, if it alone has only words that any sentence may hold
+)
 
 _CERTAIN = re.compile(
     r"\b(?:always|invariably|definitely|definitively|certainly|undoubtedly|unquestionably|guarantee[sd]?|"
@@ -31,10 +33,12 @@ _HEDGED = re.compile(
     r"many|partly|in part)\b",
     re.IGNORECASE,
 )
-# "Fully" is as certain as "completely", but many a "fully" of a claim is no boost: "fully vaccinated people".
+# "Fully" is as certain as "completely", but in "fully vaccinated people" it claims no certainty: only
+# evidence has it.
 _WHOLLY = re.compile(r"\b(?:completely|entirely|totally|absolutely|fully|wholly|thoroughly)\b", re.IGNORECASE)
 _KNOWN = re.compile(r"(?:is|are|was|were) known (?:to|that)", re.IGNORECASE)
-# Where a hedge ceases to reach back, and to reach on: "Smoking causes cancer, and it can harm the eyes", "may help, but causes a rash".
+# A hedge does not reach back past these words: "smoking causes cancer, and it can harm the eyes". It does not
+# reach on past those of _NOT_ON: "may help, but causes a rash".
 _NOT_BACK = re.compile(
     r",(?!\d)|;|\bbut\b|\band(?=\s+(?:(?:also|thus|therefore|then|even|in turn|it|they|this|these|he|she|"
     r"that|which)\s+){0,2}$)",
@@ -47,16 +51,16 @@ _GOES_ON = re.compile(
     r"[,;]?\s+(?:(?:and|but|while|whereas|although|though|yet|so)\s+)?(?:it|they|this|these|he|she)\b",
     re.IGNORECASE,
 )
-# "..., in adults, may": what stands between two commas before a verb parts nothing.
+# Words between two commas before a verb part nothing: "aspirin, in adults, may help".
 _ASIDE = re.compile(r",(?!\d)(?:[^,;]|,(?=\d))*,\s+$")
 _VERB = re.compile(r"may|might|could|can|suggest\w*|appear\w*|seem\w*|tend\w*|helps?", re.IGNORECASE)
-# "although this evidence was of low certainty" speaks of what stands before it.
+# "Although this evidence was of low certainty" hedges what comes before it.
 _REFERRING = re.compile(
     r"\b(?:(?:this|that|these|those|such)\s+(?:[\w-]+\s+)?|the\s+)(?:evidence|findings?|results?|data|"
     r"links?|associations?|effects?|benefits?|conclusions?)\b",
     re.IGNORECASE,
 )
-# A hedge of the claim's own, or a denial, takes the certainty back.
+# A hedge or a denial in the claim takes its certainty back.
 _TAKEN_BACK = re.compile(
     r"\b(?:not|no|n't|cannot|may|might|could|unclear|uncertain|unknown|remains?|whether|if|nearly|almost|"
     r"hardly|few|nothing|only|half|quarters?|thirds?|(?:had|have|has) never|never had)\b|n['’]t\b",
@@ -65,78 +69,76 @@ _TAKEN_BACK = re.compile(
 
 
 def certainty(claim: str, evidence: str) -> list[Finding]:
-    """Returns a finding where the claim is certain of what the sentence hedges; nothing where the sentence is as certain."""
-    booster = _CERTAIN.search(claim)
-    if not booster or _TAKEN_BACK.search(claim):
+    """Returns a finding where the claim is certain of what the sentence hedges."""
+    certain = _CERTAIN.search(claim)
+    if not certain or _TAKEN_BACK.search(claim):
         return []
     for frame in frames(claim, evidence):
-        own = [
-            index for index, token in enumerate(frame.claim) if booster.start() <= token.start < booster.end()
-        ]
-        text = evidence[frame.sentence.start : frame.sentence.end]
-        if _as_certain(booster[0], text) or share(_wanted(frame, own), frame.sentence.keys) < LEAST_SHARED:
+        sentence = evidence[frame.sentence.start : frame.sentence.end]
+        wanted = {
+            token.key
+            for token in frame.claim
+            if token.content and not certain.start() <= token.start < certain.end()
+        }
+        as_certain = _CERTAIN.search(sentence) or (_WHOLLY.fullmatch(certain[0]) and _WHOLLY.search(sentence))
+        if as_certain or share(wanted, frame.sentence.keys) < LEAST_SHARED:
             continue
-        hedge = next(
-            (found for found in _HEDGED.finditer(text) if _hedges(found, text, frame, booster, own)), None
-        )
-        if not hedge:
-            continue
-        start = frame.sentence.start + hedge.start()
-        return [
-            Finding(
-                rule="certainty",
-                message=f"claim says {booster[0]!r}, evidence says {hedge[0]!r}",
-                claim_span=booster.span(),
-                evidence_span=(start, start + len(hedge[0])),
-                effect="weaken",
-            )
-        ]
+        for hedge in _HEDGED.finditer(sentence):
+            if _hedges(hedge, sentence, frame, certain, wanted):
+                start = frame.sentence.start + hedge.start()
+                return [
+                    Finding(
+                        rule="certainty",
+                        message=f"claim says {certain[0]!r}, evidence says {hedge[0]!r}",
+                        claim_span=certain.span(),
+                        evidence_span=(start, start + len(hedge[0])),
+                        effect="weaken",
+                    )
+                ]
     return []
 
 
-def _as_certain(booster: str, text: str) -> bool:
-    return bool(_CERTAIN.search(text) or (_WHOLLY.fullmatch(booster) and _WHOLLY.search(text)))
-
-
 def _hedges(
-    hedge: re.Match[str], text: str, frame: Frame, booster: re.Match[str], own: Collection[int]
+    hedge: re.Match[str], sentence: str, frame: Frame, certain: re.Match[str], wanted: set[str]
 ) -> bool:
-    """Returns whether `hedge` speaks of what the claim is certain of: its clause says words of the claim that the rest does not.
+    """Returns whether `hedge` speaks of what the claim is certain of.
 
-    Of "smoking can harm the eyes, and it causes cancer" only the words after the hedge count, as "it" goes on with those before. For "is
-    known to" the verb has to come after the hedge: "some" in "smoking causes cancer in some people" takes nothing back.
+    It does where its clause has words of the claim that the rest of the sentence lacks. In "smoking can harm
+    the eyes, and it causes cancer" only the words after the hedge count, as "it" goes on with the words
+    before. For "is known to" the verb has to come after the hedge: "smoking causes cancer in some people"
+    takes nothing back.
+
+    Args:
+        hedge: the hedge, in `sentence`.
+        sentence: the text of the sentence.
+        frame: claim and sentence.
+        certain: the certain word of the claim.
+        wanted: the keys of the claim's other content words.
     """
-    opening, closing = _clause(hedge, text)
+    opening, closing = _reach(hedge, sentence)
     start, end, behind = (frame.sentence.start + place for place in (opening, closing, hedge.end()))
     clause = [token for token in frame.sentence.tokens if start <= token.start < end]
     rest = [token for token in frame.sentence.tokens if not start <= token.start < end]
-    verb = next((token.key for token in frame.claim if token.start >= booster.end() and token.content), "")
-    if _KNOWN.fullmatch(booster[0]) and verb in frame.sentence.keys:
+    verb = next((token.key for token in frame.claim if token.start >= certain.end() and token.content), "")
+    if _KNOWN.fullmatch(certain[0]) and verb in frame.sentence.keys:
         return any(token.key == verb and token.start >= behind for token in clause)
-    said = [token for token in clause if token.start >= behind] if _GOES_ON.match(text, closing) else clause
-    wanted = _wanted(frame, own)
-    alone = (wanted & _keys(said)) - _keys(rest)
-    enough = any(weight(key) == 1 for key in alone) or (
-        bool(alone) and share(wanted, _keys(clause)) >= LEAST_IN_CLAUSE
+    goes_on = _GOES_ON.match(sentence, closing)
+    hedged = [token for token in clause if token.start >= behind] if goes_on else clause
+    only_hedged = (wanted & _content_keys(hedged)) - _content_keys(rest)
+    enough = any(weight(key) == 1 for key in only_hedged) or (
+        bool(only_hedged) and share(wanted, _content_keys(clause)) >= LEAST_IN_CLAUSE
     )
-    return enough or bool(_REFERRING.search(text, opening, closing))
+    return enough or bool(_REFERRING.search(sentence, opening, closing))
 
 
-def _clause(hedge: re.Match[str], text: str) -> tuple[int, int]:
-    """Returns the characters of `text`, half-open, that `hedge` may speak of."""
-    ahead = text[: hedge.start()]
+def _reach(hedge: re.Match[str], sentence: str) -> tuple[int, int]:
+    """Returns the half-open span of `sentence` that `hedge` may speak of."""
+    ahead = sentence[: hedge.start()]
     aside = _ASIDE.search(ahead) if _VERB.fullmatch(hedge[0]) else None
-    opening = max(
-        (found.end() for found in _NOT_BACK.finditer(ahead[: aside.start()] if aside else ahead)), default=0
-    )
-    closing = _NOT_ON.search(text, hedge.end())
-    return opening, closing.start() if closing else len(text)
+    ends = (found.end() for found in _NOT_BACK.finditer(ahead[: aside.start()] if aside else ahead))
+    closing = _NOT_ON.search(sentence, hedge.end())
+    return max(ends, default=0), closing.start() if closing else len(sentence)
 
 
-def _wanted(frame: Frame, own: Collection[int]) -> set[str]:
-    """Returns the keys of the claim's content words, those of the booster aside."""
-    return {token.key for index, token in enumerate(frame.claim) if token.content and index not in own}
-
-
-def _keys(tokens: Sequence[Token]) -> set[str]:
+def _content_keys(tokens: Sequence[Token]) -> set[str]:
     return {token.key for token in tokens if token.content}

@@ -60,7 +60,7 @@ class Comparison:
         return bool(self.right & (other.left - other.right)) and bool(other.right & (self.left - self.right))
 
     def mirrors(self, other: Comparison) -> bool:
-        """Returns whether the two point in opposite ways: "A is longer than B" mirrors "B is shorter than A"."""
+        """Returns whether the two point in opposite ways, as "A is longer" and "B is shorter" do."""
         return self.sign * other.sign < 0
 
 
@@ -69,11 +69,13 @@ def swapped_comparisons(
 ) -> tuple[Comparison, Comparison] | None:
     """Returns a comparison of the claim and of the sentence whose sides are swapped, or None.
 
-    Where the first mirrors the second, both sentences say the same. Else they point in one way and contradict each
-    other. A sentence that compares another matter, or points in more ways than the claim, contradicts nothing.
+    Where one mirrors the other, both say the same: "A is longer than B", "B is shorter than A". Else both
+    point in one way and contradict each other. A sentence that compares another matter, or makes more
+    comparisons than the claim, contradicts nothing.
     """
-    known = read_comparisons(sentence)
-    for one in read_comparisons(claim):
+    stated = read_comparisons(claim)
+    known = read_comparisons(sentence) if stated else []
+    for one in stated:
         for other in known:
             if not one.swaps(other):
                 continue
@@ -105,7 +107,7 @@ def _has_direction(word: str) -> bool:
 
 
 def _comparison_at(tokens: Sequence[Token], index: int) -> Comparison | None:
-    """Returns the comparison whose joining words ("than", "compared with", "rather than") begin at `index`."""
+    """Returns the comparison whose joining words ("than", "compared with") begin at `index`, or None."""
     size, is_choice = _joint(tokens, index)
     if not size:
         return None
@@ -123,7 +125,7 @@ def _comparison_at(tokens: Sequence[Token], index: int) -> Comparison | None:
 
 
 def _joint(tokens: Sequence[Token], index: int) -> tuple[int, bool]:
-    """Returns how many words at `index` join two compared things, and whether they choose the first of the two."""
+    """Returns how many words at `index` join two compared things, and whether they choose the first thing."""
     words = [token.lower for token in tokens[index : index + 2]]
     before = tokens[index - 1].lower if index else ""
     if words in _CHOICES:
@@ -167,14 +169,16 @@ def _word_of_comparison(ahead: Sequence[Token]) -> tuple[Token, int]:
     near = ahead[:_FARTHEST]
     for place, token in enumerate(near):
         if token.lower in _DEGREES and (place == 0 or near[place - 1].lower in _SIDED):
-            # "Lowered cholesterol less than" and "fell more with A than" point in the way of the verb, by degree.
+            # "Lowered cholesterol less than" and "fell more with A than" have the verb's sign times the
+            # degree's.
             verbs = (directions(other.lower).get("amount", 0) for other in near[place + 1 :])
             return token, _DEGREES[token.lower] * next(filter(None, verbs), 1)
     comparative = next(
         (
             place
             for place, token in enumerate(near)
-            if token.lower in ("more", "fewer", "less") or _is_comparative(token.lower)
+            if token.lower in ("more", "fewer", "less")
+            or (token.lower.endswith("er") and (token.lower in _RANKED or _has_direction(token.lower)))
         ),
         0,
     )
@@ -192,10 +196,6 @@ def _word_of_comparison(ahead: Sequence[Token]) -> tuple[Token, int]:
     return ahead[0], 0
 
 
-def _is_comparative(word: str) -> bool:
-    return word.endswith("er") and (word in _RANKED or _has_direction(word))
-
-
 def _side(tokens: Iterable[Token]) -> frozenset[str]:
     return frozenset(
         token.key for token in tokens if token.key and (token.content or token.lower[0].isdigit())
@@ -204,21 +204,21 @@ def _side(tokens: Iterable[Token]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class ThanComparison:
-    """The word of comparison of "A is higher than B", and the keys of the content words before and after "than"."""
+    """The comparative of "A is higher than B", and the keys of the content words before and after "than"."""
 
     word: Token
     left: frozenset[str]
     right: frozenset[str]
 
     def is_reversed_in(self, other: ThanComparison) -> bool:
-        """Returns whether each of the two comparisons has before its "than" what the other has after its own."""
+        """Returns whether a word on each side of "than" is on the opposite side in `other`."""
         moved_ahead = self.right & (other.left - other.right)
         moved_behind = (self.left - self.right) & other.right
         return sum(map(weight, moved_ahead)) >= 1 and sum(map(weight, moved_behind)) >= 1
 
 
 def read_than_comparison(tokens: Sequence[Token]) -> ThanComparison | None:
-    """Returns the comparison of a sentence with a single "than" and a single comparative before it, else None."""
+    """Returns the comparison of a sentence with a single "than" and a single comparative, else None."""
     than = comparing_than(tokens)
     if than is None or sum(token.lower == "than" for token in tokens) != 1:
         return None
@@ -241,7 +241,7 @@ def read_than_comparison(tokens: Sequence[Token]) -> ThanComparison | None:
 
 
 def comparing_than(tokens: Sequence[Token]) -> int | None:
-    """Returns the index of the first "than" that compares two things; the "than" of "more than 10%" does not."""
+    """Returns the index of the first "than" that compares two things, unlike that of "more than 10%"."""
     for index, token in enumerate(tokens[:-1]):
         following = tokens[index + 1].lower
         is_value = following[0].isdigit() or following in BOUND_AFTER_THAN or following in WORDS

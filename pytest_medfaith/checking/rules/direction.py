@@ -1,4 +1,7 @@
-"""Opposite directions: increases against decreases, first-line against last resort, A above B against B above A."""
+"""Opposite directions: increases against decreases, first-line against last resort.
+
+A claim that says "lowers" where its sentence says "raises", of the same thing, is refuted.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from pytest_medfaith.checking.rules.comparisons import (
     read_than_comparison,
     swapped_comparisons,
 )
+from pytest_medfaith.checking.rules.denials import negations
 from pytest_medfaith.checking.rules.frames import COPY, Frame, OpposedWords, frames_in_either_order
-from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.english.opposites import directions
 from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.english.words import Token, weight
@@ -27,16 +30,16 @@ NEXT_TO = 2
 NEGATED = 5  # words from a negation to a word whose direction it may reverse
 SPOT = 3  # words that differ in one place of a copy
 
-# With these a direction says the reverse of the same thing: "stopping the steroid increased relapse" agrees with
-# "the steroid decreased relapse".
+# These words reverse a direction: "stopping the steroid increased relapse" says what "the steroid decreased
+# relapse" says.
 _REVERSING = frozenset(
     """misses missed miss spares spared loses lost lose loss failure stopping stopped withdrawing withdrawal
     deficiency deficient resistant resistance gap shortfall against deletion deleting deleted knockout
     blocking blocked inhibiting inhibited depleting depletion quit quits quitting cessation abstaining
     abstinence avoiding avoidance discontinuing discontinuation""".split()
 )
-# The object of a direction follows these words: "raises the risk of stroke". By themselves they tell no two things
-# apart; "level" may, as in "raises the level and the clearance".
+# The object of a direction follows these words: "raises the risk of stroke". By themselves they tell no two
+# things apart, while "level" does: "raises the level", "raises the clearance".
 _MEASURES = frozenset(
     map(
         word_key,
@@ -123,12 +126,12 @@ def _reverses(tokens: Iterable[Token]) -> bool:
 
 
 def _in_copy(frame: Frame) -> tuple[Token, Token] | None:
-    """Returns the one word by which a copy is opposed to its sentence, even in a bound or a name ("or more")."""
+    """Returns the words by which a copy is opposed to its sentence, even where they bound ("or more")."""
     claim, sentence = frame.claim, frame.sentence.tokens
     for words in frame.opposed_words(in_copies=True, within=SPOT):
         if not frame.copies([words.claim]):
             continue
-        # The opposed words themselves may negate, as "prevents" and "stops" do: only the words around them count.
+        # The opposed words may negate by themselves, as "prevents" does: only the words around them count.
         mine, theirs = _rest_of_clause(claim, words.claim), _rest_of_clause(sentence, words.sentence)
         alike = _negated_alike(mine, theirs) and _reverses(mine) == _reverses(theirs)
         if alike and not _of_different_things(frame, words):
@@ -145,7 +148,7 @@ def _rest_of_clause(tokens: Sequence[Token], place: int) -> list[Token]:
 
 
 def _in_one_place(frame: Frame) -> tuple[Token, Token] | None:
-    """Returns two opposed words in one place, where neither side states the direction of the other elsewhere."""
+    """Returns two opposed words in one place, if neither side states the other's direction elsewhere."""
     claim, sentence = frame.claim, frame.sentence.tokens
     for words in frame.opposed_words():
         if _is_unclear(claim, words.claim) or _is_unclear(sentence, words.sentence):
@@ -222,7 +225,7 @@ def _life_against_death(claim: Sequence[Token], sentence: Sequence[Token]) -> bo
 def _of_other_object_or_subject(
     claim: Sequence[Token], index: int, sentence: Sequence[Token], place: int
 ) -> bool:
-    """Returns whether object or subject of the claim's word at `index` and the sentence's at `place` differ."""
+    """Returns whether the word at `index` of the claim has another object or subject than that at `place`."""
     known, their_known = {token.key for token in claim}, {token.key for token in sentence}
     things, their_things = _nearest(claim[index + 1 :]), _nearest(sentence[place + 1 :])
     if things - their_known and their_things - known:
@@ -237,7 +240,7 @@ def _of_other_object_or_subject(
 
 
 def _nearest(tokens: Iterable[Token]) -> frozenset[str]:
-    """Returns the keys of the first words that name a thing: "heart" and "disease" of "the risk of heart disease"."""
+    """Returns the keys of the first words for a thing: "heart", "disease" of "the risk of heart disease"."""
     found: set[str] = set()
     for token in tokens:
         is_named = bool(found - _BEFORE_OBJECT)
@@ -261,7 +264,7 @@ def _telling(keys: Iterable[str]) -> frozenset[str]:
 
 
 def _other_line(frame: Frame, claim: str, evidence: str) -> tuple[Token, Token] | None:
-    """Returns "first-line" and "of last resort", wherever they are, if the sentence covers the rest of the claim."""
+    """Returns "first-line" and "last resort", wherever they are, if all else of the claim is covered."""
     mine, theirs = _line(claim, 0, len(claim)), _line(evidence, frame.sentence.start, frame.sentence.end)
     if not mine or not theirs:
         return None
@@ -277,7 +280,7 @@ def _other_line(frame: Frame, claim: str, evidence: str) -> tuple[Token, Token] 
 
 
 def _line(text: str, start: int, end: int) -> Token | None:
-    """Returns the words that give a treatment its line; None where the text names a first line and a later line."""
+    """Returns the words for the line of a treatment; None if the text names a first and a later line."""
     first, last = _FIRST_LINE.search(text, start, end), _LAST_LINE.search(text, start, end)
     found = None if first and last else first or last
     return Token(found[0], found[0].lower(), "", found.start(), found.end()) if found else None

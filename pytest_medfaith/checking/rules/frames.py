@@ -1,7 +1,7 @@
 """Lays a claim over a sentence of evidence: which words answer to each other, and which are left over.
 
-"Statins increase the risk" over "Statins reduce the risk of stroke" pairs "statins", "the" and "risk". In the gap
-between the first two pairs the claim has "increase" and the sentence "reduce".
+"Statins increase the risk" over "Statins reduce the risk of stroke" pairs "statins", "the" and "risk". In the
+gap between the first two pairs the claim has "increase" and the sentence "reduce".
 """
 
 from __future__ import annotations
@@ -80,6 +80,10 @@ class Frame:
             1, sum(1 for token in self.claim if token.key)
         )
 
+    def reaches(self, place: int) -> bool:
+        """Returns whether the character of the evidence at `place` is part of the sentence."""
+        return self.sentence.start <= place < self.sentence.end
+
     def indices(self, start: int, end: int) -> list[int]:
         """Returns the indices of the claim's tokens that begin in its characters `start:end`."""
         return [index for index, token in enumerate(self.claim) if start <= token.start < end]
@@ -109,7 +113,7 @@ class Frame:
         return likeness >= LIKE_COPY and self.coverage_without(without) >= COPY
 
     def gaps(self) -> Iterator[tuple[range, range]]:
-        """Yields the indices of the words left over, of claim and sentence, between neighbouring pairs and at both ends.
+        """Yields the indices of the claim's and the sentence's words between pairs, before and after them.
 
         At most one of the two ranges is empty.
         """
@@ -144,7 +148,7 @@ class Frame:
 
 @lru_cache(maxsize=4_096)
 def frames(claim: str, evidence: str) -> tuple[Frame, ...]:
-    """Returns the claim laid over each sentence of `evidence` that shares enough words, the best covered first."""
+    """Returns the claim laid over each sentence that shares enough words with it, the best coverage first."""
     tokens = read_tokens(claim)
     if len(tokens) > MAX_TOKENS:
         return ()
@@ -156,7 +160,7 @@ def frames(claim: str, evidence: str) -> tuple[Frame, ...]:
 
 
 def frames_in_either_order(claim: str, evidence: str) -> tuple[Frame, ...]:
-    """Returns `frames`, each laid over its sentence with the opening clause at the end where that covers more.
+    """Returns `frames`, with the opening clause of a sentence moved to its end where that covers more.
 
     "In adults, it works" is read as "it works in adults".
     """

@@ -1,4 +1,4 @@
-"""Another drug, disease, gene, organism, body site or route where the sentence has its own: the same frame, another entity of the same kind."""
+"""Another drug, disease, gene, organism, body site or route than the sentence names in the same place."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ Linker = Callable[[str], Sequence[Mention]]
 
 KINDS = frozenset(
     {"drug", "disease", "gene", "organism", "site", "route"}
-)  # populations have a rule of their own
+)  # population.py compares populations
 # Fitted on the development part of the written pairs (bench/rules.py).
-LEAST_COVERED = 0.3  # of the claim's other content words
-LEAST_ALIKE = 0.4  # of all its words, small ones too
+LEAST_COVERED = 0.3  # of the claim's content words apart from the entity
+LEAST_ALIKE = 0.4  # of all words of the claim, small words too
 ALIKE = 0.85  # from here on an entity clashes even if the evidence names it elsewhere
 
-# Only where the sentence leaves room for one does naming another contradict it; else the claim is merely not in the evidence.
+# A sentence with such a word has room for a single entity, and another entity contradicts it. Without such a
+# word the claim is merely not in the evidence.
 _EXCLUSIVE = frozenset(
     """first first-line first-choice only main preferred most best usual usually always chief primary sole
     standard lowest highest leading""".split()
@@ -26,14 +27,15 @@ _EXCLUSIVE = frozenset(
 
 
 def substitution(claim: str, evidence: str, *, linker: Linker = link) -> list[Finding]:
-    """Returns a finding where the claim names one entity and the sentence, in its place, another of the same kind.
+    """Returns a finding where the sentence names another entity of the same kind in the place of the claim's.
 
-    An entity that the evidence names, or whose class or member it names, is no substitute ("metformin": "biguanides").
+    An entity that the evidence names, or whose class or member it names, is no substitute ("metformin":
+    "biguanides").
 
     Args:
         claim: the claim.
         evidence: the sentences that speak of it.
-        linker: finds the entities; the concept table's, or scispaCy's.
+        linker: finds the entities; the concept table's linker, or scispaCy's.
     """
     stated = [mention for mention in linker(claim) if mention.kind in KINDS]
     known = [mention for mention in linker(evidence) if mention.kind in KINDS] if stated else []
@@ -41,7 +43,18 @@ def substitution(claim: str, evidence: str, *, linker: Linker = link) -> list[Fi
         for mention in stated:
             other = _in_place_of(mention, stated, known, frame)
             if other:
-                return [_finding(mention, other, frame, claim, evidence)]
+                mine, theirs = (mention.start, mention.end), (other.start, other.end)
+                words = {token.lower for token in frame.sentence.tokens}
+                words &= {token.lower for token in frame.claim}
+                return [
+                    Finding(
+                        rule="substitution",
+                        message=f"claim says {claim[slice(*mine)]}, evidence says {evidence[slice(*theirs)]}",
+                        claim_span=mine,
+                        evidence_span=theirs,
+                        effect="refute" if words & _EXCLUSIVE else "weaken",
+                    )
+                ]
         if frame.copies():
             return []
     return []
@@ -50,48 +63,33 @@ def substitution(claim: str, evidence: str, *, linker: Linker = link) -> list[Fi
 def _in_place_of(
     mention: Mention, stated: Sequence[Mention], known: Sequence[Mention], frame: Frame
 ) -> Mention | None:
-    """Returns the entity of the sentence that stands where the claim has `mention`."""
-    own = [index for index, token in enumerate(frame.claim) if mention.start <= token.start < mention.end]
-    if not own or frame.coverage_without(own) < LEAST_COVERED or frame.likeness < LEAST_ALIKE:
+    """Returns the entity of the sentence in the place where the claim has `mention`, or None."""
+    indices = frame.indices(mention.start, mention.end)
+    if not indices or frame.coverage_without(indices) < LEAST_COVERED or frame.likeness < LEAST_ALIKE:
         return None
-    first, last = frame.place(own[0], own[-1] + 1)
-    if any(mention.is_related(other) and first <= other.start and other.end <= last for other in known):
+    first, last = frame.place(indices[0], indices[-1] + 1)
+    inside = [other for other in known if first <= other.start and other.end <= last]
+    if any(mention.is_related(other) for other in inside):
         return None
-    for other in known:
-        if (
-            other.kind != mention.kind
-            or not (first <= other.start and other.end <= last)
-            or mention.is_related(other)
-        ):
+    named_elsewhere = any(mention.is_related(other) for other in known)
+    for other in inside:
+        if other.kind != mention.kind:
             continue
-        if frame.copies(own) and frame.likeness >= ALIKE and _alone(other, own, frame):
+        if frame.copies(indices) and frame.likeness >= ALIKE and _is_only_difference(other, indices, frame):
             return other
-        if not any(mention.is_related(each) for each in known) and not any(
-            other.is_related(each) for each in stated
-        ):
+        if not named_elsewhere and not any(other.is_related(each) for each in stated):
             return other
     return None
 
 
-def _alone(other: Mention, own: Sequence[int], frame: Frame) -> bool:
-    """Returns whether the two entities are all that differs in their place, one word aside."""
-    first, last = frame.place(own[0], own[-1] + 1)
+def _is_only_difference(other: Mention, indices: Sequence[int], frame: Frame) -> bool:
+    """Returns whether the two entities are all that differs in their place, apart from a single word."""
+    first, last = frame.place(indices[0], indices[-1] + 1)
     theirs = [
         token
         for token in frame.sentence.tokens
         if first <= token.start < last and not other.start <= token.start < other.end
     ]
-    before = max((index for index in frame.pairs if index < own[0]), default=-1)
-    after = min((index for index in frame.pairs if index > own[-1]), default=len(frame.claim))
-    return len(theirs) <= 1 and after - before - 1 - len(own) <= 1
-
-
-def _finding(mention: Mention, other: Mention, frame: Frame, claim: str, evidence: str) -> Finding:
-    words = {token.lower for token in frame.sentence.tokens} & {token.lower for token in frame.claim}
-    return Finding(
-        rule="substitution",
-        message=f"claim says {claim[mention.start : mention.end]}, evidence says {evidence[other.start : other.end]}",
-        claim_span=(mention.start, mention.end),
-        evidence_span=(other.start, other.end),
-        effect="refute" if words & _EXCLUSIVE else "weaken",
-    )
+    before = max((index for index in frame.pairs if index < indices[0]), default=-1)
+    after = min((index for index in frame.pairs if index > indices[-1]), default=len(frame.claim))
+    return len(theirs) <= 1 and after - before - 1 - len(indices) <= 1

@@ -1,0 +1,142 @@
+"""Routes of giving a drug that the evidence neither names nor implies: "intravenous" for tablets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from pytest_medfaith.checking.anchors.evidence import (
+    Evidence,
+    Missing,
+    is_odd,
+    linked,
+    only_of,
+    shared_with,
+)
+
+# Of the claim's words apart from the route: a sentence that holds as many names its own route in place of the
+# claim's.
+SAME_STATEMENT = 0.5
+# route: words that name it / words that imply it in evidence
+_ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "oral": (
+            r"oral(?:ly)?|by mouth|per os|(?-i:PO)|p\.o\.",
+            (
+                r"tablets?|capsules?|pills?|swallow\w*|drink\w*|drunk|syrup|chew\w*|eat\w*|lozenge|"
+                r"tak(?:e|en|ing)|oral \w+|mouth|ingest\w*|suspension|enteral\w*"
+            ),
+        ),
+        "intravenous": (
+            r"intravenous(?:ly)?|(?-i:IV)|i\.v\.|into (?:a|the) vein",
+            r"infus\w+|drip|vein|bolus|venous\w*|parenteral\w*",
+        ),
+        "intramuscular": (
+            r"intramuscular(?:ly)?|(?-i:IM)|i\.m\.|into (?:a|the) (?:\w+ )?muscle",
+            r"muscles?|thigh|deltoid|parenteral\w*",
+        ),
+        "subcutaneous": (
+            r"subcutaneous(?:ly)?|(?-i:SC|SQ|s\.c\.)|under the skin|sub-?cut\b",
+            r"injection pen|pen injector|beneath the skin|parenteral\w*|self-inject\w*",
+        ),
+        "intradermal": (r"intradermal(?:ly)?|into the skin", r"skin test\w*"),
+        "topical": (
+            r"topical(?:ly)?|on(?:to)? the skin|to the skin",
+            r"cream|ointment|gel|lotion|shampoo|foam|skin|appl\w+|rub\w*|paint|drops?",
+        ),
+        "inhaled": (
+            r"inhaled|by inhal\w+|nebuli[sz]\w+|by inhaler",
+            r"inhal\w*|nebuli\w*|puffs?|spacer|breath\w+ in",
+        ),
+        "rectal": (
+            r"rectal(?:ly)?|per rectum|(?-i:PR)(?! interval)|suppositor(?:y|ies)",
+            r"enema\w*|rectum|back passage|suppositor\w+|rectal\w*",
+        ),
+        "vaginal": (r"vaginal(?:ly)?|pessar(?:y|ies)", r"vagina\w*|pessar\w+"),
+        "sublingual": (r"sublingual(?:ly)?|under the tongue", r"tongue|sublingual\w*"),
+        "buccal": (r"buccal(?:ly)?|inside the cheek", r"cheeks?|gums?|oromucosal|buccal\w*"),
+        "transdermal": (r"transdermal(?:ly)?|by patch|skin patch(?:es)?", r"patch(?:es)?|transdermal\w*"),
+        "nasal": (r"intranasal(?:ly)?|nasal spray|into the nose|nasally", r"nas(?:al|e)\w*|nose|nostrils?"),
+        "intrathecal": (r"intrathecal(?:ly)?", r"lumbar puncture|spinal fluid|intrathecal\w*"),
+        "epidural": (r"epidural(?:ly)?", r"epidural\w*|neuraxial"),
+        "intravitreal": (r"intravitreal(?:ly)?|into the eye", r"eyes?|vitre\w+"),
+        "intra-articular": (r"intra-?articular(?:ly)?|into the (?:\w+ )?joint", r"joints?"),
+        "intraosseous": (r"intraosseous(?:ly)?|(?-i:IO)", r"marrow|bone"),
+    }
+)
+_NAMED = {
+    route: re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE)
+    for route, (names, _) in _ROUTES.items()
+}
+_IMPLIED = {
+    route: re.compile(rf"(?<![\w-])(?:{names}|{implied})(?![\w-])", re.IGNORECASE)
+    for route, (names, implied) in _ROUTES.items()
+}
+_NO_ROUTE_BEFORE = re.compile(
+    r"\b(?:stage|grade|type|class|phase|factor|group|schedule|nerve|category|and|or|III?|nyha|"
+    r"collagen)[\s-]+$",
+    re.IGNORECASE,
+)
+_NO_ROUTE_AFTER = re.compile(
+    r"[\s-]*(?:contracepti\w+|hygiene|cancers?|health|mucosa\w*|cavity|thrush|candid\w+|ulcers?|herpes|"
+    r"lesions?|surgery|bleed\w*|births?|deliver\w+|discharge|dryness|atroph\w+|examin\w*|swabs?|exam|"
+    r"temperature|symptoms?|"
+    r"infections?|microb\w+|flora|glucose|intake|sex|prolapse|access|lines?|cannula|catheter|congestion|"
+    r"polyps?|tumou?rs?|fat|emphysema|tissue|nodules?|drug users?|or\b|and\b)",
+    re.IGNORECASE,
+)
+_ADMINISTERED = re.compile(
+    r"\b(?:giv\w+|gave|dos\w+|administ\w+|inject\w*|infus\w*|route|mg|mcg|micrograms?|units?|g|tak\w+|"
+    r"use[ds]?|treat\w*|therapy|tablets?|prescri\w+|course|start\w*|switch\w*|agents?|drugs?|formulations?|"
+    r"preparations?|loading|bolus|goes?|get|gets)\b",
+    re.IGNORECASE,
+)
+_DENIED_ROUTE = re.compile(
+    r"\b(?:not|never|rather than|instead of|without|nor|no|little|than|avoid\w*|except|unlike|since|because|"
+    r"although|did not respond to|switched from|from|after)\s+(?:[\w'-]+\s+){0,5}$",
+    re.IGNORECASE,
+)
+_LOOK_BACK = 60  # characters before a route in which it may be denied
+
+
+def missing_routes(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the routes of `claim` that the evidence neither names nor implies."""
+    if not _ADMINISTERED.search(claim) and not any(mention.kind == "drug" for mention in linked(claim)):
+        return
+    sentence = evidence.nearest
+    for route, start, end in read_routes(claim):
+        near = {sentence[s:e] for other, s, e in read_routes(sentence) if _is_given(other, sentence)}
+        if _is_given(route, sentence) is False and near and is_odd(claim) == is_odd(sentence):
+            yield Missing("route", start, end, instead=only_of(near))
+            continue
+        if _IMPLIED[route].search(sentence) or any(_NAMED[route].search(text) for text in evidence.texts):
+            continue
+        if not near and any(_IMPLIED[route].search(text) for text in evidence.texts):
+            continue
+        same = shared_with(claim, start, end, sentence) >= SAME_STATEMENT
+        yield Missing("route", start, end, instead=only_of(near) if same else "")
+
+
+def read_routes(text: str) -> list[tuple[str, int, int]]:
+    """Returns the routes of giving a drug that `text` names, with their spans."""
+    return [
+        (route, found.start(), found.end())
+        for route, pattern in _NAMED.items()
+        for found in pattern.finditer(text)
+        if not _NO_ROUTE_BEFORE.search(text[max(0, found.start() - 20) : found.start()])
+        and not _NO_ROUTE_AFTER.match(text, found.end())
+    ]
+
+
+def _is_given(route: str, sentence: str) -> bool | None:
+    """Returns whether the sentence says that a drug is given by the route.
+
+    False where it only denies the route or sets it apart ("rather than by mouth"), None where it does not
+    name it.
+    """
+    places = [found.start() for found in _IMPLIED[route].finditer(sentence)]
+    if not places:
+        return None
+    clauses = (re.split(r"[,;]", sentence[max(0, place - _LOOK_BACK) : place])[-1] for place in places)
+    return any(not _DENIED_ROUTE.search(clause) for clause in clauses)

@@ -1,0 +1,107 @@
+"""The words of a sentence that negate, and the word that each of them negates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_medfaith.english.words import Token
+
+REACH = 4  # words from a negation to the word that it negates
+ENDS = frozenset(",;:()–—")
+NOT = frozenset(
+    """not no never cannot can't don't doesn't didn't isn't aren't wasn't weren't won't shouldn't needn't
+    mustn't couldn't wouldn't hasn't haven't""".split()
+)
+# These words negate too, but rarely the statement itself: "patients without fever".
+LESS_PLAIN = frozenset(
+    """without none neither nor nothing nobody lack lacks lacked lacking absence absent missing
+    free rarely seldom hardly unlikely impossible untrue myth keeps keep stops stop prevents
+    prevent prevented""".split()
+)
+REFUSING = frozenset(
+    """avoid avoids avoided avoiding contraindicated contraindication unsafe unsuitable inappropriate
+    inadvisable unnecessary prohibited forbidden banned discouraged withheld fails failed fail unable
+    ineffective""".split()
+)
+# "Recommends against" denies what "recommends" says. "Warns against" is a negation too, but says what "warns
+# of" says.
+SPEAKING = frozenset(
+    """recommend recommends recommended recommending recommendation recommendations advise advises advised
+    advising advice argue argues argued arguing argument arguments""".split()
+)
+_WARNING = frozenset("warn warns warned warning warnings caution cautions cautioned cautioning".split())
+_ADVISED = frozenset(
+    "patients people women men adults children parents users doctors clinicians physicians them us".split()
+)
+_COMPARATIVES = frozenset("more less fewer later longer sooner earlier higher lower greater".split())
+_NO_NEGATION_BEFORE = _COMPARATIVES | frozenset(
+    "only just matter one doubt exceed least all every everyone always".split()
+)
+# "But not in children" and "not by itself" set a part of the sentence apart, which a claim need not repeat.
+_CONTRAST = frozenset(
+    "in by with to at on for when if what because from of during after before as than".split()
+)
+# After these words a clause only says which thing is meant: "a cut that has not healed".
+_RELATIVE = frozenset("that which who whose".split())
+_PASSED_OVER = frozenset(
+    """be been being is are was were have has had having do does did a an the any to yet also so very more
+    likely""".split()
+)
+
+
+def negations(tokens: Sequence[Token]) -> list[int]:
+    """Returns the indices of the words that negate; "not only" and "no more than" do not."""
+    return [
+        index
+        for index, token in enumerate(tokens)
+        if token.lower in REFUSING | LESS_PLAIN or _negates(tokens, index)
+    ]
+
+
+def negated_words(tokens: Sequence[Token]) -> Mapping[int, int]:
+    """Returns index of a negating word -> index of the word that it negates."""
+    found = {}
+    for index in range(len(tokens) - 1):
+        if (verb := verb_of_against(tokens, index)) is not None:
+            if tokens[verb].lower in SPEAKING:
+                found[index] = verb
+            continue
+        is_relative = any(token.lower in _RELATIVE for token in tokens[max(0, index - 2) : index])
+        if not _negates(tokens, index) or tokens[index + 1].lower in _CONTRAST or is_relative:
+            continue
+        for place in range(index + 1, min(index + 1 + REACH, len(tokens))):
+            lower = tokens[place].lower
+            if lower in ENDS:
+                break
+            if tokens[place].key and lower not in _PASSED_OVER and not lower.endswith("ly"):
+                found[index] = place
+                break
+    return found
+
+
+def verb_of_against(tokens: Sequence[Token], index: int) -> int | None:
+    """Returns the index of the verb of an "against" at `index`: "recommends against", "advise users against".
+
+    None for any other word than "against", and for a verb that neither speaks nor warns.
+    """
+    if tokens[index].lower != "against":
+        return None
+    for place in reversed(range(index)):
+        lower = tokens[place].lower
+        if lower not in _ADVISED and not lower.endswith("ly"):
+            return place if lower in SPEAKING | _WARNING else None
+    return None
+
+
+def _negates(tokens: Sequence[Token], index: int) -> bool:
+    """Returns whether the word is "not" or its like and denies, or is the "against" of a verb of speaking."""
+    before = tokens[index - 1].lower if index else ""
+    following, after = (
+        tokens[place].lower if place < len(tokens) else "" for place in (index + 1, index + 2)
+    )
+    # "Not more than 5" is a bound, while "not more frequent than with placebo" denies.
+    is_bound = following in _NO_NEGATION_BEFORE and (
+        following not in _COMPARATIVES or not after or after == "than"
+    )
+    is_not = tokens[index].lower.replace("’", "'") in NOT
+    return (is_not and not is_bound and before != "or") or verb_of_against(tokens, index) is not None
