@@ -6,29 +6,25 @@ from types import FrameType
 
 from pytest_medfaith.errors import MedfaithError
 
-ON_PURPOSE = (
-    AssertionError,
-    MedfaithError,
-    ValueError,
-)  # what the package raises where an answer or a call is wrong
+# What the package raises where an answer or a call is wrong.
+ON_PURPOSE = (AssertionError, MedfaithError, ValueError)
 
 
 def hide_frames(error: BaseException) -> None:
-    """Marks the package's frames of `error`, and of the errors behind it, as pytest wants hidden ones marked; --full-trace shows them.
+    """Marks the package's frames of `error`, and of the errors behind it, so that pytest hides them.
 
-    Only what the package raises on purpose is marked. A fault of the package, and an error of the code that it calls, such as a RAG's, keep
-    all frames.
+    Only what the package raises on purpose is marked. A fault of the package keeps all frames, and so does an
+    error of code that the package calls, such as a RAG's. pytest shows hidden frames with --full-trace.
     """
     seen: set[int] = set()
     behind: BaseException | None = error
     while behind is not None and id(behind) not in seen:
         seen.add(id(behind))
         frames = _frames(behind)
-        if isinstance(behind, ON_PURPOSE) and frames and _is_own(frames[-1]):
-            for frame in filter(_is_own, frames):
-                frame.f_locals["__tracebackhide__"] = (
-                    True  # a frame keeps names beside its variables, also where locals are a copy
-                )
+        if isinstance(behind, ON_PURPOSE) and frames and _is_of_package(frames[-1]):
+            for frame in filter(_is_of_package, frames):
+                # A frame keeps names beside its variables, also where locals are a copy.
+                frame.f_locals["__tracebackhide__"] = True
         behind = behind.__cause__ or (None if behind.__suppress_context__ else behind.__context__)
 
 
@@ -40,5 +36,5 @@ def _frames(error: BaseException) -> list[FrameType]:
     return frames
 
 
-def _is_own(frame: FrameType) -> bool:
+def _is_of_package(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).startswith("pytest_medfaith.")

@@ -1,4 +1,8 @@
-"""The pytest plugin: options, marker, fixtures and hooks. It imports the standard library and pytest, nothing else, at load."""
+"""The pytest plugin: options, marker, fixtures and hooks.
+
+At load it imports the standard library and pytest, nothing else: a run that does not use it pays only for
+this file.
+"""
 
 from __future__ import annotations
 
@@ -22,76 +26,53 @@ if TYPE_CHECKING:
 _MEASURING = ("--medfaith-gate", "--medfaith-update-baseline", "--medfaith-audit", "--medfaith-slice")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the --medfaith-* options."""
-    group = parser.getgroup("medfaith", "medical RAG answers checked claim by claim (pytest-medfaith)")
-
-    def add(name: str, text: str, **attributes: Any) -> None:
-        group.addoption(f"--medfaith-{name}", help=text, **attributes)
-
-    again: dict[str, Any] = {"action": "append", "default": []}
-    add("slice", "run only this slice, and no other marked test; may be given again", metavar="NAME", **again)
-    add(
-        "limit",
-        "at most N cases of each slice: the first, or with --medfaith-seed a random part",
-        metavar="N",
-        type=_one_or_more,
-    )
-    add(
-        "seed", "seed of the intervals, and of the part that --medfaith-limit takes", metavar="SEED", type=int
-    )
-    add(
-        "retriever",
-        "such as bm25, dense, rrf or weighted, or a dotted name module:factory; again for an ablation",
-        metavar="NAME",
-        **again,
-    )
-    add("k", "how many chunks to retrieve", metavar="K", type=_one_or_more)
-    add(
-        "checker",
-        "default (shipped), a model folder, or a Hugging Face name; again for an ablation",
-        metavar="NAME",
-        **again,
-    )
-    add("rules-off", "switch off this medical or safety rule; may be given again", metavar="NAME", **again)
-    add(
-        "gate",
-        "a gate for every slice, such as 'hallucination <= 0.05'; may be given again",
-        metavar="EXPR",
-        **again,
-    )
-    add(
-        "baseline",
-        "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)",
-        metavar="FILE",
-    )
-    add(
-        "update-baseline",
-        "write what this run measures to the baseline; commit the file",
-        action="store_true",
-    )
-    add("audit", "after the tests, audit the checker on the corpora of their slices", action="store_true")
-    add(
-        "report",
-        "write the run folder there: card.html, card.md, report.json, claims.csv, every score",
-        metavar="DIR",
-    )
-    add("verbose", "show intervals in the card, and every claim that failed", action="store_true")
-
-
 def _one_or_more(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
     return int(text)
 
 
+_FLAG: dict[str, Any] = {"action": "store_true"}
+_COUNT: dict[str, Any] = {"metavar": "N", "type": _one_or_more}
+_NAMES: dict[str, Any] = {"metavar": "NAME", "action": "append", "default": []}
+# Name, without --medfaith-, what argparse needs, and the line of --help.
+_OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("slice", _NAMES, "run only this slice, and no other marked test; may be given again"),
+    ("limit", _COUNT, "at most N cases of each slice: the first, or with --medfaith-seed a random part"),
+    ("seed", {"metavar": "SEED", "type": int},
+     "seed of the intervals, and of the part that --medfaith-limit takes"),
+    ("retriever", _NAMES,
+     "such as bm25, dense, rrf or weighted, or a dotted name module:factory; again for an ablation"),
+    ("k", {**_COUNT, "metavar": "K"}, "how many chunks to retrieve"),
+    ("checker", _NAMES, "default (shipped), a model folder, or a Hugging Face name; again for an ablation"),
+    ("rules-off", _NAMES, "switch off this medical or safety rule; may be given again"),
+    ("gate", {**_NAMES, "metavar": "EXPR"},
+     "a gate for every slice, such as 'hallucination <= 0.05'; may be given again"),
+    ("baseline", {"metavar": "FILE"},
+     "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)"),
+    ("update-baseline", _FLAG, "write what this run measures to the baseline; commit the file"),
+    ("audit", _FLAG, "after the tests, audit the checker on the corpora of their slices"),
+    ("report", {"metavar": "DIR"},
+     "write the run folder there: card.html, card.md, report.json, claims.csv, every score"),
+    ("verbose", _FLAG, "show intervals in the card, and every claim that failed"),
+)  # fmt: skip
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the --medfaith-* options."""
+    group = parser.getgroup("medfaith", "medical RAG answers checked claim by claim (pytest-medfaith)")
+    for name, attributes, text in _OPTIONS:
+        group.addoption(f"--medfaith-{name}", help=text, **attributes)
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker; finds out now whether what the run will write can be written, not after it."""
+    """Registers the marker, and finds out before the run whether what it will write can be written."""
     config.addinivalue_line(
         "markers",
-        "medfaith(slice, k=, retriever=, checker=, limit=, gates=, NAME_at_least=, NAME_at_most=): run the test once for every case of a "
-        'configured slice, as in @pytest.mark.medfaith("samples", retriever=["bm25", "rrf"], hallucination_at_most=0.05). A list of '
-        "retrievers or checkers makes an ablation; gates and bounds are judged once, over the whole slice, and can fail the run.",
+        "medfaith(slice, k=, retriever=, checker=, limit=, gates=, NAME_at_least=, NAME_at_most=): run the "
+        'test once for every case of a configured slice, as in @pytest.mark.medfaith("samples", '
+        'retriever=["bm25", "rrf"], hallucination_at_most=0.05). A list of retrievers or checkers makes an '
+        "ablation; gates and bounds are judged once, over the whole slice, and can fail the run.",
     )
     report, update = config.getoption("--medfaith-report"), config.getoption("--medfaith-update-baseline")
     if (report or update) and not hasattr(config, "workerinput") and not config.option.collectonly:
@@ -110,23 +91,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Marks the report folder as unfinished before anything is collected: a run that dies must not leave an earlier run's result."""
-    option = session.config.option
-    only_shown = (
-        option.collectonly or option.setupplan or option.showfixtures or option.show_fixtures_per_test
-    )
-    if (
-        session.config.getoption("--medfaith-report")
-        and not hasattr(session.config, "workerinput")
-        and not only_shown
-    ):
-        from pytest_medfaith.run.hooks import begin_report
+    """Marks the report folder as unfinished: a run that dies must not leave an earlier run's result there."""
+    config = session.config
+    if config.getoption("--medfaith-report") and not hasattr(config, "workerinput"):
+        from pytest_medfaith.run.hooks import begin_report, only_shows
 
-        begin_report(session.config)
+        if not only_shows(config):
+            begin_report(config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Makes one test item per case of the marked slice."""
+    """Makes a test item for each case of the marked slice."""
     marker = metafunc.definition.get_closest_marker("medfaith")
     if marker is None:
         return
@@ -146,24 +121,25 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> None:
     if unittest is None or not isinstance(obj, type) or not issubclass(obj, unittest.TestCase):
         return
     marks = [
-        mark for kind in obj.__mro__ for value in (kind, *vars(kind).values()) for mark in _own_marks(value)
+        mark for kind in obj.__mro__ for value in (kind, *vars(kind).values()) for mark in _marks_on(value)
     ]
     if any(mark.name == "medfaith" for mark in (*marks, *collector.iter_markers())):
         raise pytest.fail.Exception(
-            f"medfaith: {obj.__name__} is marked with medfaith and is a unittest.TestCase, which pytest runs once, without cases; write a "
-            "function with the fixture medfaith_report, or a class that does not inherit from TestCase",
+            f"medfaith: {obj.__name__} is marked with medfaith and is a unittest.TestCase, which pytest runs "
+            "once, without cases; write a function with the fixture medfaith_report, or a class that does "
+            "not inherit from TestCase",
             pytrace=False,
         )
 
 
-def _own_marks(value: object) -> list[Any]:
+def _marks_on(value: object) -> list[Any]:
     marks = getattr(value, "__dict__", {}).get("pytestmark", ())
     return [getattr(mark, "mark", mark) for mark in (marks if isinstance(marks, (list, tuple)) else [marks])]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects the slices that --medfaith-slice left out, and notes what the others are there for."""
+    """Deselects the slices that --medfaith-slice leaves out, and notes which slices the rest measure."""
     if "pytest_medfaith.run.collection" not in sys.modules:  # no test is marked
         return
     from pytest_medfaith.run.collection import is_parametrized, note_marked, target_of
@@ -177,23 +153,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Notes which cases will run. Where it is clear already that what was asked for cannot be judged, no test runs."""
+    """Notes which cases will run, or lets no test run where a gate or a slice would be passed over."""
     config, items = session.config, session.items
     if "pytest_medfaith.asserts" in sys.modules:
-        _tell(config)
-    if (
-        config.option.collectonly or config.option.setupplan or session.testsfailed
-    ):  # what went wrong while they were collected is said
+        _set_failure_text(config)
+    # Where tests could not be collected, pytest has said so, and what they would have measured is not known.
+    if config.option.collectonly or config.option.setupplan or session.testsfailed:
         return
-    asked = [option for option in _MEASURING if config.getoption(option)]
+    asked = any(config.getoption(option) for option in _MEASURING)
     marked = "pytest_medfaith.run.collection" in sys.modules or any(
         mark.name == "medfaith" for item in items for mark in item.own_markers
     )
-    if not (
-        asked
-        or marked
-        or any(name.startswith("medfaith_") for item in items for name in getattr(item, "fixturenames", ()))
-    ):
+    names = (name for item in items for name in getattr(item, "fixturenames", ()))
+    if not (asked or marked or any(name.startswith("medfaith_") for name in names)):
         return
     from pytest_medfaith.run.collection import expect_measured
 
@@ -202,7 +174,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> None:
-    """Hides the package's frames in what it raises on purpose, so that a failure ends at the test's line; --full-trace shows them."""
+    """Hides the package's frames in what it raises on purpose: a failure ends at the test's line.
+
+    With --full-trace they are shown.
+    """
     if call.excinfo is not None and "pytest_medfaith.errors" in sys.modules:
         from pytest_medfaith.frames import hide_frames
 
@@ -211,7 +186,7 @@ def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tells a worker how wide the terminal is, which it lacks, and what the command line says, which it has not seen."""
+    """Tells a worker what it cannot see: how wide the terminal is, and what the command line says."""
     config = node.config
     node.workerinput["medfaith_said"] = [str(argument) for argument in config.invocation_params.args]
     node.workerinput["medfaith_picked"] = config.args_source is pytest.Config.ArgsSource.ARGS
@@ -235,7 +210,11 @@ def _resources(config: pytest.Config) -> Resources:
 
 @contextmanager
 def _plain_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Turns what the package raises on purpose into a failure without a traceback; the message says what to do."""
+    """Turns what the package raises on purpose into a failure without a traceback; its message says all.
+
+    Args:
+        kinds: what to turn; errors of the package and ValueError where none is given.
+    """
     from pytest_medfaith.errors import MedfaithError
     from pytest_medfaith.plain import plain_lines
 
@@ -247,15 +226,14 @@ def _plain_errors(*kinds: type[Exception]) -> Iterator[None]:
         raise pytest.fail.Exception(plain_lines(f"medfaith: {error}"), pytrace=False) from None
 
 
-def _tell(config: pytest.Config) -> None:
-    """Lets the assertions of this run tell failures in the terminal's width, and all of them with -v."""
+def _set_failure_text(config: pytest.Config) -> None:
+    """Makes failed assertions of this run fill the terminal's width, and with -v show all claims."""
     from pytest_medfaith.asserts import set_account
 
     everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
     width = getattr(config, "workerinput", {}).get("medfaith_width") or config.get_terminal_writer().fullwidth
-    set_account(
-        most=None if everything else 5, width=min(width, 100) - 8
-    )  # pytest writes "E" and 7 spaces before each line
+    indent = 8  # pytest writes "E" and 7 spaces before each line
+    set_account(most=None if everything else 5, width=min(width, 100) - indent)
 
 
 @pytest.fixture
@@ -263,7 +241,8 @@ def medfaith_target(request: pytest.FixtureRequest) -> Target:
     """The slice, retriever, checker and case of this test item (made by the marker medfaith)."""
     if not hasattr(request, "param"):
         pytest.fail(
-            'medfaith: this test has no case; mark it with @pytest.mark.medfaith("slice"), or use medfaith_check without a slice',
+            'medfaith: this test has no case; mark it with @pytest.mark.medfaith("slice"), or use '
+            "medfaith_check without a slice",
             pytrace=False,
         )
     return request.param  # type: ignore[no-any-return]
@@ -290,7 +269,10 @@ def medfaith_gold_claims(medfaith_case: Case) -> tuple[GoldClaim, ...]:
 
 @pytest.fixture
 def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) -> Retriever | None:
-    """The slice's retriever, `(query, *, top_k) -> hits`, or None for a slice without a corpus. Override it to test your own."""
+    """The slice's retriever, `(query, *, top_k) -> hits`, or None for a slice without a corpus.
+
+    Override it to test your retriever.
+    """
     if not medfaith_target.settings.corpus:
         return None
     with _plain_errors():
@@ -299,7 +281,7 @@ def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) 
 
 @pytest.fixture
 def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
-    """The checker, `(claim, chunks) -> verdict`. Override it to judge with a model of your own."""
+    """The checker, `(claim, chunks) -> verdict`. Override it to judge with your model."""
     target = getattr(getattr(request.node, "callspec", None), "params", {}).get("medfaith_target")
     with _plain_errors():
         return _resources(request.config).checker(target.settings.checker if target else "default")
@@ -307,7 +289,7 @@ def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
 
 @pytest.fixture
 def medfaith_extractor() -> Callable[..., list[Claim]]:
-    """The extractor, `(answer, *, question) -> claims`. Override it to split answers your own way."""
+    """The extractor, `(answer, *, question) -> claims`. Override it to split answers your way."""
     from pytest_medfaith.claims.split import extract_claims
 
     return extract_claims
@@ -315,9 +297,9 @@ def medfaith_extractor() -> Callable[..., list[Claim]]:
 
 @pytest.fixture(scope="session")
 def medfaith_rag() -> Callable[[str], Any] | None:
-    """The system under test, `question -> Response | answer | (answer, contexts)`, plain or async; rows of answers are replayed.
+    """The system under test, `question -> Response | answer | (answer, contexts)`, plain or async.
 
-    None replays the slice's recorded responses.
+    Rows of answers are replayed, and None replays the slice's recorded responses.
     """
     return None
 
@@ -353,7 +335,7 @@ def medfaith_response(
             return recorded_response(_resources(request.config), medfaith_target, rows=medfaith_rag)
     from pytest_medfaith.errors import MedfaithError
 
-    with _plain_errors(MedfaithError):  # what the RAG raises of its own keeps its traceback
+    with _plain_errors(MedfaithError):  # what the RAG itself raises keeps its traceback
         answer = ask(medfaith_rag, medfaith_target.case.question)
     with _plain_errors():
         return as_response(answer, case_id=medfaith_target.case.id, hits=medfaith_hits)
@@ -393,10 +375,10 @@ def medfaith_report(
             run=medfaith_target.run, report=plain_report(report), gates=settings.gates, checker=brought
         )
         node.stash.setdefault(RESULTS, []).append(result)
-    # A test that runs again has the properties of its first run still.
-    others = [one for one in node.user_properties if not one[0].startswith("medfaith.")]
-    node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]
-    _tell(request.config)
+    # A test that runs again still has the properties of its first run.
+    foreign = [row for row in node.user_properties if not row[0].startswith("medfaith.")]
+    node.user_properties[:] = [*foreign, *case_properties(report, slice=settings.name)]
+    _set_failure_text(request.config)
     return report
 
 
@@ -404,12 +386,12 @@ def medfaith_report(
 def medfaith_check(
     request: pytest.FixtureRequest, medfaith_checker: Checker, medfaith_extractor: Callable[..., list[Claim]]
 ) -> Callable[..., Report]:
-    """A callable `(answer, *, contexts, question=None, gold_claims=None) -> Report`, for tests that have no slice."""
+    """A callable `(answer, *, contexts, question=None, gold_claims=None) -> Report`, without a slice."""
     from functools import partial
 
     from pytest_medfaith.asserts import check_answer
 
-    _tell(request.config)
+    _set_failure_text(request.config)
     with _plain_errors():
         resources = _resources(request.config)
         return partial(

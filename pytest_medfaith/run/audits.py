@@ -28,8 +28,8 @@ class AuditedRows:
 def audit_rows(resources: Resources, rows: Sequence[Row], *, configured: Collection[str]) -> AuditedRows:
     """Returns `rows` with what an audit measured where the command line or a gate of theirs asks for it.
 
-    Slices of the same corpus and checker share an audit. A row that cannot be audited keeps its metrics, so that a gate on an
-    audit fails.
+    Slices of the same corpus and checker share an audit. A row that cannot be audited keeps its metrics, so
+    that a gate on an audit fails.
 
     Args:
         resources: of the run.
@@ -65,8 +65,9 @@ def _audit(
         raise DataError(f"it has no corpus; set corpus = [...] in [tool.medfaith.slices.{run.slice}]")
     if run.checker not in configured:
         raise DataError(
-            f"a test put the checker {run.checker!r} in the configured one's place, and an audit knows configured ones only; "
-            "name one with --medfaith-checker, or call pytest_medfaith.audit.run.audit_checker in the test"
+            f"a test put the checker {run.checker!r} in the configured one's place, and an audit knows "
+            "configured ones only; name one with --medfaith-checker, or call "
+            "pytest_medfaith.audit.run.audit_checker in the test"
         )
     key = settings.corpus, run.checker
     if key not in known:

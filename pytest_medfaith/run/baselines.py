@@ -1,4 +1,4 @@
-"""The baseline around a run: whether gates can be compared with it, found out before the first case, and its update."""
+"""The baseline before and after a run: a check whether gates can be compared with it, and its update."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def check_baseline(resources: Resources, collected: Collected) -> None:
-    """Finds out before the first case whether the gates that compare can be judged, as far as this can be known.
+    """Finds out before the first case whether gates can be compared, as far as this can be known by then.
 
     Raises:
-        MissingBaseline: no baseline, none of an expected slice, or a baseline of another set-up or of other cases.
-        DataError: a baseline that cannot be read, or a baseline to be written of a part of a slice's cases.
+        MissingBaseline: there is no baseline, or none of an expected slice, its set-up and its cases.
+        DataError: the baseline cannot be read, or would be written of a part of a slice's cases.
     """
     expected = collected.expected()
     if resources.options.update_baseline:
@@ -32,8 +32,8 @@ def check_baseline(resources: Resources, collected: Collected) -> None:
             if len(row.case_ids) < size:
                 raise DataError(
                     f"slice {row.run.slice!r}: {len(row.case_ids)} of its {size} cases are selected, and "
-                    "--medfaith-update-baseline would put them in the place of all. Run it without -k, --lf or --deselect; "
-                    "limit in the settings, or --medfaith-limit, makes a smaller slice"
+                    "--medfaith-update-baseline would put them in the place of all. Run it without -k, --lf "
+                    "or --deselect; limit in the settings, or --medfaith-limit, makes a smaller slice"
                 )
         return
     declared = resources.metrics

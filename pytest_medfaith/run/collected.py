@@ -1,4 +1,4 @@
-"""What a run expects and what was collected: the cases of each row of the card, from this process or from workers."""
+"""What a run expects and what it has collected, row by row of the card, from this process or from workers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAMES_SHOWN = 3
 
 
 class Row(NamedTuple):
-    """A row of the card whose gates are not judged yet: what it measured, and the gates of every test that measures it."""
+    """A row of the card before it is judged: what it measured, and the gates of the tests that measure it."""
 
     report: SliceReport
     gates: tuple[str, ...]
@@ -70,20 +70,20 @@ class _Expected:
 class Collected:
     """Expected cases and the reports that came in for them.
 
-    A case that several tests measure counts once; `disagreements` names tests that measure it differently. A test that runs
-    again replaces what it measured before.
+    A case that several tests measure counts once; `disagreements` names tests that measure it differently. A
+    test that runs again replaces what it measured before.
+
+    Attributes:
+        _rows: what each row awaits.
+        _reports: the report on each case, with the id of the test that measured it.
+        _fingerprints: of cases that several tests measure, a fingerprint of each test's report.
+        _brought: the distinct signatures of checkers that tests brought along, by name.
     """
 
     _rows: dict[SliceRun, _Expected] = field(default_factory=dict)
-    _reports: dict[CaseKey, tuple[str, Report]] = field(
-        default_factory=dict
-    )  # (id of the test, what it measured)
-    _fingerprints: dict[CaseKey, dict[str, int]] = field(
-        default_factory=dict
-    )  # by test, of cases that several measure
-    _brought: dict[str, list[Mapping[str, Any]]] = field(
-        default_factory=dict
-    )  # distinct signatures by checker
+    _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
+    _fingerprints: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
+    _brought: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
 
     def _row(self, run: SliceRun) -> _Expected:
         return self._rows.setdefault(run, _Expected())
@@ -117,7 +117,7 @@ class Collected:
     def expect_perhaps(
         self, run: SliceRun, case_id: str, *, gates: Iterable[str] = (), test_id: str = ""
     ) -> None:
-        """Notes a case of a test that need not measure it. Once such a test does, all cases of its row are expected."""
+        """Notes a case of a test that may measure it; once such a test does, all such cases are expected."""
         row = self._row(run)
         row.possible.add(case_id)
         if row.cases:
@@ -190,7 +190,10 @@ class Collected:
         return {name: signatures[0] for name, signatures in self._brought.items()}
 
     def configured_checkers(self) -> set[str]:
-        """Returns the names of checkers in settings, marker and command line; a test may put another in their place."""
+        """Returns the checkers that settings, marker or command line name, in rows expected or measured.
+
+        A test may put another checker in their place.
+        """
         return {run.checker for run, row in self._rows.items() if row.cases} | {
             run.checker for run, _ in self._reports
         }
@@ -211,7 +214,8 @@ class Collected:
         rows = []
         for run in sorted(measured):
             reports, expected = measured[run], self._row(run)
-            # A test may have put another checker in the configured checker's place; the card shows which judged.
+            # A test may have put another checker in the configured checker's place; the card shows the
+            # former.
             shown = dataclasses.replace(run, checker=reports[0].checker) if reports else run
             summary = slice_report(
                 shown,
@@ -225,14 +229,14 @@ class Collected:
         return rows
 
     def disagreements(self) -> list[str]:
-        """Returns a sentence for each row on whose cases tests disagree, and for each name that two checkers bear."""
+        """Returns a sentence for each row on which tests disagree, and for each name of two checkers."""
         by_run: dict[SliceRun, dict[str, Iterable[str]]] = {}
         for (run, case_id), fingerprints in self._fingerprints.items():
             if len(set(fingerprints.values())) > 1:
                 by_run.setdefault(run, {})[case_id] = fingerprints
         doubled = [
-            f"tests brought along two checkers that are called {name!r} and differ in weights, thresholds or rules; give each its own "
-            "name"
+            f"tests brought along two checkers that are called {name!r} and differ in weights, thresholds or "
+            "rules; give each its own name"
             for name, signatures in sorted(self._brought.items())
             if len(signatures) > 1
         ]
@@ -253,7 +257,11 @@ class Collected:
 
 
 def _fingerprint(report: Report) -> int:
-    """Returns a number that is equal for two reports on a case which measured the same; times aside, which always differ."""
+    """Returns a number that two reports on a case share where they measured the same.
+
+    Latencies and what a RAG says of its work (`meta`) are left out: they differ between two runs of the same
+    test.
+    """
     response = report.response.with_(latency_ms=None, meta={})
     measured = (
         response,
@@ -272,7 +280,7 @@ def _disagreement(run: SliceRun, cases: Mapping[str, Iterable[str]]) -> str:
     tests = sorted({test for tests in cases.values() for test in tests})
     shown = ", ".join([*names[:_NAMES_SHOWN], *["..."] * (len(names) > _NAMES_SHOWN)])
     return (
-        f"{len(names)} case(s) of {run} came out differently in different tests: {shown}. The card has one row for "
-        f"them. The tests: {', '.join(tests[:_NAMES_SHOWN])}. Ask for medfaith_report in one test of a slice, make the "
-        "answers repeatable, or configure the slice twice under two names"
+        f"{len(names)} case(s) of {run} came out differently in different tests: {shown}. The card has one "
+        f"row for them. The tests: {', '.join(tests[:_NAMES_SHOWN])}. Ask for medfaith_report in one test of "
+        "a slice, make the answers repeatable, or configure the slice twice under two names"
     )

@@ -1,4 +1,4 @@
-"""The collection of tests: which cases a marked test runs for, and whether all that was asked for will be measured.
+"""The collection of tests: the cases that they run for, and whether all that was asked for will be measured.
 
 A run is refused where a gate would not be judged: a gate that no test reaches would pass in silence.
 """
@@ -35,7 +35,7 @@ _MARKED: pytest.StashKey[MarkedSlices] = pytest.StashKey()
 
 @dataclass
 class MarkedSlices:
-    """The slices of marked tests before any test was deselected: those that carry gates, and those that a test measures."""
+    """The slices of marked tests before any is deselected: which have gates, and which a test measures."""
 
     gated: set[str] = field(default_factory=set)
     measured: set[str] = field(default_factory=set)
@@ -53,8 +53,8 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
         for mark in metafunc.definition.iter_markers("medfaith")
     ):
         raise ValueError(
-            "this test has two markers medfaith, its own or those of its class and module, and would run for one of their slices "
-            "only; write a test for each"
+            "this test has two markers medfaith, its own or those of its class and module, and would run "
+            "for one of their slices only; write a test for each"
         )
     from pytest_medfaith.run.targets import targets_of_slice
 
@@ -69,8 +69,9 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
         bounds = gates_of_marker(marker.kwargs)
         unjudged = f", and nobody would judge {bounds[0]!r}" if bounds else ""
         raise ValueError(
-            f"this test is marked with slice {name!r} and asks for none of its cases, so it measures nothing{unjudged}; expected "
-            f"the fixture medfaith_report among its arguments, or another of {', '.join(OF_THE_CASE[1:])}"
+            f"this test is marked with slice {name!r} and asks for none of its cases, so it measures "
+            f"nothing{unjudged}; expected the fixture medfaith_report among its arguments, or another of "
+            f"{', '.join(OF_THE_CASE[1:])}"
         )
     # An id names what tells the items apart: of an ablation also the retriever or the checker.
     many_retrievers = len({target.run.retriever for target in targets}) > 1
@@ -84,7 +85,8 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
 
 def target_of(item: pytest.Item) -> Target | None:
     """Returns what a test measures, None where the marker gave it no case."""
-    return item.callspec.params["medfaith_target"] if is_parametrized(item) else None  # type: ignore[attr-defined]
+    call: Any = getattr(item, "callspec", None)
+    return call.params["medfaith_target"] if is_parametrized(item) else None
 
 
 def is_parametrized(item: pytest.Item) -> bool:
@@ -108,7 +110,7 @@ def note_marked(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
 
 
 def expect_measured(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Notes which cases will run. Lets no test run where a thing that was asked for would not be measured or judged."""
+    """Notes which cases will run, or lets no test run where a gate or a slice would be passed over."""
     from pytest_medfaith.run.targets import expect_target
 
     hooks, resources, collected = run_hooks(config), resources_of(config), collected_of(config)
@@ -129,7 +131,8 @@ def expect_measured(config: pytest.Config, items: list[pytest.Item]) -> None:
     passed_over = config.stash.get(_MARKED, MarkedSlices()).gated - measured
     if passed_over:
         hooks.note(
-            f"the gates of slice {_names(passed_over)} are not judged in this run, since no selected test measures it"
+            f"the gates of slice {_names(passed_over)} are not judged in this run, since no selected test "
+            "measures it"
         )
 
 
@@ -147,8 +150,8 @@ def _unmeasured(
     for item in items:
         if "medfaith" in item.keywords and not is_parametrized(item) and item.get_closest_marker("medfaith"):
             yield (
-                f"{item.nodeid} is marked with medfaith and has no cases; mark the test function itself, not a parameter or an "
-                "item of it"
+                f"{item.nodeid} is marked with medfaith and has no cases; mark the test function itself, not "
+                "a parameter or an item of it"
             )
     narrowed = _is_narrowed(config)
     for name, is_typed in _measuring_options(config).items():
@@ -157,8 +160,8 @@ def _unmeasured(
     untested = set(config.getoption("--medfaith-slice")) - set(marked)
     if untested and not narrowed:
         yield (
-            f"--medfaith-slice was given, but no test is marked with {_names(untested)}; expected @pytest.mark.medfaith(...) with "
-            "its name"
+            f"--medfaith-slice was given, but no test is marked with {_names(untested)}; expected "
+            "@pytest.mark.medfaith(...) with its name"
         )
     found = config.stash.get(_MARKED, MarkedSlices())
     unjudged = found.gated - found.measured
@@ -167,7 +170,7 @@ def _unmeasured(
 
 
 def _measuring_options(config: pytest.Config) -> dict[str, bool]:
-    """Returns the given options that ask for a slice to be measured: {name: whether it was typed, and not read from addopts}."""
+    """Returns the given options that ask for a measurement: {name: whether it was typed, not in addopts}."""
     arguments = _from_controller(config, "said", map(str, config.invocation_params.args))
     typed = [argument.partition("=")[0] for argument in arguments]
     given = [name for name in _MEASURING if config.getoption(f"--medfaith-{name}")]
@@ -177,8 +180,8 @@ def _measuring_options(config: pytest.Config) -> dict[str, bool]:
 def _is_narrowed(config: pytest.Config) -> bool:
     """Returns whether the command line picks single tests or files, so that some may be left out on purpose.
 
-    A mark expression and the settings' test paths are no such choice: every run of a project has them. Nor is an order of
-    tests, which leaves none out.
+    A mark expression and the settings' test paths are no such choice: every run of a project has them. An
+    order of tests leaves none out.
     """
     option = config.option
     picked = (option.keyword, option.deselect, *(getattr(option, name, None) for name in ("lf", "stepwise")))
@@ -187,7 +190,7 @@ def _is_narrowed(config: pytest.Config) -> bool:
 
 
 def _from_controller(config: pytest.Config, name: str, here: Any) -> Any:
-    """Returns a fact on the command line: on a worker what its controller sent, in any other process what is so `here`."""
+    """Returns a fact on the command line: on a worker what its controller sent, elsewhere `here`."""
     return config.workerinput[f"medfaith_{name}"] if is_worker(config) else here  # type: ignore[attr-defined]
 
 
@@ -196,7 +199,10 @@ def _names(slices: Collection[str]) -> str:
 
 
 def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Target]]) -> str:
-    """Returns what cannot be read of the files and the baseline of the cases to measure: said once, and not for every case."""
+    """Returns why a file or the baseline of the cases to measure cannot be read, "" where all can.
+
+    Said here, it is said once; a test would say it again for every case.
+    """
     from pytest_medfaith.run.baselines import check_baseline
 
     resources = resources_of(config)

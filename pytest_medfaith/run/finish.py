@@ -47,9 +47,10 @@ class Judging:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedRow:
-    """A row with its gates judged, and the entry of the baseline it was compared with, None where no gate compares.
+    """A row with its gates judged, and the entry of the baseline that it was compared with.
 
-    `is_comparable` is false where a gate compares and there is no baseline that fits.
+    `baseline` is None where no gate compares. `is_comparable` is false where a gate compares and no baseline
+    fits.
     """
 
     report: SliceReport
@@ -59,12 +60,12 @@ class JudgedRow:
 
 @dataclass(frozen=True)
 class Finish:
-    """How a run ended: judged reports, the baselines they were compared with, and what the exit status must say.
+    """How a run ended: its judged reports, and what the exit status must say.
 
     Attributes:
         reports: in the order of the card.
         baselines: for each report its entry of the baseline, None where no gate compared.
-        status: "failed" where a gate stops the run, "unusable" where something that was asked for could not be done.
+        status: as `run_status` decides it.
         notes: lines below the card.
         errors: why the run is unusable.
         audits: by title.
@@ -96,8 +97,8 @@ def finish_run(
     Args:
         rows: what the run measured, with the gates of each row.
         judging: what the gates are judged with.
-        steps: what is written or said of the judged reports; an error of data or files makes the run unusable, and the next
-            step still runs.
+        steps: what is written or said of the judged reports. An error of data or files makes the run
+            unusable, and the next step still runs.
         notes: what there is to say already.
         errors: what makes the run unusable already, such as tests of a slice that disagree.
         audits: of the run's checkers, by title.
@@ -107,7 +108,7 @@ def finish_run(
     notes, errors = list(notes), list(errors)
     for step in steps:
         with noting_errors(errors):
-            notes += step(reports)
+            notes.extend(step(reports))  # a step that yields a note and then fails has said it
     return Finish(
         reports,
         tuple(row.baseline for row in judged),
@@ -123,8 +124,9 @@ def finish_run(
 def run_status(rows: Iterable[JudgedRow], *, errors: Sequence[str], inconclusive: Inconclusive) -> Status:
     """Returns what the exit status of a run must say; here it is decided, and nowhere else.
 
-    "unusable" (pytest's usage error) where something went wrong, or a gate could not be compared: no baseline, another
-    set-up, other cases. "failed" (as for failed tests) where a gate stops the run. Else "passed", and pytest's status stands.
+    The run is "unusable" (for pytest a usage error) where there are errors, or a gate could not be compared,
+    as without a baseline. It is "failed" (for pytest as by a failed test) where a gate stops it. Otherwise it
+    is "passed", and pytest's exit status is left alone.
     """
     rows = list(rows)
     if errors or not all(row.is_comparable for row in rows):
@@ -166,7 +168,7 @@ def _failed(gates: Iterable[str], message: str) -> tuple[GateResult, ...]:
 
 @contextmanager
 def noting_errors(errors: list[str]) -> Iterator[None]:
-    """Adds an error of data or of the file system to `errors`, so that the rest of the run's end still happens."""
+    """Adds an error of data or files to `errors`, so that the rest of the run's end still happens."""
     try:
         yield
     except SeveralErrors as several:

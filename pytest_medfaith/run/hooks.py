@@ -1,7 +1,7 @@
-"""The hooks of a run that uses the plugin: they carry what tests measure to the process that sums up, and end the run.
+"""The hooks of a run that uses the plugin: they carry measurements to where they are summed up, and end it.
 
-plugin.py registers them when a collected test asks for a fixture of the plugin, so that a run without one pays nothing for
-them. The exit status is decided in `run.finish.run_status`.
+They are registered when a collected test asks for a fixture of the plugin, so that all other runs pay nothing
+for them. The exit status is decided in `run.finish.run_status`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _NAME = "medfaith-run-hooks"
 # What a finish makes of pytest's exit status; one that passed leaves it alone.
 _EXIT_STATUS = {"failed": pytest.ExitCode.TESTS_FAILED, "unusable": pytest.ExitCode.USAGE_ERROR}
 _MEASURED_NOTHING = (
-    "medfaith: this test is marked with a slice and passed without measuring its case; expected the fixture medfaith_report "
-    "among its arguments"
+    "medfaith: this test is marked with a slice and passed without measuring its case; expected the fixture "
+    "medfaith_report among its arguments"
 )
 # Fixtures that bring the case to a test; with none of them every case would run the same.
 OF_THE_CASE = (
@@ -78,7 +78,7 @@ def collected_of(config: pytest.Config) -> Collected:
 
 
 def begin_report(config: pytest.Config) -> None:
-    """Takes away what an earlier run left in the folder of --medfaith-report, so that it cannot pass for this run's result.
+    """Takes away what an earlier run left in the report folder: it must not pass for this run's result.
 
     Raises:
         UsageError: the folder cannot be written, or what would be written there is what a slice reads.
@@ -113,9 +113,9 @@ def _has_case(item: pytest.Item) -> bool:
 
 
 def may_ask_later(item: pytest.Item) -> bool:
-    """Returns whether a test with a case names no fixture of it, and may ask for such a fixture while it runs.
+    """Returns whether a test names no fixture of its case, and may ask for such a fixture while it runs.
 
-    `request.getfixturevalue("medfaith_report")` is how.
+    It asks by `request.getfixturevalue("medfaith_report")`.
     """
     names = set(getattr(item, "fixturenames", ()))
     return _has_case(item) and may_request(item) and not names & set(OF_THE_CASE)
@@ -174,7 +174,8 @@ class RunHooks:
             return None
         from pytest_medfaith.answers.awaiting import awaited
 
-        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}  # noqa: SLF001 - as pytest calls a test
+        names = pyfuncitem._fixtureinfo.argnames  # noqa: SLF001 - as pytest calls a test
+        arguments = {name: pyfuncitem.funcargs[name] for name in names}
         awaited(pyfuncitem.obj(**arguments), "the test")
         return True
 
@@ -182,8 +183,8 @@ class RunHooks:
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Puts what a test measured on its report, which brings it to the process that sums up.
 
-        It is made plain values where it travels: a worker sends reports to the controller, and pytest-forked sends those of a
-        child to its parent. In a single process the record itself goes along.
+        It becomes plain values where it travels: a worker sends reports to the controller, and pytest-forked
+        sends those of a child to its parent. In a single process the record itself is put there.
         """
         report: Any = yield
         if report.when == "call" and report.passed and may_ask_later(item) and MEASURED not in item.stash:
@@ -199,7 +200,7 @@ class RunHooks:
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Takes in what a test measured: in this process, or on the controller where workers run the tests."""
+        """Takes in what a test measured, in this process or in a worker."""
         results, expected = getattr(report, "medfaith", []), getattr(report, "medfaith_expected", [])
         if is_worker(self._config) or not (results or expected):
             return
@@ -239,7 +240,10 @@ class RunHooks:
             (folder / "signature.json").unlink(
                 missing_ok=True
             )  # of an earlier run: it must not pass for this run's
-            self.refused = f"no test reported before its worker died, so nothing was measured, and {folder} holds no finished run"
+            self.refused = (
+                "no test reported before its worker died, so nothing was measured, "
+                f"and {folder} holds no finished run"
+            )
         if self.refused or is_worker(self._config) or not has_reported:
             return
         from _pytest.junitxml import xml_key
@@ -284,7 +288,7 @@ class RunHooks:
             terminalreporter.write_line(plain_lines(f"ERROR: {self.refused}"), red=True, bold=True)
 
     def _annotate(self, terminal: pytest.TerminalReporter) -> None:
-        """Prints annotations on GitHub Actions, where there is something to say; other runs import nothing for it."""
+        """Prints annotations on GitHub Actions. A run that has none to print imports nothing for them."""
         failed = [
             test
             for kind in ("failed", "error")

@@ -1,4 +1,4 @@
-"""Notes below the card on what a run passed over, such as answers to cases that its file of cases does not hold."""
+"""Notes below the card on what a run passed over, such as recorded answers to cases that are not there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES_SHOWN = 5
 
 
 def notes_on_slices(resources: Resources, collected: Collected, reports: Sequence[SliceReport]) -> list[str]:
-    """Returns a line for each thing that a run passed over: a k above the corpus, answers without a case, cases left out.
+    """Returns a line for each thing passed over: a k above the corpus, answers without case, cases left out.
 
     Args:
         resources: of the run.
@@ -43,8 +43,8 @@ def _notes_on_slice(
         held = len(resources.chunks(settings))
         if report.k > held:
             yield (
-                f"slice {report.slice!r}: k is {report.k} and its corpus holds {held} chunks, so each question is given all of "
-                "them at most"
+                f"slice {report.slice!r}: k is {report.k} and its corpus holds {held} chunks, so each "
+                "question is given all of them at most"
             )
     # A renamed case would go unseen. A data set may be long, so only a file of cases is read whole.
     if (
@@ -56,11 +56,12 @@ def _notes_on_slice(
         if unasked:
             names = ", ".join([*unasked[:_NAMES_SHOWN], *["..."] * (len(unasked) > _NAMES_SHOWN)])
             yield (
-                f"slice {settings.name!r}: {settings.responses} answers {len(unasked)} cases that {settings.cases} does not "
-                f"hold: {names}"
+                f"slice {settings.name!r}: {settings.responses} answers {len(unasked)} cases that "
+                f"{settings.cases} does not hold: {names}"
             )
     selected, size = len(report.reports) + len(report.missing), collected.size(report.run)
     if selected < size and report.gates:
         yield (
-            f"slice {report.slice!r}: its gates are judged over {selected} of its {size} cases; the others were not selected"
+            f"slice {report.slice!r}: its gates are judged over {selected} of its {size} cases; the others "
+            "were not selected"
         )

@@ -62,7 +62,7 @@ def report_folder(config: pytest.Config) -> Path:
 
 
 def _baseline(config: pytest.Config) -> tuple[Path | None, int | None]:
-    """Returns the file and the number of --medfaith-baseline: 0007 is a kept copy, unless a file of that name is there."""
+    """Returns file and number of --medfaith-baseline: 0007 is a kept copy, unless a file has this name."""
     given = config.getoption("--medfaith-baseline")
     file = Path(config.invocation_params.dir, given) if given else None
     if file is None or not (given.isascii() and given.isdecimal()) or file.exists():
@@ -71,7 +71,7 @@ def _baseline(config: pytest.Config) -> tuple[Path | None, int | None]:
         import pytest
 
         raise pytest.UsageError(
-            f"--medfaith-baseline is {given}, a kept copy, which is never written over; leave it out, or give a file for "
-            "--medfaith-update-baseline"
+            f"--medfaith-baseline is {given}, a kept copy, which is never written over; leave it out, or "
+            "give a file for --medfaith-update-baseline"
         )
     return None, int(given)

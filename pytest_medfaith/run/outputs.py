@@ -1,10 +1,10 @@
-"""What a run writes of its judged slice reports: the run folder, the summary of a CI step, properties of JUnit."""
+"""What a run writes of its judged slice reports: run folder, summary of a CI step, JUnit properties."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.cards.audit_card import audit_markdown, write_audits
@@ -18,6 +18,7 @@ from pytest_medfaith.records import SliceReport
 
 if TYPE_CHECKING:
     from pytest_medfaith.audit.results import Audit
+    from pytest_medfaith.run.resources import Resources
 
 _AUDIT_CLAIMS_SHOWN = 5  # of each kind, in the summary of a step
 
@@ -25,62 +26,51 @@ _AUDIT_CLAIMS_SHOWN = 5  # of each kind, in the summary of a step
 def write_run_folder(
     reports: Sequence[SliceReport],
     *,
-    folder: Path,
+    resources: Resources,
     signature: Mapping[str, Any],
     audits: Mapping[str, Audit],
-    root: Path,
-    formats: Sequence[str],
-    lost: list[str],
-) -> list[str]:
-    """Writes the folder of --medfaith-report, and returns the note that says where it is.
+) -> Iterator[str]:
+    """Writes the folder of --medfaith-report, if it was given, and yields the note that says where it is.
 
     Args:
         reports: with their gates judged.
-        folder: of the run.
+        resources: of the run.
         signature: what made the run.
         audits: by title.
-        root: of the project, whose commit the page names.
-        formats: dotted names of the project's report formats.
-        lost: takes a message for each of these formats that could not be written; the other files are there all the same.
 
     Raises:
         DataError: the folder cannot be written, or a value has no JSON.
+        SeveralErrors: report formats of the project could not be written; all other files are there.
     """
-    lost += write_run(
+    folder = resources.options.report
+    if folder is None:
+        return
+    lost = write_run(
         folder,
         reports,
         signature=signature,
-        facts=run_facts(root, now=datetime.now(tz=timezone.utc)),
-        extra=extra_formats(formats),
+        facts=run_facts(resources.root, now=datetime.now(tz=timezone.utc)),
+        extra=extra_formats(resources.settings.formats),
     )
     if audits:
         write_audits(folder, audits)
-    return [f"run folder: {folder}"]
-
-
-def refuse_lost_formats(_reports: Sequence[SliceReport], *, lost: Sequence[str]) -> list[str]:
-    """Says which report formats of the project could not be written. There is no note.
-
-    Raises:
-        SeveralErrors: a format is lost.
-    """
+    yield f"run folder: {folder}"
     if lost:
         raise SeveralErrors(lost)
-    return []
 
 
 def write_step_summary(reports: Sequence[SliceReport], *, audits: Mapping[str, Audit]) -> list[str]:
-    """Adds the card to the summary of the step on GitHub Actions; elsewhere nothing is written. There is no note."""
+    """Adds the card to the summary of a step on GitHub Actions, elsewhere to nothing. There is no note."""
     told = "\n" + audit_markdown(audits, most=_AUDIT_CLAIMS_SHOWN) if audits else ""
     append_step_summary(markdown_card(reports) + told)
     return []
 
 
 def add_junit_properties(
-    reports: Sequence[SliceReport], *, add_property: Callable[[str, object], None]
+    reports: Sequence[SliceReport], *, add_property: Callable[[str, object], None] | None
 ) -> list[str]:
-    """Gives the properties of each slice to pytest's JUnit report. There is no note."""
-    for report in reports:
-        for name, value in slice_properties(report):
+    """Gives the properties of each slice to pytest's JUnit report, if it writes one. There is no note."""
+    if add_property:
+        for name, value in itertools.chain.from_iterable(map(slice_properties, reports)):
             add_property(name, value)
     return []

@@ -1,4 +1,4 @@
-"""The line that a long run shows from time to time: cases done, claims checked, running hallucination rate, time left."""
+"""The line that a long run shows from time to time: cases done, claims checked, hallucination, time left."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ProgressLine:
         self._began = self._shown = self.clock()
 
     def next(self, collected: Collected) -> str | None:
-        """Returns the line that is due now, None where none is due: before the first case, after the last, or too soon."""
+        """Returns the line due now; None before the first case, after the last, and soon after a line."""
         now = self.clock()
         if now - self._shown < LEAST_SECONDS:
             return None

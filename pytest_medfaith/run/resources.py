@@ -44,7 +44,10 @@ class Resources:
 
     @cached_property
     def settings(self) -> Settings:
-        """The project's settings, as configured; a rulebook that cannot be read is an error before the first test."""
+        """The project's settings, as configured.
+
+        The rulebook is read here, too: where it cannot be read, the error comes before the first test.
+        """
         settings = load_settings(self.root)
         load_rulebook(settings.safety)
         return settings
@@ -75,7 +78,7 @@ class Resources:
 
     @property
     def baseline_path(self) -> Path:
-        """The baseline file: of the command line, which may name a kept copy by its number, else of the settings.
+        """The baseline file: of the command line, which may number a kept copy, else of the settings.
 
         Raises:
             MissingBaseline: no copy is kept under the number.
@@ -85,7 +88,7 @@ class Resources:
         return self.options.baseline or self.settings.baseline
 
     def cases(self, settings: SliceSettings) -> list[Case]:
-        """Returns at most `limit` cases of a slice: a sample where the command line has a seed, else the first cases.
+        """Returns at most `limit` cases of a slice: a sample where the command line has a seed.
 
         Raises:
             DataError: the slice has no case, or its file cannot be read.
@@ -93,7 +96,7 @@ class Resources:
         return self._cases_and_skips(settings)[0]
 
     def skipped(self, settings: SliceSettings) -> Mapping[str, int]:
-        """Returns how many records of a slice's data set were left out while its cases were read, by reason."""
+        """Returns how many records of a slice's data set are left out, by reason."""
         return self._cases_and_skips(settings)[1].counts
 
     def _cases_and_skips(self, settings: SliceSettings) -> tuple[list[Case], Skips]:
@@ -114,7 +117,7 @@ class Resources:
         return self._once(("chunks", settings.corpus), lambda: read_chunks(settings.corpus))
 
     def retriever(self, settings: SliceSettings) -> Retriever:
-        """Returns the slice's retriever over its corpus; where it is asked for more chunks than there are, it gives all."""
+        """Returns the slice's retriever over its corpus; asked for more than there is, it gives all."""
         chunks = self.chunks(settings)
         names = [field.name for field in dataclasses.fields(RetrievalSettings)]
         given = RetrievalSettings(**{name: getattr(self.settings, name) for name in names})
@@ -130,10 +133,10 @@ class Resources:
         return self._once(("retriever", settings.corpus, settings.retriever), build)
 
     def checker(self, name: str = "default") -> Checker:
-        """Returns the checker called `name` with the pair cache, and as configured: labels, rules, calibration, thresholds.
+        """Returns the checker called `name`, with the pair cache, and set up as configured.
 
         Raises:
-            DataError: a calibration was fitted for this checker with other weights.
+            DataError: the calibration that is configured for this checker was fitted with other weights.
         """
         return self._once(("checker", name), lambda: self._load_checker(name))
 
@@ -160,21 +163,26 @@ class Resources:
         return dataclasses.replace(checker, thresholds=dataclasses.replace(checker.thresholds, **changes))
 
     def responses(self, settings: SliceSettings, *, rows: Any = None) -> Mapping[str, Response]:
-        """Returns recorded responses by case id: of `rows` where given, a list of mappings or a table, else of the slice's file.
+        """Returns recorded responses by case id.
+
+        Args:
+            settings: of the slice.
+            rows: a list of mappings or a table; None reads the slice's file.
 
         Raises:
             DataError: there are none, or they cannot be read.
         """
         if rows is None and settings.responses is None:
             raise DataError(
-                f"slice {settings.name!r} has no recorded responses, and no fixture medfaith_rag answers its questions. Set "
-                f'responses = "...jsonl" in [tool.medfaith.slices.{settings.name}], or define medfaith_rag in conftest.py'
+                f"slice {settings.name!r} has no recorded responses, and no fixture medfaith_rag answers its "
+                f'questions. Set responses = "...jsonl" in [tool.medfaith.slices.{settings.name}], or define '
+                "medfaith_rag in conftest.py"
             )
         source = settings.responses if rows is None else rows
 
         def read() -> tuple[Any, Mapping[str, Response]]:
             return source, read_responses(source, self.chunks(settings) if settings.corpus else [])
 
-        # The source is kept with what was read from it: while rows live, no other rows get their id.
+        # The source is kept with what was read from it: while these rows live, no new rows can get their id.
         key = ("responses", settings.responses if rows is None else id(rows), settings.corpus)
         return self._once(key, read)[1]

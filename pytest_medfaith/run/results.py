@@ -20,7 +20,7 @@ from pytest_medfaith.records import Report, SliceRun
 class Result:
     """What a test measured of its case: the row of the card, the report, and the gates of the test.
 
-    `checker` is the signature of a checker that the test put in the place of the configured checker, None where it put none.
+    `checker` is the signature of a checker that the test put in the configured checker's place, or None.
     """
 
     run: SliceRun
@@ -51,8 +51,9 @@ class Result:
 def plain_report(report: Report) -> Report:
     """Returns `report` with plain values alone, as a file or a worker would hold them.
 
-    A RAG, a retriever, a checker or an extractor may put anything into a record. A report that is plain already is returned
-    as it is; in any other, numbers of numpy and torch become plain numbers, and lists become tuples.
+    A RAG, a retriever, a checker or an extractor may put anything into a record: a latency of numpy, a list
+    where a tuple belongs. A report that is plain already is returned as it is, and any other in the form that
+    reading its file would give.
 
     Raises:
         DataError: a value has no plain form, such as an object, NaN, or half of a surrogate pair.
@@ -65,7 +66,8 @@ def plain_report(report: Report) -> Report:
         return Report.from_dict(json.loads(text))
     except (TypeError, ValueError, DataError) as error:
         raise DataError(
-            f"case {report.case.id!r} cannot be summed up: {error}; give plain texts, finite numbers, lists and objects"
+            f"case {report.case.id!r} cannot be summed up: {error}; give plain texts, finite numbers, lists "
+            "and objects"
         ) from error
 
 
@@ -77,7 +79,7 @@ def _plain_number(value: Any) -> Any:
 
 @cache
 def _plain_test(kind: Any) -> Callable[[Any], bool]:  # noqa: PLR0911 - one return a kind of annotation
-    """Returns a test whether a value is exactly what reading its JSON as the annotated type `kind` would give."""
+    """Returns a test whether a value is just what reading its JSON as the type `kind` would give."""
     if kind is Any:
         return _is_plain_json
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)

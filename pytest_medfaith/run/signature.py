@@ -1,4 +1,4 @@
-"""The signature of a run: what decides its numbers, so that runs of another set-up are not compared with it."""
+"""The signature of a run: what decides its numbers. Runs of two signatures are not compared."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def run_signature(resources: Resources, collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
-    """Returns what decides the numbers of some rows of the card: checkers, corpora, encoders, rules, seed and version.
+    """Returns what decides the numbers of some rows: checkers, corpora, encoders, rules, seed, version.
 
-    A checker that a test put in the configured checker's place is known once it has answered; before, it is left out.
+    A checker that a test put in the configured checker's place is known once a report of it came in.
 
     Args:
         resources: of the run.
@@ -68,7 +68,7 @@ def checker_signature(checker: Checker) -> dict[str, Any]:
 
 
 def brought_signature(resources: Resources, checker: Checker, *, configured: str) -> dict[str, Any] | None:
-    """Returns the signature of a checker that a test put in the configured checker's place, None where it put none.
+    """Returns the signature of a checker that a test put in the configured checker's place, or None.
 
     Args:
         resources: of the run.
@@ -83,7 +83,8 @@ def brought_signature(resources: Resources, checker: Checker, *, configured: str
     known = resources.checker(configured)
     if checker is not known and checker_signature(checker) != checker_signature(known):
         raise DataError(
-            f"the fixture medfaith_checker gives a checker of its own that is called {configured!r} as the configured one; "
-            "baselines and cards tell checkers apart by name, so give it another: dataclasses.replace(checker, name=...)"
+            f"the fixture medfaith_checker gives a checker of its own that is called {configured!r} as the "
+            "configured one; baselines and cards tell checkers apart by name, so give it another: "
+            "dataclasses.replace(checker, name=...)"
         )
     return None

@@ -1,4 +1,4 @@
-"""What runs: the cases of a marked slice under each retriever and checker, and the report on a single case."""
+"""What runs: the cases of a slice under each retriever and checker, and the report on a single case."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Target:
 
 
 def targets_of_slice(resources: Resources, name: str, marker: Mapping[str, Any]) -> list[Target]:
-    """Returns a target for each case, retriever and checker of slice `name`, as marker, options and settings say.
+    """Returns a target for each case, retriever and checker of slice `name`.
 
-    The command line beats the marker, and the marker beats the settings. Gates of all three are judged.
+    The command line beats the marker, and the marker beats the settings; the gates of all three are judged.
 
     Args:
         resources: of the run.
@@ -49,8 +49,8 @@ def targets_of_slice(resources: Resources, name: str, marker: Mapping[str, Any])
         marker: keyword arguments of the marker medfaith, such as {"k": 5, "retriever": ["bm25", "rrf"]}.
 
     Raises:
-        DataError: an unknown slice, a slice without cases, anything wrong with its files, or a metric of the settings
-            that cannot be loaded.
+        DataError: an unknown slice, a slice without cases, anything wrong with its files, or a metric of the
+            settings that cannot be loaded.
         ValueError: an unknown argument of the marker, or a gate that does not parse.
     """
     options, configured = resources.options, resources.settings.slice(name)
@@ -101,7 +101,8 @@ def recorded_response(resources: Resources, target: Target, *, rows: Any = None)
     if case_id not in responses:
         place = settings.responses if rows is None else "the rows of medfaith_rag"
         raise DataError(
-            f"{place}: no response for case {case_id!r}; record one, or leave the case out of {settings.cases}"
+            f"{place}: no response for case {case_id!r}; record one, or leave the case out of "
+            f"{settings.cases}"
         )
     return responses[case_id]
 

@@ -1,4 +1,4 @@
-"""What the terminal shows at the end of a run: the card, the claims behind failed gates, and annotations on GitHub Actions."""
+"""What the terminal shows at the end of a run: card, claims behind failed gates, annotations on GitHub."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ _MARKUP: Mapping[str, Mapping[str, bool]] = {
 
 
 def print_summary(finish: Finish, terminal: Any, *, verbose: bool = False) -> None:
-    """Prints the card, the unsafe claims, the claims behind failed gates, where files were written, and what went wrong.
+    """Prints the card, unsafe claims, claims behind failed gates, where files are, and what went wrong.
 
     Args:
         finish: how the run ended.
-        terminal: pytest's terminal reporter; with its -v all claims are shown, and the words of answers that no claim checks.
-        verbose: whether to show intervals, too.
+        terminal: pytest's terminal reporter. With its -v all claims are shown, and the words that no claim
+            checks.
+        verbose: whether to show as much as with -v, and intervals.
     """
     full = terminal.config.get_terminal_writer().fullwidth
     width = min(full, WIDEST)
@@ -74,7 +75,8 @@ def print_summary(finish: Finish, terminal: Any, *, verbose: bool = False) -> No
     undecided = sum(gate.outcome == "inconclusive" for report in finish.reports for gate in report.gates)
     if undecided and finish.inconclusive == "warn":
         terminal.write_line(
-            f'{counted(undecided, "gate")} inconclusive: the run is not failed for it (inconclusive = "warn")',
+            f"{counted(undecided, 'gate')} inconclusive: the run is not failed for it "
+            '(inconclusive = "warn")',
             yellow=True,
         )
     for line in [*finish.notes, *(f"ERROR: {error}" for error in finish.errors)]:
@@ -96,9 +98,9 @@ def _claims_behind_gates(
 ) -> Iterator[str]:
     """Yields the claims that made the `failed` gates fail, worst first, each kind of gate once.
 
-    Behind a comparison are the claims that turned since the baseline. Behind a bound on a share of verdicts are the claims that
-    the evidence does not carry, behind a bound on claim_recall the gold claims that the answers do not make. The metrics that
-    remain, such as latency_ms, have no claims to show.
+    Behind a comparison are the claims that turned since the baseline. Behind a bound on a share of verdicts
+    are the claims that the evidence does not carry, behind a bound on claim_recall the gold claims that the
+    answers do not make. The metrics that remain, such as latency_ms, have no claims to show.
     """
     compared, bounded = (
         {label for gate in failed if isinstance(gate, kind) for label in bad_labels(gate.metric) or ()}
@@ -126,7 +128,7 @@ def _claims_text(
 
 
 def print_annotations(finish: Finish | None, failed: Sequence[Any], terminal: Any) -> None:
-    """Prints, on GitHub Actions, an annotation for every gate that did not pass and on the line of every test that `failed`.
+    """Prints an annotation of GitHub Actions for every gate that did not pass and every test that `failed`.
 
     GitHub shows ten of a kind for a step, so gates come first.
     """
@@ -149,7 +151,10 @@ def _gate_annotations(finish: Finish) -> Iterator[str]:
 
 
 def _test_annotation(test: Any, root: Path) -> str:
-    """Returns the annotation of a failed pytest report: on the line that failed where it is in the test's file, else on its first."""
+    """Returns the annotation of a failed pytest report, on the line that failed.
+
+    Where this line is in another file than the test, the annotation is on the test's first line.
+    """
     file, first, _ = test.location
     line = (first or 0) + 1
     crash = getattr(test.longrepr, "reprcrash", None)

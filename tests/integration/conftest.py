@@ -1,4 +1,4 @@
-"""A small project under test: three cases, five chunks, recorded answers, and a checker that needs no model."""
+"""A small project under test: three cases, five chunks, recorded answers, a checker that needs no model."""
 
 import json
 

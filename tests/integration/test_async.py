@@ -8,9 +8,15 @@ ASYNC_RAG = """
 import asyncio
 
 ANSWERS = {
-    "What treats iron deficiency?": ("Iron tablets treat iron deficiency.", ["Iron tablets treat iron deficiency."]),
-    "What opens the airways in asthma?": ("Moonlight opens the airways in asthma.", ["A reliever inhaler opens the airways in asthma."]),
-    "What lowers uric acid in gout?": ("Allopurinol lowers uric acid in gout.", ["Allopurinol lowers uric acid in gout."]),
+    "What treats iron deficiency?": (
+        "Iron tablets treat iron deficiency.", ["Iron tablets treat iron deficiency."]
+    ),
+    "What opens the airways in asthma?": (
+        "Moonlight opens the airways in asthma.", ["A reliever inhaler opens the airways in asthma."]
+    ),
+    "What lowers uric acid in gout?": (
+        "Allopurinol lowers uric acid in gout.", ["Allopurinol lowers uric acid in gout."]
+    ),
 }
 
 class Client:

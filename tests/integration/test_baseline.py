@@ -94,7 +94,7 @@ def test_a_corrupt_baseline_is_named(project):
 
 
 def test_what_only_the_run_can_show_is_said_after_it(project):
-    """A checker that a test brings along is not known before: its weights are compared when it has answered."""
+    """A checker that a test brings along is unknown before: its weights are compared once it has answered."""
     project.configure(GATE)
     project.test(SUITE)
     project.run("--medfaith-update-baseline")
@@ -203,7 +203,7 @@ def test_a_metric_that_the_baseline_lacks_is_said_before_the_run(project):
 
 
 def test_each_failed_gate_shows_what_stands_behind_it(project):
-    """A bound fails beside a comparison in which nothing turned: the refuted claim is shown, and no empty list."""
+    """A bound fails beside a comparison in which nothing turned: the refuted claim is shown, no empty list."""
     project.configure(
         'gates = ["hallucination <= 0.05", "hallucination no worse than baseline by 0.02", "claim_recall >= 0.99"]\n'
     )

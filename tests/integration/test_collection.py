@@ -27,7 +27,8 @@ def said(result):
         pytest.param(GATED.format(arguments="medfaith_checker", body="pass"), id="no fixture of the case"),
         pytest.param(GATED.format(arguments="medfaith_settings", body="pass"), id="settings"),
         pytest.param(
-            "import pytest\n\n@pytest.mark.medfaith('mini')\nclass TestIt:\n    def test_one(self):\n        pass\n",
+            "import pytest\n\n@pytest.mark.medfaith('mini')\nclass TestIt:\n"
+            "    def test_one(self):\n        pass\n",
             id="in a class",
         ),
         pytest.param(
@@ -88,29 +89,38 @@ def test_a_test_case_beside_it_is_left_alone(project):
 
 def test_a_mark_on_a_parameter_is_refused(project):
     project.test(
-        "import pytest\n\n@pytest.mark.parametrize('x', [pytest.param(1, marks=pytest.mark.medfaith('mini'))])\ndef test_one(x):\n    pass\n"
+        "import pytest\n\n"
+        "@pytest.mark.parametrize('x', [pytest.param(1, marks=pytest.mark.medfaith('mini'))])\n"
+        "def test_one(x):\n    pass\n"
     )
     result = project.run()
     assert result.ret == USAGE
     assert "is marked with medfaith and has no cases" in said(result)
 
 
-SECOND = '\n[tool.medfaith.slices.second]\ncases = "gold.jsonl"\nresponses = "responses.jsonl"\ncorpus = ["corpus"]\nk = 2\n'
+SECOND = """
+[tool.medfaith.slices.second]
+cases = "gold.jsonl"
+responses = "responses.jsonl"
+corpus = ["corpus"]
+k = 2
+"""
 TWO = {
     "class and function": (
         "import pytest\n\n@pytest.mark.medfaith('second')\nclass TestIt:\n    @pytest.mark.medfaith('mini')\n"
         "    def test_one(self, medfaith_report):\n        pass\n"
     ),
     "module": (
-        "import pytest\npytestmark = [pytest.mark.medfaith('mini'), pytest.mark.medfaith('second')]\n\ndef test_one(medfaith_report):\n    pass\n"
+        "import pytest\npytestmark = [pytest.mark.medfaith('mini'), pytest.mark.medfaith('second')]\n\n"
+        "def test_one(medfaith_report):\n    pass\n"
     ),
     "class twice": (
         "import pytest\n\n@pytest.mark.medfaith('second')\n@pytest.mark.medfaith('mini')\nclass TestIt:\n"
         "    def test_one(self, medfaith_report):\n        pass\n"
     ),
     "bounds of the class": (
-        "import pytest\n\n@pytest.mark.medfaith('mini', hallucination_at_most=0.0)\nclass TestIt:\n    @pytest.mark.medfaith('mini')\n"
-        "    def test_one(self, medfaith_report):\n        pass\n"
+        "import pytest\n\n@pytest.mark.medfaith('mini', hallucination_at_most=0.0)\nclass TestIt:\n"
+        "    @pytest.mark.medfaith('mini')\n    def test_one(self, medfaith_report):\n        pass\n"
     ),
 }
 
@@ -255,7 +265,8 @@ def test_a_live_rag_needs_no_responses_file(project):
     (project.path / "responses.jsonl").unlink()
     with (project.path / "conftest.py").open("a") as conftest:
         conftest.write(
-            "\n@pytest.fixture\ndef medfaith_rag():\n    return lambda question: ('Iron tablets treat iron deficiency.', ['Iron tablets treat iron deficiency.'])\n"
+            "\n@pytest.fixture\ndef medfaith_rag():\n    text = 'Iron tablets treat iron deficiency.'\n"
+            "    return lambda question: (text, [text])\n"
         )
     result = project.run()
     result.assert_outcomes(passed=3)
@@ -265,7 +276,8 @@ def test_a_live_rag_needs_no_responses_file(project):
 def test_a_live_rag_that_is_judged_by_the_slices_retriever_says_so(project):
     with (project.path / "conftest.py").open("a") as conftest:
         conftest.write(
-            "\n@pytest.fixture\ndef medfaith_rag():\n    return lambda question: 'Iron tablets treat iron deficiency.'\n"
+            "\n@pytest.fixture\ndef medfaith_rag():\n"
+            "    return lambda question: 'Iron tablets treat iron deficiency.'\n"
         )
     assert "contexts given by the slice's retriever (3 cases)" in said(project.run())
 
@@ -273,7 +285,8 @@ def test_a_live_rag_that_is_judged_by_the_slices_retriever_says_so(project):
 def test_a_live_rag_with_its_evidence_under_an_unknown_key_fails(project):
     with (project.path / "conftest.py").open("a") as conftest:
         conftest.write(
-            "\n@pytest.fixture\ndef medfaith_rag():\n    return lambda question: {'answer': 'Iron helps.', 'evidence_used': []}\n"
+            "\n@pytest.fixture\ndef medfaith_rag():\n"
+            "    return lambda question: {'answer': 'Iron helps.', 'evidence_used': []}\n"
         )
     result = project.run()
     result.assert_outcomes(errors=3)

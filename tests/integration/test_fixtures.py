@@ -8,7 +8,8 @@ def test_check_needs_no_slice_and_no_configuration(project, workers):
     project.test(
         """
 def test_answer(medfaith_check):
-    report = medfaith_check("Iron tablets treat iron deficiency. Iron tablets cure asthma.", contexts=["Iron tablets treat iron deficiency."])
+    text = "Iron tablets treat iron deficiency."
+    report = medfaith_check(f"{text} Iron tablets cure asthma.", contexts=[text])
     assert [verdict.label for verdict in report.verdicts] == ["supported", "unsupported"]
     assert report.metrics["faithfulness"] == 0.5
 """
@@ -43,7 +44,10 @@ def test_case_gold_claims_response_and_settings(project):
 import pytest
 
 @pytest.mark.medfaith("mini", limit=1)
-def test_parts(medfaith_case, medfaith_gold_claims, medfaith_response, medfaith_settings, medfaith_extractor, medfaith_retriever):
+def test_parts(
+    medfaith_case, medfaith_gold_claims, medfaith_response, medfaith_settings, medfaith_extractor,
+    medfaith_retriever,
+):
     assert medfaith_case.id == "iron"
     assert medfaith_gold_claims[0].text == "Iron tablets treat iron deficiency."
     assert [chunk.id for chunk in medfaith_response.contexts] == ["iron-1", "iron-2"]

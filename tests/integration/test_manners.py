@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 
 import pytest
 
@@ -220,7 +221,10 @@ def counted(make, name):
         return make(*arguments, **options)
     return made
 
-resources.load_checker = counted(lambda name, **_: scripted_checker(lambda evidence, claim: "entail", name=name), "checker")
+def entailing(name, **_):
+    return scripted_checker(lambda evidence, claim: "entail", name=name)
+
+resources.load_checker = counted(entailing, "checker")
 resources.build_retriever = counted(resources.build_retriever, "retriever")
 resources.read_chunks = counted(resources.read_chunks, "corpus")
 """
@@ -233,6 +237,29 @@ def test_models_and_corpora_are_loaded_once_a_process(project, workers):
     loaded = (project.path / "loaded.txt").read_text().splitlines()
     assert len(loaded) == len(set(loaded))
     assert {line.split()[0] for line in loaded} == {"checker", "retriever", "corpus"}
+
+
+SERIALISING = """
+from pytest_medfaith.records import Report
+
+def logged(name, call):
+    def made(*arguments):
+        with open("serialised.txt", "a") as log:
+            log.write(name + "\\n")
+        return call(*arguments)
+    return made
+
+Report.to_dict = logged("written", Report.to_dict)
+Report.from_dict = classmethod(logged("read", Report.from_dict.__func__))
+"""
+
+
+def test_a_report_is_serialised_once_on_its_way_from_a_worker_and_never_without_workers(project, workers):
+    (project.path / "conftest.py").write_text(project.CONFTEST + SERIALISING)
+    project.run(*workers).stdout.fnmatch_lines(["*mini*"])
+    log = project.path / "serialised.txt"
+    done = Counter(log.read_text().split() if log.exists() else ())
+    assert done == (Counter(written=3, read=3) if workers else Counter())
 
 
 DISAGREEING = """

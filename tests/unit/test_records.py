@@ -1,7 +1,18 @@
 import pytest
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Case, Chunk, Claim, MetricValue, PairScore, Report, Response, Verdict
+from pytest_medfaith.records import (
+    Case,
+    Chunk,
+    Claim,
+    MetricValue,
+    PairScore,
+    Report,
+    Response,
+    SliceReport,
+    SliceRun,
+    Verdict,
+)
 
 
 def test_unknown_keys_are_kept_and_written_back():
@@ -90,3 +101,15 @@ def test_a_report_shows_itself_in_one_line():
         case=Case(id="iron-1", question="?"), response=Response(answer="x"), verdicts=(verdict, verdict)
     )
     assert repr(report) == "<Report on 'iron-1': 2 refuted>"
+
+
+def test_a_slice_run_is_the_key_of_its_report_and_sorts_as_the_card_does():
+    names = {"slice": "iron", "retriever": "bm25", "checker": "student", "k": 3}
+    run = SliceRun(**names)
+    assert SliceReport(**names).run == run
+    assert run.to_dict() == names
+    assert str(run) == "slice 'iron', retriever 'bm25', checker 'student' and k=3"
+    deeper, dense = SliceRun(**names | {"k": 10}), SliceRun(**names | {"retriever": "dense"})
+    assert sorted([dense, deeper, run]) == [run, deeper, dense]
+    assert run.equals_but_for_checker(SliceRun(**names | {"checker": "other"}))
+    assert not run.equals_but_for_checker(deeper)

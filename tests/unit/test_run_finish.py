@@ -73,6 +73,15 @@ def test_a_step_that_cannot_be_done_makes_the_run_unusable_and_the_next_step_run
     assert (finish.status, finish.errors, finish.notes) == ("unusable", ("no room",), ("before", "1 written"))
 
 
+def test_what_a_step_said_before_it_failed_is_said(tmp_path):
+    def half_done(_):
+        yield "half is written"
+        raise DataError("no room for the rest")
+
+    finish = finish_run([Row(REPORT, ())], judging=judging(tmp_path / "none.json"), steps=[half_done])
+    assert (finish.notes, finish.errors) == (("half is written",), ("no room for the rest",))
+
+
 def test_a_fault_of_a_step_is_no_error_of_the_run(tmp_path):
     def broken(_reports):
         raise KeyError
