@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
 
@@ -20,11 +21,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-# Ten passages fit a small model's context; the field's papers report k = 5, 10 and 20.
-DEFAULT_K = 10
-DEFAULT_RETRIEVER = "rrf"
-
 
 # Inclusive ends of numbers; a threshold of 0 would let every pair pass.
 _RANGES = {
@@ -47,9 +43,9 @@ class SliceSettings:
     cases: str
     corpus: tuple[Path, ...] = ()
     responses: Path | None = None
-    retriever: str = DEFAULT_RETRIEVER
-    checker: str = "default"
-    k: int = DEFAULT_K
+    retriever: str = defaults.RETRIEVER
+    checker: str = defaults.CHECKER
+    k: int = defaults.K
     limit: int | None = None
     gates: tuple[str, ...] = ()
     contexts: Literal["required", "optional"] = "required"
@@ -66,11 +62,11 @@ class Settings:
 
     root: Path
     slices: Mapping[str, SliceSettings] = field(default_factory=dict)
-    cache: Path = Path(".medfaith_cache")
-    encoders: tuple[str, ...] = ("default",)
-    k1: float = 0.9
-    b: float = 0.4
-    rrf_k: int = 100
+    cache: Path = Path(defaults.CACHE)
+    encoders: tuple[str, ...] = (defaults.ENCODER,)
+    k1: float = defaults.K1
+    b: float = defaults.B
+    rrf_k: int = defaults.RRF_K
     weights: Mapping[str, float] | None = None
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
@@ -79,12 +75,12 @@ class Settings:
     contradict_odds: float | None = None
     calibration: tuple[Path, ...] = ()
     rules_off: tuple[str, ...] = ()
-    linker: str = "default"
+    linker: str = defaults.LINKER
     safety: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
-    seed: int = 0
-    baseline: Path = Path("medfaith-baseline.json")
+    seed: int = defaults.SEED
+    baseline: Path = Path(defaults.BASELINE)
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
 
     def slice(self, name: str) -> SliceSettings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
@@ -213,7 +214,7 @@ def slice_report(
     expected: Sequence[str] = (),
     partial: bool = False,
     declared: Mapping[str, Metric] = METRICS,
-    seed: int = 0,
+    seed: int = defaults.SEED,
 ) -> SliceReport:
     """Returns the aggregated report of a slice; cases of `expected` without a report are listed as missing."""
     ordered = tuple(sorted(reports, key=lambda report: report.case.id))

@@ -65,7 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add(
         "baseline",
-        "the file that gates compare with, or the number of a kept one (medfaith-baseline.json)",
+        "the file that gates compare with, in place of the one in the settings; or the number of a kept one",
         metavar="FILE",
     )
     add(

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.records import SliceReport
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from pytest_medfaith.cards.history import History
+    from pytest_medfaith.records import SliceReport
 
 GROUP = "medfaith.formats"
 

@@ -9,14 +9,9 @@ import typer
 
 from pytest_medfaith.commands.parts import RootOption, say
 
-baseline = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="List the kept copies of the baseline, and remove old ones.",
-)
+KeepOption = Annotated[int, typer.Option(min=1, help="How many of the last ones stay.")]
 
 
-@baseline.command("list")
 def list_kept(root: RootOption = Path()) -> None:
     """List the kept baselines, the oldest first: number, date, commit, and what each holds.
 
@@ -37,16 +32,12 @@ def list_kept(root: RootOption = Path()) -> None:
         say(f"{kept_folder(path)}: none kept yet; pytest --medfaith-update-baseline keeps one each time")
 
 
-@baseline.command()
-def prune(
-    keep: Annotated[int, typer.Option(min=1, help="How many of the last ones stay.")],
-    root: RootOption = Path(),
-) -> None:
+def prune(keep: KeepOption, root: RootOption = Path()) -> None:
     """Remove old kept baselines.
 
     Example: medfaith baseline prune --keep 10
 
-    The current baseline file is no kept one and stays. Numbers go on from the last one.
+    The current baseline file is not among them and stays. Numbers go on from the last copy.
     """
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.gates.kept import kept_baselines, prune_baselines

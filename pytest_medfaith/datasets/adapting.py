@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from pytest_medfaith import defaults
 from pytest_medfaith.corpus.sources import paths_of
-from pytest_medfaith.datasets.gold import CAP, read_gold_file
+from pytest_medfaith.datasets.gold import read_gold_file
 from pytest_medfaith.datasets.registry import Adapter, find_adapter
 from pytest_medfaith.datasets.review import Reviewed, apply_review, read_review_sheet, write_review_sheet
 from pytest_medfaith.datasets.skips import Skips
@@ -69,7 +70,7 @@ def adapt(
     limit: int | None = None,
     seed: int | None = None,
     corpus: Path | None = None,
-    cap: int = CAP,
+    cap: int = defaults.GOLD_CLAIMS,
 ) -> Adapted:
     """Writes the cases of data set `name` at `path` to `out` as JSON Lines, and its documents to `corpus`: both whole, or neither.
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from pytest_medfaith import defaults
 from pytest_medfaith.answers.given import refuse_near_keys
 from pytest_medfaith.answers.row_files import is_table, read_row_file
 from pytest_medfaith.answers.row_keys import case_row
@@ -23,7 +24,6 @@ from pytest_medfaith.records import Case, GoldClaim
 
 Style = Literal["given", "sentences", "claims"]
 
-CAP = 8  # claims kept of one answer: as many as a reader can review in a minute, and more than most questions need
 
 _MIN_WORDS = 4  # fewer are headings and fragments
 _MAX_WORDS = 60  # more are tables that lost their markup
@@ -86,7 +86,7 @@ def _case_rows(source: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     )
 
 
-def with_gold_claims(case: Case, *, style: Style, cap: int = CAP) -> Case:
+def with_gold_claims(case: Case, *, style: Style, cap: int = defaults.GOLD_CLAIMS) -> Case:
     """Returns `case` with gold claims made of its reference answer; one that has gold claims, or no answer, comes back as it is."""
     if case.gold_claims or not case.reference_answer or style == "given":
         return case
@@ -96,7 +96,7 @@ def with_gold_claims(case: Case, *, style: Style, cap: int = CAP) -> Case:
 
 
 def gold_claims(
-    answer: str, *, question: str, style: Style = "claims", cap: int = CAP
+    answer: str, *, question: str, style: Style = "claims", cap: int = defaults.GOLD_CLAIMS
 ) -> tuple[GoldClaim, ...]:
     """Returns at most `cap` claims of `answer`, the most telling first.
 
@@ -110,7 +110,7 @@ def gold_claims(
         ValueError: `cap` is below 1.
     """
     if cap < 1:
-        raise ValueError(f"cap is {cap}, expected 1 or more claims; leave it out for {CAP}")
+        raise ValueError(f"cap is {cap}, expected 1 or more claims; leave it out for {defaults.GOLD_CLAIMS}")
     found = _extracted(answer, question) if style == "claims" else statements(answer)
     ranked = rank(distinct(found), question=question)[:cap]
     return tuple(

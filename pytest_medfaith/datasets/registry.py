@@ -17,8 +17,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from pytest_medfaith import defaults
 from pytest_medfaith.answers.awaiting import awaited
-from pytest_medfaith.datasets.gold import CAP, Style, read_gold_file, with_gold_claims
+from pytest_medfaith.datasets.gold import Style, read_gold_file, with_gold_claims
 from pytest_medfaith.datasets.sampling import sample
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
@@ -80,7 +81,7 @@ class Adapter:
         limit: int | None = None,
         seed: int | None = None,
         skips: Skips | None = None,
-        cap: int = CAP,
+        cap: int = defaults.GOLD_CLAIMS,
     ) -> Iterator[Case]:
         """Returns the cases, or a part of them, with gold claims extracted where the data set has long answers only."""
         cases = sample(self.read(path, skips=skips), limit=limit, seed=seed)
@@ -115,7 +116,7 @@ def read_cases(
     seed: int | None = None,
     root: Path | None = None,
     skips: Skips | None = None,
-    cap: int = CAP,
+    cap: int = defaults.GOLD_CLAIMS,
 ) -> Iterator[Case]:
     """Returns the cases of `spec`, lazily; data sets that have long answers only get gold claims by the extractor.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics, judge_comparison
 from pytest_medfaith.gates.completeness import implied_gate, unless_incomplete
@@ -185,7 +186,7 @@ def judge_gates(
     *,
     declared: Mapping[str, Metric] = METRICS,
     baseline: SliceBaseline | None = None,
-    seed: int = 0,
+    seed: int = defaults.SEED,
 ) -> SliceReport:
     """Returns `report` with the results of all gate `expressions`, in their order.
 
@@ -289,7 +290,7 @@ def judge_bound(
     report: SliceReport,
     *,
     declared: Mapping[str, Metric] = METRICS,
-    seed: int = 0,
+    seed: int = defaults.SEED,
     unscored_at_most: float = 0.0,
 ) -> GateResult:
     """Returns whether `report` passes `gate`. A metric that has no value, or a slice cut short, never passes.

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import MissingExtra
 from pytest_medfaith.models.folders import model_signature
 from pytest_medfaith.models.foreign import loading, refuse_foreign_modules
@@ -32,14 +33,14 @@ class Encoder:
 TWO_TOWERS = {"medcpt": ("ncbi/MedCPT-Query-Encoder", "ncbi/MedCPT-Article-Encoder")}
 
 
-def load_encoder(name: str = "default") -> Encoder:
+def load_encoder(name: str = defaults.ENCODER) -> Encoder:
     """Returns the shipped encoder for "default", a two-tower pair for "medcpt", else the model of that name or folder.
 
     Raises:
         MissingExtra: a model other than the shipped one, and sentence-transformers is not installed.
         DataError: no such model, a folder that holds none, or one that needs code of its own.
     """
-    if name == "default":
+    if name == defaults.ENCODER:
         return _shipped_encoder()
     queries, documents = TWO_TOWERS.get(name, (name, name))
     encode_queries = _sentence_transformer(queries)
@@ -47,13 +48,13 @@ def load_encoder(name: str = "default") -> Encoder:
     return Encoder(name, encoder_signature(name), encode_queries, encode_documents)
 
 
-def encoder_signature(name: str = "default") -> str:
+def encoder_signature(name: str = defaults.ENCODER) -> str:
     """Returns the `signature` of the encoder called `name` without loading it: of a folder its files, of a model on a hub its name.
 
     Raises:
         DataError: the shipped model's file is missing.
     """
-    if name == "default":
+    if name == defaults.ENCODER:
         return _shipped_encoder().signature
     return "|".join(map(model_signature, TWO_TOWERS.get(name, (name, name))))
 

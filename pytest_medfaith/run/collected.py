@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.records import Report, SliceReport, SliceRun
 
@@ -147,7 +148,7 @@ class Ledger:
         return {run for run, _ in self._reports}
 
     def slice_reports(
-        self, *, partial: bool = False, seed: int = 0
+        self, *, partial: bool = False, seed: int = defaults.SEED
     ) -> list[tuple[SliceReport, tuple[str, ...]]]:
         """Returns (report, gates) of every row, gates not judged yet, in the order of the card."""
         runs = {*self.runs(), *self._expected}

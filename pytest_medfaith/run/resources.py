@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
@@ -185,12 +186,12 @@ class MedfaithSession:
         names = [field.name for field in dataclasses.fields(RetrievalSettings)]
         return RetrievalSettings(**{name: getattr(self.settings, name) for name in names})
 
-    def checker(self, name: str = "default") -> Checker:
+    def checker(self, name: str = defaults.CHECKER) -> Checker:
         """Returns the checker called `name` with the pair cache, and as configured: label map, rules, calibration, thresholds."""
         key = ("checker", name)
         if key not in self._loaded:
             s = self.settings
-            cache = s.cache / "pairs.sqlite"
+            cache = s.cache / defaults.PAIR_SCORES
             checker = load_checker(
                 name, label_map=s.label_map, cache=cache, rules_off=self.rules_off, linker=s.linker
             )
