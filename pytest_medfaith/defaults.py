@@ -1,4 +1,7 @@
-"""The value of each setting where nobody gives one, with its reason. Settings, functions and commands read it here."""
+"""The value of each setting where nobody gives one, with its reason.
+
+Settings, functions and commands read it here, so that no default is written twice.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ K = 10
 # Robertson's and Lucene's 1.2 / 0.75 suit long web pages; 0.9 / 0.4 is Anserini's default for short passages.
 K1 = 0.9
 B = 0.4
-# Cormack, Clarke and Buettcher (SIGIR 2009) use 60; the design asks for 100, which trusts the very top a little less.
+# Cormack, Clarke and Buettcher (SIGIR 2009) use 60; the design asks for 100, which trusts the very top a
+# little less.
 RRF_K = 100
 
 CACHE = ".medfaith_cache"  # a folder: the dense indexes, and the scores of pairs
@@ -35,7 +39,7 @@ SIZE = 512  # tokens of a chunk: about what a BERT encoder reads at once
 STRIDE = 128  # tokens that neighbouring chunks share: a quarter, as in the tokenizers library
 MIN_SENTENCES = 2
 MAX_SENTENCES = 12
-# From which similarity a chunk is a near-duplicate. One word changed in a chunk of 60 leaves a Jaccard similarity of
-# three-word shingles of 0.9; COSINE_SIMILARITY is of embeddings.
+# From which similarity a chunk is a near-duplicate. One word changed in a chunk of 60 leaves a Jaccard
+# similarity of three-word shingles of 0.9; COSINE_SIMILARITY is of embeddings.
 MINHASH_SIMILARITY = 0.9
 COSINE_SIMILARITY = 0.95

@@ -15,14 +15,11 @@ if TYPE_CHECKING:
     from pytest_medfaith.config import Settings
     from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response
     from pytest_medfaith.retrieval.ranking import Retriever
-    from pytest_medfaith.run.resources import MedfaithSession, Target
+    from pytest_medfaith.run.resources import Resources
+    from pytest_medfaith.run.targets import Target
 
-_MEASURING = (
-    "--medfaith-gate",
-    "--medfaith-update-baseline",
-    "--medfaith-audit",
-    "--medfaith-slice",
-)  # they ask for a slice to be measured
+# Options that ask for a slice to be measured.
+_MEASURING = ("--medfaith-gate", "--medfaith-update-baseline", "--medfaith-audit", "--medfaith-slice")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -101,13 +98,13 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_medfaith.cards.run_folder import check_writable
         from pytest_medfaith.errors import MedfaithError
         from pytest_medfaith.gates.baseline import check_baseline_writable
-        from pytest_medfaith.run.hooks import report_folder
+        from pytest_medfaith.run.options import report_folder
 
         try:
             if report:
                 check_writable(report_folder(config))
             if update:
-                check_baseline_writable(_session(config).baseline_path)
+                check_baseline_writable(_resources(config).baseline_path)
         except MedfaithError as error:
             raise pytest.UsageError(str(error)) from None
 
@@ -169,13 +166,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselects the slices that --medfaith-slice left out, and notes what the others are there for."""
     if "pytest_medfaith.run.collection" not in sys.modules:  # no test is marked
         return
-    from pytest_medfaith.run.collection import is_parametrized, note_collected, target_of
+    from pytest_medfaith.run.collection import is_parametrized, note_marked, target_of
 
     left_out = [item for item in items if target_of(item) is None and is_parametrized(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
-    note_collected(config, items)
+    note_marked(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -225,15 +222,15 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any) -> None:
     """Awaits what the workers' tests measure; the controller never sees their items."""
-    from pytest_medfaith.run.hooks import watch
+    from pytest_medfaith.run.hooks import run_hooks
 
-    watch(node.config)
+    run_hooks(node.config)
 
 
-def _session(config: pytest.Config) -> MedfaithSession:
-    from pytest_medfaith.run.hooks import session_of
+def _resources(config: pytest.Config) -> Resources:
+    from pytest_medfaith.run.hooks import resources_of
 
-    return session_of(config)
+    return resources_of(config)
 
 
 @contextmanager
@@ -252,11 +249,11 @@ def _plain_errors(*kinds: type[Exception]) -> Iterator[None]:
 
 def _tell(config: pytest.Config) -> None:
     """Lets the assertions of this run tell failures in the terminal's width, and all of them with -v."""
-    from pytest_medfaith.asserts import set_account
+    from pytest_medfaith.asserts import set_explanations
 
     everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
     width = getattr(config, "workerinput", {}).get("medfaith_width") or config.get_terminal_writer().fullwidth
-    set_account(
+    set_explanations(
         most=None if everything else 5, width=min(width, 100) - 8
     )  # pytest writes "E" and 7 spaces before each line
 
@@ -276,7 +273,7 @@ def medfaith_target(request: pytest.FixtureRequest) -> Target:
 def medfaith_settings(request: pytest.FixtureRequest) -> Settings:
     """The settings of [tool.medfaith] in pyproject.toml, or of medfaith.toml."""
     with _plain_errors():
-        return _session(request.config).settings
+        return _resources(request.config).settings
 
 
 @pytest.fixture
@@ -297,7 +294,7 @@ def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) 
     if not medfaith_target.settings.corpus:
         return None
     with _plain_errors():
-        return _session(request.config).retriever(medfaith_target.settings)
+        return _resources(request.config).retriever(medfaith_target.settings)
 
 
 @pytest.fixture
@@ -305,7 +302,7 @@ def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
     """The checker, `(claim, chunks) -> verdict`. Override it to judge with a model of your own."""
     target = getattr(getattr(request.node, "callspec", None), "params", {}).get("medfaith_target")
     with _plain_errors():
-        return _session(request.config).checker(target.settings.checker if target else "default")
+        return _resources(request.config).checker(target.settings.checker if target else "default")
 
 
 @pytest.fixture
@@ -349,10 +346,11 @@ def medfaith_response(
     """The response to the case's question: recorded, or freshly made by medfaith_rag."""
     from pytest_medfaith.answers.foreign import is_rows
     from pytest_medfaith.answers.responses import as_response, ask
+    from pytest_medfaith.run.targets import recorded_response
 
     if medfaith_rag is None or is_rows(medfaith_rag):
         with _plain_errors():
-            return _session(request.config).recorded_response(medfaith_target, rows=medfaith_rag)
+            return recorded_response(_resources(request.config), medfaith_target, rows=medfaith_rag)
     from pytest_medfaith.errors import MedfaithError
 
     with _plain_errors(MedfaithError):  # what the RAG raises of its own keeps its traceback
@@ -373,29 +371,30 @@ def medfaith_report(
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
     from pytest_medfaith.cards.junit import case_properties
-    from pytest_medfaith.evaluation import evaluate_case
-    from pytest_medfaith.run.hooks import MEASURED, PAYLOADS
-    from pytest_medfaith.run.resources import payload
+    from pytest_medfaith.run.hooks import MEASURED, RESULTS
+    from pytest_medfaith.run.results import Result, plain_report
+    from pytest_medfaith.run.signature import brought_signature
+    from pytest_medfaith.run.targets import report_on
 
-    settings = medfaith_target.settings
+    resources, settings, node = _resources(request.config), medfaith_target.settings, request.node
     with _plain_errors():
-        report = evaluate_case(
-            medfaith_target.case,
+        report = report_on(
+            medfaith_target,
             medfaith_response,
             checker=medfaith_checker,
             extractor=medfaith_extractor,
-            hits=medfaith_hits if medfaith_hits or medfaith_retriever is not None else None,
-            retriever=settings.retriever,
-            k=settings.k,
-            rulebook=_session(request.config).rulebook,
-        ).with_(contexts_optional=settings.contexts == "optional")
-        known = _session(request.config).signed(medfaith_checker, configured=settings.checker)
-        request.node.stash[MEASURED] = True
-        request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report, checker=known))
-    others = [
-        one for one in request.node.user_properties if not one[0].startswith("medfaith.")
-    ]  # of a test that runs again
-    request.node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]
+            hits=None if medfaith_retriever is None and not medfaith_hits else medfaith_hits,
+            rulebook=resources.rulebook,
+        )
+        brought = brought_signature(resources, medfaith_checker, configured=settings.checker)
+        node.stash[MEASURED] = True
+        result = Result(
+            run=medfaith_target.run, report=plain_report(report), gates=settings.gates, checker=brought
+        )
+        node.stash.setdefault(RESULTS, []).append(result)
+    # A test that runs again has the properties of its first run still.
+    others = [one for one in node.user_properties if not one[0].startswith("medfaith.")]
+    node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]
     _tell(request.config)
     return report
 
@@ -411,5 +410,5 @@ def medfaith_check(
 
     _tell(request.config)
     with _plain_errors():
-        rulebook = _session(request.config).rulebook
+        rulebook = _resources(request.config).rulebook
     return partial(check_answer, checker=medfaith_checker, extractor=medfaith_extractor, rulebook=rulebook)

@@ -1,6 +1,7 @@
 """Reads rows of cases and responses from JSON Lines, JSON, CSV and Parquet files, and from tables in memory.
 
-A cell of CSV that holds a list holds it as JSON, `["first passage", "second passage"]`, or as Python writes it, which ragas and pandas do.
+A cell of CSV that holds a list holds it as JSON, `["first passage", "second passage"]`, or as Python prints
+it, which ragas and pandas do.
 """
 
 from __future__ import annotations
@@ -21,18 +22,12 @@ from pytest_medfaith.jsonl import read_rows, refuse_constant
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
 TABLES = (".csv", ".tsv", ".parquet")
-# Columns whose cells hold more than text; in all others a cell that begins with "[" is a text that begins so.
+# Columns whose cells hold lists or objects; in every other column a cell that begins with "[" is a text.
 _LISTS = frozenset((*CONTEXT_KEYS, "gold_claims", "references", "citations", "meta", "reference_contexts"))
 _NUMBERS = frozenset(("latency_ms",))
-_HOLDERS = (
-    "samples",
-    "goldens",
-    "test_cases",
-    "data",
-    "examples",
-    "rows",
-)  # under which key a JSON document holds its rows
-_CELL_LIMIT = 10_000_000  # characters; the csv module's own limit of 131,072 is below what contexts may hold
+# The keys under which a JSON document may hold its rows.
+_HOLDERS = ("samples", "goldens", "test_cases", "data", "examples", "rows")
+_CELL_LIMIT = 10_000_000  # characters; contexts may exceed the 131,072 that the csv module allows
 
 
 def is_table(source: Any) -> bool:
@@ -41,12 +36,14 @@ def is_table(source: Any) -> bool:
 
 
 def read_row_file(source: Any) -> Rows:
-    """Yields (place, row) of a file, known by its suffix, or of a list of mappings or a table of pandas, polars, pyarrow, Hugging Face.
+    """Yields (place, row) of a file, known by its suffix, of a list of mappings, or of a table.
 
-    Empty cells and nulls of a table are left out. The place is "file:line" or "row 3".
+    Tables are those of pandas, polars, pyarrow and Hugging Face. Empty cells and nulls of a table are left
+    out. The place is "file:line" or "row 3".
 
     Raises:
-        DataError: no such file, a row that is no mapping, bytes that are no text, a cell that should hold a list and does not.
+        DataError: no such file, a row that is no mapping, bytes that are no text, a cell that should hold a
+            list and does not.
         MissingExtra: a Parquet file, and no pyarrow.
     """
     if not isinstance(source, Path):
@@ -63,7 +60,7 @@ def _json_lines(path: Path) -> Rows:
 
 
 def _json_rows(path: Path) -> Rows:
-    """Yields the rows of a JSON document that is a list, or holds one; any other file is read as JSON Lines."""
+    """Yields the rows of a JSON document that is or holds a list; any other file is read as JSON Lines."""
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=refuse_constant)
     except (ValueError, RecursionError):
@@ -117,24 +114,27 @@ def _csv_rows(path: Path) -> Rows:
         heading = [name.strip() for name in next(reader, [])]
         if len(set(heading)) < len(heading) or not any(heading):
             raise DataError(
-                f"{path}:1: the heading has {', '.join(map(shown, heading)) or 'nothing'}; expected a name for each column, each once"
+                f"{path}:1: the heading has {', '.join(map(shown, heading)) or 'nothing'}; expected a name "
+                "for each column, each once"
             )
         for cells in reader:
             place = f"{path}:{reader.line_num}"
             if len(cells) > len(heading) or (cells and len(cells) < len(heading)):
                 raise DataError(
-                    f"{place}: the row has {len(cells)} cells, expected {len(heading)} as in the heading; quote texts with commas"
+                    f"{place}: the row has {len(cells)} cells, expected {len(heading)} as in the heading; "
+                    "quote texts with commas"
                 )
             if any(cell.strip() for cell in cells):
                 yield place, _cells(dict(zip(heading, cells, strict=True)), place)
     except csv.Error as error:
         raise DataError(
-            f"{path}:{reader.line_num}: not CSV ({error}); expected cells with a comma between them; mend the row"
+            f"{path}:{reader.line_num}: not CSV ({error}); expected cells with a comma between them; mend "
+            "the row"
         ) from None
 
 
 def _decoded(path: Path) -> str:
-    """Returns a file's text: UTF-8 with or without a byte order mark, or UTF-16 with one, which Excel writes."""
+    """Returns a file's text: in UTF-8, or in UTF-16 with a byte order mark, which Excel writes."""
     data = path.read_bytes()
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
@@ -148,7 +148,7 @@ def _decoded(path: Path) -> str:
 
 
 def _cells(row: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Returns a table's row without what is empty, its lists and numbers read."""
+    """Returns a table's row without its empty cells, its lists and numbers read."""
     filled = {
         str(key): found for key, value in row.items() if (found := _plain(value)) is not None and found != ""
     }
@@ -156,15 +156,15 @@ def _cells(row: Mapping[str, Any], place: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Returns a value of a table as JSON knows it: no NaN, no arrays, no dates; None where there is none."""
+    """Returns a table's value as JSON knows it: no NaN, no array, no date; None where it is empty."""
     if hasattr(value, "tolist") and not isinstance(value, (str, bytes)):  # numpy
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
-        return {str(key): found for key, one in value.items() if (found := _plain(one)) is not None}
+        return {str(key): found for key, item in value.items() if (found := _plain(item)) is not None}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
 
 
@@ -188,5 +188,6 @@ def _list(key: str, text: str, place: str) -> Any:
         if isinstance(found, (list, dict)):
             return found
     raise DataError(
-        f'{place}: column {key!r} is {shown(text)}, expected a JSON list such as ["first text", "second text"]'
+        f"{place}: column {key!r} is {shown(text)}, "
+        'expected a JSON list such as ["first text", "second text"]'
     )

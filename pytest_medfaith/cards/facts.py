@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.checker import MODELS, default_weights
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.onnx import processor_kernel
@@ -69,7 +70,8 @@ def _read(path: Path) -> str:
 def error_rates(checker: str) -> list[tuple[str, int, str]]:
     """Returns (data set, cases, share of wrong verdicts) from the card of a checker, the lowest share first.
 
-    The share comes with its 95 % interval, such as `11 % [8 %, 14 %]`. A checker without a card gives [].
+    The share comes with its 95 % interval, such as `11 % [8 %, 14 %]`. Returns [] for a checker without a
+    card.
     """
     measured = _checker_card(checker).get("measured")
     rows = measured.items() if isinstance(measured, Mapping) else ()
@@ -88,7 +90,7 @@ def error_rates(checker: str) -> list[tuple[str, int, str]]:
 def _checker_card(checker: str) -> dict[str, Any]:
     """Returns card.json of a checker that brings it, else {}."""
     try:
-        if checker == "default":
+        if checker == defaults.CHECKER:
             folder = default_weights()
         else:
             folder = MODELS / "nli" if checker == "fast" else Path(checker or ".")

@@ -140,7 +140,7 @@ def write_run(
     dumps(signed, "the signature")
     report = SHIPPED["json"].make(run)
     write_history(folder, run.history)
-    # An audit and an extra file of an earlier run are not of this one.
+    # Audits and extra files of an earlier run would pass for those of this run.
     for name in (SIGNATURE, *AUDIT_FILES, *read_extra_files(folder), *(one.file_name for one in extra)):
         (folder / name).unlink(missing_ok=True)
     write_text(folder / REPORT, report)
@@ -191,7 +191,7 @@ def drop_run(folder: Path) -> None:
 def told_history(folder: Path) -> History:
     """Returns the history of `folder`, and the finished run there, if there is any, as its last point.
 
-    That point goes by the time when the run was finished.
+    The label of that point is the time when the run was finished.
     """
     history = read_history(folder)
     try:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pytest_medfaith.checking.anchors.evidence import shared_with
 from pytest_medfaith.checking.anchors.sequence import read_sequence
 from pytest_medfaith.checking.policy import Thresholds, entails
-from pytest_medfaith.checking.rules.comparisons import read_comparisons, relation
+from pytest_medfaith.checking.rules.comparisons import read_comparisons, swapped_comparisons
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.english.words import read_tokens
 from pytest_medfaith.quantities.quantity import Quantity, allowed_error, opposed_bounds
@@ -70,7 +70,8 @@ def _mirrors(claim: str, sentence: str) -> str:
     ):
         return ""
     own, their = read_comparisons(mine), read_comparisons(theirs)
-    if len(own) == len(their) == 1 and relation(mine, theirs)[0] == "same":
+    swapped = swapped_comparisons(mine, theirs) if len(own) == len(their) == 1 else None
+    if swapped and swapped[0].mirrors(swapped[1]):
         return "the evidence compares the same from the opposite side"
     order, other = read_sequence(claim), read_sequence(sentence)
     return "the evidence puts both in the same order" if order and other and order.agrees(other) else ""

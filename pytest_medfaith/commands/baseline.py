@@ -9,7 +9,7 @@ import typer
 
 from pytest_medfaith.commands.parts import RootOption, say
 
-KeepOption = Annotated[int, typer.Option(min=1, help="How many of the last ones stay.")]
+KeepOption = Annotated[int, typer.Option(min=1, help="How many of the newest copies stay.")]
 
 
 def list_kept(root: RootOption = Path()) -> None:
@@ -17,7 +17,7 @@ def list_kept(root: RootOption = Path()) -> None:
 
     Example: medfaith baseline list
 
-    Compare with one of them: pytest --medfaith-baseline=0007
+    To compare with a kept baseline: pytest --medfaith-baseline=0007
     """
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.gates.kept import kept_baselines, kept_folder
@@ -25,9 +25,10 @@ def list_kept(root: RootOption = Path()) -> None:
     path = load_settings(root.resolve()).baseline
     kept = kept_baselines(path)
     current = path.read_bytes() if path.is_file() else b""
-    for one in kept:
-        mark = "  (current)" if one.path.read_bytes() == current else ""
-        say(f"{one.number:04}  {one.date:%Y-%m-%d %H:%M} UTC  {one.commit or '-':7}  {_held(one.path)}{mark}")
+    for copy in kept:
+        mark = "  (current)" if copy.path.read_bytes() == current else ""
+        when = f"{copy.date:%Y-%m-%d %H:%M} UTC"
+        say(f"{copy.number:04}  {when}  {copy.commit or '-':7}  {_held(copy.path)}{mark}")
     if not kept:
         say(f"{kept_folder(path)}: none kept yet; pytest --medfaith-update-baseline keeps one each time")
 
@@ -58,5 +59,5 @@ def _held(path: Path) -> str:
         slices = read_baseline(path).slices
     except MedfaithError:
         return "cannot be read"
-    names = dict.fromkeys(one.slice for one in slices)
-    return f"{', '.join(names)}: {sum(len(one.cases) for one in slices)} cases"
+    names = dict.fromkeys(entry.slice for entry in slices)
+    return f"{', '.join(names)}: {sum(len(entry.cases) for entry in slices)} cases"

@@ -1,4 +1,4 @@
-"""`medfaith adapt` and `medfaith gold review`: cases from data sets and traces, and a look through their gold claims."""
+"""`medfaith adapt` and `medfaith gold review`: cases from data sets and traces, and their gold claims."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from pytest_medfaith.errors import DataError
 NameArgument = Annotated[
     str,
     typer.Argument(
-        help="A data set, such as bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2 or kqa; or traces."
+        help="A data set, such as bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2 or kqa; "
+        "or traces."
     ),
 ]
 DataArgument = Annotated[
@@ -57,7 +58,8 @@ def adapt(
 
     Example: medfaith adapt traces spans.jsonl --out responses.jsonl
 
-    Traces are spans as JSON Lines: OpenTelemetry (OTLP, GenAI), OpenInference (Phoenix), Langfuse or LangSmith.
+    Traces are spans as JSON Lines: OpenTelemetry (OTLP, GenAI), OpenInference (Phoenix), Langfuse or
+    LangSmith.
     """
     if name == "traces":
         from pytest_medfaith.datasets.traces.adapting import adapt_traces
@@ -70,7 +72,7 @@ def adapt(
 
         if seed is not None and limit is None:
             raise DataError(
-                "--seed chooses which cases --limit takes, and without one every case is; add --limit N"
+                "--seed chooses which cases --limit takes, and without --limit it takes every case; add --limit N"
             )
         lines = adapting.adapt(name, path, out, limit=limit, seed=seed, corpus=corpus, cap=cap).lines()
     for line in lines:

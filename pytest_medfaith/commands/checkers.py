@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -62,8 +62,8 @@ def calibrate(
 
     Example: medfaith calibrate labelled.jsonl --precision 0.9 --report calibration
 
-    Seven tenths of the rows are fitted; the others share no claim and no evidence with them. To use the file, name it
-    in the settings, under calibration.
+    Seven tenths of the rows are fitted; the others share no claim and no evidence with them. To use the file,
+    name it in the settings, under calibration.
     """
     from pytest_medfaith.calibration import account
     from pytest_medfaith.calibration.applying import write_calibration
@@ -83,8 +83,9 @@ def calibrate(
     refuse_overwriting({"--out": out, **drawn}, {"the file of rows": rows})
     loaded = read_labelled_rows(rows)
     judge = load_checker(checker, label_map=load_settings(root.resolve()).label_map)
+    chosen: Any = method
     progress = progress_bar("pairs")
-    run = fit_calibration(loaded, judge, method=method, precision=precision, seed=seed, progress=progress)  # type: ignore[arg-type]
+    run = fit_calibration(loaded, judge, method=chosen, precision=precision, seed=seed, progress=progress)
     write_calibration(out, run.fitted, facts=account.calibration_facts(run, precision=precision, seed=seed))
     written = [out, *(account.write_report(report, run) if report else ())]
     notes, table = account.calibration_notes(run), account.calibration_table(run)
@@ -106,9 +107,9 @@ def audit(
 
     Example: medfaith audit corpus_samples --out audits/today
 
-    Sentences of the corpus are lightly reworded, and each gets one change: a negation, a direction, a drug, a dose,
-    a unit, a population, a year, or the document it is checked against. The evidence of a sentence is the chunk it
-    is from.
+    Sentences of the corpus are lightly reworded, and each gets one change: a negation, a direction, a drug, a
+    dose, a unit, a population, a year, or the document it is checked against. The evidence of a sentence is
+    the chunk it is from.
     """
     from pytest_medfaith.audit.run import audit_checker
     from pytest_medfaith.cards.audit_card import AUDIT_FILES, audit_card, write_audits

@@ -48,7 +48,8 @@ def check(
 
     Example: medfaith check claims.jsonl --out verdicts.jsonl
 
-    A row whose claim or evidence holds no word is labelled "unscored" with the reason, and counted at the end.
+    A row whose claim or evidence holds no word is labelled "unscored" with the reason, and counted at the
+    end.
     """
     from pytest_medfaith.checking.cache import check_cache
     from pytest_medfaith.commands.check_rows import check_rows, read_check_rows
@@ -85,8 +86,8 @@ def score(
 
     Example: medfaith score responses.jsonl --out scores.csv
 
-    Gates are for slices: the same file can be the cases and the responses of a slice. A response without contexts
-    has the status failed and no rates.
+    Gates are for slices: the same file can be the cases and the responses of a slice. A response without
+    contexts has the status failed and no rates.
     """
     from pytest_medfaith.checking.cache import check_cache
     from pytest_medfaith.commands.score_responses import read_recorded, score_responses, write_scores

@@ -30,7 +30,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a hit 
 PagesArgument = Annotated[
     Path,
     typer.Argument(
-        help="A page, a folder or an archive (.tar.*, .zip) of .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, .docx."
+        help="A page, a folder or an archive (.tar.*, .zip) of .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, "
+        ".docx."
     ),
 ]
 SourceOption = Annotated[str, typer.Option(help="Name of the corpus, such as statpearls; ids begin with it.")]
@@ -76,9 +77,8 @@ def index(
     loaded = load_encoder(encoder)
     vectors = embed_corpus(chunks, loaded, cache=cache, progress=progress_bar("chunks"))
     rows, dimensions = vectors.shape
-    say(
-        f"{index_folder(cache, chunks, loaded)}: {rows} chunks, {dimensions} dimensions, {vectors.nbytes} bytes"
-    )
+    folder = index_folder(cache, chunks, loaded)
+    say(f"{folder}: {rows} chunks, {dimensions} dimensions, {vectors.nbytes} bytes")
 
 
 def retrieve(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pytest_medfaith.commands.parts import RootOption, RulesOffOption, progress_bar, say
+
+if TYPE_CHECKING:
+    from pytest_medfaith.run.finish import Finish
+    from pytest_medfaith.run.options import Options
 
 SliceArgument = Annotated[
     str, typer.Argument(metavar="SLICE", help="A slice configured under [tool.medfaith.slices].")
@@ -44,10 +48,8 @@ def evaluate(
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
     from pytest_medfaith.cards.audit_card import audit_card
-    from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
     from pytest_medfaith.cards.terminal import result_card
-    from pytest_medfaith.run.finish import finish_run
-    from pytest_medfaith.run.resources import MedfaithSession, Options, evaluate_target, payload
+    from pytest_medfaith.run.options import Options
 
     options = Options(
         retriever=tuple(retriever or ()),
@@ -58,22 +60,37 @@ def evaluate(
         report=report,
         verbose=verbose,
     )
-    session = MedfaithSession(root=root.resolve(), options=options)
-    targets = session.targets(name, {})
-    session.expect(targets)
-    session.check_baseline()
-    if report:
-        check_report_folder(report, session.settings, baseline=session.baseline_path)
-        begin_run(report)
+    end = _run_slice(name, root.resolve(), options)
+    say(result_card(end.reports, verbose=verbose))
+    for title, audit in end.audits.items():
+        say("\n" + audit_card(audit, title=title))
+    for line in [*end.notes, *(f"ERROR: {error}" for error in end.errors)]:
+        say(line, err=True)
+    if end.status != "passed":
+        raise typer.Exit(2 if end.status == "unusable" else 1)
+
+
+def _run_slice(name: str, root: Path, options: Options) -> Finish:
+    """Judges the recorded responses of slice `name` as a run of pytest would, and ends the run."""
+    from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
+    from pytest_medfaith.run.baselines import check_baseline
+    from pytest_medfaith.run.collected import Collected
+    from pytest_medfaith.run.end import end_run
+    from pytest_medfaith.run.resources import Resources
+    from pytest_medfaith.run.results import Result, plain_report
+    from pytest_medfaith.run.targets import expect_target, report_on_recorded, targets_of_slice
+
+    resources, collected = Resources(root=root, options=options), Collected()
+    targets = targets_of_slice(resources, name, {})
+    for target in targets:
+        expect_target(resources, collected, target)
+    check_baseline(resources, collected)
+    if options.report:
+        check_report_folder(options.report, resources.settings, baseline=resources.baseline_path)
+        begin_run(options.report)
     progress = progress_bar("cases")
     for number, target in enumerate(targets, start=1):
-        session.ledger.add(payload(target, evaluate_target(session, target)))
+        measured = plain_report(report_on_recorded(resources, target))
+        collected.add(Result(run=target.run, report=measured, gates=target.settings.gates))
         progress(number, len(targets))
-    finish = finish_run(session, partial=False, add_property=None)
-    say(result_card(finish.reports, verbose=verbose))
-    for title, audit in finish.audits.items():
-        say("\n" + audit_card(audit, title=title))
-    for line in [*finish.notes, *(f"ERROR: {error}" for error in finish.errors)]:
-        say(line, err=True)
-    if finish.status != "passed":
-        raise typer.Exit(2 if finish.status == "unusable" else 1)
+    return end_run(resources, collected)

@@ -22,8 +22,10 @@ def init(folder: FolderArgument = Path(), github: GithubOption = False, gitlab: 
     Example: medfaith init --github
 
     One recorded answer names a wrong dose, so that the first run shows what a failure looks like. Nothing is
-    overwritten: where one of the files is there already, the message names it and nothing is written. A project
-    that configures medfaith already gets the workflow of --github or --gitlab alone, which runs its marked tests.
+    overwritten: where one of the files is there already, the message names it and nothing is written. A
+        project
+    that configures medfaith already gets the workflow of --github or --gitlab alone, which runs its marked
+    tests.
     """
     from pytest_medfaith.commands.init_project import init_project
 
@@ -31,10 +33,8 @@ def init(folder: FolderArgument = Path(), github: GithubOption = False, gitlab: 
     written = init_project(folder, ci=chosen)
     for path in written:
         say(path)
-    if folder / "medfaith.toml" in written:
-        say("Next: run pytest there. One test fails on purpose.", err=True)
-    else:
-        say(
-            "The suite was there already, and only the workflow was added. Next: look through it, and commit it.",
-            err=True,
-        )
+    added = (
+        "The suite was there already, and only the workflow was added. Next: look through it, and commit it."
+    )
+    is_first = folder / "medfaith.toml" in written
+    say("Next: run pytest there. One test fails on purpose." if is_first else added, err=True)

@@ -31,14 +31,20 @@ _BAR = 30  # columns: with counts of bytes behind it the line fits into 80
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Prints `text` without what could command a terminal or a CI server: names and messages may come from anywhere."""
+    """Prints `text` without what could command a terminal or a CI server.
+
+    Names and messages in it may come from anywhere.
+    """
     from pytest_medfaith.plain import plain_lines
 
     typer.echo(plain_lines(str(text)), err=err)
 
 
 def give(text: str, out: Path | None) -> None:
-    """Prints `text`, or writes it to the file `out` and says so. Every format has cleaned its texts in its way."""
+    """Prints `text`, or writes it to the file `out` and says so.
+
+    It prints `text` as it is: each format cleans its texts.
+    """
     if out is None:
         typer.echo(text, nl=not text.endswith("\n"))
         return
@@ -49,7 +55,7 @@ def give(text: str, out: Path | None) -> None:
 
 
 def progress_bar(unit: str) -> Callable[[int, int], None]:
-    """Returns a callback that keeps a bar on a line of standard error up to date; silent where that is no terminal."""
+    """Returns a callback that draws a bar of (done, total) on standard error, where that is a terminal."""
 
     def show(done: int, total: int) -> None:
         if sys.stderr.isatty():
@@ -61,7 +67,7 @@ def progress_bar(unit: str) -> Callable[[int, int], None]:
 
 
 def run(app: typer.Typer, arguments: list[str] | None = None) -> Any:
-    """Runs the commands of `app`; an error that the package raises on purpose is one message and exit status 2."""
+    """Runs the commands of `app`; an error raised on purpose becomes a message and exit status 2."""
     try:
         return app(arguments)
     except (MedfaithError, ValueError, OSError) as error:

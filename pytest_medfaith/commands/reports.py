@@ -20,19 +20,21 @@ FormatOption = Annotated[
     str,
     typer.Option(
         "--format",
-        help=f"{shipped_names()}; a format of an installed package; or a dotted name package.module:callable.",
+        help=f"{shipped_names()}; a format of an installed package; or a dotted name "
+        "package.module:callable.",
     ),
 ]
 EarlierOption = Annotated[
     list[Path] | None,
     typer.Option(
-        help="An earlier run folder for the page's trend, instead of RUN's own history; again for more, oldest first."
+        help="An earlier run folder for the page's trend, in place of the history in RUN; again for more, "
+        "oldest first."
     ),
 ]
 BeforeArgument = Annotated[
     Path, typer.Argument(metavar="BEFORE", help="A run folder, as --medfaith-report writes it.")
 ]
-AfterArgument = Annotated[Path, typer.Argument(metavar="AFTER", help="A later one.")]
+AfterArgument = Annotated[Path, typer.Argument(metavar="AFTER", help="The folder of a later run.")]
 ComparisonOption = Annotated[
     str, typer.Option("--format", help="terminal, markdown (for a pull request) or html (extra: report).")
 ]
@@ -79,8 +81,8 @@ def compare(
 
     Example: medfaith compare runs/main runs/branch --format markdown --out comparison.md
 
-    Differences of the set-ups come first. Slices are matched by name, retriever, checker and k, or by name alone where
-    each run has the slice once; cases by their id, claims by their text.
+    Differences of the set-ups come first. Slices are matched by name, retriever, checker and k, or by name
+    alone where each run has the slice once; cases by their id, claims by their text.
     """
     from pytest_medfaith.cards.run_folder import run_files
     from pytest_medfaith.cards.run_reading import read_run

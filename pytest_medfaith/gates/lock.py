@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pytest_medfaith.errors import DataError
 
-WAIT = 60.0  # seconds; a baseline is written in less than one
+WAIT = 60.0  # seconds; to write a baseline takes less than a second
 _PAUSE = 0.02
 
 

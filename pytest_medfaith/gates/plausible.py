@@ -56,7 +56,7 @@ def check_entry(entry: SliceBaseline, declared: Mapping[str, Metric] = METRICS) 
     A metric that is neither shipped nor one of `declared` is checked as far as that needs no definition.
 
     Raises:
-        DataError: a number out of its range, or one that does not fit the claims or the cases.
+        DataError: a number is out of its range, or does not fit the claims or the cases.
     """
     place = f"slice {entry.slice!r}"
     if entry.k < 1:
@@ -71,7 +71,7 @@ def check_entry(entry: SliceBaseline, declared: Mapping[str, Metric] = METRICS) 
 
 
 def _metric(name: str, declared: Mapping[str, Metric]) -> Metric | None:
-    """Returns the metric of `name`, None where neither this version nor the project has one."""
+    """Returns the metric of `name`, None where neither this version nor the project has it."""
     try:
         return parse_metric(name, declared)
     except ValueError:

@@ -110,7 +110,7 @@ def _matches(report: Report, case: CaseBaseline | None) -> Iterator[_Match]:
     """Yields each verdict with what the baseline holds of its claim.
 
     Claims of equal text are matched in their order. What is left of both is matched by similarity, the most
-    similar first: a claim whose dose changed goes with the claim that has the dose before.
+    similar first: a claim whose dose changed is matched with the claim that has the dose before.
     """
     left: defaultdict[str, list[VerdictLabel]] = defaultdict(list)
     for label, text in reversed(case.claims if case else ()):

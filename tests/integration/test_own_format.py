@@ -1,4 +1,4 @@
-"""A project writes a report format of its own into the run folder, by a dotted name or from an installed package."""
+"""A project brings a report format into the run folder, by a dotted name or from an installed package."""
 
 import json
 import re
@@ -97,7 +97,8 @@ def test_a_format_that_raises_loses_no_other_file(package):
     told = [line for line in result.stdout.lines if line.startswith("ERROR: ")]
     assert len(told) == 2, told
     assert re.fullmatch(
-        r"ERROR: broken.txt is not in .*out: the format 'my_pkg.cards:broken' raised AttributeError: .*no_such_thing.*"
+        r"ERROR: broken.txt is not in .*out: "
+        r"the format 'my_pkg.cards:broken' raised AttributeError: .*no_such_thing.*"
         r"\(.*cards.py:10\); mend it. All other files are there; then make it with: "
         r"medfaith report .*out --format my_pkg.cards:broken --out broken.txt",
         told[0],

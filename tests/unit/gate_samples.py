@@ -29,7 +29,10 @@ def case(
     latency: float | None = None,
     found: bool = True,
 ) -> Report:
-    """Returns one case with a claim for each letter of `verdicts` (s, r, u or ?); its reference is ranked first where `found`."""
+    """Returns a case with a claim for each letter of `verdicts` (s, r, u or ?).
+
+    Its reference is ranked first where `found`.
+    """
     texts = texts or [f"{name} says thing {i}." for i in range(len(verdicts))]
     reference = Chunk(id=f"{name}-reference", text="Iron is stored as ferritin.")
     hit = Hit(chunk=reference if found else reference.with_(id=f"{name}-other"), rank=1, score=1.0)

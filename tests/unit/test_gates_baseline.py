@@ -201,7 +201,10 @@ def test_updating_mends_a_corrupt_file(tmp_path):
         ([REPORT, REPORT], "2 slice reports are of slice 'iron', .*; keep one test for each"),
         (
             [REPORT.with_(missing=("c", "d"), partial=True)],
-            r"slice 'iron' was cut short, 2 case\(s\) did not finish: c, d; .*--medfaith-update-baseline again",
+            (
+                r"slice 'iron' was cut short, 2 case\(s\) did not finish: c, d; .*"
+                r"--medfaith-update-baseline again"
+            ),
         ),
         ([REPORT.with_(partial=True)], "slice 'iron' was cut short"),
     ],

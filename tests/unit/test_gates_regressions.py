@@ -5,7 +5,9 @@ from pytest_medfaith.gates.regressions import bad_labels, find_regressions, mcne
 
 
 def told(regressions):
-    return [(one.report.case.id, one.verdict.claim.text, one.before, one.verdict.label) for one in regressions]
+    return [
+        (one.report.case.id, one.verdict.claim.text, one.before, one.verdict.label) for one in regressions
+    ]
 
 
 def test_regressions_come_worst_first(tmp_path):

@@ -19,7 +19,8 @@ from pytest_medfaith.compare.runs import compare_slices
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
-from pytest_medfaith.gates.expressions import judge_gates, parse_gate
+from pytest_medfaith.gates.expressions import parse_gate
+from pytest_medfaith.gates.judging import judge_gates
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
