@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 
 class MedfaithError(Exception):
@@ -16,6 +16,15 @@ class MedfaithError(Exception):
         from pytest_medfaith.plain import plain_lines
 
         return plain_lines(super().__str__())
+
+
+class SeveralErrors(MedfaithError):
+    """What a step could not do, a message for each thing."""
+
+    def __init__(self, messages: Sequence[str]) -> None:
+        """Keeps the messages apart, so that each is a line below the card."""
+        super().__init__("\n".join(messages))
+        self.messages = tuple(messages)
 
 
 class DataError(MedfaithError):

@@ -302,7 +302,8 @@ def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
     """The checker, `(claim, chunks) -> verdict`. Override it to judge with a model of your own."""
     target = getattr(getattr(request.node, "callspec", None), "params", {}).get("medfaith_target")
     with _plain_errors():
-        return _resources(request.config).checker(target.settings.checker if target else "default")
+        resources = _resources(request.config)
+        return resources.checker(target.settings.checker) if target else resources.checker()
 
 
 @pytest.fixture
@@ -385,6 +386,7 @@ def medfaith_report(
             extractor=medfaith_extractor,
             hits=None if medfaith_retriever is None and not medfaith_hits else medfaith_hits,
             rulebook=resources.rulebook,
+            declared=resources.metrics,
         )
         brought = brought_signature(resources, medfaith_checker, configured=settings.checker)
         node.stash[MEASURED] = True
@@ -410,5 +412,11 @@ def medfaith_check(
 
     _tell(request.config)
     with _plain_errors():
-        rulebook = _resources(request.config).rulebook
-    return partial(check_answer, checker=medfaith_checker, extractor=medfaith_extractor, rulebook=rulebook)
+        resources = _resources(request.config)
+        return partial(
+            check_answer,
+            checker=medfaith_checker,
+            extractor=medfaith_extractor,
+            rulebook=resources.rulebook,
+            declared=resources.metrics,
+        )

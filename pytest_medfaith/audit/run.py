@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
 from pytest_medfaith.audit.results import Audit, AuditClaim, StratumClaim
 from pytest_medfaith.audit.sampling import sample_claims
 from pytest_medfaith.audit.strata import StratumQuestion, sample_strata
-from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
 
 
 def audit_checker(

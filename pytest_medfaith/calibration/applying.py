@@ -7,13 +7,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.calibration.isotonic import Isotonic
-from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import write_text
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
 
 FORMAT_VERSION = 1
 _NUMBERS = ("temperature", "entail_threshold", "contradict_threshold", "contradict_odds")

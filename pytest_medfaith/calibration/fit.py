@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from pytest_medfaith.calibration.applying import FittedCalibration, calibrated
 from pytest_medfaith.calibration.isotonic import Isotonic, fit_isotonic
 from pytest_medfaith.calibration.rows import LabelledRow, split_rows
 from pytest_medfaith.calibration.temperature import decided, fit_temperature, fit_thresholds, softmax_rows
-from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.bootstrap import metric_value, percentile_interval, ratio, resampled_counts
 from pytest_medfaith.metrics.calibration import ReliabilityBin, reliability
 from pytest_medfaith.metrics.checker_scores import score_checker
 from pytest_medfaith.records import LABELS, Chunk, Claim, MetricValue, PairScore
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
 
 Method = Literal["temperature", "isotonic"]
 Progress = Callable[[int, int], None]

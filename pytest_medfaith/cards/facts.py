@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith import defaults
-from pytest_medfaith.checking.checker import MODELS, default_weights
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.onnx import processor_kernel
+from pytest_medfaith.models.shipped import MODELS, default_weights
 
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 # Of GitHub, GitLab, Azure, Jenkins.

@@ -21,13 +21,12 @@ from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, 
 from pytest_medfaith.english.letters import plain_chunk, plain_claim
 from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.shipped import MODELS, default_weights
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore, Verdict
 
 if TYPE_CHECKING:
     from pytest_medfaith.calibration.isotonic import Isotonic
-
-MODELS = Path(__file__).parent.parent / "models"
 
 
 @dataclass(frozen=True)
@@ -267,23 +266,6 @@ def _onnx_folder(name: str) -> Path | None:
         return MODELS / "nli"
     own = Path(name)
     return own if all((own / part).is_file() for part in ("card.json", "model.onnx")) else None
-
-
-def default_weights() -> Path:
-    """Returns the folder of the strong model, which the distribution pytest-medfaith-weights holds.
-
-    Raises:
-        DataError: the distribution is not installed.
-    """
-    from importlib.util import find_spec
-
-    found = find_spec("pytest_medfaith_weights")
-    if found is None or found.origin is None:
-        raise DataError(
-            "the weights of the checker 'default' are not installed; install them with `pip install pytest-medfaith-weights` (in a clone "
-            "`pip install ./weights`), or name the checker 'fast', which needs none"
-        )
-    return Path(found.origin).parent / "default"
 
 
 def _onnx_checker(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.baseline import Baseline
 from pytest_medfaith.gates.entry import UPDATE, SliceBaseline, require_metrics, slice_signature
 from pytest_medfaith.records import SliceRun
+
+if TYPE_CHECKING:
+    from pytest_medfaith.gates.baseline import Baseline
 
 _NAMES_SHOWN = 5
 

@@ -6,15 +6,17 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline
 from pytest_medfaith.metrics.base import Fraction, Metric
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import MetricValue
+
+if TYPE_CHECKING:
+    from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline
 
 CHECKSUM = "sha256"
 _MOST = 1_000_000  # contexts, gold claims or chunks of a case

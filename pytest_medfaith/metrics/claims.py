@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pytest_medfaith.metrics.base import (
+    RAGCHECKER,
     Fraction,
     Metric,
     claim_verdicts,
@@ -22,7 +23,6 @@ from pytest_medfaith.metrics.base import (
 from pytest_medfaith.records import Report, VerdictLabel
 
 RAGAS = "Es et al. 2023, RAGAS, arXiv:2309.15217"
-RAGCHECKER = "Ru et al. 2024, RAGChecker, arXiv:2408.08067"
 REFCHECKER = "Hu et al. 2024, RefChecker, arXiv:2405.14486"
 
 

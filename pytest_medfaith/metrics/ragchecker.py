@@ -25,6 +25,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_medfaith.metrics.base import (
+    RAGCHECKER,
     Fraction,
     Matrix,
     Metric,
@@ -33,7 +34,6 @@ from pytest_medfaith.metrics.base import (
     misaligned,
     recalled_gold,
 )
-from pytest_medfaith.metrics.claims import RAGCHECKER
 from pytest_medfaith.records import Report
 
 if TYPE_CHECKING:

@@ -68,7 +68,7 @@ def encoder_signature(name: str = defaults.ENCODER) -> str:
 def _shipped_encoder() -> Encoder:
     from pytest_medfaith.models.onnx import ENCODER, embed_texts, weights_signature
 
-    return Encoder("default", weights_signature(ENCODER), embed_texts, embed_texts)
+    return Encoder(defaults.ENCODER, weights_signature(ENCODER), embed_texts, embed_texts)
 
 
 def _sentence_transformer(name: str) -> Encode:

@@ -40,7 +40,7 @@ def audit_rows(resources: Resources, rows: Sequence[Row], *, configured: Collect
     known: dict[object, tuple[str, Audit]] = {}
     for row in rows:
         report, metrics = row.report, dict(row.report.metrics)
-        if report.reports and (resources.options.audit or asks_for_audit(row.gates)):
+        if report.reports and (resources.options.audit or asks_for_audit(row.gates, resources.metrics)):
             try:
                 title, audit = _audit(resources, report.run, configured, known)
             except MedfaithError as error:

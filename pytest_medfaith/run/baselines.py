@@ -36,10 +36,15 @@ def check_baseline(resources: Resources, collected: Collected) -> None:
                     "limit in the settings, or --medfaith-limit, makes a smaller slice"
                 )
         return
-    compared = [(row, names) for row in expected if (names := compared_metrics(map(parse_gate, row.gates)))]
+    declared = resources.metrics
+    compared = [
+        (row, metrics)
+        for row in expected
+        if (metrics := compared_metrics(parse_gate(gate, declared) for gate in row.gates))
+    ]
     if not compared:
         return
-    baseline = read_baseline(resources.baseline_path)
+    baseline = read_baseline(resources.baseline_path, declared)
     for row, metrics in compared:
         signature = run_signature(resources, collected, [row.run])
         check_before_run(baseline, row.run, signature=signature, case_ids=row.case_ids, metrics=metrics)
@@ -56,7 +61,8 @@ def update_baseline(resources: Resources, rows: Sequence[Row], signature: Mappin
         path,
         [row.report for row in rows],
         signature=signature,
-        metrics={parse_gate(gate).metric for row in rows for gate in row.gates},
+        metrics={parse_gate(gate, resources.metrics).metric for row in rows for gate in row.gates},
+        declared=resources.metrics,
         seed=resources.seed,
         now=now,
         commit=run_facts(resources.root, now=now).get("commit", ""),

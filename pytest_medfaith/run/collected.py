@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from pytest_medfaith import defaults
 from pytest_medfaith.evaluation import slice_report
+from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import Report, SliceReport, SliceRun
 from pytest_medfaith.run.results import Result
 
@@ -194,11 +196,18 @@ class Collected:
             run.checker for run, _ in self._reports
         }
 
-    def rows(self, *, partial: bool = False, seed: int = defaults.SEED) -> list[Row]:
+    def rows(
+        self,
+        *,
+        partial: bool = False,
+        declared: Mapping[str, Metric] = METRICS,
+        seed: int = defaults.SEED,
+    ) -> list[Row]:
         """Returns every row that is expected or measured, its gates not judged yet, in the order of the card.
 
         Args:
             partial: whether the run was cut short.
+            declared: the metrics by name, see `parse_metric`.
             seed: of the intervals.
         """
         measured: dict[SliceRun, list[Report]] = {run: [] for run, row in self._rows.items() if row.cases}
@@ -210,7 +219,12 @@ class Collected:
             # A test may have put another checker in the configured checker's place; the card shows which judged.
             shown = dataclasses.replace(run, checker=reports[0].checker) if reports else run
             summary = slice_report(
-                shown, reports, expected=sorted(expected.cases), partial=partial, seed=seed
+                shown,
+                reports,
+                expected=sorted(expected.cases),
+                partial=partial,
+                declared=declared,
+                seed=seed,
             )
             rows.append(Row(summary.with_(skipped=expected.skipped), self.gates(run)))
         return rows

@@ -42,7 +42,8 @@ def end_run(
     Raises:
         MedfaithError: a corpus or a checker that the signature names cannot be read.
     """
-    rows = collected.rows(partial=is_partial, seed=resources.seed)
+    declared = resources.metrics
+    rows = collected.rows(partial=is_partial, declared=declared, seed=resources.seed)
     if not rows:
         return Finish((), (), "passed")
     signature = run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
@@ -76,8 +77,9 @@ def end_run(
     return finish_run(
         audited.rows,
         judging=Judging(
-            read_baseline=lambda: read_baseline(resources.baseline_path),
+            read_baseline=lambda: read_baseline(resources.baseline_path, declared),
             signature=signature,
+            declared=declared,
             seed=resources.seed,
             inconclusive=resources.settings.inconclusive,
         ),

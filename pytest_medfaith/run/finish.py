@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_medfaith.errors import MedfaithError
+from pytest_medfaith.errors import MedfaithError, SeveralErrors
 from pytest_medfaith.gates.baseline import Baseline
 from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.judging import Inconclusive, judge_gates, stops_run
 from pytest_medfaith.gates.matching import slice_baseline
+from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import GateResult, SliceReport
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ class Judging:
     Attributes:
         read_baseline: reads the baseline file; called for rows with a gate that compares.
         signature: what decides the numbers of this run; a baseline of another signature is not compared.
+        declared: the metrics by name, see `parse_metric`.
         seed: of resamples.
         inconclusive: what the run makes of a gate that could not be decided.
     """
@@ -38,6 +42,7 @@ class Judging:
     signature: Mapping[str, Any]
     seed: int
     inconclusive: Inconclusive
+    declared: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +69,7 @@ class Finish:
         errors: why the run is unusable.
         audits: by title.
         inconclusive: what the status made of gates that could not be decided.
+        declared: the metrics by name, which the gates of the reports name.
     """
 
     reports: tuple[SliceReport, ...]
@@ -73,6 +79,7 @@ class Finish:
     errors: tuple[str, ...] = ()
     audits: Mapping[str, Audit] = field(default_factory=dict)
     inconclusive: Inconclusive = "warn"
+    declared: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
 
 
 def finish_run(
@@ -109,6 +116,7 @@ def finish_run(
         tuple(errors),
         audits or {},
         judging.inconclusive,
+        judging.declared,
     )
 
 
@@ -135,19 +143,19 @@ def judge_row(row: Row, judging: Judging) -> JudgedRow:
     if not report.reports:
         nothing = f"none of the {len(report.missing)} cases finished, so nothing says that it passes"
         return JudgedRow(report=report.with_(gates=_failed(gates, nothing)))
-    comparing = [gate for gate in gates if compared_metrics([parse_gate(gate)])]
+    declared = judging.declared
+    judge = partial(judge_gates, declared=declared, seed=judging.seed)
+    comparing = [gate for gate in gates if compared_metrics([parse_gate(gate, declared)])]
     if not comparing:
-        return JudgedRow(report=judge_gates(gates, report, seed=judging.seed))
+        return JudgedRow(report=judge(gates, report))
     case_ids = [*(one.case.id for one in report.reports), *report.missing]
     try:
         baseline = slice_baseline(
             judging.read_baseline(), report.run, signature=judging.signature, case_ids=case_ids
         )
-        return JudgedRow(
-            report=judge_gates(gates, report, baseline=baseline, seed=judging.seed), baseline=baseline
-        )
+        return JudgedRow(report=judge(gates, report, baseline=baseline), baseline=baseline)
     except MedfaithError as error:
-        bounds = judge_gates([gate for gate in gates if gate not in comparing], report, seed=judging.seed)
+        bounds = judge([gate for gate in gates if gate not in comparing], report)
         judged = report.with_(gates=(*bounds.gates, *_failed(comparing, str(error))))
         return JudgedRow(report=judged, is_comparable=False)
 
@@ -161,5 +169,7 @@ def noting_errors(errors: list[str]) -> Iterator[None]:
     """Adds an error of data or of the file system to `errors`, so that the rest of the run's end still happens."""
     try:
         yield
+    except SeveralErrors as several:
+        errors += several.messages
     except (MedfaithError, OSError, ValueError) as error:
         errors.append(str(error))

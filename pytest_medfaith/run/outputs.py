@@ -13,7 +13,7 @@ from pytest_medfaith.cards.github import append_step_summary
 from pytest_medfaith.cards.junit import slice_properties
 from pytest_medfaith.cards.markdown import markdown_card
 from pytest_medfaith.cards.run_folder import extra_formats, write_run
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import SeveralErrors
 from pytest_medfaith.records import SliceReport
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def refuse_lost_formats(_reports: Sequence[SliceReport], *, lost: Sequence[str])
     """Says which report formats of the project could not be written. There is no note.
 
     Raises:
-        DataError: a format is lost.
+        SeveralErrors: a format is lost.
     """
     if lost:
-        raise DataError("\n".join(lost))
+        raise SeveralErrors(lost)
     return []
 
 

@@ -19,6 +19,8 @@ from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.jsonl import read_chunks
+from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.records import Case, Chunk, Hit, Response
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
@@ -62,6 +64,15 @@ class Resources:
     def rulebook(self) -> Rulebook:
         """The safety rules: the shipped rules and the project's, less those that are switched off."""
         return load_rulebook(self.settings.safety).without(self.rules_off)
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name: the shipped metrics, and those that the settings name.
+
+        Raises:
+            DataError: the settings name something that is no metric, or a metric whose name is taken.
+        """
+        return declared_metrics(self.settings.metrics)
 
     @property
     def baseline_path(self) -> Path:

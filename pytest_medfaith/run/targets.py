@@ -19,6 +19,7 @@ from pytest_medfaith.run.marker import count_of_marker, gates_of_marker, listed
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.metrics.base import Metric
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.safety.rulebook import Rulebook
@@ -48,7 +49,8 @@ def targets_of_slice(resources: Resources, name: str, marker: Mapping[str, Any])
         marker: keyword arguments of the marker medfaith, such as {"k": 5, "retriever": ["bm25", "rrf"]}.
 
     Raises:
-        DataError: an unknown slice, a slice without cases, or anything wrong with its files.
+        DataError: an unknown slice, a slice without cases, anything wrong with its files, or a metric of the settings
+            that cannot be loaded.
         ValueError: an unknown argument of the marker, or a gate that does not parse.
     """
     options, configured = resources.options, resources.settings.slice(name)
@@ -67,8 +69,9 @@ def targets_of_slice(resources: Resources, name: str, marker: Mapping[str, Any])
             options.checker or listed(marker.get("checker")) or (configured.checker,),
         )
     ]
+    declared = resources.metrics  # a metric that cannot be loaded is refused now, too
     for gate in gates:
-        parse_gate(gate)  # a gate that does not parse is refused now, not after the run
+        parse_gate(gate, declared)  # a gate that does not parse is refused now, not after the run
     check_rule_names(resources.rules_off)
     cases = resources.cases(variants[0])
     return [Target(settings=settings, case=case) for settings in variants for case in cases]
@@ -110,6 +113,7 @@ def report_on(
     checker: Checker,
     hits: Sequence[Hit] | None,
     rulebook: Rulebook,
+    declared: Mapping[str, Metric],
     extractor: Extractor = extract_claims,
 ) -> Report:
     """Returns the report on a response to a target's case; arguments as of `evaluate_case`."""
@@ -123,6 +127,7 @@ def report_on(
         retriever=settings.retriever,
         k=settings.k,
         rulebook=rulebook,
+        declared=declared,
     ).with_(contexts_optional=settings.contexts == "optional")
 
 
@@ -132,4 +137,11 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
     retriever = resources.retriever(settings) if settings.corpus else None
     hits = retriever(target.case.question, top_k=settings.k) if retriever else None
     response, checker = recorded_response(resources, target), resources.checker(settings.checker)
-    return report_on(target, response, checker=checker, hits=hits, rulebook=resources.rulebook)
+    return report_on(
+        target,
+        response,
+        checker=checker,
+        hits=hits,
+        rulebook=resources.rulebook,
+        declared=resources.metrics,
+    )

@@ -20,7 +20,7 @@ from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.gates.entry import SliceBaseline
-from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, parse_gate
+from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, Gate, parse_gate
 from pytest_medfaith.gates.regressions import bad_labels, find_regressions
 from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import Report, SliceReport, Verdict
@@ -64,7 +64,10 @@ def print_summary(finish: Finish, terminal: Any, *, verbose: bool = False) -> No
             texts.append(explain_safety(report.reports, most=most, width=width))
         if is_detailed and any(one.dropped for one in report.reports):
             texts.append(explain_unchecked(report.reports, width=width))
-        for text in [*texts, *_claims_behind_gates(report, baseline, most=most, width=width)]:
+        failed = [
+            parse_gate(gate.expression, finish.declared) for gate in report.gates if gate.outcome == "fail"
+        ]
+        for text in [*texts, *_claims_behind_gates(failed, report, baseline, most=most, width=width)]:
             _write(terminal, f"\n{report.slice}: {text}")
     for title, audit in finish.audits.items():
         _write(terminal, "\n" + audit_card(audit, title=title.partition(" / ")[0], most=most))
@@ -84,15 +87,19 @@ def _write(terminal: Any, text: str) -> None:
 
 
 def _claims_behind_gates(
-    report: SliceReport, baseline: SliceBaseline | None, *, most: int | None, width: int
+    failed: Sequence[Gate],
+    report: SliceReport,
+    baseline: SliceBaseline | None,
+    *,
+    most: int | None,
+    width: int,
 ) -> Iterator[str]:
-    """Yields the claims that made gates fail, worst first, each kind of gate once.
+    """Yields the claims that made the `failed` gates fail, worst first, each kind of gate once.
 
     Behind a comparison are the claims that turned since the baseline. Behind a bound on a share of verdicts are the claims that
     the evidence does not carry, behind a bound on claim_recall the gold claims that the answers do not make. The metrics that
     remain, such as latency_ms, have no claims to show.
     """
-    failed = [parse_gate(gate.expression) for gate in report.gates if gate.outcome == "fail"]
     compared, bounded = (
         {label for gate in failed if isinstance(gate, kind) for label in bad_labels(gate.metric) or ()}
         for kind in (BaselineGate, BoundGate)

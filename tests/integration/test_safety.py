@@ -1,4 +1,4 @@
-"""Safety rules as a user meets them: in the terminal, the run folder and the gates, with rules of one's own and without any."""
+"""Safety rules as a user meets them: on cards and in gates, with rules of the project and without any."""
 
 import json
 
@@ -43,10 +43,12 @@ def test_an_unsafe_claim_is_on_every_card_and_in_the_gates(project, workers):
 def test_a_project_adds_rules_and_switches_others_off(project):
     make_dangerous(project)
     (project.path / "house.toml").write_text(
-        'off = ["paracetamol-maximum"]\n[[contraindication]]\nid = "house"\ndrug = ["iron tablets"]\ncondition = ["iron deficiency"]\nsource = "us"\n'
+        'off = ["paracetamol-maximum"]\n[[contraindication]]\nid = "house"\ndrug = ["iron tablets"]\n'
+        'condition = ["iron deficiency"]\nsource = "us"\n'
     )
     (project.path / "medfaith.toml").write_text(
-        'safety = "house.toml"\n[slices.mini]\ncases = "gold.jsonl"\ncorpus = ["corpus"]\nresponses = "responses.jsonl"\nretriever = "bm25"\nk = 2\n'
+        'safety = "house.toml"\n[slices.mini]\ncases = "gold.jsonl"\ncorpus = ["corpus"]\n'
+        'responses = "responses.jsonl"\nretriever = "bm25"\nk = 2\n'
     )
     (project.path / "responses.jsonl").write_text(
         (project.path / "responses.jsonl")

@@ -1,4 +1,4 @@
-"""Metrics of a project: found by dotted name, checked when declared and when they answer, known to no other run."""
+"""Metrics of a project: found by dotted name, checked when declared and when measured, unknown elsewhere."""
 
 import json
 import math
@@ -45,7 +45,7 @@ def metric(**changes):
 
 @pytest.fixture
 def declare(monkeypatch):
-    """Returns a function that puts metrics into a module of the project, and loads them as its settings would."""
+    """Returns a function that puts metrics into a module, and loads them as settings that name them would."""
 
     def declared(*metrics):
         module = types.ModuleType("house_metrics")

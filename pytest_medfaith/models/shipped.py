@@ -1,0 +1,25 @@
+"""Where the shipped models are: in the package, and in the distribution with the strong checker's weights."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from pytest_medfaith.errors import DataError
+
+MODELS = Path(__file__).parent
+
+
+def default_weights() -> Path:
+    """Returns the folder of the strong model, which the distribution pytest-medfaith-weights holds.
+
+    Raises:
+        DataError: the distribution is not installed.
+    """
+    found = importlib.util.find_spec("pytest_medfaith_weights")
+    if found is None or found.origin is None:
+        raise DataError(
+            "the weights of the checker 'default' are not installed; install them with `pip install pytest-medfaith-weights` (in a clone "
+            "`pip install ./weights`), or name the checker 'fast', which needs none"
+        )
+    return Path(found.origin).parent / "default"
