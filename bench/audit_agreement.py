@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from found import FOUND, read_labelled, share, verdicts
 
-from pytest_medfaith.audit.run import LIMIT, audit_checker
+from pytest_medfaith import defaults
+from pytest_medfaith.audit.run import audit_checker
 from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.jsonl import read_chunks
@@ -55,7 +56,8 @@ def found_recall(checker: Checker, path: Path) -> tuple[int, int, Counter[str]]:
 def audit_recalls(checker: Checker, corpus: Path, seeds: Sequence[int]) -> dict[str, float]:
     """Returns each share that the audit measured, meaned over `seeds`."""
     measured = [
-        audit_checker(checker, read_chunks([corpus]), limit=LIMIT, seed=seed).metrics for seed in seeds
+        audit_checker(checker, read_chunks([corpus]), limit=defaults.AUDIT_LIMIT, seed=seed).metrics
+        for seed in seeds
     ]
     names = [
         name for name, value in measured[0].items() if all(one[name].value is not None for one in measured)

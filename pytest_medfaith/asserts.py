@@ -1,4 +1,4 @@
-"""Assertions for tests: plain AssertionErrors with a readable explanation of what is not backed, and by what."""
+"""Assertions for tests: plain AssertionErrors that explain which claim the evidence does not back."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_respons
 from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.claims.split import extract_claims, is_refusal
-from pytest_medfaith.evaluation import evaluate_case, with_safety
+from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.evaluation import evaluate_case, safety_report
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
@@ -24,17 +23,17 @@ from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import one_line
-from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
+from pytest_medfaith.records import Case, Claim, GoldClaim, Report, SliceReport
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
 
-_CLAIM = 200  # characters of a claim that no explanation shows
-Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
+_CLAIM = 200  # characters of a claim in a message without an explanation
+Checked = object  # a text, Response, Report, SliceReport, or an answer of a RAG tool
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """How much of a failure is told: at most so many claims (None: all), lines of so many columns."""
+    """How much of a failure is explained: at most so many claims (None: all), in lines of so many columns."""
 
     most: int | None = 5
     width: int = 80
@@ -43,8 +42,8 @@ class _Shown:
 _SHOWN: ContextVar[_Shown] = ContextVar("medfaith_shown", default=_Shown())  # noqa: B039 - it is frozen
 
 
-def set_account(*, most: int | None, width: int) -> None:
-    """Sets how failures are told from now on in this context: at most `most` claims (None: all), in `width` columns."""
+def set_explanations(*, most: int | None, width: int) -> None:
+    """Sets how failures are explained in this context: `most` claims (None: all) in `width` columns."""
     _SHOWN.set(_Shown(most, width))
 
 
@@ -59,17 +58,21 @@ def check_answer(
     rulebook: Rulebook | None = None,
     declared: Mapping[str, Metric] | None = None,
 ) -> Report:
-    """Returns the report on one answer: its claims, each judged against `contexts`. A report that nobody reads warns.
+    """Returns the report on one answer, each claim judged by `contexts`; a report that nobody reads warns.
 
     Args:
-        answer: the answer's text or message, or a Response, sample or test case that brings its own contexts; a coroutine is awaited.
-        contexts: texts, chunks, hits, documents or mappings with a text, or a table of them; required with a text. None says on purpose that there are none.
+        answer: the answer's text or message, or a Response, sample or test case that brings contexts; a
+            coroutine is awaited.
+        contexts: texts, chunks, hits, documents or mappings with a text, or a table of them; required with a
+            text. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
-        checker: who judges; the shipped student where None.
-        extractor: who splits the answer.
-        rulebook: the safety rules, as `pytest_medfaith.safety.rulebook.load_rulebook` returns them; the shipped ones where None.
-        declared: the metrics by name, as `pytest_medfaith.metrics.project.declared_metrics` returns them; the shipped ones where None.
+        checker: judges the claims; the shipped checker where None.
+        extractor: splits the answer into claims.
+        rulebook: the safety rules, as `pytest_medfaith.safety.rulebook.load_rulebook` returns them; the
+            shipped rules where None.
+        declared: the metrics by name, as `pytest_medfaith.metrics.project.declared_metrics` returns them; the
+            shipped metrics where None.
 
     Raises:
         ValueError: an answer that is no text and no Response, or a text without contexts.
@@ -107,10 +110,10 @@ def assert_faithfulness(
     question: str | None = None,
     checker: Checker | None = None,
 ) -> None:
-    """Asserts that the share of claims that the evidence supports is at least `at_least` (by default: all of them).
+    """Asserts that the evidence supports at least the share `at_least` of the claims, by default all.
 
-    A refusal makes no claim and passes; it is counted as an abstention. An answer without any checkable claim fails, and so does one
-    without contexts.
+    A refusal makes no claim and passes; it is counted as an abstention. An answer without any checkable claim
+    fails, and so does an answer without contexts.
 
     Args:
         answer: an answer's text (then `contexts` is required), a Response, a Report, or a SliceReport.
@@ -118,18 +121,19 @@ def assert_faithfulness(
         at_least: bound on faithfulness, 0 to 1.
         threshold: the same bound under another name.
         hallucination_at_most: bound on the share of claims that the evidence refutes, where given.
-        unscored_at_most: the share of claims that may be unscored: nobody could judge them, so nothing says that they are supported.
+        unscored_at_most: the share of claims that may be unscored: nothing says that they are supported.
         question: what was asked.
-        checker: who judges; the shipped student where None.
+        checker: judges the claims; the shipped checker where None.
 
     Raises:
-        AssertionError: a bound is not met; the message shows each claim, its score, the best evidence and the threshold.
-        ValueError: a bound that says nothing, or contexts beside a report, which has been checked against its own.
+        AssertionError: a bound is not met; the message shows each claim, its score, evidence and threshold.
+        ValueError: a bound that says nothing, or contexts beside a report, which has its contexts.
     """
     __tracebackhide__ = True
     if at_least is not None and threshold is not None:
         raise ValueError(
-            f"at_least is {at_least!r} and threshold is {threshold!r}, which are two names of one bound; give one of them"
+            f"at_least is {at_least!r} and threshold is {threshold!r}, which are two names of one bound; "
+            "give one of them"
         )
     bound = next((value for value in (at_least, threshold) if value is not None), 1.0)
     reports = _reports(answer, contexts, question=question, checker=checker)
@@ -165,7 +169,10 @@ def assert_claim_recall(
     question: str | None = None,
     checker: Checker | None = None,
 ) -> None:
-    """Asserts that the answer makes at least the share `at_least` of the key gold claims: those of the report, or `gold_claims`."""
+    """Asserts that the answer makes at least the share `at_least` of the key gold claims.
+
+    These are the gold claims of a report, or `gold_claims`.
+    """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker, gold_claims=gold_claims)
     _bound(reports, "claim_recall", at_least, at_least=True, unscored_at_most=unscored_at_most)
@@ -181,7 +188,10 @@ def assert_context_precision(
     question: str | None = None,
     checker: Checker | None = None,
 ) -> None:
-    """Asserts that at least the share `at_least` of the contexts entails a gold claim: of the report's, or of `gold_claims`."""
+    """Asserts that at least the share `at_least` of the contexts entails a gold claim.
+
+    These are the gold claims of a report, or `gold_claims`.
+    """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker, gold_claims=gold_claims)
     _bound(reports, "context_precision", at_least, at_least=True, unscored_at_most=unscored_at_most)
@@ -233,17 +243,21 @@ def assert_no_safety_errors(
     rulebooks: Iterable[str | Path] = (),
     unscored_at_most: float = 0.0,
 ) -> None:
-    """Asserts that no claim of the answer breaks a safety rule: dose, contraindication, interaction, population or triage.
+    """Asserts that no claim breaks a safety rule: dose, contraindication, interaction, population, triage.
 
-    The rules read the answer, not its evidence: a dangerous claim is dangerous also where a source says it. So a text needs no contexts,
-    what is given of them changes nothing, and no model runs. A claim that the rules cannot read is not safe for it.
+    The rules read the answer, not its evidence: a dangerous claim is dangerous even where a source says it.
+    So a text needs no contexts, contexts change nothing, and no model runs. A claim that the rules cannot
+    read does not count as safe.
 
     Args:
         answer: an answer's text, a Response, a Report, or a SliceReport.
-        contexts: taken as in the other assertions, and not read.
-        question: with a text or a Response: what was asked, for what the answer leaves out ("Can I take it with warfarin?").
-        rulebooks: with a text or a Response: TOML files with rules of your own; a report has those of its project already.
-        unscored_at_most: the share of claims that may be unscored, in another script for example.
+        contexts: accepted as in every assertion, and not read.
+        question: what was asked, beside a text or a Response; it names what the answer leaves out ("Can I
+            take it with warfarin?").
+        rulebooks: TOML files with rules of your own, beside a text or a Response; a report has the rules of
+            its project.
+        unscored_at_most: the share of claims that may be unscored, such as claims in a script that the rules
+            cannot read.
 
     Raises:
         AssertionError: a claim breaks a rule; the message names claim, rule and the rule's source.
@@ -254,15 +268,9 @@ def assert_no_safety_errors(
     if isinstance(answer, (Report, SliceReport)):
         reports = _reports(answer)
     else:
-        reports = _Reports(
-            [
-                _read_alone(
-                    asserted_response(answer, None),
-                    question or "",
-                    load_rulebook(tuple(map(Path, rulebooks))),
-                )
-            ]
-        )
+        rulebook = load_rulebook(tuple(map(Path, rulebooks)))
+        report = safety_report(asserted_response(answer, None), question=question or "", rulebook=rulebook)
+        reports = _Reports([report])
     if any(breaks_safety_rule(verdict) for report in reports.reports for verdict in report.verdicts):
         raise AssertionError(
             explain_safety(reports.reports, most=_SHOWN.get().most, width=_SHOWN.get().width)
@@ -271,28 +279,9 @@ def assert_no_safety_errors(
     _check_scored(reports.reports, "safety", unscored_at_most)
 
 
-def _read_alone(response: Response, question: str, rulebook: Rulebook) -> Report:
-    """Returns the report of an answer that only the safety rules have read."""
-    abstained = is_refusal(response.answer)
-    claims = [] if abstained else extract_claims(response.answer, question=question)
-    verdicts = [_unjudged(claim) for claim in claims]
-    return Report(
-        case=Case(id=response.case_id, question=question),
-        response=response,
-        verdicts=tuple(with_safety(verdict, rulebook=rulebook, question=question) for verdict in verdicts),
-        abstained=abstained,
-    )
-
-
-def _unjudged(claim: Claim) -> Verdict:
-    """Returns the verdict of a claim that no model has read: unscored where the rules cannot read it either."""
-    reason = unusable_text(claim.text, "claim", latin_only=True)
-    return Verdict(claim=claim, label="unscored" if reason else "unsupported", reason=reason)
-
-
 @dataclass(frozen=True)
 class _Reports:
-    """What an assertion speaks of: reports, and of a slice the cases that never finished."""
+    """The reports that an assertion is about, and the cases of a slice that never finished."""
 
     reports: Sequence[Report]
     missing: Sequence[str] = ()
@@ -312,13 +301,14 @@ def _reports(answer: Checked, contexts: Contexts = UNSAID, **said: Any) -> _Repo
     ]
     if given:
         raise ValueError(
-            f"{given[0]} was given beside a report, which was checked with its own already; leave it out, or give the answer's text"
+            f"{given[0]} was given beside a report, which was checked with its own already; leave it out, "
+            "or give the answer's text"
         )
     return checked
 
 
 def _check_complete(checked: _Reports, name: str, *, needs_contexts: bool = True) -> None:
-    """Refuses what cannot be measured whole: cases that are missing or failed, hardly an answer."""
+    """Fails where a metric would leave cases out: some are missing or failed, or nearly all are refusals."""
     __tracebackhide__ = True
     reports, missing = checked.reports, checked.missing
     failed = failed_cases(reports, needs_contexts=needs_contexts)
@@ -344,10 +334,11 @@ def _check_scored(reports: Sequence[Report], name: str, at_most: float) -> None:
     verdicts = [verdict for report in reports for verdict in report.verdicts]
     lost = [verdict for verdict in verdicts if verdict.label == "unscored"]
     if len(lost) > at_most * len(verdicts):
-        of = f"{len(lost)} of {len(verdicts)} claim{'s' * (len(verdicts) != 1)} could not be scored, the first because {lost[0].reason}"
+        counted = f"{len(lost)} of {len(verdicts)} claim{'s' * (len(verdicts) != 1)}"
         raise _unmeasured(
             name,
-            f"{of}: {clip(lost[0].claim.text, _CLAIM)!r}. What nobody could judge is not supported; "
+            f"{counted} could not be scored, the first because {lost[0].reason}: "
+            f"{clip(lost[0].claim.text, _CLAIM)!r}. What nobody could judge is not supported; "
             f"unscored_at_most={len(lost) / len(verdicts):.2g} would let it pass",
         )
 
@@ -358,7 +349,8 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
         raise ValueError(f"the bound on {name} is {bound!r}; expected a share from 0 to 1, such as 0.8")
     if bound == (0 if at_least else 1):
         raise ValueError(
-            f"the bound on {name} is {bound!r}, which no answer misses, so it asserts nothing; expected another, such as 0.8"
+            f"the bound on {name} is {bound!r}, which no answer misses, so it asserts nothing; expected "
+            "another, such as 0.8"
         )
     reports = checked.reports
     _check_complete(checked, name)
@@ -377,7 +369,7 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
 
 
 def _unmeasured(name: str, why: str) -> AssertionError:
-    """Returns the failure of a metric without a value; ids and reasons in it may come from anywhere."""
+    """Returns the failure of a metric without a value; ids and reasons in `why` may come from anywhere."""
     return AssertionError(f"{name} could not be measured: {one_line(why)}")
 
 

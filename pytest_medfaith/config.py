@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
 
@@ -20,11 +21,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-# Ten passages fit a small model's context; the field's papers report k = 5, 10 and 20.
-DEFAULT_K = 10
-DEFAULT_RETRIEVER = "rrf"
-
 
 # Inclusive ends of numbers; a threshold of 0 would let every pair pass.
 _RANGES = {
@@ -41,36 +37,36 @@ _RANGES = {
 
 @dataclass(frozen=True, kw_only=True)
 class SliceSettings:
-    """One slice as configured. Paths are absolute, or relative to the file that named them until `load_settings` resolves them."""
+    """A slice as configured; `load_settings` resolves its paths against the file that names them."""
 
     name: str
     cases: str
     corpus: tuple[Path, ...] = ()
     responses: Path | None = None
-    retriever: str = DEFAULT_RETRIEVER
-    checker: str = "default"
-    k: int = DEFAULT_K
+    retriever: str = defaults.RETRIEVER
+    checker: str = defaults.CHECKER
+    k: int = defaults.K
     limit: int | None = None
     gates: tuple[str, ...] = ()
     contexts: Literal["required", "optional"] = "required"
 
     @property
     def run(self) -> SliceRun:
-        """The row of the card that reports under these settings belong to."""
+        """The row of the card to which reports under these settings belong."""
         return SliceRun(slice=self.name, retriever=self.retriever, checker=self.checker, k=self.k)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Everything configured for a project; `root` is the folder of the file that was read, or the one asked about."""
+    """The settings of a project; `root` is the folder of their file, or where there is none the project's."""
 
     root: Path
     slices: Mapping[str, SliceSettings] = field(default_factory=dict)
-    cache: Path = Path(".medfaith_cache")
-    encoders: tuple[str, ...] = ("default",)
-    k1: float = 0.9
-    b: float = 0.4
-    rrf_k: int = 100
+    cache: Path = Path(defaults.CACHE)
+    encoders: tuple[str, ...] = (defaults.ENCODER,)
+    k1: float = defaults.K1
+    b: float = defaults.B
+    rrf_k: int = defaults.RRF_K
     weights: Mapping[str, float] | None = None
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
@@ -79,19 +75,19 @@ class Settings:
     contradict_odds: float | None = None
     calibration: tuple[Path, ...] = ()
     rules_off: tuple[str, ...] = ()
-    linker: str = "default"
+    linker: str = defaults.LINKER
     safety: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
-    seed: int = 0
-    baseline: Path = Path("medfaith-baseline.json")
+    seed: int = defaults.SEED
+    baseline: Path = Path(defaults.BASELINE)
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
 
     def slice(self, name: str) -> SliceSettings:
         """Returns the settings of slice `name`.
 
         Raises:
-            DataError: no such slice; the message lists those that are there and the nearest name.
+            DataError: no such slice; the message lists the slices and the most similar name.
         """
         if name in self.slices:
             return self.slices[name]
@@ -103,10 +99,12 @@ class Settings:
 
 
 def load_settings(root: Path) -> Settings:
-    """Returns the settings of the project at `root`: medfaith.toml there, else `[tool.medfaith]` of pyproject.toml, else defaults.
+    """Returns the settings of the project at `root`.
+
+    They are medfaith.toml there, else `[tool.medfaith]` of pyproject.toml, else the defaults.
 
     Raises:
-        DataError: a file that is no TOML, an unknown key, a value of another type.
+        DataError: a file that is no TOML, an unknown key, a value of the wrong type or out of its range.
     """
     path, table = _read_table(root)
     slices = {
@@ -115,7 +113,7 @@ def load_settings(root: Path) -> Settings:
     }
     values = {key: value for key, value in table.items() if key != "slices"}
     settings: Settings = _fill(Settings, {"root": root, **values}, str(path))
-    resolved = {name: _resolve(one, root) for name, one in slices.items()}
+    resolved = {name: _resolve(given, root) for name, given in slices.items()}
     return dataclasses.replace(
         settings,
         slices=resolved,
@@ -127,9 +125,10 @@ def load_settings(root: Path) -> Settings:
 
 
 def settings_root(root: Path, started_in: Path) -> Path:
-    """Returns the folder whose settings hold: `root`, or where that configures nothing, the nearest folder around `started_in` that does.
+    """Returns the folder whose settings hold: `root`, or if it has none the nearest around `started_in`.
 
-    pytest takes a path among its options for a test path, and with it another root than the project's.
+    pytest may take the path of an option, as in --medfaith-report ../out, for a path of tests, and then
+    choose a root outside the project.
     """
     around = (started_in, *started_in.parents)
     return next((folder for folder in (root, *around) if is_configured(folder)), root)
@@ -161,19 +160,18 @@ def _mapping(value: object, place: str) -> Mapping[str, Any]:
     return value
 
 
-def _resolve(one: SliceSettings, root: Path) -> SliceSettings:
-    cases = one.cases
+def _resolve(settings: SliceSettings, root: Path) -> SliceSettings:
+    cases = settings.cases
     scheme, colon, rest = cases.partition(":")
-    if scheme != "python":  # the name of a function
+    if scheme != "python":  # which goes before the name of a function
         cases = f"{scheme}:{root / rest}" if colon and len(scheme) > 1 else str(root / cases)
-    responses = root / one.responses if one.responses else None
-    return dataclasses.replace(
-        one, cases=cases, corpus=tuple(root / path for path in one.corpus), responses=responses
-    )
+    responses = root / settings.responses if settings.responses else None
+    corpus = tuple(root / path for path in settings.corpus)
+    return dataclasses.replace(settings, cases=cases, corpus=corpus, responses=responses)
 
 
 def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
-    """Returns `kind` made from a TOML table, its values checked against the annotations."""
+    """Returns the settings `kind` of a TOML table, each value checked against its annotation."""
     hints = typing.get_type_hints(kind)
     for key in row:
         if key not in hints:

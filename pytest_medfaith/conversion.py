@@ -96,7 +96,7 @@ def _wrong(name: str, value: object, expected: str) -> DataError:
 
 @lru_cache
 def _reader(kind: Any) -> _Read:  # noqa: PLR0911 - one return a form of annotation
-    """Returns what reads a value as the annotated type `kind`."""
+    """Returns the function that reads a value as the annotated type `kind`."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         return _reader(next(argument for argument in arguments if argument is not type(None)))

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 class MedfaithError(Exception):
     """Base of everything this package raises on purpose.
 
-    Ids, names and reasons in a message may come from anywhere, so it is told without control characters and commands of a CI server.
+    Ids, names and reasons in a message may come from anywhere. So it is told without control characters and
+    without commands of a CI server.
     """
 
     def __str__(self) -> str:
@@ -27,40 +28,41 @@ class SeveralErrors(MedfaithError):
 
 
 class DataError(MedfaithError):
-    """A file or record is missing, malformed or inconsistent; the message names file, line, field and value."""
+    """Raised where data is missing or malformed; the message names file, line, field and value."""
 
 
 class CannotWrite(DataError, OSError):
-    """A file cannot be written: a full disk, a quota, a missing right; `strerror` says which, the message how to go on."""
+    """Raised where a file cannot be written; `strerror` names the cause, such as a full disk."""
 
     def __init__(self, path: object, error: OSError) -> None:
         why = error.strerror or str(error) or type(error).__name__
         super().__init__(
-            f"{path}: cannot be written ({why}); expected room on the disk and the right to write there. Make room, or name another file. "
-            "What was there before is untouched"
+            f"{path}: cannot be written ({why}); expected room on the disk and the right to write there. "
+            "Make room, or name another file. What was there before is untouched"
         )
         self.strerror = why
 
 
 class MissingExtra(MedfaithError, ImportError):
-    """An optional dependency is not installed; the message holds the install line."""
+    """Raised where an optional dependency is not installed; the message holds the install line."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(
-            f"{purpose} needs the extra {extra!r}, which is not installed. Run: pip install 'pytest-medfaith[{extra}]'"
+            f"{purpose} needs the extra {extra!r}, which is not installed. "
+            f"Run: pip install 'pytest-medfaith[{extra}]'"
         )
 
 
 class MissingBaseline(MedfaithError):
-    """A gate compares with a baseline that is not there, or that another set-up wrote."""
+    """Raised where a gate compares with a baseline that is missing, or that a different set-up wrote."""
 
 
-_LONGEST_QUOTED = 20  # characters: a label, a number or a date, and no sentence
+_LONGEST_QUOTED = 20  # characters: a label, a number or a date, but no sentence
 _KEYS_NAMED = 8
 
 
 def shown(value: object) -> str:
-    """Returns `value` as a message may quote it: a number or a short text as it is, of all else only the kind and the size.
+    """Returns `value` as a message may quote it: a number or a short text whole, else its kind and size.
 
     Files of cases hold what patients wrote, and messages end up in logs.
     """

@@ -1,11 +1,16 @@
-"""A case and a slice, evaluated: the named steps in order."""
+"""The steps of a case and of a slice, from a response to its report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.policy import entails
+from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
@@ -15,6 +20,7 @@ from pytest_medfaith.records import (
     Case,
     Chunk,
     Claim,
+    Dropped,
     Entailments,
     GoldClaim,
     Hit,
@@ -34,8 +40,8 @@ if TYPE_CHECKING:
 
 Extractor = Callable[..., list[Claim]]
 Progress = Callable[[int, int], None]
-ANSWER = "answer"  # the chunk id under which an answer serves as evidence for gold claims
-REFERENCE = "reference"  # likewise the reference answer, as evidence for the response's claims
+ANSWER = "answer"  # the chunk id of an answer where it is the evidence of gold claims
+REFERENCE = "reference"  # the chunk id of the reference answer where it is the evidence of claims
 
 
 def evaluate_case(
@@ -51,7 +57,7 @@ def evaluate_case(
     declared: Mapping[str, Metric] = METRICS,
     progress: Progress | None = None,
 ) -> Report:
-    """Returns the report on one response: its claims, every pair score, verdicts with the safety rules they break, and per-case metrics.
+    """Returns the report on one response: its claims, pair scores, verdicts, broken safety rules and metrics.
 
     Args:
         case: the question with its gold claims and references; all optional but the question.
@@ -61,59 +67,56 @@ def evaluate_case(
         hits: what the retriever found for the question, for the ranking metrics; None where none was asked.
         retriever: the retriever's name, for the report.
         k: retrieval depth, for the report.
-        rulebook: the safety rules; the shipped ones where None.
-        declared: the metrics by name; with those of a project as `metrics.project.declared_metrics` returns them.
+        rulebook: the safety rules; the shipped rules where None.
+        declared: the metrics by name; `metrics.project.declared_metrics` adds those of a project.
         progress: told (texts scored, to score).
     """
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
-    own, abstained = extractor is extract_claims, is_refusal(response.answer)
-    read = read_answer(response.answer, question=case.question) if own else None
-    claims = (
-        [] if abstained else list(read.claims) if read else extractor(response.answer, question=case.question)
-    )
+    abstained = is_refusal(response.answer)
+    claims, dropped = _claims_of(case, response, extractor, abstained=abstained)
     _check_ids(case, response, claims)
-    # A strong model reads few texts of each claim; the reference must not take the place of a context among them.
-    scores = checker.score(_context_pairs(case, response, claims), progress=progress)
-    scores += checker.score(_reference_pairs(case, response, claims))
-    by_pair = {(score.claim_id, score.chunk_id): score for score in scores}
-    verdicts = tuple(
-        with_safety(
-            _verdict(checker, claim, response.contexts, by_pair), rulebook=rulebook, question=case.question
-        )
-        for claim in claims
-    )
-    gold_verdicts = (
-        ()
-        if abstained
-        else tuple(_gold_verdict(checker, gold, response, by_pair) for gold in case.gold_claims)
-    )
-    report = Report(
-        case=case,
-        response=response,
-        verdicts=verdicts,
-        gold_verdicts=gold_verdicts,
-        entailments=_entailments(case, response, verdicts, gold_verdicts, by_pair, checker),
-        pairs=tuple(score.with_(case_id=case.id) for score in scores),
-        hits=tuple(hits or ()),
-        searched=hits is not None,
-        abstained=abstained,
-        retriever=retriever,
-        checker=checker.name,
-        k=k,
-        dropped=read.dropped if read else (),  # another extractor does not say what it leaves out
+    judged = _score_case(case, response, claims, checker, progress)
+    report = _judged_report(judged, claims, rulebook=rulebook, abstained=abstained).with_(
+        hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 
-def with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:
-    """Returns `verdict` with a finding for each safety rule that its claim breaks; the label stays what the evidence made it."""
+def safety_report(response: Response, *, question: str, rulebook: Rulebook) -> Report:
+    """Returns the report on an answer that only the safety rules have read; they support no claim.
+
+    A claim that the rules cannot read is unscored.
+    """
+    abstained = is_refusal(response.answer)
+    verdicts = []
+    for claim in [] if abstained else extract_claims(response.answer, question=question):
+        reason = unusable_text(claim.text, "claim", latin_only=True)
+        verdict = Verdict(claim=claim, label="unscored" if reason else "unsupported", reason=reason)
+        verdicts.append(_with_safety(verdict, rulebook=rulebook, question=question))
+    case = Case(id=response.case_id, question=question)
+    return Report(case=case, response=response, verdicts=tuple(verdicts), abstained=abstained)
+
+
+def _with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) -> Verdict:
+    """Returns `verdict` with a finding for each safety rule that its claim breaks; the label stays."""
     broken = safety_findings(verdict.claim.text, rulebook=rulebook, question=question)
     return verdict.with_(findings=(*verdict.findings, *broken)) if broken else verdict
 
 
+def _claims_of(
+    case: Case, response: Response, extractor: Extractor, *, abstained: bool
+) -> tuple[list[Claim], tuple[Dropped, ...]]:
+    """Returns the claims of an answer and the words that no claim checks; a refusal makes no claim."""
+    if extractor is extract_claims:
+        read = read_answer(response.answer, question=case.question)
+        return ([] if abstained else list(read.claims)), read.dropped
+    # An extractor of the project does not say what it leaves out.
+    return ([] if abstained else extractor(response.answer, question=case.question)), ()
+
+
 def _check_ids(case: Case, response: Response, claims: Sequence[Claim]) -> None:
-    """Refuses two texts under one id: each would get the other's scores."""
+    """Refuses two texts under one id: each would get the scores of both."""
     named = [Chunk(id=name, text="") for name in (ANSWER, REFERENCE)]
     for what, texts in (
         ("claims", claims),
@@ -121,41 +124,84 @@ def _check_ids(case: Case, response: Response, claims: Sequence[Claim]) -> None:
         ("contexts", [*named, *response.contexts]),
     ):
         known: dict[str, str] = {}
-        for one in texts:
-            if known.setdefault(one.id, one.text) != one.text:
+        for item in texts:
+            if known.setdefault(item.id, item.text) != item.text:
+                is_named = item.id in (ANSWER, REFERENCE)
                 taken = (
-                    "an id that stands for the answer and its reference"
-                    if one.id in (ANSWER, REFERENCE)
-                    else "the id of another"
+                    "an id that stands for the answer and its reference" if is_named else "the id of another"
                 )
                 raise DataError(
-                    f"case {case.id!r}: among its {what} one has {taken}, {one.id!r}; give each text an id of its own"
+                    f"case {case.id!r}: among its {what} one has {taken}, {item.id!r}; "
+                    "give each text an id of its own"
                 )
 
 
-def _gold_id(gold: GoldClaim) -> str:
-    return f"gold:{gold.id}"
+@dataclass(frozen=True)
+class _JudgedCase:
+    """A case and its response with the scores of all pairs; gold claims have the ids of `_gold_claim`."""
+
+    case: Case
+    response: Response
+    checker: Checker
+    scores: Sequence[PairScore]
+
+    @cached_property
+    def by_pair(self) -> Mapping[tuple[str, str], PairScore]:
+        """The scores by the ids of claim and chunk."""
+        return {(score.claim_id, score.chunk_id): score for score in self.scores}
+
+    def by_contexts(self, claim: Claim) -> Verdict:
+        """Returns the verdict of the contexts on a claim, or on a gold claim as if the answer had made it."""
+        contexts = self.response.contexts
+        return self.checker.decide(claim, [self.by_pair[claim.id, chunk.id] for chunk in contexts], contexts)
+
+    def by_answer(self, gold: GoldClaim) -> Verdict:
+        """Returns the verdict of the answer on a gold claim."""
+        score = self.by_pair.get((_gold_claim(gold).id, ANSWER))
+        answer = Chunk(id=ANSWER, text=self.response.answer)
+        return self.checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [], [answer])
 
 
-def _gold_of(case: Case) -> list[Claim]:
-    return [Claim(id=_gold_id(claim), text=claim.text) for claim in case.gold_claims]
+def _gold_claim(gold: GoldClaim) -> Claim:
+    """Returns a gold claim for scoring, under an id that no claim of the answer has."""
+    return Claim(id=f"gold:{gold.id}", text=gold.text)
 
 
-def _context_pairs(case: Case, response: Response, claims: Sequence[Claim]) -> list[tuple[Claim, Chunk]]:
-    return [(claim, chunk) for claim in [*claims, *_gold_of(case)] for chunk in response.contexts]
+def _score_case(
+    case: Case, response: Response, claims: Sequence[Claim], checker: Checker, progress: Progress | None
+) -> _JudgedCase:
+    """Scores claims and gold claims by the contexts, gold claims by the answer, claims by the reference.
 
-
-def _reference_pairs(case: Case, response: Response, claims: Sequence[Claim]) -> list[tuple[Claim, Chunk]]:
-    """Returns the gold claims against the answer, and the claims against the reference."""
+    The reference is scored apart: a strong model reads only a few texts of each claim, and the reference must
+    not take the place of a context among them.
+    """
+    gold = [_gold_claim(claim) for claim in case.gold_claims]
     answers = [Chunk(id=ANSWER, text=response.answer)] if claims and response.answer.strip() else []
     reference = reference_text(case)
     references = [Chunk(id=REFERENCE, text=reference)] if reference else []
-    return [
-        (claim, chunk)
-        for own, chunks in ((_gold_of(case), answers), (claims, references))
-        for claim in own
-        for chunk in chunks
-    ]
+    scores = checker.score(list(product([*claims, *gold], response.contexts)), progress=progress)
+    scores += checker.score([*product(gold, answers), *product(claims, references)])
+    return _JudgedCase(case, response, checker, scores)
+
+
+def _judged_report(
+    judged: _JudgedCase, claims: Sequence[Claim], *, rulebook: Rulebook | None, abstained: bool
+) -> Report:
+    case = judged.case
+    verdicts = tuple(
+        _with_safety(judged.by_contexts(claim), rulebook=rulebook, question=case.question) for claim in claims
+    )
+    gold_verdicts = () if abstained else tuple(map(judged.by_answer, case.gold_claims))
+    return Report(
+        case=case,
+        response=judged.response,
+        verdicts=verdicts,
+        gold_verdicts=gold_verdicts,
+        entailments=_entailments(judged, verdicts, gold_verdicts),
+        pairs=tuple(score.with_(case_id=case.id) for score in judged.scores),
+        abstained=abstained,
+        checker=judged.checker.name,
+    )
 
 
 def reference_text(case: Case) -> str:
@@ -163,50 +209,23 @@ def reference_text(case: Case) -> str:
     return case.reference_answer or " ".join(claim.text for claim in case.gold_claims)
 
 
-def _verdict(
-    checker: Checker, claim: Claim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]
-) -> Verdict:
-    return checker.decide(claim, [by_pair[claim.id, chunk.id] for chunk in contexts], contexts)
-
-
-def _gold_verdict(
-    checker: Checker, gold: GoldClaim, response: Response, by_pair: Mapping[tuple[str, str], PairScore]
-) -> Verdict:
-    score = by_pair.get((_gold_id(gold), ANSWER))
-    return checker.decide(
-        Claim(id=gold.id, text=gold.text), [score] if score else [], [Chunk(id=ANSWER, text=response.answer)]
-    )
-
-
 def _entailments(
-    case: Case,
-    response: Response,
-    verdicts: Sequence[Verdict],
-    gold_verdicts: Sequence[Verdict],
-    by_pair: Mapping[tuple[str, str], PairScore],
-    checker: Checker,
+    judged: _JudgedCase, verdicts: Sequence[Verdict], gold_verdicts: Sequence[Verdict]
 ) -> Entailments:
-    def row(claim_id: str, chunk_ids: Iterable[str]) -> tuple[bool, ...]:
-        return tuple(entails(by_pair[claim_id, chunk_id], checker.thresholds) for chunk_id in chunk_ids)
-
-    contexts = [chunk.id for chunk in response.contexts]
+    case, names = judged.case, [chunk.id for chunk in judged.response.contexts]
+    gold_supported = [judged.by_contexts(_gold_claim(gold)).supporting for gold in case.gold_claims]
+    thresholds = judged.checker.thresholds
     return Entailments(
-        chunk_claims=tuple(tuple(name in verdict.supporting for name in contexts) for verdict in verdicts),
-        chunk_gold=tuple(_supporting(checker, gold, response.contexts, by_pair) for gold in case.gold_claims),
+        chunk_claims=tuple(tuple(name in verdict.supporting for name in names) for verdict in verdicts),
+        chunk_gold=tuple(tuple(name in supporting for name in names) for supporting in gold_supported),
         answer_gold=tuple(verdict.label == "supported" for verdict in gold_verdicts)
         or (False,) * len(case.gold_claims),
-        reference_claims=tuple(row(verdict.claim.id, [REFERENCE])[0] for verdict in verdicts)
+        reference_claims=tuple(
+            entails(judged.by_pair[verdict.claim.id, REFERENCE], thresholds) for verdict in verdicts
+        )
         if reference_text(case)
         else None,
     )
-
-
-def _supporting(
-    checker: Checker, gold: GoldClaim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]
-) -> tuple[bool, ...]:
-    """Returns which of `contexts` support the gold claim, judged as a claim of the answer would be."""
-    verdict = _verdict(checker, Claim(id=_gold_id(gold), text=gold.text), contexts, by_pair)
-    return tuple(chunk.id in verdict.supporting for chunk in contexts)
 
 
 def slice_report(
@@ -216,9 +235,18 @@ def slice_report(
     expected: Sequence[str] = (),
     partial: bool = False,
     declared: Mapping[str, Metric] = METRICS,
-    seed: int = 0,
+    seed: int = defaults.SEED,
 ) -> SliceReport:
-    """Returns the aggregated report of a slice; cases of `expected` without a report are listed as missing."""
+    """Returns the aggregated report of a slice, its reports in the order of their case ids.
+
+    Args:
+        run: the row of the card.
+        reports: one for each case.
+        expected: the ids of all cases; those without a report are `missing`, and the slice is partial.
+        partial: whether the run was cut short.
+        declared: the metrics by name.
+        seed: of the intervals.
+    """
     ordered = tuple(sorted(reports, key=lambda report: report.case.id))
     micro, macro = slice_metrics(ordered, declared=declared, seed=seed)
     done = {report.case.id for report in ordered}
@@ -228,7 +256,7 @@ def slice_report(
         reports=ordered,
         metrics=micro,
         macro=macro,
-        definitions={one.name: one.definition for one in declared.values() if one.family == "project"},
+        definitions={m.name: m.definition for m in declared.values() if m.family == "project"},
         missing=missing,
         partial=partial or bool(missing),
     )

@@ -1,4 +1,4 @@
-"""Reads and writes JSON Lines of records; a bad line is an error that names file, line, field and value."""
+"""Reads and writes JSON Lines of records; the error of a bad line names file, line, field and value."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pytest_medfaith.plain import plain_json
 from pytest_medfaith.records import Chunk
 
 R = TypeVar("R", bound=Record)
-_FULL = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
-)  # errors of a write, which name no file
-_LONGEST_STEM = 200  # characters of a name that the name of the temporary file repeats; a file system allows some 255 bytes
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped, and fine in pairs
+# Errors of a write, which name no file.
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
+# Characters of a name that the temporary file repeats in its name; a file system allows some 255 bytes.
+_LONGEST_STEM = 200
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a character as an escape: fine in pairs
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yields (line number from 1, object) for every non-blank line of `path`, in constant memory.
+    """Yields (line number from 1, object) for each line of `path` that is not blank, in constant memory.
 
     Raises:
         DataError: no such file, bytes that are not UTF-8, a line that is not a JSON object.
@@ -46,7 +46,8 @@ def _parse(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
         text = line.decode("utf-8-sig" if first else "utf-8")
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{place}: byte {line[error.start : error.start + 1]!r} at column {error.start + 1} is not UTF-8; save the file as UTF-8"
+            f"{place}: byte {line[error.start : error.start + 1]!r} at column {error.start + 1} is not "
+            "UTF-8; save the file as UTF-8"
         ) from None
     if not text.strip():
         return None
@@ -63,7 +64,8 @@ def _parse(line: bytes, place: str, *, first: bool) -> dict[str, Any] | None:
         except UnicodeEncodeError as error:
             half = f"\\u{ord(error.object[error.start]):04x}"
             raise DataError(
-                f"{place}: {half} is half of a character and cannot be written as UTF-8; mend what wrote the file"
+                f"{place}: {half} is half of a character and cannot be written as UTF-8; mend what wrote "
+                "the file"
             ) from None
     return row
 
@@ -74,12 +76,20 @@ def refuse_constant(name: str) -> None:
 
 
 def read_records(path: Path, kind: type[R]) -> Iterator[R]:
-    """Yields the records of `path`, lazily; duplicate ids (where the kind has an `id`) are an error."""
+    """Yields the records of `path`, lazily.
+
+    Raises:
+        DataError: a line that is no such record, or an id that was used before, where the kind has an `id`.
+    """
     return records_of(((f"{path}:{number}", row) for number, row in read_rows(path)), kind)
 
 
 def records_of(rows: Iterable[tuple[str, Mapping[str, Any]]], kind: type[R]) -> Iterator[R]:
-    """Yields the records of `rows`, each with its place ("file:line"), lazily; duplicate ids are an error."""
+    """Yields the records of `rows`, pairs of a place ("file:line") and an object, lazily.
+
+    Raises:
+        DataError: as of `read_records`.
+    """
     first_seen: dict[str, str] = {}
     for place, row in rows:
         try:
@@ -94,13 +104,13 @@ def records_of(rows: Iterable[tuple[str, Mapping[str, Any]]], kind: type[R]) -> 
 
 
 def write_records(path: Path, records: Iterable[Record | Mapping[str, Any]]) -> int:
-    """Writes one JSON object a line, whole or not at all, and returns how many."""
+    """Writes the records, an object a line, whole or not at all; returns how many."""
     with atomic_writer(path) as out:
         return dump_records(out, records)
 
 
 def dump_records(out: IO[str], records: Iterable[Record | Mapping[str, Any]]) -> int:
-    """Writes one JSON object a line to an open file, what a terminal might obey as escapes, and returns how many."""
+    """Writes the records to an open file, with escapes for what a terminal might obey; returns how many."""
     count = 0
     for count, record in enumerate(records, start=1):  # noqa: B007  # counts the records
         row = record.to_dict() if isinstance(record, Record) else record
@@ -116,14 +126,15 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[IO[str]]:
-    """Opens a temporary file beside `path` and renames it onto `path` only when the block ends without an error.
+    """Opens a temporary file beside `path`; renames it onto `path` when the block ends without an error.
 
-    The file gets the rights that the process gives new files (umask). A device or a pipe, such as /dev/stdout, is written to, not replaced.
+    The file gets the rights that the process gives new files (umask). A device or a pipe, such as
+    /dev/stdout, is written to, not replaced.
 
     Raises:
-        CannotWrite: a full disk, a missing right, a folder in the place of the file; `path` is as it was.
+        CannotWrite: a full disk, a missing right, or a folder in the place of the file; `path` is as it was.
     """
-    with _unwritable(path):  # a name that is too long is said here
+    with _unwritable(path):  # the system refuses a name that is too long here
         is_device = path.exists() and not path.is_file() and not path.is_dir()
     if is_device:
         with _unwritable(path), path.open("w", encoding="utf-8", newline="\n") as out:
@@ -140,7 +151,7 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
                 yield out
                 out.flush()
-                os.fsync(out.fileno())  # a quota or a disk elsewhere may say only now that it is full
+                os.fsync(out.fileno())  # a quota or a remote disk may report only now that it is full
             os.replace(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -149,7 +160,7 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
 
 @contextmanager
 def _unwritable(path: Path) -> Iterator[None]:
-    """Turns an error of the disk into one that names `path`; an error that names another file is that file's, and stays."""
+    """Turns an error of the disk into CannotWrite on `path`; an error that names a different file stays."""
     try:
         yield
     except DataError:
@@ -171,16 +182,21 @@ def _is_about(name: object, path: Path) -> bool:
 def refuse_overwriting(
     targets: Mapping[str, Path | None], sources: Mapping[str, Path | Iterable[Path] | None]
 ) -> None:
-    """Refuses to write over what is read, or two results over each other; links and other spellings of a path count as the same.
+    """Refuses to write over what is read, or two results over each other, also through a link.
 
     Args:
-        targets: what will be written, each under the option that names it.
-        sources: what is read, each under the words that name it; several files of a folder may go by one name.
+        targets: what will be written, by the option that names it.
+        sources: what is read, by the words that name it; several files of a folder may share a name.
 
     Raises:
         DataError: a target is a source, or two targets are one file.
     """
-    read = [(name, path) for name, given in sources.items() if given is not None for path in _paths(given)]
+    read = [
+        (name, path)
+        for name, given in sources.items()
+        if given is not None
+        for path in ([given] if isinstance(given, Path) else given)
+    ]
     written: list[tuple[str, Path]] = []
     for option, target in targets.items():
         if target is None or (target.exists() and not target.is_file() and not target.is_dir()):
@@ -196,36 +212,41 @@ def refuse_overwriting(
         written.append((option, target))
 
 
-def _paths(given: Path | Iterable[Path]) -> list[Path]:
-    return [given] if isinstance(given, Path) else list(given)
-
-
 def _is_same(target: Path, source: Path) -> bool:
-    """Returns whether both name one file, also where it has several names."""
+    """Returns whether both paths name the same file, also where it has several names."""
     if target.resolve() == source.resolve():
         return True
     try:
         return target.samefile(source)
-    except OSError:  # a file that is not there is no second name of another
+    except OSError:  # a file that is not there has no second name
         return False
 
 
 def check_folder(folder: Path) -> None:
-    """Makes `folder` and writes a file there and removes it; raises OSError where either cannot be done."""
+    """Makes `folder`, and writes and removes a file there.
+
+    Raises:
+        OSError: the folder cannot be made, or nothing can be written to it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=folder, prefix=".medfaith-", suffix=".part"):
         pass
 
 
 def chunk_files(roots: Iterable[Path]) -> list[Path]:
-    """Returns the JSON Lines files of corpus `roots`: files as given, folders searched below, in name order."""
+    """Returns the JSON Lines files of corpus `roots`: a file itself, of a folder all below, in name order.
+
+    Raises:
+        DataError: a folder that holds no .jsonl file.
+    """
     files: list[Path] = []
     for root in roots:
         if root.is_dir():
             found = sorted(root.rglob("*.jsonl"))
             if not found:
                 raise DataError(
-                    f"{root}: the corpus folder holds no .jsonl file; write chunks there, or run `medfaith chunk SRC --source NAME --out {root}`"
+                    f"{root}: the corpus folder holds no .jsonl file; write chunks there, "
+                    f"or run `medfaith chunk SRC --source NAME --out {root}`"
                 )
             files += found
         else:
@@ -237,7 +258,7 @@ def read_chunks(roots: Iterable[Path]) -> list[Chunk]:
     """Returns every chunk of the corpus `roots`, in file order.
 
     Raises:
-        DataError: an empty corpus, an id used twice in any of the files, a chunk with no text.
+        DataError: an empty corpus, an id that two chunks have, or a chunk with no text.
     """
     roots = list(roots)
     chunks: dict[str, Chunk] = {}
@@ -247,11 +268,13 @@ def read_chunks(roots: Iterable[Path]) -> list[Chunk]:
                 raise DataError(f"{path}: chunk {chunk.id!r} has no text; give it text or remove the line")
             if chunk.id in chunks:
                 raise DataError(
-                    f"{path}: chunk id {chunk.id!r} is used in another file of this corpus too; ids must be unique"
+                    f"{path}: chunk id {chunk.id!r} is used in another file of this corpus too; ids must be "
+                    "unique"
                 )
             chunks[chunk.id] = chunk
     if not chunks:
         raise DataError(
-            f"the corpus {', '.join(map(str, roots)) or '(none given)'} holds no chunk; an empty corpus can support nothing"
+            f"the corpus {', '.join(map(str, roots)) or '(none given)'} holds no chunk; "
+            "an empty corpus can support nothing"
         )
     return list(chunks.values())

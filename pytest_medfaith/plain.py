@@ -1,8 +1,8 @@
-"""How foreign text leaves the package: the one cleaning at the edge, for terminals, logs, JSON and spreadsheets.
+"""Cleans foreign text where it leaves the package: for terminals, logs, JSON and spreadsheets.
 
-Answers, questions, passages, ids and addresses come from anywhere. What leaves the package for a terminal, a log or a sheet goes through
-`one_line`, `plain_lines`, `plain_json` or `sheet_cell`, so that no text can move a cursor, colour a screen, end a line, give a CI server a
-command or be run by a spreadsheet.
+Answers, questions, passages, ids and addresses come from anywhere. On its way to a terminal, a log or a sheet
+each text goes through `one_line`, `plain_lines`, `plain_json` or `sheet_cell`. After that it cannot move a
+cursor, colour a screen, end a line, command a CI server or run in a spreadsheet.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_UNSEEN = frozenset(
-    {"Cc", "Cf"}
-)  # control characters, and format characters such as those that turn the direction of writing
-# GitHub takes a line of a log for a command where it begins, after blanks, with "::name"; "##[name]", "##vso[name]" and
-# "##teamcity[name]" are commands of it and of other servers, and GitHub obeys the first of these inside a line too.
+# Control characters, and format characters such as those that turn the direction of writing.
+_UNSEEN = frozenset({"Cc", "Cf"})
+# GitHub obeys a line of a log that begins, after blanks, with "::name". "##[name]", "##vso[name]" and
+# "##teamcity[name]" are commands of several servers, and GitHub obeys the first of these inside a line, too.
 _COMMAND = re.compile(r"^(\s*:)(?=:)|(#)(?=#\w*\[)", re.MULTILINE)
 _INSIDE = re.compile(r"#(?=#\w*\[)")
 _LINE_END = re.compile(r"\r\n?")
 
 
 def one_line(text: str) -> str:
-    """Returns `text` on one line, without control characters: a chunk cannot move the cursor or colour the terminal."""
+    """Returns `text` on one line without control characters, which could move the cursor."""
     return _seen(" ".join(text.split()))
 
 
 def plain_lines(text: str) -> str:
-    """Returns `text` as a terminal or a log may show it: its lines end in LF, hold no control character and no command of a CI server.
+    """Returns `text` for a terminal or a log: without control characters and commands of a CI server.
 
-    Blanks at the start of a line stay, and so do lines: only LF, CR LF and CR end one, every other break is a blank.
+    Blanks at the start of a line stay, and so do the lines. They end at LF, CR LF or CR, and with LF in the
+    result; every different break becomes a blank.
     """
     lines = (
         _seen("".join(" " if sign.isspace() else sign for sign in line))
@@ -38,7 +38,7 @@ def plain_lines(text: str) -> str:
 
 
 def _seen(text: str) -> str:
-    """Returns `text` without control and format characters; half of a character, which cannot be written, becomes U+FFFD."""
+    """Returns `text` without control and format characters; a lone surrogate becomes U+FFFD."""
     if text.isprintable():
         return text
     kinds = ((sign, unicodedata.category(sign)) for sign in text)
@@ -48,7 +48,7 @@ def _seen(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    """Returns the JSON `text` with all that a terminal or a CI server might obey written as escapes; it reads back the same."""
+    """Returns JSON that reads back as `text`, with escapes for what a terminal or CI server might obey."""
     text = _INSIDE.sub(r"\\u0023", text)
     return (
         text
@@ -62,18 +62,19 @@ def _escape(sign: str) -> str:
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
-# A formula begins with one of the four signs, their full-width forms count in some languages, and blanks or quotes before it do not
-# save a cell. Where a spreadsheet parts cells at semicolons, one in a text begins a new cell; a comma does not, since its cell is quoted.
+# A formula begins with one of the four signs; their full-width forms count in some languages. Blanks or
+# quotes before it do not save a cell. Some spreadsheets part cells at semicolons, so a semicolon in a text
+# begins a new cell. A comma does not, since its cell is quoted.
 _FORMULA = r"""(?=[\s"'`;,|]*[=+\-@＝＋－＠﹢﹣﹦﹫−])"""
 _GUARD = re.compile(rf"(?:^|(?<=[;|])){_FORMULA}")
 _GUARDED = re.compile(rf"(?:^|(?<=[;|]))'{_FORMULA}")
 
 
 def sheet_cell(text: str) -> str:
-    """Returns `text` as a cell of a spreadsheet: one line without control characters, a quote before what would be run as a formula."""
+    """Returns `text` as a cell of a spreadsheet: one line, a quote before what would run as a formula."""
     return _GUARD.sub("'", plain_lines(one_line(text)))
 
 
 def text_of_cell(cell: str) -> str:
-    """Returns what a person wrote in a cell, without the quotes that `sheet_cell` had put there."""
+    """Returns what a person wrote in a cell, without the quotes that `sheet_cell` put there."""
     return _GUARDED.sub("", cell)

@@ -228,12 +228,12 @@ def _plain_errors(*kinds: type[Exception]) -> Iterator[None]:
 
 def _set_failure_text(config: pytest.Config) -> None:
     """Makes failed assertions of this run fill the terminal's width, and with -v show all claims."""
-    from pytest_medfaith.asserts import set_account
+    from pytest_medfaith.asserts import set_explanations
 
     everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
     width = getattr(config, "workerinput", {}).get("medfaith_width") or config.get_terminal_writer().fullwidth
     indent = 8  # pytest writes "E" and 7 spaces before each line
-    set_account(most=None if everything else 5, width=min(width, 100) - indent)
+    set_explanations(most=None if everything else 5, width=min(width, 100) - indent)
 
 
 @pytest.fixture
@@ -284,7 +284,8 @@ def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
     """The checker, `(claim, chunks) -> verdict`. Override it to judge with your model."""
     target = getattr(getattr(request.node, "callspec", None), "params", {}).get("medfaith_target")
     with _plain_errors():
-        return _resources(request.config).checker(target.settings.checker if target else "default")
+        resources = _resources(request.config)
+        return resources.checker(target.settings.checker) if target else resources.checker()
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
-"""The words of the design as frozen dataclasses that go to and from plain dicts.
+"""The words of the design as frozen records: case, response, claim, verdict, report.
 
-Offsets are characters, half-open. Probabilities are ordered entail, neutral, contradict. Keys of a file that a
-record does not know are kept in `extra` and written back.
+Offsets are characters, half-open. Probabilities are ordered entail, neutral, contradict. Keys of a file that
+a record does not know are kept in `extra` and written back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review",
 
 @dataclass(frozen=True, kw_only=True)
 class Chunk(Record):
-    """One unit of a corpus. `start` and `end` say where `text` stands in its source document, where that is known."""
+    """One unit of a corpus; `start`, `end` are the span of `text` in its document, None where unknown."""
 
     id: str
     text: str
@@ -71,7 +71,10 @@ class Case(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Response(Record):
-    """What the RAG system said for a case. `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them."""
+    """What the RAG system said for a case.
+
+    `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them.
+    """
 
     answer: str
     case_id: str = ""
@@ -85,9 +88,10 @@ class Response(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(Record):
-    """One atomic statement of an answer; `start`, `end` are its span there, `citations` the markers of its sentence.
+    """One atomic statement of an answer; `start`, `end` are its span there.
 
-    `context` holds the words before it that a reader needs, as they stand in the answer: the sentence that names what "it" is.
+    `context` holds the words of the answer before it that a reader needs: the sentence that names what "it"
+    is.
     """
 
     id: str
@@ -105,7 +109,7 @@ class Claim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Dropped(Record):
-    """Words of an answer that no claim checks, where they stand, and why: "greeting", "question", "repeated" and the like."""
+    """Words of an answer that no claim checks; `reason` is such as "greeting", "question", "repeated"."""
 
     text: str
     span: tuple[int, int]
@@ -141,8 +145,10 @@ class Finding(Record):
 class Verdict(Record):
     """A claim's outcome over all its chunks.
 
-    `score` is the probability behind the verdict (entail when supported, contradict when refuted, else the best entail);
-    `chunk_id`, `span` point at the decisive evidence; `conflict` says that another chunk says the opposite.
+    `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
+    highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
+    entails the claim. `conflict` says that a second chunk states the opposite, `joint` that only several
+    chunks together decided.
     """
 
     claim: Claim
@@ -160,7 +166,7 @@ class Verdict(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class MetricValue(Record):
-    """A metric over `n` cases: its value and 95 % interval; `value` is None where nothing could be measured."""
+    """A metric over `n` cases with its 95 % interval; `value` is None where nothing could be measured."""
 
     name: str
     value: float | None
@@ -174,7 +180,7 @@ class MetricValue(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Entailments(Record):
-    """Who entails what in one case: M response claims, N gold claims, K chunks (the response's contexts, in their order).
+    """Who entails what in a case of M response claims, N gold claims and K chunks, the contexts in order.
 
     `reference_claims` (M) is None where the case has neither a reference answer nor gold claims.
     """
@@ -193,7 +199,7 @@ def _metric(name: str, definition: str) -> property:
 
 
 class Measured:
-    """The metrics that are asked for most, as attributes; `metrics` holds all of them."""
+    """The metrics that tests ask for most, as attributes; `metrics` holds all of them."""
 
     faithfulness = _metric("faithfulness", "The share of scored claims that the contexts support")
     hallucination = _metric("hallucination", "The share of scored claims that the contexts refute")
@@ -207,14 +213,16 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Report(Measured, Record):
-    """One response, fully checked. `metrics` holds per-case values; a metric that does not apply is absent, never NaN.
+    """One response, fully checked.
 
-    `verdicts` are of the response's claims over its contexts, `gold_verdicts` of the gold claims over the answer. Where a retriever was
-    `searched` and there are no `hits`, it found nothing. `contexts_optional` says that it was said on purpose that an answer may have
-    none. `dropped` is what no claim was made of.
+    `metrics` holds per-case values; a metric that does not apply is absent, never NaN. `verdicts` judge the
+    response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
+    `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
+    without contexts. `dropped` are the words that no claim was made of.
 
-    `faithfulness`, `hallucination`, `claim_recall`, `context_precision`, `context_utilization`, `citation_support`, `citation_coverage` and
-    `safety_error_rate` are attributes, too: None for a refusal, and where nothing could be measured.
+    `faithfulness`, `hallucination`, `claim_recall`, `context_precision`, `context_utilization`,
+    `citation_support`, `citation_coverage` and `safety_error_rate` are attributes, too: None for a refusal,
+    and where nothing could be measured.
     """
 
     case: Case
@@ -244,7 +252,7 @@ class Report(Measured, Record):
 
 @dataclass(frozen=True, kw_only=True)
 class GateResult(Record):
-    """What one gate expression answered."""
+    """The outcome of a gate: whether the slice passes its expression."""
 
     expression: str
     outcome: Literal["pass", "fail", "inconclusive"]
@@ -254,7 +262,7 @@ class GateResult(Record):
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class SliceRun:
-    """What tells one row of the card from another: a slice under one retriever, checker and k. Runs sort as the card does."""
+    """The key of a row of the card: a slice under one retriever, checker and k. Runs sort as rows do."""
 
     slice: str
     retriever: str
@@ -269,13 +277,13 @@ class SliceRun:
         return dataclasses.asdict(self)
 
     def equals_but_for_checker(self, other: SliceRun) -> bool:
-        """Returns whether two runs differ in nothing but their checker: a test may put another in the configured one's place."""
+        """Returns whether two runs are equal apart from their checker, which a test may replace."""
         return (self.slice, self.retriever, self.k) == (other.slice, other.retriever, other.k)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SliceRecord(Record):
-    """A record about one slice run: a slice report, an entry of a baseline. Files hold the four names of the run as fields."""
+    """A record about one slice run, such as an entry of a baseline; files hold the run as four fields."""
 
     slice: str
     retriever: str
@@ -284,7 +292,7 @@ class SliceRecord(Record):
 
     @property
     def run(self) -> SliceRun:
-        """The key under which everything about this slice run is found."""
+        """The key of this slice run."""
         return SliceRun(slice=self.slice, retriever=self.retriever, checker=self.checker, k=self.k)
 
 
@@ -292,8 +300,9 @@ class SliceRecord(Record):
 class SliceReport(Measured, SliceRecord):
     """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
 
-    `skipped` counts, by reason, the records of a data set that were left out while the slice's cases were read. The attributes of a `Report`,
-    such as `faithfulness`, are there for the slice. `definitions` says, by name, what the metrics of the project measure.
+    The attributes of a `Report`, such as `faithfulness`, hold the values of the slice. `skipped` counts, by
+    reason, the records of a data set that were left out while the slice's cases were read. `definitions`
+    says, by name, what the metrics of the project measure.
     """
 
     reports: tuple[Report, ...] = ()

@@ -1,4 +1,4 @@
-"""In-memory stand-ins for users' own tests: checkers that follow a script instead of a model, and chunks from plain texts."""
+"""Checkers for your tests that follow a script instead of a model."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ _SURE = 6.0  # a logit that gives its label a probability of 0.995
 def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "scripted") -> Checker:
     """Returns a checker whose pair labels are `label_of(evidence, claim)`: entail, neutral or contradict.
 
-    The evidence is what a checker reads of a context: the sentence that fits the claim best, and where the two are near, what stands around it.
+    The evidence is what a checker reads of a context: the sentence that fits the claim best, and where the
+    two are similar, the sentences around it.
 
     Raises:
-        ValueError: when scoring, if the script gives another word.
+        ValueError: when scoring, if the script gives none of the three labels.
     """
 
     def score_texts(pairs: Sequence[tuple[str, str]]) -> Any:
@@ -29,7 +30,8 @@ def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "script
             label = label_of(evidence, claim)
             if label not in LABELS:
                 raise ValueError(
-                    f"the scripted checker was told {label!r} for {claim!r}; expected one of {', '.join(LABELS)}"
+                    f"the scripted checker was told {label!r} for {claim!r}; "
+                    f"expected one of {', '.join(LABELS)}"
                 )
             logits[row, LABELS.index(label)] = _SURE
         return logits
@@ -38,7 +40,7 @@ def scripted_checker(label_of: Callable[[str, str], str], *, name: str = "script
 
 
 def containment_checker() -> Checker:
-    """Returns a checker that calls a claim entailed where the evidence holds all its content words, else neutral."""
+    """Returns a checker that says entail where the evidence holds all content words of a claim, else neutral."""
     return scripted_checker(
         lambda evidence, claim: "entail" if content_words(claim) <= content_words(evidence) else "neutral",
         name="containment",

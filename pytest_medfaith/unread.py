@@ -1,4 +1,4 @@
-"""A report that nobody reads is a check that nobody made: it warns when it is thrown away, as a coroutine does that is never awaited."""
+"""Reports that warn where nobody reads them, as a coroutine warns that is never awaited."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RESULTS = frozenset(("verdicts", "gold_verdicts", "metrics", "abstained", "enta
 
 
 class UncheckedReport(UserWarning):
-    """A report that no assertion and no other code has read."""
+    """The warning about a report that no assertion has read, nor any code of the test."""
 
 
 class UnreadReport(Report):
@@ -34,13 +34,14 @@ class UnreadReport(Report):
         return read(self).__reduce_ex__(protocol)
 
     def __del__(self) -> None:
-        # after an exception the frame is thrown away with the report in it, and there is something better to say
+        # After an exception the frame goes with the report in it, and the exception says more.
         place = object.__getattribute__(self, "__dict__").get("_place")
         if place is None or sys.is_finalizing() or sys.exc_info()[0] is not None:
             return
         path, line = place
         warnings.warn_explicit(
-            "check_answer made a report that nobody read, so nothing was asserted; give it to assert_faithfulness, or read its verdicts",
+            "check_answer made a report that nobody read, so nothing was asserted; "
+            "give it to assert_faithfulness, or read its verdicts",
             UncheckedReport,
             path,
             line,
@@ -48,21 +49,22 @@ class UnreadReport(Report):
 
 
 def unread(report: Report) -> Report:
-    """Returns `report` as one that warns where it is thrown away unread, at the line that asked for it."""
-    marked = UnreadReport(**{name: value for name, value in vars(report).items()})  # noqa: C416 - vars is a live view
+    """Returns `report` so that it warns where it is thrown away unread, at the line that asked for it."""
+    fields = {name: value for name, value in vars(report).items()}  # noqa: C416 - vars is a live view
+    marked = UnreadReport(**fields)
     object.__setattr__(marked, "_place", _asking_line())
     return marked
 
 
 def read(report: Report) -> Report:
-    """Returns `report`, which counts as read from now on."""
+    """Returns `report` as a plain `Report`: from now on it counts as read."""
     if isinstance(report, UnreadReport):
         object.__setattr__(report, "__class__", Report)
     return report
 
 
 def _asking_line() -> tuple[str, int]:
-    """Returns file and line of the nearest caller outside the package."""
+    """Returns file and line of the innermost caller outside the package."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as warnings does
     while frame is not None and frame.f_globals.get("__name__", "").startswith(
         ("pytest_medfaith.", "functools")

@@ -1,6 +1,7 @@
-"""Awaits what an `async def` gives, so that a coroutine is never judged: with a running event loop around it or without one.
+"""Awaits what an `async def` gives, inside a running event loop or without: no coroutine is judged.
 
-Event loops are kept from one answer to the next, because the connections of a client belong to the loop that they were made in.
+Event loops are kept from answer to answer, because the connections of a client belong to the loop that they
+were made in.
 """
 
 from __future__ import annotations
@@ -17,21 +18,23 @@ from typing import Any
 
 from pytest_medfaith.errors import DataError
 
-_IDLE: list[asyncio.AbstractEventLoop] = []  # the one that was used last is taken next
+_IDLE: list[asyncio.AbstractEventLoop] = []  # the last loop was used last, and is taken next
 _LOCK = threading.Lock()
 
 
 def awaited(value: Any, what: str = "the answer") -> Any:
-    """Returns what `value` gives where it is a coroutine or another awaitable, anything else as it is.
+    """Returns the result of `value` where it is a coroutine or an awaitable, any other value as it is.
 
-    Without a running event loop it is awaited in this thread; inside of one, in a thread beside it while the running loop waits.
+    Without a running event loop it is awaited in this thread; inside a running loop, in a second thread while
+    that loop waits.
 
     Args:
         value: anything.
         what: how a message names it.
 
     Raises:
-        DataError: it was awaited already, it belongs to the loop that is running, or it uses what belongs to another loop.
+        DataError: it was awaited already, it belongs to the running loop, or it uses what a different loop
+            made.
     """
     if not inspect.isawaitable(value):
         return value
@@ -39,7 +42,8 @@ def awaited(value: Any, what: str = "the answer") -> Any:
         return _future_result(value, what)
     if inspect.iscoroutine(value) and inspect.getcoroutinestate(value) != inspect.CORO_CREATED:
         raise DataError(
-            f"{what} is a coroutine that was awaited already, which works once; keep what it gave, and use that"
+            f"{what} is a coroutine that was awaited already, which works once; keep what it gave, and use "
+            "that"
         )
     try:
         return _run_beside(value) if _is_inside_a_loop() else _run(value)
@@ -49,19 +53,20 @@ def awaited(value: Any, what: str = "the answer") -> Any:
             for words in ("different loop", "different event loop", "Event loop is closed")
         ):
             raise DataError(
-                f"{what} is {_named(value)} that uses something of another event loop ({error}); in an async test write await before it, "
-                "or make the client in the function that is awaited"
+                f"{what} is {_named(value)} that uses something of another event loop ({error}); in an "
+                "async test write await before it, or make the client in the function that is awaited"
             ) from error
         raise
 
 
 def _future_result(value: asyncio.Future[Any], what: str) -> Any:
-    """Returns the result of a task or future, which only its own loop can bring about."""
+    """Returns the result of a task or future, which only the loop that made it can bring about."""
     if value.done():
         return value.result()
     if value.get_loop().is_running():
         raise DataError(
-            f"{what} is {_named(value)} of the event loop that is running, which cannot go on before this call ends; write await before it"
+            f"{what} is {_named(value)} of the event loop that is running, which cannot go on before this "
+            "call ends; write await before it"
         )
     return value.get_loop().run_until_complete(value)
 
@@ -72,15 +77,15 @@ def _named(value: object) -> str:
 
 
 def _is_inside_a_loop() -> bool:
-    """Returns whether an event loop of asyncio, or of what sniffio knows beside it (trio), runs this code."""
+    """Returns whether this code runs in an event loop of asyncio, or of trio and what else sniffio knows."""
     sniffio = sys.modules.get("sniffio")
-    with suppress(RuntimeError):  # sniffio's error is one, too
+    with suppress(RuntimeError):  # sniffio's error is a RuntimeError, too
         return bool(sniffio.current_async_library()) if sniffio else bool(asyncio.get_running_loop())
     return False
 
 
 def _run(value: Awaitable[Any]) -> Any:
-    """Returns the result of `value`, awaited in this thread on a loop that is kept; an interrupt cancels it."""
+    """Returns the result of `value`, awaited in this thread on a kept loop; an interrupt cancels it."""
     with _LOCK:
         loop = _IDLE.pop() if _IDLE else asyncio.new_event_loop()
     task = loop.create_task(_result_of(value))
@@ -100,7 +105,7 @@ async def _result_of(value: Awaitable[Any]) -> Any:
 
 
 def _run_beside(value: Awaitable[Any]) -> Any:
-    """Returns the result of `value`, awaited in a thread of its own with the context variables of this one."""
+    """Returns the result of `value`, awaited in a second thread with the context variables of this thread."""
     context, outcome = contextvars.copy_context(), _Outcome()
 
     def run() -> None:
@@ -118,7 +123,7 @@ def _run_beside(value: Awaitable[Any]) -> Any:
 
 
 class _Outcome:
-    """What came of a call in another thread."""
+    """The outcome of a call in a second thread."""
 
     result: Any = None
     error: BaseException | None = None
@@ -126,7 +131,7 @@ class _Outcome:
 
 @atexit.register
 def _close() -> None:
-    """Ends the kept loops with what is still open on them."""
+    """Closes the kept loops with the tasks that are still open on them."""
     while _IDLE:
         loop = _IDLE.pop()
         for task in asyncio.all_tasks(loop):

@@ -1,4 +1,4 @@
-"""Contexts of an answer as chunks, whatever form they come in: texts, hits, documents of another tool, a table."""
+"""Contexts of an answer as chunks: from texts, hits, documents of RAG tools, or a table."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def as_chunks(contexts: Any) -> list[Chunk]:
     Plain texts get the ids context-1, context-2, ...
 
     Raises:
-        DataError: `contexts` is no list or table; a context is no chunk, mapping or text; a context has no text; two
-            different texts have one id.
+        DataError: `contexts` is no list or table; a context is no chunk, mapping or text; a context has no
+            text; two different texts have one id.
     """
     contexts = awaited(contexts, "contexts")
     if isinstance(contexts, (str, Mapping, Chunk)) or (
@@ -50,6 +50,7 @@ def _as_chunk(context: Any, number: int) -> Chunk:
     fields = context if has_text else document_fields(context)
     if fields is None:
         raise DataError(
-            f"context {number} is {shown(context)}; expected a text, a chunk, or a document or mapping with a text"
+            f"context {number} is {shown(context)}; expected a text, a chunk, or a document or mapping with "
+            "a text"
         )
     return Chunk.from_dict({"id": f"context-{number}", **fields})

@@ -1,7 +1,8 @@
-"""Reads what other tools give back, by its shape alone: messages, samples, documents, nodes and tables. None of them is imported.
+"""Reads the objects of RAG tools by their shape: messages, documents, nodes, tables. No tool is imported.
 
-LangChain's Document and AIMessage, LlamaIndex's Response, NodeWithScore and TextNode, Haystack's Document, ChatMessage and GeneratedAnswer,
-ragas' samples, deepeval's test cases, DSPy's predictions, OpenAI's completions, and the rows of pandas, polars, pyarrow and Hugging Face.
+They are LangChain's Document and AIMessage; LlamaIndex's Response, NodeWithScore and TextNode; Haystack's
+Document, ChatMessage and GeneratedAnswer; ragas' samples, deepeval's test cases, DSPy's predictions, OpenAI's
+completions; and the rows of pandas, polars, pyarrow and Hugging Face.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from pytest_medfaith.errors import DataError, shown
 
-# Under which names documents hold their text, their id and what is beside them. A `node` is what a NodeWithScore holds.
+# The names under which documents hold their text, their id and their metadata.
 _TEXTS = ("text", "page_content", "content", "long_text", "document.content", "context")
 _IDS = ("id", "node_id", "id_", "doc_id", "document.id", "chunk_id")
 _BESIDE = ("metadata", "meta", "document.metadata")
@@ -23,10 +24,10 @@ _NO_TEXT_BLOCKS = frozenset(
 
 
 def text_of(value: Any) -> Any:
-    """Returns the text of a message or completion of another tool, anything else as it is.
+    """Returns the text of a tool's message or completion, any other value as it is.
 
     Raises:
-        DataError: it has parts, and none of them is a text.
+        DataError: the message has parts, and no part is a text.
     """
     if value is None or isinstance(value, (str, bytes, int, float)):
         return value
@@ -43,7 +44,7 @@ def text_of(value: Any) -> Any:
 
 
 def _messages(value: Any) -> Iterable[Any]:
-    """Yields `value`, the message in it (LlamaIndex's ChatResponse) and that of its only choice (OpenAI's ChatCompletion)."""
+    """Yields `value`, the message in it (LlamaIndex), and the message of its only choice (OpenAI)."""
     yield value
     choices = _get(value, "choices")
     only = choices[0] if isinstance(choices, (list, tuple)) and len(choices) == 1 else None
@@ -54,7 +55,7 @@ def _messages(value: Any) -> Iterable[Any]:
 
 
 def _joined(blocks: Iterable[Any], message: Any) -> str:
-    """Returns the texts of a message's blocks one after another; what a model thought is not what it said."""
+    """Returns the texts of a message's blocks in a row, without what the model only thought."""
     texts = []
     for block in blocks:
         text = block if isinstance(block, str) else _get(block, "text")
@@ -62,13 +63,14 @@ def _joined(blocks: Iterable[Any], message: Any) -> str:
             texts.append(text)
     if not texts:
         raise DataError(
-            f"the answer is {shown(message)} whose content holds no text; expected a message with the answer's text"
+            f"the answer is {shown(message)} whose content holds no text; expected a message with the "
+            "answer's text"
         )
     return "".join(texts)
 
 
 def _get(value: Any, name: str) -> Any:
-    """Returns the entry or the attribute `name`, None where there is none or where it is a method."""
+    """Returns the entry or the attribute `name`; None where it is missing or a method."""
     if isinstance(value, str):
         return None
     found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
@@ -80,9 +82,7 @@ def fields_of(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     names: Iterable[str]
-    if callable(getattr(value, "keys", None)) and callable(
-        getattr(value, "items", None)
-    ):  # DSPy, a row of pandas
+    if all(callable(getattr(value, name, None)) for name in ("keys", "items")):  # DSPy, a row of pandas
         return {str(name): found for name, found in value.items()}
     if hasattr(value, "_fields"):
         names = value._fields
@@ -96,14 +96,15 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def in_pieces(value: Any) -> str:
-    """Returns what `value` is where it gives an answer in pieces; "" where it does not."""
+    """Returns what `value` is where it gives an answer in pieces, such as a generator; else ""."""
     if inspect.isasyncgen(value) or inspect.isgenerator(value):
-        return f"a{'n async' * inspect.isasyncgen(value)} generator, which gives an answer in pieces; expected the whole text, such as ''.join(...)"
+        kind = "an async generator" if inspect.isasyncgen(value) else "a generator"
+        return f"{kind}, which gives an answer in pieces; expected the whole text, such as ''.join(...)"
     return ""
 
 
 def document_fields(value: Any) -> dict[str, Any] | None:
-    """Returns text, id and title of a document or node of another tool; None where it is none, or has no text."""
+    """Returns text, id and title of a tool's document or node; None for a value that has no text."""
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], (int, float)):
         value = value[0]  # (document, score)
     if isinstance(value, str):
@@ -121,7 +122,7 @@ def document_fields(value: Any) -> dict[str, Any] | None:
 
 
 def _inner(value: Any) -> Any:
-    """Returns the document in a node with its score, or in LangChain's way to write documents as JSON."""
+    """Returns the document in a scored node, or in LangChain's JSON form of a document; else `value`."""
     if isinstance(value, Mapping) and value.get("lc") and isinstance(value.get("kwargs"), Mapping):
         return value["kwargs"]
     for name in ("node", "document"):
@@ -132,7 +133,7 @@ def _inner(value: Any) -> Any:
 
 
 def is_rows(value: Any) -> bool:
-    """Returns whether `value` is a list or a table rather than a callable, a text, a mapping, or what gives its items once."""
+    """Returns whether `value` is a list or a table, and no callable, text, mapping, set or iterator."""
     is_single = (
         callable(value)
         or isinstance(value, (str, bytes, bytearray, Mapping, set, frozenset))
@@ -142,10 +143,10 @@ def is_rows(value: Any) -> bool:
 
 
 def rows_of(table: Any) -> Iterable[Any]:
-    """Returns the rows of a table (pandas, polars, pyarrow, Hugging Face), the items of anything else.
+    """Returns the rows of a table (pandas, polars, pyarrow, Hugging Face), the items of any other value.
 
     Raises:
-        DataError: it has no items, or such as have no order.
+        DataError: the value has no items, or items without an order.
     """
     for name, arguments in (("to_pylist", ()), ("to_dicts", ()), ("to_dict", ("records",))):
         method = getattr(table, name, None)

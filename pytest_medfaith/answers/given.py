@@ -1,6 +1,6 @@
-"""Under which keys answers and contexts are given: this project's own, those of other tools, and those that are only near them.
+"""The keys under which answers and contexts are given: this project's, RAG tools', and misspelled keys.
 
-Tools are known by the shape of what they give, so that none of them is imported.
+Tools are known by the shape of what they give, so that no tool is imported.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ CONTEXT_KEYS: Mapping[str, str] = {
     "passages": "",
     "chunks": "",
 }
-# What deepeval calls context is what an answer should have been based on, beside what it was.
+# deepeval's `context` is what an answer should have been based on; its `retrieval_context` is what it was
+# based on.
 _NOT_RETRIEVED_BESIDE = {"retrieval_context": "context"}
 _ABOUT_THE_QUESTION = frozenset(
     ("question", "query", "input", "user_input", "chat_history", "history", "messages", "id")
 )
-_NEAR = 0.9  # of difflib's ratio: `contxts` is near `contexts`, `content` is not
+_LEAST_SIMILAR = 0.9  # difflib's ratio: `contxts` is similar to `contexts`, `content` is not
 _ABBREVIATED = {
     "ctx": "contexts",
     "ctxs": "contexts",
@@ -51,10 +52,14 @@ _ABBREVIATED = {
 def answer_and_contexts(
     given: Mapping[str, Any], *, said: str = "the RAG callable returned"
 ) -> tuple[dict[str, Any], str]:
-    """Returns `given` with this project's keys, and the key its contexts stood under ("" where it holds none); `said` begins messages.
+    """Returns `given` with this project's keys, and the key that its contexts had, "" without contexts.
+
+    Args:
+        given: a mapping with an answer, and perhaps contexts, under known keys.
+        said: the first words of messages.
 
     Raises:
-        DataError: no answer, two keys with contexts, contexts that are null, a key that may hold contexts and is not known.
+        DataError: no answer, contexts under two keys, or contexts that are null.
     """
     row = dict(given)
     answer = _only(row, ANSWER_KEYS, "an answer", said)
@@ -67,8 +72,8 @@ def answer_and_contexts(
     contexts = _only(row, CONTEXT_KEYS, "contexts", said)
     if contexts == "context" and answer == "actual_output":
         raise DataError(
-            "the test case has a context, which is what its answer should have been based on, and no retrieval_context; give what it was "
-            "based on as retrieval_context, [] where there was nothing"
+            "the test case has a context, which is what its answer should have been based on, and no "
+            "retrieval_context; give what it was based on as retrieval_context, [] where there was nothing"
         )
     if contexts is not None:
         row["contexts"] = row.pop(contexts)
@@ -80,7 +85,7 @@ def answer_and_contexts(
 
 
 def _only(row: Mapping[str, Any], keys: Iterable[str], what: str, said: str) -> str | None:
-    """Returns which of `keys` stands in `row`, None where none does; the first, this project's own, has the say where it is there."""
+    """Returns which of `keys` is in `row`, None where none is; the first, this project's, wins."""
     keys = list(keys)
     found = [key for key in keys if key in row]
     if len(found) > 1 and found[0] != keys[0]:
@@ -91,17 +96,21 @@ def _only(row: Mapping[str, Any], keys: Iterable[str], what: str, said: str) -> 
 
 
 def refuse_unknown_keys(row: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Refuses keys of a RAG's mapping without contexts that may hold them (DataError): it would be judged by other evidence."""
+    """Refuses (DataError) a RAG's mapping without contexts whose unknown keys may hold them.
+
+    Its answer would be judged by evidence that it never saw.
+    """
     unknown = sorted(str(key) for key in row if key not in known and key not in _ABOUT_THE_QUESTION)
     if unknown:
         raise DataError(
-            f"the RAG callable returned no contexts under a known key, and {', '.join(map(repr, unknown[:5]))}, which is not known; expected "
-            f"contexts under one of {', '.join(CONTEXT_KEYS)}; [] says that there were none"
+            "the RAG callable returned no contexts under a known key, and "
+            f"{', '.join(map(repr, unknown[:5]))}, which is not known; expected contexts under one of "
+            f"{', '.join(CONTEXT_KEYS)}; [] says that there were none"
         )
 
 
 def refuse_near_keys(row: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Refuses unknown keys that stand in the place of known ones that are not there (DataError with the right name): nobody would read them."""
+    """Refuses (DataError) an unknown key that looks like a missing known key, and names the right key."""
     known = list(known)
     for key in row:
         if key not in known and (meant := near_key(str(key), known)) and meant not in row:
@@ -109,7 +118,10 @@ def refuse_near_keys(row: Mapping[str, Any], known: Iterable[str]) -> None:
 
 
 def near_key(key: str, known: Iterable[str]) -> str:
-    """Returns the known key that `key` looks like: another case, number or spelling, or another tool's name of it; "" where none does."""
+    """Returns the known key that `key` looks like, "" where there is none.
+
+    It may differ in case, plural or spelling, or be a tool's name for the same thing.
+    """
     known = list(known)
     for table, name in ((CONTEXT_KEYS, "contexts"), (ANSWER_KEYS, "answer")):
         if name in known and key.lower() in table:
@@ -117,15 +129,15 @@ def near_key(key: str, known: Iterable[str]) -> str:
     if _ABBREVIATED.get(key.lower()) in known:
         return _ABBREVIATED[key.lower()]
     plain = {_plain(name): name for name in known}
-    close = difflib.get_close_matches(_plain(key), plain, n=1, cutoff=_NEAR) or [
+    close = difflib.get_close_matches(_plain(key), plain, n=1, cutoff=_LEAST_SIMILAR) or [
         name for name in plain if _swapped(_plain(key), name)
     ]
     return plain[close[0]] if close else ""
 
 
 def _swapped(key: str, name: str) -> bool:
-    """Returns whether two neighbouring letters of `name` changed places in `key`: conetxt is near context, content is not."""
-    differing = [at for at, (one, other) in enumerate(zip(key, name, strict=False)) if one != other]
+    """Returns whether `key` is `name` with two neighbouring letters swapped, as in conetxt for context."""
+    differing = [at for at, (given, known) in enumerate(zip(key, name, strict=False)) if given != known]
     if len(key) != len(name) or len(differing) != 2 or differing[1] != differing[0] + 1:
         return False
     first, second = differing
@@ -133,15 +145,15 @@ def _swapped(key: str, name: str) -> bool:
 
 
 def _plain(key: str) -> str:
-    """Returns `key` in small letters without separators and without the s of a plural."""
+    """Returns `key` in small letters, without separators and without a plural's s."""
     return re.sub(r"[\W_]+", "", key).lower().removesuffix("s")
 
 
 def _text(value: Any, key: str) -> str:
-    """Returns the text of an answer under `key`; the only text of a list of replies.
+    """Returns the text of an answer under `key`; of a list of replies the only reply.
 
     Raises:
-        DataError: it is no text.
+        DataError: the answer is no text.
     """
     only = value[0] if key == "replies" and isinstance(value, (list, tuple)) and len(value) == 1 else value
     text = text_of(awaited(only, f"the answer, key {key!r},"))
@@ -153,10 +165,12 @@ def _text(value: Any, key: str) -> str:
 
 
 def mapping_of(value: Any) -> Mapping[str, Any] | None:
-    """Returns answer and contexts of an object that holds them as fields or attributes; None where it holds no answer.
+    """Returns answer and contexts of an object that holds them as attributes; None where it holds no answer.
+
+    An object without contexts also gives its unset contexts or its further lists, which later checks refuse.
 
     Raises:
-        DataError: all its contexts are None, or it has none, and a field that may hold them is not known.
+        DataError: the object is a message that holds no text.
     """
     if isinstance(value, (str, bytes, int, float, list, set)) or value is None:
         return None

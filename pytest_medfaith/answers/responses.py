@@ -1,4 +1,4 @@
-"""Answers as responses, wherever they come from: a recorded file, a RAG callable, the argument of an assertion."""
+"""Answers as responses: from a recorded file, from a RAG callable, or as given to an assertion."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
     """Returns the recorded responses by case id; a context that is only an id is looked up in `chunks`.
 
     Args:
-        path: a file of JSON Lines, JSON, CSV or Parquet, with this project's keys or those of ragas and deepeval; or a
-            list of mappings, or a table.
+        path: a file of JSON Lines, JSON, CSV or Parquet, with this project's keys or those of ragas and
+            deepeval; or a list of mappings, or a table.
         chunks: of the corpus.
 
     Raises:
-        DataError: a malformed line, a key that looks like a known one, a case answered twice, a context id that the
-            corpus does not hold.
+        DataError: a malformed line, a key that looks like a known one, a case answered twice, a context id
+            that the corpus does not hold.
     """
     by_id = {chunk.id: chunk for chunk in chunks}
     given_by = RECORDED if isinstance(path, Path) else BY_ROWS
@@ -69,7 +69,8 @@ def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
             raise DataError(f"{place}: field 'case_id' is missing; it says which case this response answers")
         if response.case_id in responses:
             raise DataError(
-                f"{place}: case {response.case_id!r} is answered on an earlier line already; keep one response a case"
+                f"{place}: case {response.case_id!r} is answered on an earlier line already; keep one "
+                "response a case"
             )
         responses[response.case_id] = response
     return responses
@@ -88,7 +89,7 @@ def _recorded_response(row: Mapping[str, Any], by_id: Mapping[str, Chunk]) -> Re
 
 
 def _looked_up(context: Any, by_id: Mapping[str, Chunk]) -> Any:
-    """Returns the chunk of the corpus that `context` names by its id; a context with a text comes back as it is."""
+    """Returns the chunk that `context` names by its id; a context with a text comes back as it is."""
     if isinstance(context, str):
         return by_id.get(context, context)
     if not isinstance(context, Mapping) or "text" in context:
@@ -96,7 +97,8 @@ def _looked_up(context: Any, by_id: Mapping[str, Chunk]) -> Any:
     name = str(context.get("id"))
     if name not in by_id:
         raise DataError(
-            f"context {name!r} is in no corpus file of this slice; add its corpus, or give the chunk its text here"
+            f"context {name!r} is in no corpus file of this slice; add its corpus, or give the chunk its "
+            "text here"
         )
     return by_id[name]
 
@@ -110,9 +112,9 @@ def ask(rag: Callable[[str], Any], question: str) -> Any:
     if not callable(rag):
         found = in_pieces(rag) or ("a coroutine" if inspect.isawaitable(rag) else shown(rag))
         raise DataError(
-            f"the fixture medfaith_rag gives {found}; expected a callable that takes the question. An async def "
-            "fixture needs a plugin that runs it (pytest-asyncio, anyio); a plain fixture that returns an async def "
-            "function needs none"
+            f"the fixture medfaith_rag gives {found}; expected a callable that takes the question. An async "
+            "def fixture needs a plugin that runs it (pytest-asyncio, anyio); a plain fixture that returns "
+            "an async def function needs none"
         )
     return awaited(rag(question))
 
@@ -154,7 +156,7 @@ def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Respo
 
 
 def checked_response(response: Response) -> Response:
-    """Returns `response` with a text as its answer and chunks as its contexts; a record takes any values when it is made.
+    """Returns `response` with a text as its answer and chunks as its contexts; a record takes any value.
 
     Raises:
         DataError: the answer is no text, or a context is no chunk or has no text.
@@ -169,7 +171,8 @@ def asserted_response(answer: object, contexts: Contexts = UNSAID) -> Response:
     """Returns what an assertion is given as a Response; coroutines are awaited.
 
     Args:
-        answer: a text or message; or a Response, a mapping or another tool's object, which may bring contexts.
+        answer: a text or message; or a Response, a mapping or another tool's object, which may bring
+            contexts.
         contexts: what the answer was based on; contexts of the answer count where this is None or UNSAID.
 
     Raises:
@@ -184,8 +187,8 @@ def asserted_response(answer: object, contexts: Contexts = UNSAID) -> Response:
     text, brought = (answer, None) if isinstance(answer, str) else _text_and_contexts(answer)
     if brought is None and contexts is UNSAID:
         raise ValueError(
-            "contexts is missing; expected the chunks the answer was based on, as contexts=[...], or contexts=None to "
-            "say that there are none"
+            "contexts is missing; expected the chunks the answer was based on, as contexts=[...], or "
+            "contexts=None to say that there are none"
         )
     chosen = contexts if is_given or brought is None else brought
     return Response(answer=text, contexts=tuple(as_chunks(() if chosen is None else chosen)))

@@ -1,7 +1,7 @@
 """Reads rows of cases and responses from JSON Lines, JSON, CSV and Parquet files, and from tables in memory.
 
-A cell of CSV holds a list as JSON, `["first passage", "second passage"]`, or as Python writes it, as ragas
-and pandas do.
+A cell of CSV that holds a list holds it as JSON, `["first passage", "second passage"]`, or as Python prints
+it, which ragas and pandas do.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from pytest_medfaith.jsonl import read_rows, refuse_constant
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
 TABLES = (".csv", ".tsv", ".parquet")
-# Columns whose cells hold lists or objects; in any further column a cell that begins with "[" is a text.
+# Columns whose cells hold lists or objects; in every other column a cell that begins with "[" is a text.
 _LISTS = frozenset((*CONTEXT_KEYS, "gold_claims", "references", "citations", "meta", "reference_contexts"))
 _NUMBERS = frozenset(("latency_ms",))
-# Keys under which a JSON document may hold its rows.
-_HOLDERS = tuple("samples goldens test_cases data examples rows".split())
-_CELL_LIMIT = 10_000_000  # characters; contexts may exceed the csv module's limit of 131,072
+# The keys under which a JSON document may hold its rows.
+_HOLDERS = ("samples", "goldens", "test_cases", "data", "examples", "rows")
+_CELL_LIMIT = 10_000_000  # characters; contexts may exceed the 131,072 that the csv module allows
 
 
 def is_table(source: Any) -> bool:
@@ -36,13 +36,10 @@ def is_table(source: Any) -> bool:
 
 
 def read_row_file(source: Any) -> Rows:
-    """Yields (place, row) of a file or a table; the place is "file:line" or "row 3".
+    """Yields (place, row) of a file, known by its suffix, of a list of mappings, or of a table.
 
-    Empty cells and nulls of a table are left out.
-
-    Args:
-        source: a file, whose suffix says how it is read; a list of mappings; or a table of pandas, polars,
-            pyarrow or Hugging Face.
+    Tables are those of pandas, polars, pyarrow and Hugging Face. Empty cells and nulls of a table are left
+    out. The place is "file:line" or "row 3".
 
     Raises:
         DataError: no such file, a row that is no mapping, bytes that are no text, a cell that should hold a
@@ -63,7 +60,7 @@ def _json_lines(path: Path) -> Rows:
 
 
 def _json_rows(path: Path) -> Rows:
-    """Yields the rows of a JSON document that is or holds a list; any further file is read as JSON Lines."""
+    """Yields the rows of a JSON document that is or holds a list; any other file is read as JSON Lines."""
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=refuse_constant)
     except (ValueError, RecursionError):
@@ -137,7 +134,7 @@ def _csv_rows(path: Path) -> Rows:
 
 
 def _decoded(path: Path) -> str:
-    """Returns a file's text: UTF-8 with or without a byte order mark, or UTF-16 with it."""
+    """Returns a file's text: in UTF-8, or in UTF-16 with a byte order mark, which Excel writes."""
     data = path.read_bytes()
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as Excel writes it
     try:
@@ -151,13 +148,15 @@ def _decoded(path: Path) -> str:
 
 
 def _cells(row: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Returns a table's row without empty cells, its lists and numbers read."""
-    plain = ((str(key), _plain(value)) for key, value in row.items())
-    return {key: _cell(key, value, place) for key, value in plain if value is not None and value != ""}
+    """Returns a table's row without its empty cells, its lists and numbers read."""
+    filled = {
+        str(key): found for key, value in row.items() if (found := _plain(value)) is not None and found != ""
+    }
+    return {key: _cell(key, value, place) for key, value in filled.items()}
 
 
 def _plain(value: Any) -> Any:
-    """Returns a value of a table as JSON knows it: no NaN, arrays or dates; None where there is no value."""
+    """Returns a table's value as JSON knows it: no NaN, no array, no date; None where it is empty."""
     if hasattr(value, "tolist") and not isinstance(value, (str, bytes)):  # numpy
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
@@ -189,6 +188,6 @@ def _list(key: str, text: str, place: str) -> Any:
         if isinstance(found, (list, dict)):
             return found
     raise DataError(
-        f'{place}: column {key!r} is {shown(text)}, expected a JSON list such as ["first text", "second '
-        'text"]'
+        f"{place}: column {key!r} is {shown(text)}, "
+        'expected a JSON list such as ["first text", "second text"]'
     )

@@ -1,7 +1,8 @@
-"""Rows of cases and responses as other tools and tables write them: their keys become this project's, and a row gets an id of its question.
+"""Gives rows of cases and responses this project's keys, whichever tool or table wrote them, and an id.
 
-ragas writes `user_input`, `response`, `retrieved_contexts` and `reference`; deepeval `input`, `actual_output`, `retrieval_context` and
-`expected_output`. A row is read by their keys where it asks under one of them; a row with a `question` of this project's is not.
+ragas writes `user_input`, `response`, `retrieved_contexts` and `reference`; deepeval `input`,
+`actual_output`, `retrieval_context` and `expected_output`. A row is read by these keys where its question has
+one of them; a row with this project's `question` is not.
 """
 
 from __future__ import annotations
@@ -32,15 +33,16 @@ _DIGITS = 6  # hexadecimal, of the hash of the whole question
 
 
 def case_row(row: Mapping[str, Any], *, place: str = "", is_table: bool = False) -> dict[str, Any]:
-    """Returns a row of cases with this project's keys; what it says of an answer is left out.
+    """Returns a row of cases with this project's keys, without what it says of an answer.
 
     Args:
-        row: as read. One with this project's keys comes back as it is, unless `is_table`.
-        place: where it stands, for messages.
-        is_table: it comes from a CSV or Parquet file or a table, whose rows need no id, and whose gold claims may be texts.
+        row: as read. A row with this project's keys comes back as it is, unless `is_table`.
+        place: the file and line, for messages.
+        is_table: the row is from a CSV or Parquet file or a table. Such rows need no id, and their gold
+            claims may be texts.
 
     Raises:
-        DataError: a question that is no text, or none.
+        DataError: the row has no question, or its question is no text.
     """
     if not (is_table or _is_foreign(row)):
         return dict(row)
@@ -63,10 +65,10 @@ def case_row(row: Mapping[str, Any], *, place: str = "", is_table: bool = False)
 
 
 def response_row(row: Mapping[str, Any], *, is_table: bool = False) -> dict[str, Any]:
-    """Returns a row of responses with this project's keys; arguments as of `case_row`.
+    """Returns a row of responses with this project's keys; arguments as for `case_row`.
 
     Raises:
-        DataError: no answer, contexts under two keys, neither an id nor a question.
+        DataError: the row has no answer, contexts under two keys, or neither an id nor a question.
     """
     if not (is_table or _is_foreign(row)):
         return dict(row)
@@ -87,7 +89,8 @@ def _question(row: Mapping[str, Any]) -> str:
     key = next((key for key in QUESTION_KEYS if row.get(key) is not None), None)
     if key is None:
         raise DataError(
-            f"the row has no question, and no id that says which case it is of; expected one under {', '.join(QUESTION_KEYS)}"
+            "the row has no question, and no id that says which case it is of; "
+            f"expected one under {', '.join(QUESTION_KEYS)}"
         )
     question = row[key]
     if isinstance(question, (list, tuple)):
@@ -100,7 +103,10 @@ def _question(row: Mapping[str, Any]) -> str:
 
 
 def _id(name: object, question: str) -> str:
-    """Returns the id a row has, as text, or one of its question's first words and a hash: what-treats-iron-deficiency-3f2a91."""
+    """Returns the id of a row as text; without an id its question's first words and a hash.
+
+    For example what-treats-iron-deficiency-3f2a91.
+    """
     if name not in (None, ""):
         return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
     words = [word for word, _, _ in pieces_of(question.lower())[:_SLUG_WORDS]]

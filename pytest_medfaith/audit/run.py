@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pytest_medfaith import defaults
 from pytest_medfaith.audit.results import Audit, AuditClaim, StratumClaim
 from pytest_medfaith.audit.sampling import sample_claims
 from pytest_medfaith.audit.strata import StratumQuestion, sample_strata
@@ -15,15 +16,13 @@ from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
 
-LIMIT = 30  # claims of a kind: intervals of about 10 points either way, in tens of seconds
-
 
 def audit_checker(
     checker: Checker,
     chunks: Sequence[Chunk],
     *,
-    limit: int = LIMIT,
-    seed: int = 0,
+    limit: int = defaults.AUDIT_LIMIT,
+    seed: int = defaults.SEED,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
     """Returns the claims made from `chunks` and the bank, changed and true, each with the checker's verdict.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from pytest_medfaith import defaults
 from pytest_medfaith.calibration.applying import FittedCalibration, calibrated
 from pytest_medfaith.calibration.isotonic import Isotonic, fit_isotonic
 from pytest_medfaith.calibration.rows import LabelledRow, split_rows
@@ -64,9 +65,9 @@ def fit_calibration(
     rows: Sequence[LabelledRow],
     checker: Checker,
     *,
-    method: Method = "temperature",
+    method: Method = defaults.CALIBRATION_METHOD,
     precision: float | None = None,
-    seed: int = 0,
+    seed: int = defaults.SEED,
     progress: Progress | None = None,
 ) -> CalibrationRun:
     """Returns the calibration of `checker` fitted to seven tenths of `rows`, measured on the others before and after.
@@ -88,7 +89,7 @@ def fit_calibration(
     """
     with tempfile.TemporaryDirectory() as folder:
         kept = dataclasses.replace(
-            checker, cache=checker.cache or Path(folder) / "pairs.sqlite"
+            checker, cache=checker.cache or Path(folder) / defaults.PAIR_SCORES
         )  # the second reading is free
         raw = dataclasses.replace(kept, temperature=1.0, isotonic=None)
         scores = _row_scores(raw, rows, progress)

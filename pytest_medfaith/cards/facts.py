@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.models.shipped import MODELS, default_weights
@@ -89,7 +90,7 @@ def error_rates(checker: str) -> list[tuple[str, int, str]]:
 def _checker_card(checker: str) -> dict[str, Any]:
     """Returns card.json of a checker that brings it, else {}."""
     try:
-        if checker == "default":
+        if checker == defaults.CHECKER:
             folder = default_weights()
         else:
             folder = MODELS / "nli" if checker == "fast" else Path(checker or ".")

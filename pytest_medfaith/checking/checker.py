@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.acquittal import acquitted, restated
 from pytest_medfaith.checking.cascade import Cascade, Reading, read_deciding_windows, score_readings
 from pytest_medfaith.checking.joint import joined_parts
@@ -45,7 +46,7 @@ class Checker:
     temperature: float = 1.0
     cache: Path | None = None
     rules: frozenset[str] = frozenset()
-    linker: str = "default"
+    linker: str = defaults.LINKER
     isotonic: Isotonic | None = None
     latin_only: bool = False
     similarity: SimilarityShift = MOVES_NOTHING
@@ -211,14 +212,14 @@ def _meant(score: PairScore, isotonic: Isotonic) -> PairScore:
 
 
 def load_checker(
-    name: str = "default",
+    name: str = defaults.CHECKER,
     *,
     label_map: Mapping[str, str] | None = None,
     thresholds: Thresholds | None = None,
     cache: Path | None = None,
     max_tokens: int = 512,
     rules_off: Collection[str] = (),
-    linker: str = "default",
+    linker: str = defaults.LINKER,
 ) -> Checker:
     """Returns the strong model for "default", the small student for "fast", else the model of that folder or hub name.
 
@@ -259,7 +260,7 @@ def load_checker(
 
 def _onnx_folder(name: str) -> Path | None:
     """Returns the folder of a shipped checker, or of a user's own ONNX model; None for any other name."""
-    if name == "default":
+    if name == defaults.CHECKER:
         return default_weights()
     if name == "fast":
         return MODELS / "nli"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking import grounding
 from pytest_medfaith.checking.quotation import quotes
 from pytest_medfaith.checking.rules import GROUNDING, RULES, apply_rules, linked_rules
@@ -21,7 +22,7 @@ def overrule(
     chunks: Sequence[Chunk],
     *,
     rules: Collection[str],
-    linker: str = "default",
+    linker: str = defaults.LINKER,
 ) -> Verdict:
     """Returns `verdict` as the rules leave it, with their findings: first those that compare sentences, then grounding.
 

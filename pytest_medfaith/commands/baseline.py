@@ -9,20 +9,15 @@ import typer
 
 from pytest_medfaith.commands.parts import RootOption, say
 
-baseline = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="List the kept copies of the baseline, and remove old ones.",
-)
+KeepOption = Annotated[int, typer.Option(min=1, help="How many of the newest copies stay.")]
 
 
-@baseline.command("list")
 def list_kept(root: RootOption = Path()) -> None:
     """List the kept baselines, the oldest first: number, date, commit, and what each holds.
 
     Example: medfaith baseline list
 
-    Compare with one of them: pytest --medfaith-baseline=0007
+    To compare with a kept baseline: pytest --medfaith-baseline=0007
     """
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.gates.kept import kept_baselines, kept_folder
@@ -30,23 +25,20 @@ def list_kept(root: RootOption = Path()) -> None:
     path = load_settings(root.resolve()).baseline
     kept = kept_baselines(path)
     current = path.read_bytes() if path.is_file() else b""
-    for one in kept:
-        mark = "  (current)" if one.path.read_bytes() == current else ""
-        say(f"{one.number:04}  {one.date:%Y-%m-%d %H:%M} UTC  {one.commit or '-':7}  {_held(one.path)}{mark}")
+    for copy in kept:
+        mark = "  (current)" if copy.path.read_bytes() == current else ""
+        when = f"{copy.date:%Y-%m-%d %H:%M} UTC"
+        say(f"{copy.number:04}  {when}  {copy.commit or '-':7}  {_held(copy.path)}{mark}")
     if not kept:
         say(f"{kept_folder(path)}: none kept yet; pytest --medfaith-update-baseline keeps one each time")
 
 
-@baseline.command()
-def prune(
-    keep: Annotated[int, typer.Option(min=1, help="How many of the last ones stay.")],
-    root: RootOption = Path(),
-) -> None:
+def prune(keep: KeepOption, root: RootOption = Path()) -> None:
     """Remove old kept baselines.
 
     Example: medfaith baseline prune --keep 10
 
-    The current baseline file is no kept one and stays. Numbers go on from the last one.
+    The current baseline file is not among them and stays. Numbers go on from the last copy.
     """
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.gates.kept import kept_baselines, prune_baselines
@@ -67,5 +59,5 @@ def _held(path: Path) -> str:
         slices = read_baseline(path).slices
     except MedfaithError:
         return "cannot be read"
-    names = dict.fromkeys(one.slice for one in slices)
-    return f"{', '.join(names)}: {sum(len(one.cases) for one in slices)} cases"
+    names = dict.fromkeys(entry.slice for entry in slices)
+    return f"{', '.join(names)}: {sum(len(entry.cases) for entry in slices)} cases"

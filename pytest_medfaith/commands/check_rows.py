@@ -29,17 +29,19 @@ class CheckRow:
 
 
 def read_check_rows(path: Path) -> list[CheckRow]:
-    """Returns the rows of a JSON Lines file of {"id", "claim", "evidence"}; a row without an id gets `line-3`, the number of its line.
+    """Returns the rows of a JSON Lines file of {"id", "claim", "evidence"}; without an id row 3 is `line-3`.
 
     Raises:
-        DataError: no rows, a line without claim or evidence, or of another type; the message names file, line, field and value.
+        DataError: no rows, or a line whose claim or evidence is missing or of the wrong type; the message
+            names file, line, field and value.
     """
     rows = [
         _check_row({"id": f"line-{number}", **row}, f"{path}:{number}") for number, row in read_rows(path)
     ]
     if not rows:
         raise DataError(
-            f'{path}: no rows, so nothing would be checked; expected JSON Lines of {{"id", "claim", "evidence"}}'
+            f"{path}: no rows, so nothing would be checked; "
+            'expected JSON Lines of {"id", "claim", "evidence"}'
         )
     return rows
 
@@ -48,7 +50,8 @@ def _check_row(row: dict[str, Any], place: str) -> CheckRow:
     for key in ("claim", "evidence"):
         if key not in row:
             raise DataError(
-                f"{place}: field {key!r} is missing; expected an object with claim and evidence, and an id where there is one"
+                f"{place}: field {key!r} is missing; expected an object with claim and evidence, "
+                "and an id where there is one"
             )
     claim, evidence = row["claim"], row["evidence"]
     texts = [evidence] if isinstance(evidence, str) else evidence
@@ -66,11 +69,16 @@ def check_rows(
     rulebook: Rulebook | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """Returns one result per row, in order: id, label, probs by name, the span of the best evidence, and the names of rules that fired.
+    """Returns a result per row, in order: id, label, probs by name, span of the evidence, rules that fired.
 
-    Several evidence texts are judged as several chunks; the deciding one gives probabilities and span, and its index stands
-    in `evidence_index`. A row that cannot be judged is labelled unscored and carries the reason. `rulebook` holds the safety rules, the
-    shipped ones where None.
+    Several evidence texts are judged as several chunks; the decisive text gives probabilities and span, and
+    `evidence_index` is its index. A row that cannot be judged is labelled unscored and carries the reason.
+
+    Args:
+        rows: as `read_check_rows` returns them.
+        checker: judges the claims.
+        rulebook: the safety rules; the shipped rules where None.
+        progress: told (texts scored, to score).
     """
     claims = [Claim(id=str(number), text=row.claim) for number, row in enumerate(rows)]
     chunks = [
@@ -83,23 +91,21 @@ def check_rows(
     ]
     pairs = [
         (claim, chunk)
-        for claim, own in zip(claims, chunks, strict=True)
+        for claim, evidence in zip(claims, chunks, strict=True)
         if not checker.unusable(claim.text, "claim")
-        for chunk in own
+        for chunk in evidence
     ]
     scores: dict[str, list[Any]] = {}
     for score in checker.score(pairs, progress=progress):
         scores.setdefault(score.claim_id, []).append(score)
-    results = [
-        _result(row, claim, scores.get(claim.id, []), own, checker)
-        for row, claim, own in zip(rows, claims, chunks, strict=True)
-    ]
-    return [_with_rules(result, row, rulebook) for result, row in zip(results, rows, strict=True)]
-
-
-def _with_rules(result: dict[str, Any], row: CheckRow, rulebook: Rulebook | None) -> dict[str, Any]:
-    broken = [finding.rule for finding in safety_findings(row.claim, rulebook=rulebook)]
-    return {**result, "rules": [*result.get("rules", []), *broken]} if broken else result
+    results = []
+    for row, claim, evidence in zip(rows, claims, chunks, strict=True):
+        result = _result(row, claim, scores.get(claim.id, []), evidence, checker)
+        broken = [finding.rule for finding in safety_findings(row.claim, rulebook=rulebook)]
+        if broken:
+            result["rules"] = [*result.get("rules", []), *broken]
+        results.append(result)
+    return results
 
 
 def _result(

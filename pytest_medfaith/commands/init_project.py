@@ -1,4 +1,4 @@
-"""Writes a project's first suite: settings, sample corpus, gold cases and recorded answers, a test file, and workflows for CI."""
+"""Writes a project's first suite: settings, chunks, cases, recorded answers, a test, workflows for CI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from pytest_medfaith.jsonl import write_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 _TEST = "tests/test_medical_answers.py"
-# Where each template goes. The suite's is no .py file, so that no tool takes it for a module of this package.
+# Where each template goes. The suite is no .py file here, so that no tool takes it for a module of this
+# package.
 _SUITE = {
     "medfaith.toml": "medfaith.toml",
     "medfaith/corpus/samples.jsonl": "corpus.jsonl",
@@ -22,7 +23,7 @@ _SUITE = {
     "medfaith/responses.jsonl": "responses.jsonl",
     _TEST: "test_suite.py.txt",
 }
-# Without one, pytest may take the folder above for its root, where the settings are not.
+# Without this file pytest may take the folder above for its root, where it finds no settings.
 _ROOT_MARK = {"pytest.ini": "pytest.ini"}
 _CI = {"github": {".github/workflows/medfaith.yml": "github.yml"}, "gitlab": {".gitlab-ci.yml": "gitlab.yml"}}
 
@@ -30,16 +31,18 @@ _CI = {"github": {".github/workflows/medfaith.yml": "github.yml"}, "gitlab": {".
 def init_project(folder: Path, *, ci: Sequence[str] = ()) -> list[Path]:
     """Writes the first suite into `folder`, all of it or nothing, and returns the paths written.
 
-    One recorded answer names a wrong dose, so that the first run shows what a failure looks like. A pytest.ini is written where the
-    folder holds no configuration of pytest's. A project that configures medfaith already gets the workflows in `ci` alone.
+    One recorded answer names a wrong dose, so that the first run shows what a failure looks like. A
+    pytest.ini is written where the folder holds no configuration of pytest. A project that configures
+    medfaith already gets only the workflows in `ci`.
 
     Args:
-        folder: the root of the project; made where it is not there.
+        folder: the root of the project; it is made where it is missing.
         ci: workflows to write: "github", "gitlab".
 
     Raises:
-        ValueError: a workflow of another name.
-        DataError: a file is there already, the folder's pyproject.toml configures medfaith and `ci` is empty, or the folder cannot be written.
+        ValueError: `ci` holds an unknown name.
+        DataError: a file is there already, the folder's pyproject.toml configures medfaith and `ci` is empty,
+            or the folder cannot be written.
     """
     unknown = [name for name in ci if name not in _CI]
     if unknown:
@@ -62,15 +65,15 @@ def init_project(folder: Path, *, ci: Sequence[str] = ()) -> list[Path]:
 
 
 def _add_workflows(folder: Path, ci: Sequence[str]) -> list[Path]:
-    """Writes workflows for the suite that `folder` has: they run its marked tests."""
+    """Writes workflows that run the marked tests of the suite that `folder` has."""
     texts = {
         folder / target: (TEMPLATES / source).read_text(encoding="utf-8")
         for name in ci
         for target, source in _CI[name].items()
     }
-    own = folder / _TEST
+    is_ours = (folder / _TEST).is_file()
     files = {
-        path: text if own.is_file() else text.replace(f"pytest {_TEST}", "pytest -m medfaith")
+        path: text if is_ours else text.replace(f"pytest {_TEST}", "pytest -m medfaith")
         for path, text in texts.items()
     }
     _refuse_existing(files)
@@ -101,13 +104,13 @@ def _refuse_existing(paths: Iterable[Path]) -> None:
     there = [str(path) for path in paths if os.path.lexists(path)]
     if there:
         raise DataError(
-            f"{', '.join(there)}: there already, and nothing is overwritten; move it away, leave out --github or --gitlab "
-            "where that asks for it, or give another folder with medfaith init FOLDER"
+            f"{', '.join(there)}: there already, and nothing is overwritten; move it away, leave out "
+            "--github or --gitlab where that asks for it, or give another folder with medfaith init FOLDER"
         )
 
 
 def _refuse_hidden_settings(folder: Path) -> None:
-    """Refuses a folder whose pyproject.toml configures medfaith: a medfaith.toml beside it would be read in its place."""
+    """Refuses a folder whose pyproject.toml configures medfaith: a medfaith.toml would hide that."""
     if is_configured(folder):
         raise DataError(
             f"{folder / 'pyproject.toml'}: has a table [tool.medfaith], which a medfaith.toml would hide; "
@@ -116,7 +119,7 @@ def _refuse_hidden_settings(folder: Path) -> None:
 
 
 def _write_all(files: Mapping[Path, str]) -> None:
-    """Writes every file; where one cannot be written, the others and the folders made for them go again."""
+    """Writes all files; where a file cannot be written, it removes what it wrote and the folders it made."""
     new_folders = {parent for path in files for parent in path.parents if not parent.exists()}
     written: list[Path] = []
     try:
@@ -127,8 +130,8 @@ def _write_all(files: Mapping[Path, str]) -> None:
         _remove(written, new_folders)
         if isinstance(error, OSError):
             raise DataError(
-                f"{error.filename or path}: cannot be written ({error.strerror or error}); expected a folder that you may write, "
-                "give one with medfaith init FOLDER"
+                f"{error.filename or path}: cannot be written ({error.strerror or error}); expected a folder "
+                "that you may write, give one with medfaith init FOLDER"
             ) from error
         raise
 
@@ -137,5 +140,5 @@ def _remove(files: Iterable[Path], folders: Iterable[Path]) -> None:
     for path in files:
         path.unlink(missing_ok=True)
     for folder in sorted(folders, reverse=True):  # what lies in a folder before the folder itself
-        with suppress(OSError):  # it was never made, or something else is in it by now
+        with suppress(OSError):  # the folder was never made, or holds something else by now
             folder.rmdir()

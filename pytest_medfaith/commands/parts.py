@@ -1,7 +1,9 @@
-"""What the modules of commands share: the option that names the project, and how they print."""
+"""What the commands share: options that several of them have, and how they print, write and show progress."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,17 +12,62 @@ import typer
 from pytest_medfaith.errors import MedfaithError
 
 RootOption = Annotated[Path, typer.Option(help="The project: where pyproject.toml or medfaith.toml is.")]
+CheckerOption = Annotated[
+    str, typer.Option(help="default, fast, a model folder, or a Hugging Face model name.")
+]
+RulesOffOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rules-off",
+        help="Switch off this medical rule, such as numbers or safety.dose; may be given again.",
+    ),
+]
+ScoresOption = Annotated[
+    Path | None, typer.Option("--cache", help="A file that keeps scores for the next run.")
+]
+OutOption = Annotated[Path | None, typer.Option("--out", help="Write there instead of printing.")]
+
+_BAR = 30  # columns: with counts of bytes behind it the line fits into 80
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Prints `text`; names, addresses and messages in it may come from anywhere, so no line of them can command a terminal or a CI."""
+    """Prints `text` without what could command a terminal or a CI server.
+
+    Names and messages in it may come from anywhere.
+    """
     from pytest_medfaith.plain import plain_lines
 
     typer.echo(plain_lines(str(text)), err=err)
 
 
+def give(text: str, out: Path | None) -> None:
+    """Prints `text`, or writes it to the file `out` and says so.
+
+    It prints `text` as it is: each format cleans its texts.
+    """
+    if out is None:
+        typer.echo(text, nl=not text.endswith("\n"))
+        return
+    from pytest_medfaith.jsonl import write_text
+
+    write_text(out, text if text.endswith("\n") else text + "\n")
+    say(f"{out}: {out.stat().st_size} bytes")
+
+
+def progress_bar(unit: str) -> Callable[[int, int], None]:
+    """Returns a callback that draws a bar of (done, total) on standard error, where that is a terminal."""
+
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            bar = "#" * (_BAR * done // max(1, total))
+            sys.stderr.write(f"\r[{bar:-<{_BAR}}] {done} of {total} {unit}" + ("\n" if done == total else ""))
+            sys.stderr.flush()
+
+    return show
+
+
 def run(app: typer.Typer, arguments: list[str] | None = None) -> Any:
-    """Runs the commands of `app`; an error that the package raises on purpose is one message and exit status 2."""
+    """Runs the commands of `app`; an error raised on purpose becomes a message and exit status 2."""
     try:
         return app(arguments)
     except (MedfaithError, ValueError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Recorded responses, such as traces of a live system, checked one by one and told by trace."""
+"""Recorded responses, such as traces of a live system, checked and scored by trace."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _WRITERS = {".csv": scores_csv, ".jsonl": score_attributes}
 
 
 def read_recorded(path: Path, chunks: Iterable[Chunk], *, out: Path) -> list[Response]:
-    """Returns the responses in `path`, contexts that are only ids looked up in `chunks`.
+    """Returns the responses in `path`; contexts that are only ids are looked up in `chunks`.
 
     Raises:
-        DataError: none, a malformed line, or an `out` whose name says neither kind of scores.
+        DataError: no response, a malformed line, or an `out` that ends neither with .csv nor with .jsonl.
     """
     if out.suffix.lower() not in _WRITERS:
         raise DataError(
@@ -34,7 +34,8 @@ def read_recorded(path: Path, chunks: Iterable[Chunk], *, out: Path) -> list[Res
     recorded = list(read_responses(path, chunks).values())
     if not recorded:
         raise DataError(
-            f"{path}: holds no response, so nothing would be checked; expected JSON Lines of case_id, answer and contexts"
+            f"{path}: holds no response, so nothing would be checked; "
+            "expected JSON Lines of case_id, answer and contexts"
         )
     return recorded
 
@@ -49,9 +50,9 @@ def score_responses(
     """Returns the report on `responses`, each checked against its contexts.
 
     Args:
-        responses: no two answer one case; what was asked is the key `question` of a row, where it has one.
+        responses: at most one for each case; the key `question` of a row is what was asked.
         checker: judges the claims.
-        rulebook: the safety rules; the shipped ones where None.
+        rulebook: the safety rules; the shipped rules where None.
         progress: told (responses checked, responses).
     """
     reports: list[Report] = []
@@ -65,11 +66,11 @@ def score_responses(
 
 
 def write_scores(out: Path, report: SliceReport) -> str:
-    """Writes the scores of `report` to `out`, whole or not at all, in the kind its name says, and returns a summary in one line."""
+    """Writes the scores of `report` to `out`, in the kind that its name says; returns a summary."""
     write_text(out, _WRITERS[out.suffix.lower()]([report]))
-    counts = Counter(status_of(one)["status"] for one in report.reports)
-    refuted = sum(verdict.label == "refuted" for one in report.reports for verdict in one.verdicts)
-    claims = sum(len(one.verdicts) for one in report.reports)
+    counts = Counter(status_of(each)["status"] for each in report.reports)
+    refuted = sum(verdict.label == "refuted" for each in report.reports for verdict in each.verdicts)
+    claims = sum(len(each.verdicts) for each in report.reports)
     statuses = ", ".join(
         f"{counts[name]} {name}" for name in ("checked", "abstained", "failed") if counts[name]
     )

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.cards.summary import COLUMNS
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics
@@ -119,7 +120,7 @@ def compare_runs(
     *,
     names: tuple[str, str] = ("before", "after"),
     declared: Mapping[str, Metric] = METRICS,
-    seed: int = 0,
+    seed: int = defaults.SEED,
 ) -> RunChange:
     """Returns how the run `after` differs from the run `before`.
 
@@ -165,7 +166,11 @@ def _alone(report: SliceReport, among: Sequence[SliceReport]) -> bool:
 
 
 def compare_slices(
-    before: SliceReport, after: SliceReport, *, declared: Mapping[str, Metric] = METRICS, seed: int = 0
+    before: SliceReport,
+    after: SliceReport,
+    *,
+    declared: Mapping[str, Metric] = METRICS,
+    seed: int = defaults.SEED,
 ) -> SliceChange:
     """Returns how `after` differs from `before` over the cases of both; arguments as in `compare_runs`."""
     declared = {**_stand_ins(before, after), **declared}
@@ -220,7 +225,7 @@ def _cut(
 
 
 def _entry(
-    report: SliceReport, names: Collection[str], declared: Mapping[str, Metric], *, seed: int = 0
+    report: SliceReport, names: Collection[str], declared: Mapping[str, Metric], *, seed: int = defaults.SEED
 ) -> SliceBaseline:
     """Returns what a baseline keeps of `report`, with no metric but `names`: this version may lack others."""
     held = {name: report.metrics[name] for name in names if name in report.metrics}

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.corpus.cut import Prefix, chunk_document, document_name, unbroken
 from pytest_medfaith.corpus.dedup import Dropped, Method, drop_near_duplicates
 from pytest_medfaith.corpus.documents import SUFFIXES, documents_of
@@ -90,10 +91,10 @@ def chunk_source(
     *,
     source: str,
     out: Path,
-    size: int = 512,
-    stride: int = 128,
-    min_sent: int = 2,
-    max_sent: int = 12,
+    size: int = defaults.SIZE,
+    stride: int = defaults.STRIDE,
+    min_sent: int = defaults.MIN_SENTENCES,
+    max_sent: int = defaults.MAX_SENTENCES,
     prefix: Prefix | None = None,
     dedup: Method | None = None,
     dedup_threshold: float | None = None,

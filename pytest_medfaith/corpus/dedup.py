@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_medfaith import defaults
 from pytest_medfaith.english.words import SHINGLED
 from pytest_medfaith.errors import MissingExtra
 from pytest_medfaith.records import Chunk
@@ -20,9 +21,6 @@ from pytest_medfaith.records import Chunk
 Embed = Callable[[Sequence[str]], "NDArray[np.float32]"]
 Method = Literal["minhash"] | Embed
 
-# Jaccard similarity of three-word shingles: one word changed in a chunk of 60 leaves 0.9.
-MINHASH_THRESHOLD = 0.9
-COSINE_THRESHOLD = 0.95
 _SHINGLE = 3
 _PERMUTATIONS = 128  # standard error of an estimated similarity near 0.9: 0.03
 _BATCH = 64
@@ -70,11 +68,11 @@ def drop_near_duplicates(
         MissingExtra: "minhash" without datasketch.
         ValueError: a threshold outside (0, 1].
     """
-    default = MINHASH_THRESHOLD if method == "minhash" else COSINE_THRESHOLD
+    default = defaults.MINHASH_SIMILARITY if method == "minhash" else defaults.COSINE_SIMILARITY
     limit = default if threshold is None else threshold
     if not 0 < limit <= 1:
         raise ValueError(
-            f"threshold is {limit}, expected a similarity above 0 and at most 1, such as {MINHASH_THRESHOLD}"
+            f"threshold is {limit}, expected a similarity above 0 and at most 1, such as {default}"
         )
     finder: _MinHashFinder | _CosineFinder
     finder = _MinHashFinder(limit) if method == "minhash" else _CosineFinder(limit, method)

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pytest_medfaith import defaults
 from pytest_medfaith.corpus.tokens import token_offsets
 from pytest_medfaith.english.sentences import whole_sentences
 
@@ -26,10 +27,10 @@ class WindowSize:
     counts.
     """
 
-    size: int = 512
-    stride: int = 128
-    min_sent: int = 2
-    max_sent: int = 12
+    size: int = defaults.SIZE
+    stride: int = defaults.STRIDE
+    min_sent: int = defaults.MIN_SENTENCES
+    max_sent: int = defaults.MAX_SENTENCES
 
     def __post_init__(self) -> None:
         if self.size < 1:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from pytest_medfaith import defaults
 from pytest_medfaith.corpus.sources import paths_of
-from pytest_medfaith.datasets.gold import CAP, read_gold_file
+from pytest_medfaith.datasets.gold import read_gold_file
 from pytest_medfaith.datasets.registry import Adapter, find_adapter
 from pytest_medfaith.datasets.review import Reviewed, apply_review, read_review_sheet, write_review_sheet
 from pytest_medfaith.datasets.skips import Skips
@@ -65,7 +66,7 @@ def adapt(
     limit: int | None = None,
     seed: int | None = None,
     corpus: Path | None = None,
-    cap: int = CAP,
+    cap: int = defaults.GOLD_CLAIMS,
 ) -> Adapted:
     """Writes the cases of the data set `name` to `out` as JSON Lines, and its documents to `corpus`.
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from pytest_medfaith import defaults
 from pytest_medfaith.answers.given import refuse_near_keys
 from pytest_medfaith.answers.row_files import is_table, read_row_file
 from pytest_medfaith.answers.row_keys import case_row
@@ -24,7 +25,6 @@ from pytest_medfaith.records import Case, GoldClaim
 
 Style = Literal["given", "sentences", "claims"]
 
-CAP = 8  # claims kept of an answer: a reader can review so many in a minute, and few questions need more
 
 _MIN_WORDS = 4  # fewer are headings and fragments
 _MAX_WORDS = 60  # more are tables that lost their markup
@@ -94,7 +94,7 @@ def read_gold_file(path: Any) -> Iterator[Case]:
         yield case
 
 
-def with_gold_claims(case: Case, *, style: Style, cap: int = CAP) -> Case:
+def with_gold_claims(case: Case, *, style: Style, cap: int = defaults.GOLD_CLAIMS) -> Case:
     """Returns `case` with gold claims made of its reference answer.
 
     A case that has gold claims, or no reference answer, comes back as it is.
@@ -107,7 +107,7 @@ def with_gold_claims(case: Case, *, style: Style, cap: int = CAP) -> Case:
 
 
 def gold_claims(
-    answer: str, *, question: str, style: Style = "claims", cap: int = CAP
+    answer: str, *, question: str, style: Style = "claims", cap: int = defaults.GOLD_CLAIMS
 ) -> tuple[GoldClaim, ...]:
     """Returns at most `cap` claims of `answer`, the most telling first.
 
@@ -121,7 +121,7 @@ def gold_claims(
         ValueError: `cap` is below 1.
     """
     if cap < 1:
-        raise ValueError(f"cap is {cap}, expected 1 or more claims; leave it out for {CAP}")
+        raise ValueError(f"cap is {cap}, expected 1 or more claims; leave it out for {defaults.GOLD_CLAIMS}")
     if style == "claims":
         from pytest_medfaith.claims.split import extract_claims
 

@@ -18,8 +18,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from pytest_medfaith import defaults
 from pytest_medfaith.answers.awaiting import awaited
-from pytest_medfaith.datasets.gold import CAP, Style, read_gold_file, with_gold_claims
+from pytest_medfaith.datasets.gold import Style, read_gold_file, with_gold_claims
 from pytest_medfaith.datasets.sampling import sample
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
@@ -81,7 +82,7 @@ class Adapter:
         limit: int | None = None,
         seed: int | None = None,
         skips: Skips | None = None,
-        cap: int = CAP,
+        cap: int = defaults.GOLD_CLAIMS,
     ) -> Iterator[Case]:
         """Returns the cases, or a part of them; those of long answers get gold claims by extraction."""
         cases = sample(self.read(path, skips=skips), limit=limit, seed=seed)
@@ -116,7 +117,7 @@ def read_cases(
     seed: int | None = None,
     root: Path | None = None,
     skips: Skips | None = None,
-    cap: int = CAP,
+    cap: int = defaults.GOLD_CLAIMS,
 ) -> Iterator[Case]:
     """Returns the cases of `spec`, lazily; a data set of long answers gets gold claims by the extractor.
 

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.errors import DataError, MissingExtra
 
@@ -42,7 +43,7 @@ def load_linker(name: str) -> Callable[[str], list[Mention]]:
         MissingExtra: scispaCy is asked for and not installed.
     """
     kind, *parts = name.split(":")
-    if name == "default":
+    if name == defaults.LINKER:
         return link
     if kind != "scispacy" or len(parts) > 2 or not all(parts):
         raise DataError(

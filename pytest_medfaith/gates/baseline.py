@@ -18,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.entry import UPDATE, CaseBaseline, SliceBaseline, baseline_entry
 from pytest_medfaith.gates.kept import keep_baseline
@@ -63,7 +64,7 @@ def write_baseline(
     signature: Mapping[str, Any],
     metrics: Collection[str] = (),
     declared: Mapping[str, Metric] = METRICS,
-    seed: int = 0,
+    seed: int = defaults.SEED,
     now: datetime | None = None,
     commit: str = "",
 ) -> Written:

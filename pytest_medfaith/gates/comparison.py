@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pytest_medfaith import defaults
 from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline, case_baseline, require_metrics
 from pytest_medfaith.gates.paired import (
     RESAMPLES,
@@ -87,7 +88,7 @@ def compare_metrics(
     baseline: SliceBaseline,
     *,
     declared: Mapping[str, Metric] = METRICS,
-    seed: int = 0,
+    seed: int = defaults.SEED,
     resamples: int = RESAMPLES,
 ) -> dict[str, Comparison]:
     """Returns {name: comparison} over the cases of both; a metric that this run could not measure is absent.

@@ -23,6 +23,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.comparison import (
     Comparison,
@@ -66,7 +67,7 @@ def judge_gates(
     *,
     declared: Mapping[str, Metric] = METRICS,
     baseline: SliceBaseline | None = None,
-    seed: int = 0,
+    seed: int = defaults.SEED,
 ) -> SliceReport:
     """Returns `report` with the results of all gate `expressions`, in their order.
 
@@ -116,7 +117,7 @@ def judge_bound(
     report: SliceReport,
     *,
     declared: Mapping[str, Metric] = METRICS,
-    seed: int = 0,
+    seed: int = defaults.SEED,
     unscored_at_most: float = 0.0,
 ) -> GateResult:
     """Returns what `gate` answers on `report`.

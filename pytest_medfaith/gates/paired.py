@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from pytest_medfaith import defaults
 from pytest_medfaith.metrics.bootstrap import Floats, ratio
 
 ALPHA = 0.05
@@ -52,7 +53,7 @@ class Worsening:
     spread: Floats
 
 
-def swap_p_values(pairs: Pairs, *, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
+def swap_p_values(pairs: Pairs, *, seed: int = defaults.SEED, resamples: int = RESAMPLES) -> Floats:
     """Returns (c,) the p values of a worsening: the share of swaps at least as bad as what was measured.
 
     A swap exchanges "before" and "after" of some cases. All 2^n swaps where they are no more than

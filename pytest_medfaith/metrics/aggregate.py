@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from pytest_medfaith import defaults
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.bootstrap import (
     Floats,
@@ -51,7 +52,12 @@ def _named(names: Iterable[str] | None, declared: Mapping[str, Metric]) -> Mappi
 
 
 def aggregate(
-    metric: Metric, reports: Sequence[Report], *, seed: int = 0, resamples: int = 2000, level: float = 0.95
+    metric: Metric,
+    reports: Sequence[Report],
+    *,
+    seed: int = defaults.SEED,
+    resamples: int = defaults.RESAMPLES,
+    level: float = defaults.LEVEL,
 ) -> tuple[MetricValue, MetricValue]:
     """Returns (micro, macro) of `metric` over `reports`, each with its interval.
 
@@ -66,9 +72,9 @@ def slice_metrics(
     *,
     names: Iterable[str] | None = None,
     declared: Mapping[str, Metric] = METRICS,
-    seed: int = 0,
-    resamples: int = 2000,
-    level: float = 0.95,
+    seed: int = defaults.SEED,
+    resamples: int = defaults.RESAMPLES,
+    level: float = defaults.LEVEL,
 ) -> tuple[dict[str, MetricValue], dict[str, MetricValue]]:
     """Returns ({name: micro}, {name: macro}), the values that `aggregate` gives with the same seed.
 

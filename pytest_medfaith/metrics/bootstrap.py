@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from pytest_medfaith import defaults
 from pytest_medfaith.records import MetricValue
 
 Floats = npt.NDArray[np.float64]
@@ -21,7 +22,7 @@ _DECIMALS = 10  # the last bits of a sum differ between machines and numbers of 
 
 
 def resampled_counts(
-    items: int, *, resamples: int = 2000, seed: int = 0, width: int | None = None
+    items: int, *, resamples: int = defaults.RESAMPLES, seed: int = defaults.SEED, width: int | None = None
 ) -> Iterator[Floats]:
     """Yields blocks of counts, float64 (b, items), `resamples` rows in all; each row sums to `items`.
 
@@ -38,7 +39,7 @@ def resampled_counts(
     if items < 1 or resamples < 1:
         raise ValueError(
             f"cannot draw {resamples} resamples of {items} items, expected 1 or more of both; "
-            "give resamples=2000"
+            f"give resamples={defaults.RESAMPLES}"
         )
     generator = np.random.default_rng(seed)
     rows = max(1, _BLOCK // (width or items))
@@ -48,7 +49,7 @@ def resampled_counts(
         yield np.bincount(drawn.ravel(), minlength=size * items).reshape(size, items).astype(np.float64)
 
 
-def percentile_interval(draws: Floats, *, level: float = 0.95) -> tuple[float, float] | None:
+def percentile_interval(draws: Floats, *, level: float = defaults.LEVEL) -> tuple[float, float] | None:
     """Returns the ends of the central share `level` of `draws` (b,), without NaN; None where all are NaN.
 
     Raises:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from pytest_medfaith import defaults
 from pytest_medfaith.metrics import label_statistics
 from pytest_medfaith.metrics.bootstrap import Floats, metric_value, percentile_interval, resampled_counts
 from pytest_medfaith.metrics.calibration import ECE_BINS, check_classes, check_labelled, risk_scores
@@ -117,9 +118,9 @@ def score_checker(
     *,
     predicted: Sequence[str] | None = None,
     groups: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    resamples: int = 2000,
-    level: float = 0.95,
+    seed: int = defaults.SEED,
+    resamples: int = defaults.RESAMPLES,
+    level: float = defaults.LEVEL,
 ) -> dict[str, MetricValue]:
     """Returns every metric of `LABEL_METRICS` by name, each with its percentile bootstrap interval.
 

@@ -7,13 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
+from pytest_medfaith import defaults
 from pytest_medfaith.english.words import search_words
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.ranking import Retriever, best_first, check_query, to_hits
-
-# Robertson's and Lucene's 1.2 / 0.75 suit long web pages; 0.9 / 0.4 is Anserini's default for short passages.
-DEFAULT_K1 = 0.9
-DEFAULT_B = 0.4
 
 
 def searchable_text(chunk: Chunk) -> str:
@@ -28,7 +25,7 @@ def searchable_text(chunk: Chunk) -> str:
     return ". ".join(filter(None, (title, context, chunk.text)))
 
 
-def bm25_retriever(chunks: Sequence[Chunk], *, k1: float = DEFAULT_K1, b: float = DEFAULT_B) -> Retriever:
+def bm25_retriever(chunks: Sequence[Chunk], *, k1: float = defaults.K1, b: float = defaults.B) -> Retriever:
     """Returns a BM25 retriever over `chunks`.
 
     Args:

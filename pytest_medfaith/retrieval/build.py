@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
-from pytest_medfaith.retrieval.bm25 import DEFAULT_B, DEFAULT_K1, bm25_retriever
+from pytest_medfaith.retrieval.bm25 import bm25_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
 from pytest_medfaith.retrieval.fusion import (
-    DEFAULT_RRF_K,
     fused_retriever,
     reciprocal_rank_fusion,
     weighted_fusion,
@@ -33,18 +33,18 @@ Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalSettings:
-    """What can be set about retrieval; bm25, fusion and encoders give the reason for each default.
+    """What can be set about retrieval; `defaults` gives the reason for each default.
 
     `retriever_settings` holds the settings of a project's factories, by dotted name. Of all fields before it
     a factory gets those that it has a parameter for.
     """
 
-    k1: float = DEFAULT_K1
-    b: float = DEFAULT_B
-    rrf_k: int = DEFAULT_RRF_K
+    k1: float = defaults.K1
+    b: float = defaults.B
+    rrf_k: int = defaults.RRF_K
     weights: Mapping[str, float] | None = None
-    encoders: tuple[str, ...] = ("default",)
-    cache: Path = field(default_factory=lambda: Path(".medfaith_cache"))
+    encoders: tuple[str, ...] = (defaults.ENCODER,)
+    cache: Path = field(default_factory=lambda: Path(defaults.CACHE))
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import MissingExtra
 from pytest_medfaith.models.folders import model_signature
 from pytest_medfaith.models.foreign import loading, refuse_foreign_modules
@@ -33,7 +34,7 @@ class Encoder:
 TWO_TOWERS = {"medcpt": ("ncbi/MedCPT-Query-Encoder", "ncbi/MedCPT-Article-Encoder")}
 
 
-def load_encoder(name: str = "default") -> Encoder:
+def load_encoder(name: str = defaults.ENCODER) -> Encoder:
     """Returns the encoder called `name`: "default" is the shipped model, "medcpt" has two towers.
 
     Any further name is that of a sentence-transformers model, or of its folder.
@@ -42,7 +43,7 @@ def load_encoder(name: str = "default") -> Encoder:
         MissingExtra: a model that is not shipped, and sentence-transformers is not installed.
         DataError: no such model, a folder that holds no model, or a model that needs its author's code.
     """
-    if name == "default":
+    if name == defaults.ENCODER:
         return _shipped_encoder()
     queries, documents = TWO_TOWERS.get(name, (name, name))
     encode_queries = _sentence_transformer(queries)
@@ -50,7 +51,7 @@ def load_encoder(name: str = "default") -> Encoder:
     return Encoder(name, encoder_signature(name), encode_queries, encode_documents)
 
 
-def encoder_signature(name: str = "default") -> str:
+def encoder_signature(name: str = defaults.ENCODER) -> str:
     """Returns the `signature` of the encoder called `name` without loading the model.
 
     For a folder it depends on the files; for a model on a hub it is the name.
@@ -58,7 +59,7 @@ def encoder_signature(name: str = "default") -> str:
     Raises:
         DataError: the shipped model's file is missing.
     """
-    if name == "default":
+    if name == defaults.ENCODER:
         return _shipped_encoder().signature
     return "|".join(map(model_signature, TWO_TOWERS.get(name, (name, name))))
 
@@ -67,7 +68,7 @@ def encoder_signature(name: str = "default") -> str:
 def _shipped_encoder() -> Encoder:
     from pytest_medfaith.models.onnx import ENCODER, embed_texts, weights_signature
 
-    return Encoder("default", weights_signature(ENCODER), embed_texts, embed_texts)
+    return Encoder(defaults.ENCODER, weights_signature(ENCODER), embed_texts, embed_texts)
 
 
 def _sentence_transformer(name: str) -> Encode:

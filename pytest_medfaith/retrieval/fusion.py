@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from pytest_medfaith import defaults
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.ranking import Retriever
 
-# Cormack, Clarke and Buettcher (SIGIR 2009) use 60; the design asks for 100, which trusts the very top a
-# little less.
-DEFAULT_RRF_K = 100
 # Each retriever is asked for three times the wanted depth: a chunk that both rank below the cut may rank
 # above it in the fusion.
 POOL_FACTOR = 3
@@ -20,7 +18,7 @@ _LOWEST = 1e-9
 Rankings = Mapping[str, Sequence[Hit]]
 
 
-def reciprocal_rank_fusion(rankings: Rankings, *, k: int = DEFAULT_RRF_K) -> dict[str, float]:
+def reciprocal_rank_fusion(rankings: Rankings, *, k: int = defaults.RRF_K) -> dict[str, float]:
     """Returns chunk id -> sum over retrievers of 1 / (k + rank). Source: Cormack et al., SIGIR 2009.
 
     Args:

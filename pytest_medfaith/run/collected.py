@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from pytest_medfaith import defaults
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import METRICS
@@ -199,7 +200,11 @@ class Collected:
         }
 
     def rows(
-        self, *, partial: bool = False, declared: Mapping[str, Metric] = METRICS, seed: int = 0
+        self,
+        *,
+        partial: bool = False,
+        declared: Mapping[str, Metric] = METRICS,
+        seed: int = defaults.SEED,
     ) -> list[Row]:
         """Returns every row that is expected or measured, its gates not judged yet, in the order of the card.
 

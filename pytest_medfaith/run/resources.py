@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pytest_medfaith import defaults
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.checker import Checker, load_checker
@@ -132,7 +133,7 @@ class Resources:
 
         return self._once(("retriever", settings.corpus, settings.retriever), build)
 
-    def checker(self, name: str = "default") -> Checker:
+    def checker(self, name: str = defaults.CHECKER) -> Checker:
         """Returns the checker called `name`, with the pair cache, and set up as configured.
 
         Raises:
@@ -142,7 +143,7 @@ class Resources:
 
     def _load_checker(self, name: str) -> Checker:
         s = self.settings
-        cache = s.cache / "pairs.sqlite"
+        cache = s.cache / defaults.PAIR_SCORES
         checker = load_checker(
             name, label_map=s.label_map, cache=cache, rules_off=self.rules_off, linker=s.linker
         )

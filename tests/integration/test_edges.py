@@ -1,4 +1,4 @@
-"""The command line and a run at their edges: nothing read is written over, no text commands a terminal, a killed run leaves no PASS."""
+"""Edges of the command line: no input is written over, no text commands a terminal, no killed run passes."""
 
 import json
 import os
@@ -16,7 +16,10 @@ from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cli import main
 from pytest_medfaith.commands.init_project import init_project
 
-HOSTILE = "\x1b[31mred\x9b2J\x85::error::owned\x0c::warning::owned\u2028::notice::x\n::error::owned\n##[error]owned "
+HOSTILE = (
+    "\x1b[31mred\x9b2J\x85::error::owned\x0c::warning::owned\u2028::notice::x\n"
+    "::error::owned\n##[error]owned "
+)
 
 
 def medfaith(*arguments, cwd, **environ):

@@ -1,4 +1,4 @@
-"""What `medfaith init` writes: a suite that runs at once and fails where its one wrong answer is, and never half a suite."""
+"""What `medfaith init` writes: a suite that runs at once and fails at its wrong answer, or nothing."""
 
 import json
 import re
@@ -25,7 +25,8 @@ SUITE = {
     "tests/test_medical_answers.py",
 }
 REPO = Path(__file__).parents[2]
-# The suite under test is the written one; only the model is replaced, by one that reads words and knows the dose that clashes.
+# The suite under test is the written suite. Only the model is replaced, by a checker that reads words and knows
+# the dose that clashes.
 CONFTEST = """
 import dataclasses
 
@@ -51,7 +52,7 @@ def files_in(folder):
 
 @pytest.fixture
 def first_run(pytester):
-    """Scaffolds the pytester's folder and returns a callable that runs plain pytest there, as `medfaith init && pytest` would."""
+    """Writes a first suite and returns a callable that runs pytest there, as in `medfaith init && pytest`."""
     init_project(pytester.path)
     (pytester.path / "conftest.py").write_text(CONFTEST)
     return pytester.runpytest_subprocess
@@ -193,7 +194,8 @@ def test_a_file_that_is_there_is_named_and_left_alone(tmp_path, file):
     (tmp_path / file).write_text("# mine")
     with pytest.raises(
         DataError,
-        match=rf"{re.escape(str(tmp_path / file))}: there already, and nothing is overwritten; .*medfaith init FOLDER",
+        match=rf"{re.escape(str(tmp_path / file))}: there already, and nothing is overwritten; "
+        ".*medfaith init FOLDER",
     ):
         init_project(tmp_path, ci=["gitlab"])
     assert files_in(tmp_path) == {file}

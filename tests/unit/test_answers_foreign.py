@@ -1,4 +1,4 @@
-"""Answers, documents and tables of other tools, known by their shape: stand-ins with the same attributes, no package of theirs."""
+"""Answers, documents and tables of RAG tools, known by their shape; stand-ins have the same attributes."""
 
 import dataclasses
 import typing

@@ -190,6 +190,7 @@ def test_a_key_near_a_known_one_is_named(tmp_path, key, meant):
 def test_a_near_key_beside_the_right_one_loses_nothing(tmp_path):
     path = tmp_path / "responses.jsonl"
     path.write_text(
-        '{"case_id": "a", "answer": "Iron helps.", "contexts": [{"id": "c", "text": "Iron helps."}], "context": "Iron helps."}\n'
+        '{"case_id": "a", "answer": "Iron helps.", "contexts": [{"id": "c", "text": "Iron helps."}], '
+        '"context": "Iron helps."}\n'
     )
     assert len(read_responses(path, [])["a"].contexts) == 1

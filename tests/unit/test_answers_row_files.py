@@ -1,4 +1,4 @@
-"""Cases and responses from CSV, Parquet, JSON and tables, in this project's keys and in those of ragas and deepeval."""
+"""Cases and responses from CSV, Parquet, JSON and tables, with keys of this project, ragas and deepeval."""
 
 import csv
 import json

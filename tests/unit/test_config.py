@@ -1,8 +1,12 @@
+import dataclasses
+import re
 from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.config import load_settings, settings_root
+from pytest_medfaith import defaults
+from pytest_medfaith.commands.init_project import TEMPLATES
+from pytest_medfaith.config import Settings, SliceSettings, load_settings, settings_root
 from pytest_medfaith.errors import DataError
 
 SLICE = '[slices.iron]\ncases = "gold/iron.jsonl"\ncorpus = ["corpus"]\n'
@@ -89,3 +93,23 @@ def test_settings_are_found_from_where_pytest_was_started(tmp_path):
     assert settings_root(tmp_path / "empty", tmp_path) == tmp_path / "empty"
     (tmp_path / "medfaith.toml").write_text('[slices.zinc]\ncases = "gold.jsonl"\n')
     assert settings_root(tmp_path, project) == tmp_path  # the root's own settings hold
+
+
+@pytest.mark.parametrize(("heading", "kind"), [("slice", SliceSettings), ("project", Settings)])
+def test_the_documented_defaults_are_those_of_the_code(heading, kind):
+    page = (Path(__file__).parents[2] / "docs" / "options.md").read_text(encoding="utf-8")
+    table = page.split(f"| key of {'a' if heading == 'slice' else 'the'} {heading} |")[1].split("\n\n")[0]
+    told = {}
+    for names, given in re.findall(r"^\| (`[^|]+) \| (`[^|]+) \|", table, re.MULTILINE):
+        told |= dict(zip(re.findall(r"`(\w+)`", names), re.findall(r"`([^`]+)`", given), strict=True))
+    set_to = {f.name: f.default for f in dataclasses.fields(kind)}
+    plain = {name: value.strip('"[]') for name, value in told.items()}
+    assert plain == {
+        name: "".join(set_to[name]) if isinstance(set_to[name], tuple) else str(set_to[name]) for name in told
+    }
+    assert len(told) >= 4
+
+
+def test_the_workflows_keep_the_default_cache():
+    for name in ("github.yml", "gitlab.yml"):
+        assert defaults.CACHE in (TEMPLATES / name).read_text(encoding="utf-8")

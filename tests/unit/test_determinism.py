@@ -1,4 +1,4 @@
-"""The shipped model says the same, to the byte, whatever the run, the order, the batch, or the number of threads."""
+"""The shipped model answers the same, to the byte, whatever run, order, batch, or number of threads."""
 
 import os
 import random
@@ -32,11 +32,13 @@ def card(order, batch):
     scoring.BATCH = batch
     reports = []
     for name in order:
-        report = check_answer(ANSWERS[name], contexts=CONTEXTS, question="What is given?", gold_claims=["Metformin lowers insulin levels."])
+        gold = ["Metformin lowers insulin levels."]
+        report = check_answer(ANSWERS[name], contexts=CONTEXTS, question="What is given?", gold_claims=gold)
         reports.append(report.with_(case=report.case.with_(id=name)))
     summary = slice_report(SliceRun(slice="s", retriever="", checker="default", k=3), reports)
     pairs = [pair.to_dict() for report in summary.reports for pair in report.pairs]
-    return json_card([summary]) + repr(pairs) + repr([verdict.to_dict() for report in summary.reports for verdict in report.verdicts])
+    verdicts = [verdict.to_dict() for report in summary.reports for verdict in report.verdicts]
+    return json_card([summary]) + repr(pairs) + repr(verdicts)
 """
 _CARD = {}
 exec(SCRIPT, _CARD)  # noqa: S102 - the same code runs here and in other processes

@@ -1,4 +1,4 @@
-"""One case, evaluated: what belongs together stays together, and what cannot be summed up is refused at its case."""
+"""A case, evaluated: two texts never share an id, and a mistake is named at its case."""
 
 import json
 

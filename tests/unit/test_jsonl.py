@@ -21,7 +21,10 @@ def test_what_is_written_is_read_back(tmp_path):
     [
         (
             b'{"id": "a", "text": "x"}\n{"id": "b", text}',
-            r"c\.jsonl:2: not JSON \(Expecting property name enclosed in double quotes at column 13\); expected one JSON object a line",
+            (
+                r"c\.jsonl:2: not JSON \(Expecting property name enclosed in double quotes at column 13\); "
+                "expected one JSON object a line"
+            ),
         ),
         (b'["a"]', r"c\.jsonl:1: got a list of 1, expected one JSON object a line"),
         (

@@ -1,0 +1,128 @@
+"""`medfaith calibrate` and `medfaith audit`: a checker fitted to your rows, and tested on your corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pytest_medfaith import defaults
+from pytest_medfaith.commands.parts import CheckerOption, RootOption, progress_bar, say
+from pytest_medfaith.errors import DataError
+
+LabelledArgument = Annotated[
+    Path,
+    typer.Argument(
+        help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict.'
+    ),
+]
+FittedOption = Annotated[
+    Path, typer.Option(help="The calibration to write, for `calibration` in the settings.")
+]
+MethodOption = Annotated[
+    str, typer.Option(help="temperature, or isotonic: a rising curve a label, for 1,000 rows and more.")
+]
+PrecisionOption = Annotated[
+    float | None,
+    typer.Option(
+        help="What entail and contradict decisions are to have, such as 0.9; best macro-F1 where left out."
+    ),
+]
+FitSeedOption = Annotated[int, typer.Option(help="Of the split and of the intervals.")]
+FitReportOption = Annotated[
+    Path | None, typer.Option(help="Write the table and the reliability diagrams there (Markdown, SVG).")
+]
+CorpusArgument = Annotated[
+    list[Path], typer.Argument(metavar="CORPUS...", help="Folders or files of chunks in JSON Lines.")
+]
+LimitOption = Annotated[int, typer.Option(min=1, help="At most so many claims of each kind of change.")]
+AuditSeedOption = Annotated[
+    int, typer.Option(help="Of the sample of sentences and of what is changed in them.")
+]
+AuditOutOption = Annotated[
+    Path | None, typer.Option(help="Write audit.json and audit.md, with every claim, to this folder.")
+]
+KeptScoresOption = Annotated[Path, typer.Option(help="A file that keeps scores for the next run.")]
+
+
+def calibrate(
+    rows: LabelledArgument,
+    out: FittedOption = Path(defaults.CALIBRATION),
+    checker: CheckerOption = defaults.CHECKER,
+    method: MethodOption = defaults.CALIBRATION_METHOD,
+    precision: PrecisionOption = None,
+    seed: FitSeedOption = defaults.SEED,
+    report: FitReportOption = None,
+    root: RootOption = Path(),
+) -> None:
+    """Fit probabilities and thresholds to labelled rows.
+
+    What that changes is shown on rows that were kept out.
+
+    Example: medfaith calibrate labelled.jsonl --precision 0.9 --report calibration
+
+    Seven tenths of the rows are fitted; the others share no claim and no evidence with them. To use the file,
+    name it in the settings, under calibration.
+    """
+    from pytest_medfaith.calibration import account
+    from pytest_medfaith.calibration.applying import write_calibration
+    from pytest_medfaith.calibration.fit import fit_calibration
+    from pytest_medfaith.calibration.rows import read_labelled_rows
+    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.config import load_settings
+    from pytest_medfaith.jsonl import refuse_overwriting
+
+    if method not in ("temperature", "isotonic"):
+        raise DataError(f"--method is {method!r}; expected temperature or isotonic")
+    if precision is not None and not 0 < precision < 1:
+        raise DataError(f"--precision is {precision}; expected a share between 0 and 1, such as 0.9")
+    drawn = (
+        {f"{report / name}, of --report": report / name for name in account.REPORT_FILES} if report else {}
+    )
+    refuse_overwriting({"--out": out, **drawn}, {"the file of rows": rows})
+    loaded = read_labelled_rows(rows)
+    judge = load_checker(checker, label_map=load_settings(root.resolve()).label_map)
+    chosen: Any = method
+    progress = progress_bar("pairs")
+    run = fit_calibration(loaded, judge, method=chosen, precision=precision, seed=seed, progress=progress)
+    write_calibration(out, run.fitted, facts=account.calibration_facts(run, precision=precision, seed=seed))
+    written = [out, *(account.write_report(report, run) if report else ())]
+    notes, table = account.calibration_notes(run), account.calibration_table(run)
+    for line in [*notes, table, *(f"{path}: written" for path in written)]:
+        say(line)
+
+
+def audit(
+    corpus: CorpusArgument,
+    checker: CheckerOption = defaults.CHECKER,
+    limit: LimitOption = defaults.AUDIT_LIMIT,
+    seed: AuditSeedOption = defaults.SEED,
+    out: AuditOutOption = None,
+    cache: KeptScoresOption = Path(defaults.CACHE, defaults.PAIR_SCORES),
+) -> None:
+    """Test a checker on a corpus of your own.
+
+    Does it catch sentences that were changed, and leave true ones alone?
+
+    Example: medfaith audit corpus_samples --out audits/today
+
+    Sentences of the corpus are lightly reworded, and each gets one change: a negation, a direction, a drug, a
+    dose, a unit, a population, a year, or the document it is checked against. The evidence of a sentence is
+    the chunk it is from.
+    """
+    from pytest_medfaith.audit.run import audit_checker
+    from pytest_medfaith.cards.audit_card import AUDIT_FILES, audit_card, write_audits
+    from pytest_medfaith.checking.cache import check_cache
+    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.jsonl import chunk_files, read_chunks, refuse_overwriting
+
+    written = {f"{out / name}, of --out": out / name for name in AUDIT_FILES} if out else {}
+    refuse_overwriting({"--cache": cache, **written}, {"a file of the corpus": chunk_files(corpus)})
+    check_cache(cache)
+    judge, chunks = load_checker(checker, cache=cache), read_chunks(corpus)
+    found = audit_checker(judge, chunks, limit=limit, seed=seed, progress=progress_bar("pairs"))
+    title = ", ".join(map(str, corpus))
+    say(audit_card(found, title=title))
+    for path in write_audits(out, {title: found}) if out else ():
+        say(f"{path}: written")

@@ -1,0 +1,167 @@
+"""`medfaith chunk`, `medfaith index` and `medfaith retrieve`: from pages to hits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pytest_medfaith import defaults
+from pytest_medfaith.commands.parts import progress_bar, say
+from pytest_medfaith.errors import DataError
+
+CorpusOption = Annotated[
+    list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")
+]
+EncoderOption = Annotated[
+    str, typer.Option(help="default (shipped), medcpt, a model folder, or a sentence-transformers name.")
+]
+IndexesOption = Annotated[
+    Path, typer.Option("--cache", help="Where indexes live, each under the hash of its corpus.")
+]
+QueryArgument = Annotated[str, typer.Argument(help="A question or keywords.")]
+DepthOption = Annotated[int, typer.Option(min=1, help="How many chunks.")]
+RetrieverOption = Annotated[
+    str, typer.Option(help="Such as bm25, dense, rrf or weighted, or a dotted name package.module:factory.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a hit instead of text.")]
+PagesArgument = Annotated[
+    Path,
+    typer.Argument(
+        help="A page, a folder or an archive (.tar.*, .zip) of .md, .txt, .html, .xml, .nxml, .jsonl, .pdf, "
+        ".docx."
+    ),
+]
+SourceOption = Annotated[str, typer.Option(help="Name of the corpus, such as statpearls; ids begin with it.")]
+ChunksOption = Annotated[
+    Path, typer.Option(help="Folder for the chunks, such as corpus/NAME/chunk; not inside SRC.")
+]
+SizeOption = Annotated[int, typer.Option(help="Most tokens a chunk has; 400 to 700 suit most encoders.")]
+StrideOption = Annotated[int, typer.Option(help="Tokens that neighbouring chunks share, in whole sentences.")]
+FewestOption = Annotated[
+    int, typer.Option(help="Fewest sentences a chunk has, where its section has as many.")
+]
+MostOption = Annotated[int, typer.Option(help="Most sentences a chunk has.")]
+PrefixOption = Annotated[str | None, typer.Option(help="title: keep title and section path beside the text.")]
+DedupOption = Annotated[
+    str | None, typer.Option(help="minhash (extra: dedup) or cosine: drop near-duplicates and list them.")
+]
+SimilarityOption = Annotated[
+    float | None,
+    typer.Option(
+        help=f"Similarity from which a chunk is dropped: {defaults.MINHASH_SIMILARITY} for minhash, "
+        f"{defaults.COSINE_SIMILARITY} for cosine."
+    ),
+]
+WorkersOption = Annotated[int, typer.Option(min=1, help="Processes; the result is the same for any number.")]
+
+
+def index(
+    corpus: CorpusOption,
+    encoder: EncoderOption = defaults.ENCODER,
+    cache: IndexesOption = Path(defaults.CACHE),
+) -> None:
+    """Build the dense index of a corpus ahead of time.
+
+    An unchanged corpus is not built again, an interrupted build goes on.
+
+    Example: medfaith index --corpus corpus_samples
+    """
+    from pytest_medfaith.jsonl import read_chunks
+    from pytest_medfaith.retrieval.encoders import load_encoder
+    from pytest_medfaith.retrieval.index import embed_corpus, index_folder
+
+    chunks = read_chunks(corpus)
+    loaded = load_encoder(encoder)
+    vectors = embed_corpus(chunks, loaded, cache=cache, progress=progress_bar("chunks"))
+    rows, dimensions = vectors.shape
+    folder = index_folder(cache, chunks, loaded)
+    say(f"{folder}: {rows} chunks, {dimensions} dimensions, {vectors.nbytes} bytes")
+
+
+def retrieve(
+    query: QueryArgument,
+    corpus: CorpusOption,
+    k: DepthOption = 5,  # fits on a screen; a slice asks for more
+    retriever: RetrieverOption = defaults.RETRIEVER,
+    cache: IndexesOption = Path(defaults.CACHE),
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a retriever finds for a question.
+
+    Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
+    """
+    from pytest_medfaith.cards.wording import clip
+    from pytest_medfaith.jsonl import read_chunks
+    from pytest_medfaith.plain import one_line, plain_json
+    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+
+    settings = RetrievalSettings(cache=cache)
+    search = build_retriever(
+        retriever, read_chunks(corpus), settings=settings, progress=progress_bar("chunks")
+    )
+    for hit in search(query, top_k=k):
+        if as_json:
+            typer.echo(plain_json(json.dumps(hit.to_dict(), ensure_ascii=False)))
+        else:
+            ranks = ", ".join(f"{name} {rank}" for name, rank in hit.ranks.items())
+            say(f"{hit.rank:>3}  {hit.score:.4f}  {one_line(hit.chunk.id)}  ({ranks})")
+            say(f"     {one_line(hit.chunk.title)}: {clip(hit.chunk.text, 160)}")
+
+
+def chunk(
+    src: PagesArgument,
+    source: SourceOption,
+    out: ChunksOption,
+    size: SizeOption = defaults.SIZE,
+    stride: StrideOption = defaults.STRIDE,
+    min_sent: FewestOption = defaults.MIN_SENTENCES,
+    max_sent: MostOption = defaults.MAX_SENTENCES,
+    prefix: PrefixOption = None,
+    dedup: DedupOption = None,
+    dedup_threshold: SimilarityOption = None,
+    workers: WorkersOption = 1,
+) -> None:
+    """Cut pages into chunks of whole sentences.
+
+    Chunks follow the sections; a chunk's span in its page can always be cut out again.
+
+    Example: medfaith chunk pages/ --source clinic --out corpus/clinic/chunk
+    """
+    from pytest_medfaith.corpus.chunk import chunk_source
+
+    if prefix not in (None, "title"):
+        raise DataError(f"--prefix is {prefix!r}; expected title")
+    summary = chunk_source(
+        src,
+        source=source,
+        out=out,
+        size=size,
+        stride=stride,
+        min_sent=min_sent,
+        max_sent=max_sent,
+        prefix=prefix,  # type: ignore[arg-type]
+        dedup=_dedup_method(dedup, dedup_threshold),
+        dedup_threshold=dedup_threshold,
+        workers=workers,
+        progress=progress_bar("bytes"),
+    )
+    say(str(summary))
+
+
+def _dedup_method(dedup: str | None, threshold: float | None) -> Any:
+    """Returns what chunk_source compares chunks by: None, "minhash" or an embedding function."""
+    if dedup not in (None, "minhash", "cosine"):
+        raise DataError(f"--dedup is {dedup!r}; expected minhash or cosine")
+    if threshold is not None and dedup is None:
+        raise DataError(
+            "--dedup-threshold says when two chunks are near-duplicates, but nothing looks for them; "
+            "add --dedup minhash or cosine"
+        )
+    if dedup != "cosine":
+        return dedup
+    from pytest_medfaith.retrieval.encoders import load_encoder
+
+    return load_encoder().encode_documents

@@ -1,0 +1,96 @@
+"""`medfaith evaluate`: a configured slice without pytest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pytest_medfaith.commands.parts import RootOption, RulesOffOption, progress_bar, say
+
+if TYPE_CHECKING:
+    from pytest_medfaith.run.finish import Finish
+    from pytest_medfaith.run.options import Options
+
+SliceArgument = Annotated[
+    str, typer.Argument(metavar="SLICE", help="A slice configured under [tool.medfaith.slices].")
+]
+RetrieversOption = Annotated[
+    list[str] | None,
+    typer.Option("--retriever", help="Instead of the configured one; again for an ablation."),
+]
+CheckersOption = Annotated[
+    list[str] | None,
+    typer.Option("--checker", help="Instead of the configured one; may be given again."),
+]
+DepthOption = Annotated[int | None, typer.Option(min=1, help="How many chunks to retrieve.")]
+LimitOption = Annotated[int | None, typer.Option(min=1, help="At most so many cases.")]
+RunFolderOption = Annotated[Path | None, typer.Option(help="Write the run folder there.")]
+IntervalsOption = Annotated[bool, typer.Option("--verbose", help="Show intervals.")]
+
+
+def evaluate(
+    name: SliceArgument,
+    root: RootOption = Path(),
+    retriever: RetrieversOption = None,
+    checker: CheckersOption = None,
+    k: DepthOption = None,
+    limit: LimitOption = None,
+    rules_off: RulesOffOption = None,
+    report: RunFolderOption = None,
+    verbose: IntervalsOption = False,
+) -> None:
+    """Check a slice's recorded responses; print its card.
+
+    Exits with 1 if a gate fails.
+
+    Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
+    """
+    from pytest_medfaith.cards.audit_card import audit_card
+    from pytest_medfaith.cards.terminal import result_card
+    from pytest_medfaith.run.options import Options
+
+    options = Options(
+        retriever=tuple(retriever or ()),
+        checker=tuple(checker or ()),
+        k=k,
+        limit=limit,
+        rules_off=tuple(rules_off or ()),
+        report=report,
+        verbose=verbose,
+    )
+    end = _run_slice(name, root.resolve(), options)
+    say(result_card(end.reports, verbose=verbose))
+    for title, audit in end.audits.items():
+        say("\n" + audit_card(audit, title=title))
+    for line in [*end.notes, *(f"ERROR: {error}" for error in end.errors)]:
+        say(line, err=True)
+    if end.status != "passed":
+        raise typer.Exit(2 if end.status == "unusable" else 1)
+
+
+def _run_slice(name: str, root: Path, options: Options) -> Finish:
+    """Judges the recorded responses of slice `name` as a run of pytest would, and ends the run."""
+    from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
+    from pytest_medfaith.run.baselines import check_baseline
+    from pytest_medfaith.run.collected import Collected
+    from pytest_medfaith.run.end import end_run
+    from pytest_medfaith.run.resources import Resources
+    from pytest_medfaith.run.results import Result, plain_report
+    from pytest_medfaith.run.targets import expect_target, report_on_recorded, targets_of_slice
+
+    resources, collected = Resources(root=root, options=options), Collected()
+    targets = targets_of_slice(resources, name, {})
+    for target in targets:
+        expect_target(resources, collected, target)
+    check_baseline(resources, collected)
+    if options.report:
+        check_report_folder(options.report, resources.settings, baseline=resources.baseline_path)
+        begin_run(options.report)
+    progress = progress_bar("cases")
+    for number, target in enumerate(targets, start=1):
+        measured = plain_report(report_on_recorded(resources, target))
+        collected.add(Result(run=target.run, report=measured, gates=target.settings.gates))
+        progress(number, len(targets))
+    return end_run(resources, collected)

@@ -1,0 +1,45 @@
+"""The value of each setting where nobody gives one, with its reason.
+
+Settings, functions and commands read it here, so that no default is written twice.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+CHECKER = "default"  # the shipped checker
+ENCODER = "default"  # the shipped encoder
+LINKER = "default"  # the shipped table of concepts
+
+RETRIEVER = "rrf"  # BM25 finds exact names and doses, dense retrieval other words for them
+# Ten passages fit a small model's context; the field's papers report k = 5, 10 and 20.
+K = 10
+# Robertson's and Lucene's 1.2 / 0.75 suit long web pages; 0.9 / 0.4 is Anserini's default for short passages.
+K1 = 0.9
+B = 0.4
+# Cormack, Clarke and Buettcher (SIGIR 2009) use 60; the design asks for 100, which trusts the very top a
+# little less.
+RRF_K = 100
+
+CACHE = ".medfaith_cache"  # a folder: the dense indexes, and the scores of pairs
+PAIR_SCORES = "pairs.sqlite"  # in that folder
+BASELINE = "medfaith-baseline.json"
+CALIBRATION = "medfaith-calibration.json"
+CALIBRATION_METHOD: Final = "temperature"  # isotonic curves need 1,000 rows and more
+
+SEED = 0
+RESAMPLES = 2000  # of a bootstrap
+LEVEL = 0.95  # of intervals
+
+AUDIT_LIMIT = 30  # claims of a kind: intervals of about 10 points either way, in tens of seconds
+# Claims kept of one answer: as many as a reader can review in a minute, and more than most questions need.
+GOLD_CLAIMS = 8
+
+SIZE = 512  # tokens of a chunk: about what a BERT encoder reads at once
+STRIDE = 128  # tokens that neighbouring chunks share: a quarter, as in the tokenizers library
+MIN_SENTENCES = 2
+MAX_SENTENCES = 12
+# From which similarity a chunk is a near-duplicate. One word changed in a chunk of 60 leaves a Jaccard
+# similarity of three-word shingles of 0.9; COSINE_SIMILARITY is of embeddings.
+MINHASH_SIMILARITY = 0.9
+COSINE_SIMILARITY = 0.95
