@@ -21,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from found import FOUND, read_labelled, share, verdicts
 
 from pytest_medfaith.audit.run import LIMIT, audit_checker
-from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.audit import CAUGHT

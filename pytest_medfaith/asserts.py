@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_response
 from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
 from pytest_medfaith.cards.wording import clip
-from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims
@@ -28,6 +27,9 @@ from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response, SliceReport, Verdict
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.judge import AnyChecker
 
 _CLAIM = 200  # characters of a claim that no explanation shows
 Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
@@ -55,7 +57,7 @@ def check_answer(
     *,
     question: str | None = None,
     gold_claims: Iterable[Any] | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
     rulebook: Rulebook | None = None,
     declared: Mapping[str, Metric] | None = None,
@@ -67,7 +69,7 @@ def check_answer(
         contexts: texts, chunks, hits, documents or mappings with a text, or a table of them; required with a text. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
-        checker: who judges; the shipped student where None.
+        checker: who judges, a checker or a callable `(claim, chunks) -> verdict`; the shipped checker where None.
         extractor: who splits the answer.
         rulebook: the safety rules, as `pytest_medfaith.safety.rulebook.load_rulebook` returns them; the shipped ones where None.
         declared: the metrics by name, as `pytest_medfaith.metrics.project.declared_metrics` returns them; the shipped ones where None.
@@ -76,12 +78,15 @@ def check_answer(
         ValueError: an answer that is no text and no Response, or a text without contexts.
         DataError: contexts that are not texts or chunks.
     """
+    from pytest_medfaith.checking.judge import as_checker
+    from pytest_medfaith.checking.loading import load_checker
+
     response = asserted_response(answer, contexts)
     case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
     report = evaluate_case(
         case,
         response,
-        checker=checker or load_checker(),
+        checker=load_checker() if checker is None else as_checker(checker),
         extractor=extractor,
         rulebook=rulebook,
         declared=declared or METRICS,
@@ -106,7 +111,7 @@ def assert_faithfulness(
     hallucination_at_most: float | None = None,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that the share of claims that the evidence supports is at least `at_least` (by default: all of them).
 
@@ -121,7 +126,7 @@ def assert_faithfulness(
         hallucination_at_most: bound on the share of claims that the evidence refutes, where given.
         unscored_at_most: the share of claims that may be unscored: nobody could judge them, so nothing says that they are supported.
         question: what was asked.
-        checker: who judges; the shipped student where None.
+        checker: who judges, a checker or a callable `(claim, chunks) -> verdict`; the shipped checker where None.
 
     Raises:
         AssertionError: a bound is not met; the message shows each claim, its score, the best evidence and the threshold.
@@ -148,7 +153,7 @@ def assert_no_hallucination(
     *,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that the evidence refutes no claim of the answer. Arguments as in `assert_faithfulness`."""
     __tracebackhide__ = True
@@ -164,7 +169,7 @@ def assert_claim_recall(
     gold_claims: Iterable[Any] | None = None,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that the answer makes at least the share `at_least` of the key gold claims: those of the report, or `gold_claims`."""
     __tracebackhide__ = True
@@ -180,7 +185,7 @@ def assert_context_precision(
     gold_claims: Iterable[Any] | None = None,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that at least the share `at_least` of the contexts entails a gold claim: of the report's, or of `gold_claims`."""
     __tracebackhide__ = True
@@ -195,7 +200,7 @@ def assert_context_utilization(
     at_least: float,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that at least the share `at_least` of the claims is entailed by some context."""
     __tracebackhide__ = True
@@ -211,7 +216,7 @@ def assert_cited(
     coverage_at_least: float = 1.0,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that claims carry citations, and that what they cite entails them."""
     __tracebackhide__ = True

@@ -29,7 +29,8 @@ gold = typer.Typer(
 app.add_typer(gold, name="gold")
 
 CheckerOption = Annotated[
-    str, typer.Option(help="default, fast, a model folder, or a Hugging Face model name.")
+    str,
+    typer.Option(help="default, fast, a model folder, a dotted name module:judge, or a Hugging Face name."),
 ]
 CorpusOption = Annotated[
     list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")
@@ -122,7 +123,7 @@ def check(
     """
     from pytest_medfaith.calibration.applying import calibrated, read_calibration
     from pytest_medfaith.checking.cache import check_cache
-    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.commands.check_rows import check_rows, read_check_rows
     from pytest_medfaith.jsonl import refuse_overwriting, write_records
     from pytest_medfaith.safety.rulebook import load_rulebook
@@ -183,7 +184,7 @@ def score(
     """
     from pytest_medfaith.calibration.applying import calibrated, read_calibration
     from pytest_medfaith.checking.cache import check_cache
-    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.commands.score_responses import read_recorded, score_responses, write_scores
     from pytest_medfaith.jsonl import read_chunks, refuse_overwriting
     from pytest_medfaith.safety.rulebook import load_rulebook
@@ -237,17 +238,17 @@ def calibrate(
     Seven tenths of the rows are fitted; the others share no claim and no evidence with them. Name the file in the settings to use it:
     calibration = "medfaith-calibration.json".
     """
-    from pytest_medfaith.calibration.account import (
+    from pytest_medfaith.calibration.applying import write_calibration
+    from pytest_medfaith.calibration.explanation import (
         REPORT_FILES,
         calibration_facts,
         calibration_notes,
         calibration_table,
         write_report,
     )
-    from pytest_medfaith.calibration.applying import write_calibration
     from pytest_medfaith.calibration.fit import fit_calibration
     from pytest_medfaith.calibration.rows import read_labelled_rows
-    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.jsonl import refuse_overwriting
 
@@ -360,7 +361,7 @@ def audit(
     from pytest_medfaith.audit.run import audit_checker
     from pytest_medfaith.cards.audit_card import AUDIT_FILES, audit_card, write_audits
     from pytest_medfaith.checking.cache import check_cache
-    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.jsonl import chunk_files, read_chunks, refuse_overwriting
 
     written = {f"{out / name}, of --out": out / name for name in AUDIT_FILES} if out else {}

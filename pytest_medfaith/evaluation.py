@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from pytest_medfaith.checking.checker import Checker
-from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.claims.refusals import is_refusal
 from pytest_medfaith.claims.split import extract_claims, read_answer
 from pytest_medfaith.errors import DataError
@@ -29,6 +28,9 @@ from pytest_medfaith.records import (
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.safety.findings import safety_findings
 from pytest_medfaith.safety.rulebook import Rulebook
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
 
 Extractor = Callable[..., list[Claim]]
 Progress = Callable[[int, int], None]
@@ -164,7 +166,8 @@ def reference_text(case: Case) -> str:
 def _verdict(
     checker: Checker, claim: Claim, contexts: Sequence[Chunk], by_pair: Mapping[tuple[str, str], PairScore]
 ) -> Verdict:
-    return checker.decide(claim, [by_pair[claim.id, chunk.id] for chunk in contexts], contexts)
+    scores = [] if checker.judge else [by_pair[claim.id, chunk.id] for chunk in contexts]
+    return checker.decide(claim, scores, contexts)
 
 
 def _gold_verdict(
@@ -184,17 +187,18 @@ def _entailments(
     by_pair: Mapping[tuple[str, str], PairScore],
     checker: Checker,
 ) -> Entailments:
-    def row(claim_id: str, chunk_ids: Iterable[str]) -> tuple[bool, ...]:
-        return tuple(entails(by_pair[claim_id, chunk_id], checker.thresholds) for chunk_id in chunk_ids)
-
     contexts = [chunk.id for chunk in response.contexts]
+    reference = Chunk(id=REFERENCE, text=reference_text(case))
     return Entailments(
         chunk_claims=tuple(tuple(name in verdict.supporting for name in contexts) for verdict in verdicts),
         chunk_gold=tuple(_supporting(checker, gold, response.contexts, by_pair) for gold in case.gold_claims),
         answer_gold=tuple(verdict.label == "supported" for verdict in gold_verdicts)
         or (False,) * len(case.gold_claims),
-        reference_claims=tuple(row(verdict.claim.id, [REFERENCE])[0] for verdict in verdicts)
-        if reference_text(case)
+        reference_claims=tuple(
+            checker.entailed(verdict.claim, reference, by_pair.get((verdict.claim.id, REFERENCE)))
+            for verdict in verdicts
+        )
+        if reference.text
         else None,
     )
 

@@ -12,6 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.checking.judge import AnyChecker
     from pytest_medfaith.config import Settings
     from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response
     from pytest_medfaith.retrieval.ranking import Retriever
@@ -52,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("k", "how many chunks to retrieve", metavar="K", type=_one_or_more)
     add(
         "checker",
-        "default (shipped), a model folder, or a Hugging Face name; again for an ablation",
+        "default or fast (shipped), a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation",
         metavar="NAME",
         **again,
     )
@@ -302,7 +303,7 @@ def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) 
 
 @pytest.fixture
 def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
-    """The checker, `(claim, chunks) -> verdict`. Override it to judge with a model of your own."""
+    """The checker, `(claim, chunks) -> verdict`. Override it with another checker, or with a plain callable of that shape."""
     target = getattr(getattr(request.node, "callspec", None), "params", {}).get("medfaith_target")
     with _plain_errors():
         return _session(request.config).checker(target.settings.checker if target else "default")
@@ -366,30 +367,32 @@ def medfaith_report(
     request: pytest.FixtureRequest,
     medfaith_target: Target,
     medfaith_response: Response,
-    medfaith_checker: Checker,
+    medfaith_checker: AnyChecker,
     medfaith_extractor: Callable[..., list[Claim]],
     medfaith_hits: list[Any],
     medfaith_retriever: Retriever | None,
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
     from pytest_medfaith.cards.junit import case_properties
+    from pytest_medfaith.checking.judge import as_checker
     from pytest_medfaith.evaluation import evaluate_case
     from pytest_medfaith.run.hooks import MEASURED, PAYLOADS
     from pytest_medfaith.run.resources import payload
 
     settings = medfaith_target.settings
     with _plain_errors():
+        checker = as_checker(medfaith_checker)
         report = evaluate_case(
             medfaith_target.case,
             medfaith_response,
-            checker=medfaith_checker,
+            checker=checker,
             extractor=medfaith_extractor,
             hits=medfaith_hits if medfaith_hits or medfaith_retriever is not None else None,
             retriever=settings.retriever,
             k=settings.k,
             rulebook=_session(request.config).rulebook,
         ).with_(contexts_optional=settings.contexts == "optional")
-        known = _session(request.config).signed(medfaith_checker, configured=settings.checker)
+        known = _session(request.config).signed(checker, configured=settings.checker)
         request.node.stash[MEASURED] = True
         request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report, checker=known))
     others = [
@@ -402,7 +405,9 @@ def medfaith_report(
 
 @pytest.fixture
 def medfaith_check(
-    request: pytest.FixtureRequest, medfaith_checker: Checker, medfaith_extractor: Callable[..., list[Claim]]
+    request: pytest.FixtureRequest,
+    medfaith_checker: AnyChecker,
+    medfaith_extractor: Callable[..., list[Claim]],
 ) -> Callable[..., Report]:
     """A callable `(answer, *, contexts, question=None, gold_claims=None) -> Report`, for tests that have no slice."""
     from functools import partial

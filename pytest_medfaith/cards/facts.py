@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.checking.checker import MODELS, default_weights
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.folders import MODELS, default_weights
 from pytest_medfaith.models.onnx import processor_kernel
 
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")

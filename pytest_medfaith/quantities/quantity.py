@@ -110,6 +110,19 @@ def differ(quantity: Quantity, other: Quantity) -> bool:
     )
 
 
+def same_quantity(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether two texts state the same quantity, of the same things, with no opposite bounds."""
+    if (
+        quantity.dimension != other.dimension
+        or quantity.role != other.role
+        or opposed(quantity, other)
+        or quantity.heads != other.heads
+    ):
+        return False
+    allowed = max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
+    return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed
+
+
 def _overlap(quantity: Quantity, other: Quantity) -> bool:
     allowed = max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
     if quantity.bound and quantity.bound == other.bound:

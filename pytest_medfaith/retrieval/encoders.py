@@ -60,7 +60,8 @@ def encoder_signature(name: str = "default") -> str:
 
 @lru_cache(maxsize=1)
 def _shipped_encoder() -> Encoder:
-    from pytest_medfaith.models.onnx import ENCODER, embed_texts, weights_signature
+    from pytest_medfaith.models.folders import ENCODER
+    from pytest_medfaith.models.onnx import embed_texts, weights_signature
 
     return Encoder("default", weights_signature(ENCODER), embed_texts, embed_texts)
 

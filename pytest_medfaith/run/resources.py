@@ -13,8 +13,8 @@ from typing import Any
 
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
-from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.rules import check_rule_names
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.rules import load_rules, switched_on
 from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.datasets.registry import read_cases
@@ -110,7 +110,7 @@ class MedfaithSession:
         ]
         for gate in variants[0].gates:
             parse_gate(gate)  # one that does not parse is said now, not after the run
-        check_rule_names(self.rules_off)
+        switched_on(load_rules(self.settings.rules), off=self.rules_off)  # a wrong name is said now
         cases = self.cases(variants[0])
         return [Target(settings=settings, case=case) for settings in variants for case in cases]
 
@@ -189,10 +189,18 @@ class MedfaithSession:
         """Returns the checker called `name` with the pair cache, and as configured: label map, rules, calibration, thresholds."""
         key = ("checker", name)
         if key not in self._loaded:
+            from pytest_medfaith.checking.loading import load_checker
+
             s = self.settings
             cache = s.cache / "pairs.sqlite"
             checker = load_checker(
-                name, label_map=s.label_map, cache=cache, rules_off=self.rules_off, linker=s.linker
+                name,
+                label_map=s.label_map,
+                cache=cache,
+                rules=s.rules,
+                rules_off=self.rules_off,
+                linker=s.linker,
+                root=s.root,
             )
             checker = self._calibrated(checker)
             given = {
@@ -372,7 +380,7 @@ def checker_signature(checker: Checker) -> dict[str, Any]:
         "odds": checker.thresholds.odds,
         "temperature": checker.temperature,
         "isotonic": checker.isotonic.signature if checker.isotonic else None,
-        "rules": sorted(checker.rules),
+        "rules": checker.rule_signatures,
         "linker": checker.linker,
     }
 
