@@ -33,8 +33,8 @@ from pytest_medfaith.datasets.kqa import read_kqa
 from pytest_medfaith.english.words import content_words
 from pytest_medfaith.jsonl import read_chunks, read_rows
 from pytest_medfaith.metrics.checker_scores import score_checker
-from pytest_medfaith.models.folders import FAST_CHECKER, MINILM_TOKENIZER
 from pytest_medfaith.models.onnx import weights_signature
+from pytest_medfaith.models.shipped import FAST_CHECKER, MINILM_TOKENIZER
 from pytest_medfaith.records import Chunk, Claim, MetricValue, PairScore
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
 from training.pairs import Pair, is_share, read_written

@@ -28,7 +28,7 @@ from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift
 from pytest_medfaith.checking.student import score_with_student
-from pytest_medfaith.models.folders import FAST_CHECKER, MINILM_TOKENIZER
+from pytest_medfaith.models.shipped import FAST_CHECKER, MINILM_TOKENIZER
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 from training.pairs import Pair, is_share
 from training.published import label_together, read_clusters, read_crossed, read_published

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from pytest_medfaith.gates.comparison import UNSTATED_MARGIN
+from pytest_medfaith.gates.judging import UNSTATED_MARGIN
 from pytest_medfaith.gates.paired import ALPHA, Pairs, decide, holm, swap_p_values, worsenings
 
 SIMULATIONS = 4000

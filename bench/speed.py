@@ -36,8 +36,8 @@ from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.english.words import content_keys, content_words, read_tokens
 from pytest_medfaith.jsonl import read_chunks
-from pytest_medfaith.models.folders import FAST_CHECKER
 from pytest_medfaith.models.onnx import load_tokenizer, worker_count
+from pytest_medfaith.models.shipped import FAST_CHECKER
 from pytest_medfaith.records import Chunk, Claim
 from training.student import multiplies_bf16
 

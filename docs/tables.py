@@ -126,7 +126,7 @@ def checker_quality(name: str) -> str:
 
     The card's `measured` is {set: {"n": rows, metric: {"value", "low", "high"}}}, the metrics being those of `LABEL_METRICS`.
     """
-    from pytest_medfaith.models.folders import MODELS, default_weights
+    from pytest_medfaith.models.shipped import MODELS, default_weights
 
     folder = MODELS / "nli" if name == "fast" else default_weights()
     return quality_table(json.loads((folder / "card.json").read_text(encoding="utf-8")))
@@ -200,7 +200,7 @@ def encoder_quality(_: str) -> str:
 
     Its `measured` is {set: {"queries", "documents", "encoders": {name: {measure: {"value", "low", "high"}}}}}.
     """
-    from pytest_medfaith.models.folders import ENCODER
+    from pytest_medfaith.models.shipped import ENCODER
 
     measured = json.loads(ENCODER.with_name("card.json").read_text(encoding="utf-8"))["measured"]
     shown = ("nDCG@10", "difference", "R@10", "R@100")
@@ -230,14 +230,9 @@ def encoder_quality(_: str) -> str:
 
 def datasets(_: str) -> str:
     """Returns the public data sets that a slice can name, with what is read and under which terms."""
-    from pytest_medfaith.datasets.registry import ADAPTERS
-    from pytest_medfaith.datasets.sources import read_sources
+    from pytest_medfaith.datasets.registry import adapters
 
-    sources = read_sources()
-    rows = [
-        (f"`{name}`", one.reads, sources[name].licence, f"[page]({sources[name].url})")
-        for name, one in ADAPTERS.items()
-    ]
+    rows = [(f"`{one.name}`", one.reads, one.licence, f"[page]({one.url})") for one in adapters().values()]
     return _table(("name", "what is read", "licence", "where it is from"), rows)
 
 

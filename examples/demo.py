@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from pytest_medfaith.cards.run_folder import read_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.commands.init_project import init_project
 from pytest_medfaith.records import Report
 

@@ -14,8 +14,7 @@ from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_respons
 from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.evaluation import evaluate_case, with_safety
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate

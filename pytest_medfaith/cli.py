@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pytest_medfaith.cards.formats import FinishedRun, find_format, shipped_names
 from pytest_medfaith.commands.baseline import baseline
 from pytest_medfaith.commands.parts import RootOption, run, say
 from pytest_medfaith.errors import DataError
@@ -301,8 +302,13 @@ def evaluate(
     from pytest_medfaith.cards.audit_card import audit_card
     from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
     from pytest_medfaith.cards.terminal import result_card
-    from pytest_medfaith.run.finish import finish_run
-    from pytest_medfaith.run.resources import MedfaithSession, Options, evaluate_target, payload
+    from pytest_medfaith.run.baselines import check_baseline
+    from pytest_medfaith.run.collected import Collected
+    from pytest_medfaith.run.end import end_run
+    from pytest_medfaith.run.options import Options
+    from pytest_medfaith.run.resources import Resources
+    from pytest_medfaith.run.results import Result, plain_report
+    from pytest_medfaith.run.targets import expect_target, report_on_recorded, targets_of_slice
 
     options = Options(
         retriever=tuple(retriever or ()),
@@ -313,18 +319,20 @@ def evaluate(
         report=report,
         verbose=verbose,
     )
-    session = MedfaithSession(root=root.resolve(), options=options)
-    targets = session.targets(name, {})
-    session.expect(targets)
-    session.check_baseline()
+    resources, collected = Resources(root=root.resolve(), options=options), Collected()
+    targets = targets_of_slice(resources, name, {})
+    for target in targets:
+        expect_target(resources, collected, target)
+    check_baseline(resources, collected)
     if report:
-        check_report_folder(report, session.settings, baseline=session.baseline_path)
+        check_report_folder(report, resources.settings, baseline=resources.baseline_path)
         begin_run(report)
     progress = _progress("cases")
     for number, target in enumerate(targets, start=1):
-        session.ledger.add(payload(target, evaluate_target(session, target)))
+        measured = plain_report(report_on_recorded(resources, target))
+        collected.add(Result(run=target.run, report=measured, gates=target.settings.gates))
         progress(number, len(targets))
-    finish = finish_run(session, partial=False, add_property=None)
+    finish = end_run(resources, collected)
     say(result_card(finish.reports, verbose=verbose))
     for title, audit in finish.audits.items():
         say("\n" + audit_card(audit, title=title))
@@ -516,7 +524,7 @@ def adapt(
     name: Annotated[
         str,
         typer.Argument(
-            help="bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2, kqa, or traces."
+            help="A data set, such as bioasq, medquad, pubmedqa, liveqa, meddialog, healthsearchqa, ms2 or kqa; or traces."
         ),
     ],
     path: Annotated[
@@ -605,7 +613,7 @@ def report(
         str,
         typer.Option(
             "--format",
-            help="terminal, markdown, json, csv, scores or spans (by trace), junit, svg (the slices side by side) or html (extra: report).",
+            help=f"{shipped_names()}; a format of an installed package; or a dotted name package.module:callable.",
         ),
     ] = "terminal",
     out: Annotated[Path | None, typer.Option(help="Write there instead of printing.")] = None,
@@ -621,21 +629,19 @@ def report(
     Example: medfaith report runs/today --format html --out report.html --earlier runs/yesterday
     """
     from pytest_medfaith.cards.history import read_history
-    from pytest_medfaith.cards.run_folder import RUN_FILES, read_facts, read_run, read_summaries
+    from pytest_medfaith.cards.run_folder import run_files
+    from pytest_medfaith.cards.run_reading import read_facts, read_run, read_summaries
     from pytest_medfaith.jsonl import refuse_overwriting
 
     if out:
-        refuse_overwriting(
-            {"--out": out},
-            {
-                "a file of the run": [
-                    folder / name for folder in (run, *(earlier or ())) for name in RUN_FILES
-                ]
-            },
-        )
-    reports, signature = read_run(run)
+        files = [folder / name for folder in (run, *(earlier or ())) for name in run_files(folder)]
+        refuse_overwriting({"--out": out}, {"a file of the run": files})
+    slice_reports, signature = read_run(run)
     history = [(folder.name, read_summaries(folder)) for folder in earlier or ()] or read_history(run)
-    _give(_render(kind, reports, history, signature, read_facts(run)), out)
+    finished = FinishedRun(
+        slice_reports=slice_reports, signature=signature, facts=read_facts(run), history=history
+    )
+    _give(find_format(kind).make(finished), out)
 
 
 def _give(text: str, out: Path | None) -> None:
@@ -647,29 +653,6 @@ def _give(text: str, out: Path | None) -> None:
 
     write_text(out, text if text.endswith("\n") else text + "\n")
     say(f"{out}: {out.stat().st_size} bytes")
-
-
-def _render(kind: str, reports: Any, history: Any, signature: Any, facts: Any) -> str:
-    from pytest_medfaith.cards import csv_claims, html, json_card, junit, markdown, plots, scores, terminal
-
-    formats: dict[str, Callable[[], str]] = {
-        "terminal": lambda: terminal.result_card(reports, verbose=True),
-        "markdown": lambda: markdown.markdown_card(reports, most=None),
-        "json": lambda: json_card.json_card(reports),
-        "csv": lambda: csv_claims.claims_csv(reports),
-        "scores": lambda: scores.scores_csv(reports),
-        "spans": lambda: scores.score_attributes(reports),
-        "junit": lambda: junit.junit_card(reports),
-        "svg": lambda: plots.ablation_svg(reports),
-        "html": lambda: html.html_report(reports, history=history, signature=signature, facts=facts),
-    }
-    return _of_kind(kind, formats)
-
-
-def _of_kind(kind: str, formats: dict[str, Callable[[], str]]) -> str:
-    if kind not in formats:
-        raise DataError(f"--format is {kind!r}; expected one of {', '.join(formats)}")
-    return formats[kind]()
 
 
 @app.command()
@@ -696,17 +679,16 @@ def compare(
     What differs in the set-ups stands first. Slices are matched by name, retriever, checker and k, or where a slice stands once in each
     run by name alone; cases by their id, claims by their text.
     """
-    from pytest_medfaith.cards.run_folder import RUN_FILES, read_run
+    from pytest_medfaith.cards.run_folder import run_files
+    from pytest_medfaith.cards.run_reading import read_run
     from pytest_medfaith.compare import cards, runs
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.jsonl import refuse_overwriting
     from pytest_medfaith.metrics.project import declared_metrics
 
     if out:
-        refuse_overwriting(
-            {"--out": out},
-            {"a file of a run": [folder / name for folder in (before, after) for name in RUN_FILES]},
-        )
+        files = [folder / name for folder in (before, after) for name in run_files(folder)]
+        refuse_overwriting({"--out": out}, {"a file of a run": files})
     declared = declared_metrics(load_settings(root.resolve()).metrics)
     change = runs.compare_runs(
         read_run(before), read_run(after), names=(str(before), str(after)), declared=declared
@@ -719,7 +701,9 @@ def compare(
         "markdown": lambda: cards.markdown_change(change, most=most),
         "html": lambda: cards.html_change(change),
     }
-    _give(_of_kind(kind, formats), out)
+    if kind not in formats:
+        raise DataError(f"--format is {kind!r}; expected one of {', '.join(formats)}")
+    _give(formats[kind](), out)
 
 
 _BAR = 30  # columns: with counts of bytes behind it the line fits into 80
@@ -739,4 +723,8 @@ def _progress(unit: str) -> Callable[[int, int], None]:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Runs the command line; errors the package raises on purpose are one message and exit status 2."""
+    # Checkers, metrics and formats of a project go by dotted names, which `python -m` would find in this folder, too.
+    # At the end of the path, so that no file here takes the place of an installed module.
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
     return run(app, arguments)

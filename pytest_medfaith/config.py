@@ -83,6 +83,7 @@ class Settings:
     linker: str = "default"
     safety: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
     seed: int = 0
     baseline: Path = Path("medfaith-baseline.json")
     inconclusive: Literal["warn", "fail", "pass"] = "warn"

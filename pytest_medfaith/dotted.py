@@ -23,8 +23,9 @@ def load_dotted(name: str, *, what: str) -> Any:
         raise DataError(f"{what} {name!r} is no dotted name; expected package.module:name")
     try:
         return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - a module may raise anything while it is imported
+        why = error if isinstance(error, (ImportError, AttributeError)) else repr(error)
         raise DataError(
-            f"{what} {name!r} cannot be imported ({error}); expected package.module:name of a module that the "
-            f'tests can import: install its package, or set pythonpath = ["."] under [tool.pytest.ini_options]'
+            f"{what} {name!r} cannot be imported ({why}); expected package.module:name of a module that "
+            'the tests can import: install its package, or set pythonpath = ["."] under [tool.pytest.ini_options]'
         ) from None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pytest_medfaith.plain import plain_lines
+from collections.abc import Mapping, Sequence
 
 
 class MedfaithError(Exception):
@@ -14,7 +12,18 @@ class MedfaithError(Exception):
     """
 
     def __str__(self) -> str:
+        from pytest_medfaith.plain import plain_lines
+
         return plain_lines(super().__str__())
+
+
+class SeveralErrors(MedfaithError):
+    """What a step could not do, a message for each thing."""
+
+    def __init__(self, messages: Sequence[str]) -> None:
+        """Keeps the messages apart, so that each is a line below the card."""
+        super().__init__("\n".join(messages))
+        self.messages = tuple(messages)
 
 
 class DataError(MedfaithError):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims, read_answer
+from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from pytest_medfaith.conversion import Record
 from pytest_medfaith.errors import CannotWrite, DataError, shown
 from pytest_medfaith.plain import plain_json
-from pytest_medfaith.records import Chunk, Record
+from pytest_medfaith.records import Chunk
 
 R = TypeVar("R", bound=Record)
 _FULL = frozenset(

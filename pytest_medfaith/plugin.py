@@ -16,14 +16,11 @@ if TYPE_CHECKING:
     from pytest_medfaith.config import Settings
     from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response
     from pytest_medfaith.retrieval.ranking import Retriever
-    from pytest_medfaith.run.resources import MedfaithSession, Target
+    from pytest_medfaith.run.resources import Resources
+    from pytest_medfaith.run.targets import Target
 
-_MEASURING = (
-    "--medfaith-gate",
-    "--medfaith-update-baseline",
-    "--medfaith-audit",
-    "--medfaith-slice",
-)  # they ask for a slice to be measured
+# Options that ask for a slice to be measured.
+_MEASURING = ("--medfaith-gate", "--medfaith-update-baseline", "--medfaith-audit", "--medfaith-slice")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("k", "how many chunks to retrieve", metavar="K", type=_one_or_more)
     add(
         "checker",
-        "default or fast (shipped), a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation",
+        "default or fast, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation",
         metavar="NAME",
         **again,
     )
@@ -102,13 +99,13 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_medfaith.cards.run_folder import check_writable
         from pytest_medfaith.errors import MedfaithError
         from pytest_medfaith.gates.baseline import check_baseline_writable
-        from pytest_medfaith.run.hooks import report_folder
+        from pytest_medfaith.run.options import report_folder
 
         try:
             if report:
                 check_writable(report_folder(config))
             if update:
-                check_baseline_writable(_session(config).baseline_path)
+                check_baseline_writable(_resources(config).baseline_path)
         except MedfaithError as error:
             raise pytest.UsageError(str(error)) from None
 
@@ -170,13 +167,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselects the slices that --medfaith-slice left out, and notes what the others are there for."""
     if "pytest_medfaith.run.collection" not in sys.modules:  # no test is marked
         return
-    from pytest_medfaith.run.collection import is_parametrized, note_collected, target_of
+    from pytest_medfaith.run.collection import is_parametrized, note_marked, target_of
 
     left_out = [item for item in items if target_of(item) is None and is_parametrized(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
-    note_collected(config, items)
+    note_marked(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -226,15 +223,15 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any) -> None:
     """Awaits what the workers' tests measure; the controller never sees their items."""
-    from pytest_medfaith.run.hooks import watch
+    from pytest_medfaith.run.hooks import run_hooks
 
-    watch(node.config)
+    run_hooks(node.config)
 
 
-def _session(config: pytest.Config) -> MedfaithSession:
-    from pytest_medfaith.run.hooks import session_of
+def _resources(config: pytest.Config) -> Resources:
+    from pytest_medfaith.run.hooks import resources_of
 
-    return session_of(config)
+    return resources_of(config)
 
 
 @contextmanager
@@ -277,7 +274,7 @@ def medfaith_target(request: pytest.FixtureRequest) -> Target:
 def medfaith_settings(request: pytest.FixtureRequest) -> Settings:
     """The settings of [tool.medfaith] in pyproject.toml, or of medfaith.toml."""
     with _plain_errors():
-        return _session(request.config).settings
+        return _resources(request.config).settings
 
 
 @pytest.fixture
@@ -298,15 +295,15 @@ def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) 
     if not medfaith_target.settings.corpus:
         return None
     with _plain_errors():
-        return _session(request.config).retriever(medfaith_target.settings)
+        return _resources(request.config).retriever(medfaith_target.settings)
 
 
 @pytest.fixture
 def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
-    """The checker, `(claim, chunks) -> verdict`. Override it with another checker, or with a plain callable of that shape."""
+    """The checker, `(claim, chunks) -> verdict`. Override it with another checker, or a plain callable of that shape."""
     target = getattr(getattr(request.node, "callspec", None), "params", {}).get("medfaith_target")
     with _plain_errors():
-        return _session(request.config).checker(target.settings.checker if target else "default")
+        return _resources(request.config).checker(target.settings.checker if target else "default")
 
 
 @pytest.fixture
@@ -350,10 +347,11 @@ def medfaith_response(
     """The response to the case's question: recorded, or freshly made by medfaith_rag."""
     from pytest_medfaith.answers.foreign import is_rows
     from pytest_medfaith.answers.responses import as_response, ask
+    from pytest_medfaith.run.targets import recorded_response
 
     if medfaith_rag is None or is_rows(medfaith_rag):
         with _plain_errors():
-            return _session(request.config).recorded_response(medfaith_target, rows=medfaith_rag)
+            return recorded_response(_resources(request.config), medfaith_target, rows=medfaith_rag)
     from pytest_medfaith.errors import MedfaithError
 
     with _plain_errors(MedfaithError):  # what the RAG raises of its own keeps its traceback
@@ -375,30 +373,32 @@ def medfaith_report(
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
     from pytest_medfaith.cards.junit import case_properties
     from pytest_medfaith.checking.judge import as_checker
-    from pytest_medfaith.evaluation import evaluate_case
-    from pytest_medfaith.run.hooks import MEASURED, PAYLOADS
-    from pytest_medfaith.run.resources import payload
+    from pytest_medfaith.run.hooks import MEASURED, RESULTS
+    from pytest_medfaith.run.results import Result, plain_report
+    from pytest_medfaith.run.signature import brought_signature
+    from pytest_medfaith.run.targets import report_on
 
-    settings = medfaith_target.settings
+    resources, settings, node = _resources(request.config), medfaith_target.settings, request.node
     with _plain_errors():
         checker = as_checker(medfaith_checker)
-        report = evaluate_case(
-            medfaith_target.case,
+        report = report_on(
+            medfaith_target,
             medfaith_response,
             checker=checker,
             extractor=medfaith_extractor,
-            hits=medfaith_hits if medfaith_hits or medfaith_retriever is not None else None,
-            retriever=settings.retriever,
-            k=settings.k,
-            rulebook=_session(request.config).rulebook,
-        ).with_(contexts_optional=settings.contexts == "optional")
-        known = _session(request.config).signed(checker, configured=settings.checker)
-        request.node.stash[MEASURED] = True
-        request.node.stash.setdefault(PAYLOADS, []).append(payload(medfaith_target, report, checker=known))
-    others = [
-        one for one in request.node.user_properties if not one[0].startswith("medfaith.")
-    ]  # of a test that runs again
-    request.node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]
+            hits=None if medfaith_retriever is None and not medfaith_hits else medfaith_hits,
+            rulebook=resources.rulebook,
+            declared=resources.metrics,
+        )
+        brought = brought_signature(resources, checker, configured=settings.checker)
+        node.stash[MEASURED] = True
+        result = Result(
+            run=medfaith_target.run, report=plain_report(report), gates=settings.gates, checker=brought
+        )
+        node.stash.setdefault(RESULTS, []).append(result)
+    # A test that runs again has the properties of its first run still.
+    others = [one for one in node.user_properties if not one[0].startswith("medfaith.")]
+    node.user_properties[:] = [*others, *case_properties(report, slice=settings.name)]
     _tell(request.config)
     return report
 
@@ -416,5 +416,11 @@ def medfaith_check(
 
     _tell(request.config)
     with _plain_errors():
-        rulebook = _session(request.config).rulebook
-    return partial(check_answer, checker=medfaith_checker, extractor=medfaith_extractor, rulebook=rulebook)
+        resources = _resources(request.config)
+        return partial(
+            check_answer,
+            checker=medfaith_checker,
+            extractor=medfaith_extractor,
+            rulebook=resources.rulebook,
+            declared=resources.metrics,
+        )

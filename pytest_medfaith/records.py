@@ -1,162 +1,22 @@
 """The words of the design as frozen dataclasses that go to and from plain dicts.
 
-Offsets are characters, half-open. Probabilities are ordered entail, neutral, contradict. Keys of a file that a record does
-not know are kept in `extra` and written back.
+Offsets are characters, half-open. Probabilities are ordered entail, neutral, contradict. Keys of a file that a
+record does not know are kept in `extra` and written back.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
-import types
-import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from typing_extensions import Self
-
-from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.conversion import Record
 
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
-
-R = TypeVar("R", bound="Record")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Record:
-    """A frozen record with `from_dict`, `to_dict` and kept unknown keys."""
-
-    extra: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Self:
-        """Returns the record of `row`.
-
-        Raises:
-            DataError: a field is missing or of another type; the message names the field and the value.
-        """
-        if not isinstance(row, Mapping):
-            raise DataError(f"expected an object for a {cls.__name__.lower()}, got {shown(row)}")
-        known = _field_types(cls)  # type: ignore[arg-type]
-        values: dict[str, Any] = {
-            name: _convert(row[name], kind, name) for name, kind in known.items() if row.get(name) is not None
-        }
-        values |= {
-            name: None
-            for name, kind in known.items()
-            if name in row and row[name] is None and type(None) in typing.get_args(kind)
-        }
-        missing = [f.name for f in dataclasses.fields(cls) if _required(f) and f.name not in values]
-        if missing:
-            raise DataError(f"field {missing[0]!r} is missing from this {cls.__name__.lower()}, {shown(row)}")
-        return cls(**values, extra={key: value for key, value in row.items() if key not in known})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns plain lists, dicts, strings and numbers; fields that hold their default are left out unless required."""
-        row: dict[str, Any] = {}
-        for f in dataclasses.fields(self):
-            value = getattr(self, f.name)
-            if f.name != "extra" and (_required(f) or value != _default(f)):
-                row[f.name] = _plain(value)
-        return {**row, **self.extra}
-
-    def with_(self, **changes: Any) -> Self:
-        """Returns a copy with `changes`."""
-        return dataclasses.replace(self, **changes)
-
-
-def _required(f: dataclasses.Field[Any]) -> bool:
-    return f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
-
-
-def _default(f: dataclasses.Field[Any]) -> Any:
-    return f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
-
-
-@lru_cache
-def _field_types(cls: type[Record]) -> dict[str, Any]:
-    return {name: kind for name, kind in typing.get_type_hints(cls).items() if name != "extra"}
-
-
-def _wrong(name: str, value: object, expected: str) -> DataError:
-    return DataError(f"field {name!r} is {shown(value)}, expected {expected}")
-
-
-def _convert(value: Any, kind: Any, name: str) -> Any:  # noqa: PLR0911 - one return a kind of annotation
-    """Returns `value` as the annotated type `kind`, or raises DataError naming the field."""
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind is Any:
-        return value
-    if origin in (typing.Union, types.UnionType):
-        options = [a for a in arguments if a is not type(None)]
-        return _convert(value, options[0], name)
-    if origin is Literal:
-        if value not in arguments:
-            raise _wrong(name, value, "one of " + ", ".join(map(str, arguments)))
-        return value
-    if origin is tuple:
-        return _convert_tuple(value, arguments, name)
-    if origin in (dict, Mapping) or kind in (dict, Mapping) or getattr(origin, "__name__", "") == "Mapping":
-        if not isinstance(value, Mapping):
-            raise _wrong(name, value, "an object")
-        return (
-            dict(value)
-            if len(arguments) < 2
-            else {str(k): _convert(v, arguments[1], f"{name}.{k}") for k, v in value.items()}
-        )
-    if isinstance(kind, type) and issubclass(kind, Record):
-        return value if isinstance(value, kind) else kind.from_dict(value)
-    return _convert_scalar(value, kind, name)
-
-
-def _convert_tuple(value: Any, arguments: tuple[Any, ...], name: str) -> tuple[Any, ...]:
-    if not isinstance(value, (list, tuple)):
-        raise _wrong(name, value, "a list")
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return tuple(_convert(item, arguments[0], f"{name}[{i}]") for i, item in enumerate(value))
-    if len(value) != len(arguments):
-        raise _wrong(name, value, f"{len(arguments)} values")
-    return tuple(
-        _convert(item, kind, f"{name}[{i}]")
-        for i, (item, kind) in enumerate(zip(value, arguments, strict=True))
-    )
-
-
-def finite(value: Any, name: str) -> float:
-    """Returns `value` as a float.
-
-    Raises:
-        DataError: it is no number, NaN or infinite; the message names the field `name`.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise _wrong(name, value, "a finite number")
-    return float(value)
-
-
-def _convert_scalar(value: Any, kind: type, name: str) -> Any:
-    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return finite(value, name)
-    if kind is int and isinstance(value, bool):
-        raise _wrong(name, value, "a whole number")
-    if not isinstance(value, kind):
-        words = {str: "text", int: "a whole number", bool: "true or false", float: "a number"}
-        raise _wrong(name, value, words.get(kind, kind.__name__))
-    return value
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Record):
-        return value.to_dict()
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
 
 
 @dataclass(frozen=True, kw_only=True)

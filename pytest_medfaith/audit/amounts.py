@@ -1,4 +1,4 @@
-"""Changes a dose tenfold, and a unit for its neighbour."""
+"""Multiplies or divides a dose by ten, and writes a similar unit for a unit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ DOSE_UP, DOSE_DOWN, UNIT = "dose_up", "dose_down", "unit_swap"
 
 _DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent", "radiation"})
 _NUMBER = re.compile(r"\d{1,3}(?:[,\s]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<!\d)\.\d+")
-# A unit, and those that a slip of the pen makes of it; a time takes the next longer or shorter one, one or many as it stands.
+# For each unit those that a slip of the pen would write: "mcg" for "mg". For a time it is the next longer or
+# shorter unit, a plural for a plural: "days" for "hours".
 _UNITS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mg": ("mcg", "g"),
@@ -76,47 +77,44 @@ def dose_down(sentence: str, evidence: str, rng: random.Random) -> Mutation | No
 
 
 def _dose(sentence: str, evidence: str, rng: random.Random, *, factor: Decimal, kind: str) -> Mutation | None:
+    def scaled(number: re.Match[str]) -> str:
+        value = (Decimal(re.sub(r"[,\s]", "", number[0])) * factor).normalize()
+        return f"{value:,f}" if "," in number[0] or value >= 10_000 else f"{value:f}"
+
     found = []
     for quantity in _quantities(sentence):
         numbers = list(_NUMBER.finditer(sentence, quantity.start, quantity.end))
         if quantity.dimension in _DOSES:
             start, end = numbers[0].start(), numbers[-1].end()
-            found.append(
-                (start, end, _NUMBER.sub(lambda number: _scaled(number[0], factor), sentence[start:end]))
-            )
+            found.append((start, end, _NUMBER.sub(scaled, sentence[start:end])))
     return _one_of(found, sentence, evidence, rng, kind=kind)
 
 
 def _one_of(
     found: Sequence[tuple[int, int, str]], sentence: str, evidence: str, rng: random.Random, *, kind: str
 ) -> Mutation | None:
-    """Returns one of the changes (start, end, new text) of which the evidence does not say the same anywhere."""
+    """Returns one of the changes (start, end, new text) whose new amount the evidence does not state."""
+    stated = {_value(quantity) for quantity in read_quantities(evidence)}
     changes = [replaced(sentence, start, end, new=new, kind=kind) for start, end, new in found]
-    said = {_value(quantity) for quantity in read_quantities(evidence)}
-    unsaid = [
+    unstated = [
         change
         for change in changes
-        if not said & {_value(each) for each in read_quantities(change.text) if _overlaps(each, change)}
+        if not stated
+        & {
+            _value(quantity)
+            for quantity in read_quantities(change.text)
+            if quantity.start < change.end and change.start < quantity.end
+        }
     ]
-    return rng.choice(unsaid) if unsaid else None
+    return rng.choice(unstated) if unstated else None
 
 
 def _value(quantity: Quantity) -> tuple[str, str, str]:
     return quantity.dimension, f"{quantity.low:.6g}", f"{quantity.high:.6g}"
 
 
-def _overlaps(quantity: Quantity, change: Mutation) -> bool:
-    return quantity.start < change.end and change.start < quantity.end
-
-
-def _scaled(number: str, factor: Decimal) -> str:
-    """Returns `number` times `factor`, written plainly, with commas from 10,000 on or where it had them."""
-    value = (Decimal(re.sub(r"[,\s]", "", number)) * factor).normalize()
-    return f"{value:,f}" if "," in number or value >= 10_000 else f"{value:f}"
-
-
 def swap_unit(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with the unit of a quantity swapped for a larger or smaller one of its kind."""
+    """Returns `sentence` with the unit of a quantity swapped for a larger or smaller unit of its kind."""
     found = [
         (unit.start(), unit.end(), new)
         for quantity in _quantities(sentence)
@@ -127,7 +125,7 @@ def swap_unit(sentence: str, evidence: str, rng: random.Random) -> Mutation | No
 
 
 def _quantities(sentence: str) -> Iterator[Quantity]:
-    """Yields the quantities that are written in figures, ages aside: "12 years old" is a population."""
+    """Yields the quantities that are written in figures, except ages: "12 years old" is a population."""
     for quantity in read_quantities(sentence):
         if quantity.role != "age" and _NUMBER.search(sentence[quantity.start : quantity.end]):
             yield quantity

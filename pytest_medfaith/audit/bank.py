@@ -1,4 +1,4 @@
-"""The bank of items in the manner of real errors: `bank.jsonl` beside this module, written by a language model and checked by tests."""
+"""The bank of items that resemble real errors: `bank.jsonl`, written by a language model."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from pytest_medfaith.conversion import Record
 from pytest_medfaith.jsonl import read_records
-from pytest_medfaith.records import Record
 
 BANK = Path(__file__).with_name("bank.jsonl")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BankItem(Record):
-    """A passage with a claim that paraphrases it freely, the claim with one change, an addition, and a passage on a like matter.
+    """A passage and the texts that a checker must judge by it.
 
-    `passage` supports `claim` and contradicts `wrong`, which differs in what `stratum` says. `addition` is plausible, and neither passage
-    says it or its opposite. `near_miss` supports none of the three: it often holds the wrong value, of something else.
+    `passage` supports `claim`, a free paraphrase, and contradicts `wrong`, which differs from `claim` in what
+    `stratum` says. `addition` is plausible, and neither passage states it or its opposite. `near_miss` is a
+    passage on a similar matter that supports none of the three: often it holds the wrong value, for something
+    else.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What a mutation is, and the small edits that all of them are made of."""
+"""What a mutation is, and the small edits that every kind of mutation is made of."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import Clause, forms, read_clause
+from pytest_medfaith.english.conjugation import noun_verbs
+from pytest_medfaith.english.grammar import Clause, read_clause
 from pytest_medfaith.english.phrases import Phrase, places, read_words
+from pytest_medfaith.english.verbs import forms
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """A sentence with one thing changed: `text[start:end]`, half-open, is the change; empty where words were taken out."""
+    """A sentence with a single change: `text[start:end]`, half-open; empty where words were taken out."""
 
     text: str
     kind: str
@@ -22,7 +24,8 @@ class Mutation:
     end: int
 
 
-# (sentence, the evidence it stands in, random numbers) -> the changed sentence, or None where the kind does not apply.
+# (sentence, the evidence it comes from, random numbers) -> the changed sentence, or None where the kind does
+# not apply.
 Operator = Callable[[str, str, random.Random], Mutation | None]
 
 _JOINTS = frozenset((",", ";", "and", "or", "but", "than", "as", "because", "before", "after"))
@@ -30,7 +33,7 @@ _VOWEL_SOUND = re.compile(r"[aeioAEIO]|u(?!ni|s[aeu]|r[aeiou])|hour|[FHLMNRSX](?
 
 
 def replaced(sentence: str, start: int, end: int, *, new: str, kind: str) -> Mutation:
-    """Returns `sentence` with `new` in place of `sentence[start:end]`; blanks, capitals and "a" or "an" before it are put right."""
+    """Returns `sentence` with `new` for `sentence[start:end]`, blanks, capitals and articles put right."""
     before, after = sentence[:start], sentence[end:]
     if not new:
         before, after = (before.rstrip(), after) if before.strip() else ("", after.lstrip())
@@ -45,7 +48,7 @@ def replaced(sentence: str, start: int, end: int, *, new: str, kind: str) -> Mut
 
 
 def article_for(word: str) -> str:
-    """Returns "a" or "an", as `word` sounds."""
+    """Returns "an" where `word` begins with the sound of a vowel, else "a"."""
     return "an" if _VOWEL_SOUND.match(word) else "a"
 
 
@@ -55,7 +58,7 @@ def capitalised(text: str) -> str:
 
 
 def as_inner(sentence: str, evidence: str) -> str:
-    """Returns `sentence` as it stands behind an opening: its first letter small, unless the first word is a name or a short form."""
+    """Returns `sentence` as it follows "In 2019, ": without its capital, unless it begins with a name."""
     first = re.match(r"[A-Z][a-z]+\b(?!['’]s)", sentence)
     if sentence[:2] in ("A ", "I "):
         return sentence if sentence[0] == "I" else "a" + sentence[1:]
@@ -74,7 +77,7 @@ def words_of(sentence: str) -> Phrase:
 
 
 def clause_of(sentence: str) -> Clause | None:
-    """Returns the clause of `sentence`; None without a main verb, and where the word lists may have taken another word for it."""
+    """Returns the clause of `sentence`; None without a main verb, and where the word found may be no verb."""
     clause = read_clause(words_of(sentence))
     if clause is None or _in_opening(clause) or _is_participle(clause) or _is_noun(clause):
         return None
@@ -82,7 +85,7 @@ def clause_of(sentence: str) -> Clause | None:
 
 
 def _in_opening(clause: Clause) -> bool:
-    """Returns whether the verb stands in an opening clause: "When treatments have not helped, ..."."""
+    """Returns whether the verb belongs to an opening clause: "When treatments have not helped, ..."."""
     first = clause.words[0].lower
     return (first in lexicon.SUBORDINATORS or first in ("before", "after", "as")) and not places(
         clause.words, ",", end=clause.main
@@ -100,15 +103,11 @@ def _is_participle(clause: Clause) -> bool:
 
 
 def _is_noun(clause: Clause) -> bool:
-    """Returns whether the verb may be a noun, because another one follows in the same breath: "satisfaction levels reported were good"."""
+    """Returns whether the verb may be a noun because another verb follows: "levels reported were low"."""
     if clause.form == "base":
         return False
     after = clause.words[clause.main + 1 : clause.main + 2]
-    if (
-        clause.words[clause.main].lower in lexicon.noun_verbs()
-        and after
-        and forms(after[0]) == {"past", "part"}
-    ):
+    if clause.words[clause.main].lower in noun_verbs() and after and forms(after[0]) == {"past", "part"}:
         return True
     later = next(
         (verb.index for verb in clause.verbs if verb.index > clause.main and not verb.subordinate), None

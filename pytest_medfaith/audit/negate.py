@@ -1,49 +1,50 @@
-"""Negates a sentence, or takes its negation away: "is used" and "is not used", "lowers" and "does not lower", "no" and "a"."""
+"""Negates a sentence, or takes its negation away: "is used" and "is not used", "no cure" and "a cure"."""
 
 from __future__ import annotations
 
 import random
 
 from pytest_medfaith.audit.mutation import Mutation, article_for, clause_of, replaced
-from pytest_medfaith.audit.verbs import base_of, in_form
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import Clause, auxiliary_form, forms, is_adverb, is_content
+from pytest_medfaith.english.conjugation import base_of, in_form
+from pytest_medfaith.english.grammar import Clause
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import Word
+from pytest_medfaith.english.verbs import auxiliary_form, forms, is_adverb, is_content
 
 KIND = "negation"
 
-# Not all of "some", "few" or "either" is negated by negating the verb, and "but" or "only" says more than one thing.
+# "Some adults do not cough" does not deny "Some adults cough", and "but" or "only" makes two statements.
 _RESISTING = word_set(
-    "some several few fewer many most half certain various any either neither nor no not never none nothing rarely seldom hardly barely "
-    "sometimes occasionally but only unless until whether though although except yet even"
+    "some several few fewer many most half certain various any either neither nor no not never none nothing "
+    "rarely seldom hardly barely sometimes occasionally but only unless until whether though although "
+    "except yet even"
 )
 _KEPT_BEFORE_NOT = word_set("therefore thus also still then now probably generally itself")
-# "may be used" allows: its opposite forbids; any other "may" says what is possible.
+# "may be used" allows, so its opposite forbids. Other verbs behind "may" say what is possible.
 _ALLOWED = word_set(
     "used given taken offered considered added started prescribed tried continued combined repeated stopped"
 )
 _NEVER_PLAIN = word_set(
     "only just necessarily always yet all every everyone both merely infrequently uncommon unusual rare"
 )
-_UNTIED = word_set("any either nor yet until unless ever")  # these need the negation
+_UNTIED = word_set("any either nor yet until unless ever")  # these words need the negation
 _UNCOUNTED = word_set(
-    "evidence information proof data harm mortality pain bleeding improvement progress impairment toxicity consensus correlation need access"
+    "evidence information proof data harm mortality pain bleeding improvement progress impairment toxicity "
+    "consensus correlation need access"
 )
 _DO = {"does": "s", "do": "base", "did": "past"}
 
 
-def negate(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:  # noqa: ARG001 - all operators have one shape
+def negate(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:  # noqa: ARG001 - an Operator
     """Returns `sentence` with its main verb negated, or with that verb's negation taken away."""
     clause = clause_of(sentence)
-    if clause is None or _quantified(clause):
+    if clause is None:
+        return None
+    # "some adults", "30% of patients": to negate the verb would leave the rest of them open
+    if any(word.lower in _RESISTING or "%" in word.text for word in clause.subject):
         return None
     return _affirmed(sentence, clause) or _without_no(sentence, clause) or _negated(sentence, clause)
-
-
-def _quantified(clause: Clause) -> bool:
-    """Returns whether the verb is said of a part only: "some adults", "30% of patients"."""
-    return any(word.lower in _RESISTING or "%" in word.text for word in clause.subject)
 
 
 def _affirmed(sentence: str, clause: Clause) -> Mutation | None:
@@ -80,12 +81,12 @@ def _affirmed(sentence: str, clause: Clause) -> Mutation | None:
 
 
 def _untied(after: tuple[Word, ...]) -> bool:
-    """Returns whether what follows a negation can stand without it."""
+    """Returns whether what follows a negation is still English without it."""
     return not (after and after[0].lower in _NEVER_PLAIN) and not any(word.lower in _UNTIED for word in after)
 
 
 def _without_no(sentence: str, clause: Clause) -> Mutation | None:
-    """Puts "a", "an" or nothing for the "no" behind the main verb: "There is no cure", "had no effect", "is no longer given"."""
+    """Puts an article or nothing for the "no" behind the main verb: "had an effect" for "had no effect"."""
     words, main = clause.words, clause.main
     at = main + 1
     if at + 1 >= len(words) or words[at].lower != "no" or not _untied(words[at + 1 :]):
@@ -103,15 +104,8 @@ def _without_no(sentence: str, clause: Clause) -> Mutation | None:
         or words[head].lower.endswith("s")
         or (head + 1 < len(words) and words[head + 1].lower in ("or", "and"))
     )
-    return (
-        replaced(sentence, words[at].start, words[at].end, new="", kind=KIND)
-        if plain
-        else _with_article(sentence, words[at], words[at + 1])
-    )
-
-
-def _with_article(sentence: str, no: Word, after: Word) -> Mutation:
-    return replaced(sentence, no.start, no.end, new=article_for(after.text), kind=KIND)
+    article = "" if plain else article_for(words[at + 1].text)
+    return replaced(sentence, words[at].start, words[at].end, new=article, kind=KIND)
 
 
 def _negated(sentence: str, clause: Clause) -> Mutation | None:
@@ -128,11 +122,12 @@ def _negated(sentence: str, clause: Clause) -> Mutation | None:
         return _forbidden(sentence, clause)
     if main and words[main - 1].lower == "there" and words[main].lower in lexicon.BE:
         return _there_is_no(sentence, following)
-    new = (
-        _auxiliary_negated(words, main)
-        if auxiliary_form(words[main])
-        else _verb_negated(words[main], clause.form)
-    )
+    if auxiliary_form(words[main]):
+        new = _auxiliary_negated(words, main)
+    else:
+        base = base_of(words[main].lower, "base" if clause.form == "plural" else clause.form)
+        helper = {"s": "does", "plural": "do", "past": "did"}.get(clause.form)
+        new = f"{helper} not {base}" if base and helper else None
     return _put_at_verb(sentence, clause, new) if new else None
 
 
@@ -145,7 +140,7 @@ def _there_is_no(sentence: str, following: Word) -> Mutation | None:
 
 
 def _put_at_verb(sentence: str, clause: Clause, new: str) -> Mutation:
-    """Puts `new` for the verb; "is therefore given" becomes "is therefore not given", and an "also" goes."""
+    """Puts `new` for the verb: "is therefore not given" for "is therefore given"; an "also" is taken out."""
     words, main, last = clause.words, clause.main, clause.main
     if auxiliary_form(words[main]) and new.endswith(" not"):
         while last + 1 < len(words) and words[last + 1].lower in _KEPT_BEFORE_NOT:
@@ -179,9 +174,3 @@ def _auxiliary_negated(words: tuple[Word, ...], main: int) -> str | None:
         allowed = after == "be" and len(rest) > 1 and rest[1].lower in _ALLOWED
         return "should not" if allowed else "will not"
     return "cannot" if lower == "can" else f"{lower} not"
-
-
-def _verb_negated(verb: Word, form: str) -> str | None:
-    base = base_of(verb.lower, "base" if form == "plural" else form)
-    helper = {"s": "does", "plural": "do", "past": "did"}.get(form)
-    return f"{helper} not {base}" if base and helper else None

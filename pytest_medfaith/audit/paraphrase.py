@@ -1,4 +1,4 @@
-"""Rewords a sentence lightly, without changing what it says: a clause moved, a synonym, a short form written out, the active voice."""
+"""Rewords a sentence without changing its meaning: a clause moved, a synonym, a short form written out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pytest_medfaith.audit.mutation import as_inner, capitalised, words_of
 from pytest_medfaith.audit.synonyms import with_synonyms
-from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.conjugation import verb_forms
 from pytest_medfaith.english.grammar import read_clause
 from pytest_medfaith.entities.abbreviations import find_abbreviations
 
@@ -34,7 +34,8 @@ _LONG_FORMS: Mapping[str, str] = MappingProxyType(
     }
 )
 _OPENING = re.compile(
-    r"(?P<opening>(?:In|Among|For|During|After|Before|With|If|When|Because|Although) [^,;:()]{3,60}), (?P<rest>[^;:]+)\."
+    r"(?P<opening>(?:In|Among|For|During|After|Before|With|If|When|Because|Although) [^,;:()]{3,60}), "
+    r"(?P<rest>[^;:]+)\."
 )
 _CLOSING = re.compile(r"(?P<main>[^,;:()]{12,}?) (?P<clause>(?:if|when|because|although) [^,;:]{6,})\.")
 _MEDIAL = re.compile(r"[,;:]|\b(?:and|but|or|which|who|that|than)\b")
@@ -44,7 +45,10 @@ _PASSIVE = re.compile(
 
 
 def paraphrase(sentence: str, evidence: str, rng: random.Random, *, most: int = MOST_SYNONYMS) -> str:
-    """Returns `sentence` reworded: one change of order or voice where one is safe, and up to `most` of words; as it is where none applies."""
+    """Returns `sentence` reworded: at most one change of order or voice, and up to `most` synonyms.
+
+    A sentence to which no change applies comes back as it is.
+    """
     orders = [
         reordered
         for change in (front_clause_last, last_clause_first, active_voice)
@@ -55,7 +59,7 @@ def paraphrase(sentence: str, evidence: str, rng: random.Random, *, most: int = 
 
 
 def front_clause_last(sentence: str, evidence: str) -> str | None:
-    """Returns "A is B in adults." for "In adults, A is B."; None where what follows has clauses of its own."""
+    """Returns "A is B in adults." for "In adults, A is B."; None where "A is B" holds further clauses."""
     found = _OPENING.fullmatch(sentence)
     if (
         not found
@@ -68,7 +72,7 @@ def front_clause_last(sentence: str, evidence: str) -> str | None:
 
 
 def last_clause_first(sentence: str, evidence: str) -> str | None:
-    """Returns "If B, A." for "A if B."; None where more than one clause could be meant."""
+    """Returns "If B, A." for "A if B."; None where it is not clear to what the condition belongs."""
     found = _CLOSING.fullmatch(sentence)
     if (
         not found
@@ -83,7 +87,10 @@ def last_clause_first(sentence: str, evidence: str) -> str | None:
 
 
 def active_voice(sentence: str, evidence: str) -> str | None:
-    """Returns "B reduced A." for "A was reduced by B.", where the verb's past and participle are one form and B is no amount."""
+    """Returns "B reduced A." for "A was reduced by B."; None for another sentence.
+
+    The past and the participle of the verb must be one form, and B must be no amount.
+    """
     found = _PASSIVE.fullmatch(sentence)
     if (
         not found
@@ -92,7 +99,7 @@ def active_voice(sentence: str, evidence: str) -> str | None:
         or re.search(r"\d|ing\b", found["agent"])
     ):
         return None
-    if not {"past", "part"} <= lexicon.verb_forms().get(found["verb"].lower(), frozenset()) or re.match(
+    if not {"past", "part"} <= verb_forms().get(found["verb"].lower(), frozenset()) or re.match(
         r"(?:about|half|a third)\b", found["agent"]
     ):
         return None
@@ -117,7 +124,7 @@ def _refers(text: str) -> bool:
 
 
 def with_long_form(sentence: str, evidence: str) -> str:
-    """Returns `sentence` with its first short form written out, as the evidence explains it or as all of medicine knows it."""
+    """Returns `sentence` with its first short form written out, as the evidence or medicine explains it."""
     for short, long in {**_LONG_FORMS, **find_abbreviations(evidence)}.items():
         found = re.search(rf"(?<![\w(/-]){re.escape(short)}(?![\w)/-])", sentence)
         if found and long.lower() not in sentence.lower():

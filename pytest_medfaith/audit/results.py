@@ -1,4 +1,4 @@
-"""What an audit found: every claim with its verdict, and the counts of every kind."""
+"""What an audit found: every claim with its verdict, and counts by kind."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from pytest_medfaith.conversion import Record
 from pytest_medfaith.metrics.audit import (
     AUDIT_KINDS,
     CAUGHT,
@@ -19,11 +20,11 @@ from pytest_medfaith.metrics.audit import (
     in_stratum,
     recall_of,
 )
-from pytest_medfaith.records import MetricValue, Record, VerdictLabel
+from pytest_medfaith.records import MetricValue, VerdictLabel
 
 UNCHANGED = "unchanged"
 Role = Literal["error", "faithful", "addition"]
-# metric -> the claims that it is a share of, and the verdicts that it counts
+# For each metric the claims that it is a share of, and the verdicts that it counts.
 _COUNTED: Mapping[str, tuple[Role, tuple[VerdictLabel, ...]]] = MappingProxyType(
     {
         CAUGHT: ("error", ("refuted", "unsupported")),
@@ -40,8 +41,9 @@ _WRONG: Mapping[Role, tuple[VerdictLabel, ...]] = MappingProxyType(
 class AuditClaim(Record):
     """A claim made from a sentence of a corpus, and the verdict on it over the chunk `chunk_id`.
 
-    `kind` is a key of AUDIT_KINDS, or "unchanged" for a true claim. `text[start:end]`, half-open, is what was changed. `sentence` is the
-    sentence as the corpus has it. `model_supports` says what the model alone would say, and `rules` which rules overruled it.
+    `kind` is a key of AUDIT_KINDS, or "unchanged" for a true claim. `text[start:end]`, half-open, is the
+    change. `sentence` is the sentence in the corpus. `model_supports` is the verdict of the model alone, and
+    `rules` are the rules that fired on the claim.
     """
 
     id: str
@@ -58,9 +60,10 @@ class AuditClaim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class StratumClaim(Record):
-    """A claim in the manner of real answers, and the verdict on it over the chunks `chunk_ids`.
+    """A claim that resembles those of real answers, and the verdict on it over the chunks `chunk_ids`.
 
-    `stratum` is a key of STRATA. An "error" differs from a "faithful" claim in one thing; an "addition" is plausible and stands nowhere.
+    `stratum` is a key of STRATA. An "error" differs from a "faithful" claim in a single thing. An "addition"
+    is plausible, and no chunk states it.
     """
 
     id: str
@@ -73,13 +76,13 @@ class StratumClaim(Record):
 
     @property
     def is_wrongly_judged(self) -> bool:
-        """Whether the verdict is the wrong one for the claim's role; a claim that was not scored is not."""
+        """Whether the verdict is wrong for the claim's role; that of an unscored claim is not."""
         return self.label in _WRONG[self.role]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Audit(Record):
-    """The claims of an audit of `checker`, at most `limit` of a kind, and those of its strata."""
+    """The claims of an audit of `checker`, at most `limit` of each kind, and those of its strata."""
 
     checker: str
     seed: int
@@ -98,7 +101,7 @@ class Audit(Record):
 
     @property
     def metrics(self) -> dict[str, MetricValue]:
-        """Every audit metric by name, with its Wilson interval; `value` is None where no claim of a kind could be made or scored."""
+        """Every audit metric by name, with its Wilson interval; `value` is None where no claim was scored."""
         kinds = {recall_of(kind): self.of(kind) for kind in AUDIT_KINDS}
         groups = {RECALL: self.mutated, **kinds, FALSE_ALARMS: self.of(UNCHANGED)}
         of_strata = {
@@ -109,7 +112,7 @@ class Audit(Record):
         return {**{name: unsupported_share(name, claims) for name, claims in groups.items()}, **of_strata}
 
     def _share_of_strata(self, metric: str, stratum: str) -> MetricValue:
-        """Returns CAUGHT, FLAGGED or DECIDED of one stratum, or of all where `stratum` is empty."""
+        """Returns CAUGHT, FLAGGED or DECIDED of a stratum, or of all strata where `stratum` is empty."""
         role, counted = _COUNTED[metric]
         labels = [
             claim.label
@@ -121,7 +124,7 @@ class Audit(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Claims by outcome; `flagged` are those scored and not supported, `by_model` those that the model alone would flag."""
+    """Claims by outcome: `flagged` were scored and not supported, `by_model` are those of the model alone."""
 
     claims: int
     flagged: int
@@ -151,7 +154,10 @@ def unsupported_share(name: str, claims: Sequence[AuditClaim]) -> MetricValue:
 
 
 def _share(name: str, labels: Sequence[VerdictLabel], counted: Collection[VerdictLabel]) -> MetricValue:
-    """Returns the share of scored `labels` that are `counted`, with its 95 % interval (Wilson 1927, J Am Stat Assoc 22:209)."""
+    """Returns the share of scored `labels` that are `counted`, with its 95 % interval.
+
+    Source: Wilson 1927, J Am Stat Assoc 22:209.
+    """
     from scipy.stats import binomtest
 
     scored = [label for label in labels if label != "unscored"]

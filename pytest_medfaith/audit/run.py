@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.audit.results import Audit, AuditClaim, StratumClaim
 from pytest_medfaith.audit.sampling import sample_claims
 from pytest_medfaith.audit.strata import StratumQuestion, sample_strata
-from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 
-LIMIT = 30  # of a kind: intervals of about 10 points either way, in tens of seconds
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
+
+LIMIT = 30  # claims of a kind: intervals of about 10 points either way, in tens of seconds
 
 
 def audit_checker(
@@ -22,12 +25,12 @@ def audit_checker(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
-    """Returns how many mutated sentences of `chunks` and errors of the strata the checker catches, and how many true ones it flags.
+    """Returns the claims made from `chunks` and the bank, changed and true, each with the checker's verdict.
 
     Args:
-        checker: the one under test.
-        chunks: a corpus.
-        limit: claims of a kind, at most; kinds that the corpus gives no room for have fewer, or none.
+        checker: whose verdicts are audited.
+        chunks: of a corpus.
+        limit: most claims of a kind; where the corpus has few sentences that allow a change, there are fewer.
         seed: of the sample and of every choice in it.
         progress: told (texts scored, to score).
 
@@ -37,8 +40,8 @@ def audit_checker(
     claims = sample_claims(chunks, limit=limit, seed=seed)
     if not claims:
         raise DataError(
-            f"none of the {len(chunks)} chunks holds a sentence to audit with; expected English prose: sentences of 6 to 40 words that "
-            "begin with a capital and end with a full stop"
+            f"none of the {len(chunks)} chunks holds a sentence to audit with; expected English prose: "
+            "sentences of 6 to 40 words that begin with a capital and end with a full stop"
         )
     by_id = {chunk.id: chunk for chunk in chunks}
     questions = sample_strata(chunks, limit=limit, seed=seed)
@@ -68,7 +71,10 @@ def _judged(
 def _judged_strata(
     checker: Checker, questions: Sequence[StratumQuestion], scores: Sequence[PairScore]
 ) -> Iterator[StratumClaim]:
-    """Yields the claims of `questions` with their verdicts; `scores` are those of each question's chunks, one after the other."""
+    """Yields the claims of `questions` with their verdicts.
+
+    `scores` holds the score of each chunk, question by question.
+    """
     start = 0
     for made, chunks in questions:
         end = start + len(chunks)

@@ -1,4 +1,4 @@
-"""Makes the claims of an audit from the sentences of a corpus: true ones, lightly reworded, and the same with one thing changed."""
+"""Makes the claims of an audit from a corpus: true sentences, reworded, and the same with a single change."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from pytest_medfaith.metrics.audit import AUDIT_KINDS
 from pytest_medfaith.records import Chunk
 
 OTHER_DOCUMENT = "other_document"
-UNCHANGED_TIMES = 4  # as many true claims as of a kind: false alarms should be rare, and a rare share needs more claims to be known
+# As many true claims as of each kind: false alarms should be rare, and a rare share needs more claims.
+UNCHANGED_TIMES = 4
 MOST_CHUNKS = 2_000  # looked through for kinds that few sentences allow, such as doses
-_MOST_SHARED = (
-    0.5  # of a sentence's words with a chunk of another document; with more the chunk may say it too
-)
+# Of a sentence's words with a chunk of another document: a chunk that shares more may state it, too.
+_MOST_SHARED = 0.5
 _DRAWS = 20
 
 
 def sample_claims(chunks: Sequence[Chunk], *, limit: int, seed: int) -> list[AuditClaim]:
-    """Returns the claims of an audit, without verdicts: at most `limit` of each kind, and four times as many unchanged ones.
+    """Returns the claims of an audit, without verdicts: at most `limit` of each kind.
 
-    A chunk gives one claim of a kind at most. The same chunks, limit and seed give the same claims.
+    There are up to four times as many unchanged claims. A chunk gives at most one claim of a kind. The same
+    chunks, limit and seed give the same claims.
     """
     wanted = {**dict.fromkeys(AUDIT_KINDS, limit), UNCHANGED: UNCHANGED_TIMES * limit}
     order = sorted(chunks, key=lambda chunk: chunk.id)
@@ -38,7 +39,7 @@ def sample_claims(chunks: Sequence[Chunk], *, limit: int, seed: int) -> list[Aud
             break
         rng = random.Random(f"audit-{seed}-{chunk.id}")
         taken: set[str] = set()
-        for claim in (*_own_claims(chunk, rng), *_foreign_claim(chunk, order, rng)):
+        for claim in (*_changed_claims(chunk, rng), *_foreign_claim(chunk, order, rng)):
             if found[claim.kind] < wanted[claim.kind] and claim.kind not in taken:
                 taken.add(claim.kind)
                 found[claim.kind] += 1
@@ -46,13 +47,13 @@ def sample_claims(chunks: Sequence[Chunk], *, limit: int, seed: int) -> list[Aud
     return sorted(claims, key=lambda claim: [*AUDIT_KINDS, UNCHANGED].index(claim.kind))
 
 
-def _own_claims(chunk: Chunk, rng: random.Random) -> Iterator[AuditClaim]:
-    """Yields what can be made of the chunk's own sentences, in a random order."""
+def _changed_claims(chunk: Chunk, rng: random.Random) -> Iterator[AuditClaim]:
+    """Yields the claims that can be made from the sentences of `chunk`, in a random order."""
     sentences = statements(chunk.text)
     rng.shuffle(sentences)
     for sentence in sentences:
         reworded = paraphrase(sentence, chunk.text, rng)
-        if reworded != sentence:  # a copy is found by its words
+        if reworded != sentence:  # a checker would find a copy by its words alone
             yield _claim(UNCHANGED, chunk, sentence, reworded)
         for kind, operator in OPERATORS.items():
             mutation = operator(reworded, chunk.text, rng)
@@ -72,7 +73,10 @@ def _foreign_claim(chunk: Chunk, others: Sequence[Chunk], rng: random.Random) ->
 def foreign_sentence(
     chunks: Sequence[Chunk], others: Sequence[Chunk], rng: random.Random
 ) -> tuple[str, Chunk] | None:
-    """Returns a sentence of another document than those of `chunks`, which they do not happen to hold, and its chunk."""
+    """Returns a sentence of another document than those of `chunks`, and its chunk; None where none is drawn.
+
+    The sentence shares few words with `chunks`, so that they do not happen to state it.
+    """
     known = content_keys("\n".join(chunk.text for chunk in chunks))
     documents = {document(chunk) for chunk in chunks}
     for _ in range(_DRAWS if known else 0):
@@ -85,7 +89,7 @@ def foreign_sentence(
 
 
 def document(chunk: Chunk) -> str:
-    """Returns what names the document of a chunk."""
+    """Returns what identifies the document of a chunk: its address, its title, or its id."""
     return chunk.url or chunk.title or chunk.id
 
 

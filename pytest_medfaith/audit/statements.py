@@ -1,4 +1,4 @@
-"""Finds the sentences of a text that can be claims: whole, plain statements that stand alone."""
+"""Finds the sentences of a text that can be claims: whole statements that need no other sentence."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from pytest_medfaith.english.sentences import sentence_spans
 FEWEST_WORDS, MOST_WORDS = 6, 40
 
 _POINTING = word_set(
-    "it its they their them he she his her this these those that such there here we our i my you your both neither another others "
-    "however also thus therefore then instead otherwise similarly moreover and but or so if note see which who what how why"
+    "it its they their them he she his her this these those that such there here we our i my you your both "
+    "neither another others however also thus therefore then instead otherwise similarly moreover and but "
+    "or so if note see which who what how why"
 )
 _THERE = re.compile(r"There (?:is|are|was|were)\b")
 _BROKEN = re.compile(r"[?!|\n•]|https?:|\.\.|\s-\s|:\s|^\W|\(\s|\d\.\s")
 
 
 def statements(text: str) -> list[str]:
-    """Returns the sentences of `text` that are whole, have a subject and a verb, and do not point back to another one."""
+    """Returns the sentences of `text` that have subject and verb and do not point back."""
     return [sentence for start, end in sentence_spans(text) if is_statement(sentence := text[start:end])]
 
 

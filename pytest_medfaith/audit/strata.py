@@ -1,4 +1,4 @@
-"""Makes the claims of the strata: items of the bank among passages of the corpus, and facts of two chunks of the corpus joined."""
+"""Makes the claims of the strata: items of the bank beside passages of the corpus, and two facts joined."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.metrics.audit import BANK_STRATA, NEAR_MISS, TWO_CHUNKS
 from pytest_medfaith.records import Chunk
 
-BESIDE = 2  # passages of the corpus that stand beside an item of the bank
-_MOST_SHARED = (
-    0.4  # of a bank claim's words with a passage beside it; with more the passage may decide the claim itself
-)
-_DRAWS = 20  # chunks looked at for a passage, or for the nearer half of a joined claim
+BESIDE = 2  # passages of the corpus beside an item of the bank
+# Of a bank claim's words with a passage beside it: a passage that shares more may decide the claim itself.
+_MOST_SHARED = 0.4
+_DRAWS = 20  # chunks looked at for a passage, or for the second half of a joined claim
 
 
 class StratumQuestion(NamedTuple):
@@ -33,9 +32,9 @@ class StratumQuestion(NamedTuple):
 
 
 def sample_strata(chunks: Sequence[Chunk], *, limit: int, seed: int) -> list[StratumQuestion]:
-    """Returns the claims of the strata: of at most `limit` items each, an error, the faithful claim and an addition of every item.
+    """Returns the claims of the strata: an error, a faithful claim and an addition of each item.
 
-    The same chunks, in whatever order, limit and seed give the same claims.
+    A stratum has at most `limit` items. The same chunks, in any order, limit and seed give the same claims.
     """
     order = sorted(chunks, key=lambda chunk: chunk.id)
     random.Random(f"strata-{seed}").shuffle(order)
@@ -45,17 +44,11 @@ def sample_strata(chunks: Sequence[Chunk], *, limit: int, seed: int) -> list[Str
     for stratum in BANK_STRATA:
         for item in [item for item in bank if item.stratum == stratum][:limit]:
             found += _of_item(item, stratum, order, random.Random(f"{stratum}-{seed}-{item.id}"))
-    for item in _spread(bank)[:limit]:
+    # An item of each stratum in turn, so that the first `limit` of them cover all strata.
+    turns = [sum(other.stratum == item.stratum for other in bank[:place]) for place, item in enumerate(bank)]
+    for _, item in sorted(zip(turns, bank, strict=True), key=lambda turn: turn[0])[:limit]:
         found += _of_item(item, NEAR_MISS, order, random.Random(f"{NEAR_MISS}-{seed}-{item.id}"))
     return found + list(_joined(order, limit=limit, seed=seed))
-
-
-def _spread(bank: Sequence[BankItem]) -> list[BankItem]:
-    """Returns the items in turns, one of each stratum, so that the first of them are of all."""
-    turns = [
-        (sum(one.stratum == item.stratum for one in bank[:place]), item) for place, item in enumerate(bank)
-    ]
-    return [item for _, item in sorted(turns, key=lambda turn: turn[0])]
 
 
 def _of_item(
@@ -71,7 +64,7 @@ def _of_item(
 
 
 def _beside(claims: Iterable[str], corpus: Sequence[Chunk], rng: random.Random) -> list[Chunk]:
-    """Returns passages of the corpus that are on other matters than `claims`."""
+    """Returns passages of the corpus on other matters than `claims`, at most BESIDE."""
     keys = [content_keys(claim) for claim in claims]
     drawn = rng.sample(corpus, min(_DRAWS, len(corpus)))
     return list(
@@ -99,7 +92,7 @@ def _questions(name: str, stratum: str, chunks: Sequence[Chunk], **texts: str) -
 
 
 def _joined(order: Sequence[Chunk], *, limit: int, seed: int) -> Iterator[StratumQuestion]:
-    """Yields claims that join facts of two documents: both true, the second changed, and a first with a second that stands in neither."""
+    """Yields claims that join two facts: both true, the second changed, the second in neither document."""
     made = 0
     for chunk in order:
         rng = random.Random(f"{TWO_CHUNKS}-{seed}-{chunk.id}")
@@ -123,7 +116,7 @@ def _joined(order: Sequence[Chunk], *, limit: int, seed: int) -> Iterator[Stratu
 
 
 def _partner(chunk: Chunk, others: Sequence[Chunk], rng: random.Random) -> Chunk | None:
-    """Returns, of chunks of other documents drawn at random, the one that shares most with `chunk`; None where there is none."""
+    """Returns the chunk that shares most words with `chunk`, of those drawn from other documents, or None."""
     drawn = [
         other for other in rng.sample(others, min(_DRAWS, len(others))) if document(other) != document(chunk)
     ]
@@ -132,7 +125,7 @@ def _partner(chunk: Chunk, others: Sequence[Chunk], rng: random.Random) -> Chunk
 
 
 def _halves(chunk: Chunk, partner: Chunk, rng: random.Random) -> tuple[str, str, Mutation] | None:
-    """Returns a sentence of each chunk, reworded, and the second with one change; None where a chunk allows none."""
+    """Returns a sentence of each chunk, reworded, and the second changed; None where that is impossible."""
     firsts, seconds = _joinable(chunk), _joinable(partner)
     rng.shuffle(seconds)
     if not firsts:
@@ -150,10 +143,10 @@ def _halves(chunk: Chunk, partner: Chunk, rng: random.Random) -> tuple[str, str,
 
 
 def _joinable(chunk: Chunk) -> list[str]:
-    """Returns the statements of a chunk that stay one clause of two when another follows."""
+    """Returns the statements of a chunk behind which another can follow: "A lowers B, and ..."."""
     return [sentence for sentence in statements(chunk.text) if ";" not in sentence]
 
 
 def _join(first: str, second: str, source: Chunk) -> str:
-    """Returns both sentences as one: "A lowers B, and c raises d."."""
+    """Returns both sentences joined: "A lowers B, and c raises d."."""
     return f"{first.removesuffix('.')}, and {as_inner(second, source.text)}"

@@ -1,4 +1,4 @@
-"""Puts another drug, or other people, in the place of those that a sentence names."""
+"""Puts another drug, or other people, for those that a sentence names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_medfaith.entities.linker import Concept, Mention, link, load_concept
 
 DRUG, POPULATION = "drug_swap", "population"
 
-# Each goes where the other stood, number and all; people of whom the evidence speaks anywhere are no swap.
+# Names of people and those that may take their place, a plural for a plural.
 _PEOPLE = (
     ("pregnant women", ("postmenopausal women", "men")),
     ("postmenopausal women", ("premenopausal women", "men")),
@@ -52,7 +52,7 @@ _NAMED = re.compile(
 
 
 def swap_population(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with the people it names swapped for others whom the evidence does not name."""
+    """Returns `sentence` with the people that it names swapped for people whom the evidence does not name."""
     known = {mention.concept for mention in _named(evidence) if mention.kind == "population"}
     choices: list[tuple[re.Match[str], str]] = []
     for found in _NAMED.finditer(sentence):
@@ -72,7 +72,7 @@ def swap_population(sentence: str, evidence: str, rng: random.Random) -> Mutatio
 
 
 def swap_drug(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with a drug, or class of drugs, swapped for a related one that the evidence does not name."""
+    """Returns `sentence` with a drug or class of drugs swapped for one that the evidence does not name."""
     mentions = [mention for mention in link(sentence) if mention.kind == "drug"]
     known = [mention for mention in _named(evidence) if mention.kind == "drug"]
     single = [
@@ -90,29 +90,32 @@ def swap_drug(sentence: str, evidence: str, rng: random.Random) -> Mutation | No
 
 @lru_cache(maxsize=4)
 def _named(evidence: str) -> tuple[Mention, ...]:
-    """Returns the concepts of a document, kept while its sentences are taken one after the other."""
+    """Returns the concepts of a document; they are kept while its sentences are changed one after another."""
     return tuple(link(evidence))
 
 
 def _is_whole(sentence: str, mention: Mention) -> bool:
-    """Returns whether the name stands by itself: neither half of "budesonide-formoterol", nor "salmeterol (Serevent)"."""
+    """Returns whether the name is whole: not half of "budesonide-formoterol", not before "(Serevent)"."""
     around = sentence[max(0, mention.start - 1) : mention.start] + sentence[mention.end : mention.end + 2]
     return not re.search(r"[-/‐–(]", around) and not re.match(r"\s\w+ate\b", sentence[mention.end :])
 
 
 def _others(mention: Mention, written: str, known: Sequence[Mention]) -> list[str]:
-    """Returns names, in the number of the written one, of drugs of the nearest shared class; a drug without a class has none."""
+    """Returns names of drugs that share the narrowest class with `mention`; none where it has no class.
+
+    They are singular or plural as `written` is.
+    """
     table = load_concepts()
-    own = table.by_id[mention.concept]
+    named = table.by_id[mention.concept]
     taken = {mention.concept, *mention.wider}.union(*({other.concept, *other.wider} for other in known))
     free = [
         concept
-        for concept in _drugs(concept_is_class=own.id in _classes())
+        for concept in _drugs(concept_is_class=named.id in _classes())
         if concept.id not in taken
         and not any(other.concept in table.wider[concept.id] for other in (mention, *known))
     ]
-    plural = written.lower().endswith("s") and own.id in _classes()
-    for near in (set(own.parents), set(mention.wider)):
+    plural = written.lower().endswith("s") and named.id in _classes()
+    for near in (set(named.parents), set(mention.wider)):
         names = [
             name
             for concept in free
@@ -125,7 +128,7 @@ def _others(mention: Mention, written: str, known: Sequence[Mention]) -> list[st
 
 @lru_cache(maxsize=1)
 def _classes() -> frozenset[str]:
-    """Returns the ids of the concepts that others belong to, or that have a plural among their names."""
+    """Returns the ids of the concepts that have narrower concepts, or a plural among their names."""
     rows = load_concepts().by_id.values()
     plural = {row.id for row in rows if any(name + "s" in row.names for name in row.names)}
     return frozenset(parent for row in rows for parent in row.parents) | plural

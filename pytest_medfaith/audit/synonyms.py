@@ -1,4 +1,4 @@
-"""Words that may stand for each other in medical prose: in every sense that a pattern lets through."""
+"""Words that may replace each other in medical prose, in every sense that their pattern finds."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from pytest_medfaith.audit.mutation import capitalised
+from pytest_medfaith.quantities.numerals import WORDS
 
 _EITHER_WAY = (
     ("myocardial infarction", "heart attack"),
@@ -47,7 +48,10 @@ _EITHER_WAY = (
 )
 _ONE_WAY = (
     (
-        r"(?<!pulmonary )(?<!portal )(?<!intracranial )(?<!arterial )(?<!ocular )(?<!gestational )hypertension",
+        (
+            r"(?<!pulmonary )(?<!portal )(?<!intracranial )(?<!arterial )(?<!ocular )(?<!gestational )"
+            r"hypertension"
+        ),
         "high blood pressure",
     ),
     ("high blood pressure", "hypertension"),
@@ -79,18 +83,12 @@ _ONE_WAY = (
     ("whereas", "while"),
     (r"because(?! of)", "since"),
 )
-_DIGITS = {
-    "two": "2",
-    "three": "3",
-    "four": "4",
-    "five": "5",
-    "six": "6",
-    "seven": "7",
-    "eight": "8",
-    "nine": "9",
-}
-_WORDS = {digit: word for word, digit in _DIGITS.items()}
-_COUNTED = "minutes|hours|days|weeks|months|years|times|doses|patients|people|children|women|men|groups|trials|studies"
+_DIGITS = {word: f"{WORDS[word]:g}" for word in "two three four five six seven eight nine".split()}
+_IN_WORDS = {digit: word for word, digit in _DIGITS.items()}
+_COUNTED = (
+    "minutes|hours|days|weeks|months|years|times|doses|patients|people|children|women|men|groups|trials"
+    "|studies"
+)
 _PAIR_END = re.compile(r"\b(of|with|for|by|causes?|includes?|reduces?) ([a-z]+) and ([a-z]+)(?=\.$)")
 
 Reading = tuple[re.Pattern[str], Callable[["re.Match[str]"], str]]
@@ -106,7 +104,7 @@ _NUMERALS: tuple[Reading, ...] = (
     (re.compile(rf"(?<![\w-])(?:{'|'.join(_DIGITS)})(?= [a-z])"), lambda found: _DIGITS[found[0]]),
     (
         re.compile(rf"(?<![\w.,/–-])(?<!\bto )(?<!\band )(?<!\bor )(?<!\bin )[2-9](?= (?:{_COUNTED})\b)"),
-        lambda found: _WORDS[found[0]],
+        lambda found: _IN_WORDS[found[0]],
     ),
     (re.compile(r"(?<=\d)%(?! CI)"), lambda _: " percent"),
     (_PAIR_END, lambda found: f"{found[1]} {found[3]} and {found[2]}"),
@@ -118,7 +116,7 @@ _READINGS = (
 
 
 def with_synonyms(sentence: str, rng: random.Random, *, most: int) -> str:
-    """Returns `sentence` with up to `most` words or numbers of the tables in their other form, everywhere it has them."""
+    """Returns `sentence` with up to `most` words or numbers replaced, each everywhere in the sentence."""
     found = [(pattern, new) for pattern, new in _READINGS if pattern.search(sentence)]
     for pattern, new in rng.sample(found, min(most, len(found))):
         changed = pattern.sub(new, sentence)
@@ -128,9 +126,9 @@ def with_synonyms(sentence: str, rng: random.Random, *, most: int) -> str:
 
 
 def _repeats(pattern: re.Pattern[str], new: Callable[[re.Match[str]], str], sentence: str) -> bool:
-    """Returns whether the other form stands there already: "low blood sugar (hypoglycemia)"."""
-    other = {new(found).lower() for found in pattern.finditer(sentence)}
+    """Returns whether `sentence` holds the new form already: "low blood sugar (hypoglycemia)"."""
+    replacements = {new(found).lower() for found in pattern.finditer(sentence)}
     return any(
         len(word) > 2 and word != " percent" and re.search(rf"\b{re.escape(word)}\b", sentence.lower())
-        for word in other
+        for word in replacements
     )

@@ -13,12 +13,16 @@ _FIRST, _LAST = 1984, 2023
 
 
 def invent_year(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:
-    """Returns `sentence` with its year changed; without one, as of a year where it tells of the past, else of a study of a year."""
+    """Returns `sentence` with its year changed.
+
+    A sentence without a year gets one: "In 2003, the drug was withdrawn" where it tells of the past, else
+    "The drug is safe, according to a 2003 study".
+    """
     known = set(_YEAR.findall(evidence)) | set(_YEAR.findall(sentence))
     year = rng.choice([str(year) for year in range(_FIRST, _LAST + 1) if str(year) not in known])
-    own = _YEAR.search(sentence)
-    if own:
-        return replaced(sentence, own.start(), own.end(), new=year, kind=KIND)
+    stated = _YEAR.search(sentence)
+    if stated:
+        return replaced(sentence, stated.start(), stated.end(), new=year, kind=KIND)
     clause = clause_of(sentence)
     if clause is None or not sentence.endswith("."):
         return None

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.models.folders import MODELS, default_weights
 from pytest_medfaith.models.onnx import processor_kernel
+from pytest_medfaith.models.shipped import MODELS, default_weights
 
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 # Of GitHub, GitLab, Azure, Jenkins.
@@ -69,7 +69,8 @@ def _read(path: Path) -> str:
 def error_rates(checker: str) -> list[tuple[str, int, str]]:
     """Returns (data set, cases, share of wrong verdicts) from the card of a checker, the lowest share first.
 
-    The share comes with its 95 % interval, such as `11 % [8 %, 14 %]`. A checker without a card gives [].
+    The share comes with its 95 % interval, such as `11 % [8 %, 14 %]`. Returns [] for a checker without a
+    card.
     """
     measured = _checker_card(checker).get("measured")
     rows = measured.items() if isinstance(measured, Mapping) else ()

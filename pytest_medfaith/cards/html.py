@@ -52,8 +52,7 @@ def html_report(
         slice_reports: the run.
         history: (label, slice reports) of earlier runs, the oldest first; only their metrics are read.
         signature: what made the run, shown as it is.
-        facts: date, project and commit of the run, which stand in the head with its checkers and how often
-            they are wrong.
+        facts: date, project and commit of the run, for the head of the page.
 
     Raises:
         MissingExtra: jinja2 is not installed.

@@ -34,7 +34,7 @@ _LEAST_RANGE = 0.1  # of the axis of a trend; in less, noise would look like a c
 
 
 def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: int = 132) -> str:
-    """Returns the course of one metric over runs, the newest last, with a bar for each 95 % interval.
+    """Returns the course of a metric over runs, the newest last, with a bar for each 95 % interval.
 
     A run in which the metric had no value leaves a gap in the line.
 

@@ -38,7 +38,7 @@ def scores_csv(slice_reports: Sequence[SliceReport]) -> str:
 
 
 def score_attributes(slice_reports: Sequence[SliceReport]) -> str:
-    """Returns a JSON object for each response, one a line.
+    """Returns a JSON object for each response, as JSON Lines.
 
     Each is {"trace_id": ..., "span_id": ..., "attributes": {"medfaith.faithfulness": 0.6, ...}}.
 

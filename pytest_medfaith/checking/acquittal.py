@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pytest_medfaith.checking.anchors.evidence import shared_with
 from pytest_medfaith.checking.anchors.sequence import read_sequence
 from pytest_medfaith.checking.policy import Thresholds, entails
-from pytest_medfaith.checking.rules.comparisons import read_comparisons, relation
+from pytest_medfaith.checking.rules.comparisons import read_comparisons, swapped_comparisons
 from pytest_medfaith.checking.rules.negation import negations
 from pytest_medfaith.english.words import read_tokens
 from pytest_medfaith.quantities.quantity import same_quantity
@@ -76,7 +76,8 @@ def _mirrored(claim: str, sentence: str) -> str:
     ):
         return ""
     compared = len(read_comparisons(stated)) == len(read_comparisons(known)) == 1
-    if compared and relation(stated, known)[0] == "same":
+    swapped = swapped_comparisons(stated, known) if compared else None
+    if swapped and swapped[0].mirrors(swapped[1]):
         return "the evidence compares the same from the opposite side"
     order, known_order = read_sequence(claim), read_sequence(sentence)
     agree = order and known_order and order.agrees(known_order)

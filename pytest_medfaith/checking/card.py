@@ -26,7 +26,7 @@ from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.reading import AS_SHIPPED, Logits, ReadingSettings
 from pytest_medfaith.checking.similarity import SimilarityShift
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.models.folders import MINILM_TOKENIZER
+from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
 _SHIPPED_TOKENIZERS = {"minilm": MINILM_TOKENIZER}
 

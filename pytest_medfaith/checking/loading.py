@@ -18,8 +18,9 @@ from pytest_medfaith.checking.student import score_with_student
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.models.folders import FAST_CHECKER, default_weights, model_signature
+from pytest_medfaith.models.folders import model_signature
 from pytest_medfaith.models.onnx import weights_signature
+from pytest_medfaith.models.shipped import FAST_CHECKER, default_weights
 
 _DOTTED = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")  # as in "my_pkg.judge:judge"; a hub name has no colon
 

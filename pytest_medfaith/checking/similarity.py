@@ -84,7 +84,7 @@ def _vectors(texts: Sequence[str]) -> Any:
 
 def encoder_signature() -> str:
     """Returns what decides a vector besides the text: the encoder's weights and how many tokens it reads."""
-    from pytest_medfaith.models.folders import ENCODER
     from pytest_medfaith.models.onnx import weights_signature
+    from pytest_medfaith.models.shipped import ENCODER
 
     return f"{weights_signature(ENCODER)}/{TOKENS}"

@@ -11,7 +11,7 @@ from typing import Any
 from pytest_medfaith.checking.card import tokenizer_of
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.models.folders import MINILM_TOKENIZER
+from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
 
 def score_with_student(

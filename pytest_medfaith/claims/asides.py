@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import Clause, finite_verbs, forms, is_adverb, is_content, read_clause
+from pytest_medfaith.english.conjugation import base_of
+from pytest_medfaith.english.grammar import Clause, Part
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.phrases import Phrase, carried, holds, places, trimmed
+from pytest_medfaith.english.phrases import Phrase, borrowed, holds, places, trimmed
+from pytest_medfaith.english.verbs import finite_verbs, forms, is_adverb, is_content
 
 _LONGEST_SUBJECT = 9
 _LONGEST_ANTECEDENT = 5
@@ -22,36 +24,32 @@ _PERSONS = word_set(
 _NO_SUBJECT = word_set("no none neither few little nothing there")
 
 
-def split_asides(words: Phrase) -> list[Phrase]:
+def split_asides(whole: Part) -> list[Part]:
     """Splits "X, which is a Y, does Z", "X, sold as Y, does Z" and "X, a Y, does Z" into what is said of X twice.
 
     What is said by the way keeps its words: "X is a Y", "X, sold as Y", "X, a Y". A closing ", which is a Y" is split off where the
     noun before it is plainly what it speaks of.
     """
-    clause = read_clause(words)
-    return [words] if clause is None else _subject_aside(clause) or _closing_relative(clause) or [words]
+    if whole.clause is None:
+        return [whole]
+    said = _subject_aside(whole.clause) or _closing_relative(whole.clause)
+    return list(map(Part, said)) or [whole]
 
 
 def _subject_aside(clause: Clause) -> list[Phrase]:
     words = clause.words
     commas = places(words, ",", clause.lead, clause.main)
-    if (
-        not commas
-        or commas[1:] != [clause.subject_end - 1]
-        or not 0 < commas[0] - clause.lead <= _LONGEST_SUBJECT
-    ):
+    if not commas or commas[1:] != [clause.subject_end - 1]:
         return []
     first, second = commas
-    said = _aside_predicate(words[first:second])
-    return (
-        [(*carried(words[clause.lead : first]), *said), (*words[:first], *words[second + 1 :])]
-        if said
-        else []
-    )
+    said = _aside_predicate(words[first:second]) if 0 < first - clause.lead <= _LONGEST_SUBJECT else ()
+    if not said:
+        return []
+    return [(*borrowed(words[clause.lead : first]), *said), (*words[:first], *words[second + 1 :])]
 
 
 def _aside_predicate(aside: Phrase) -> Phrase:
-    """Returns what an aside, its comma first, says of its subject; nothing where it says no fact of its own."""
+    """Returns what an aside, its comma first, says of its subject; nothing where it states no fact."""
     first = next((word for word in aside[1:] if not is_adverb(word)), None)
     verbs = finite_verbs(aside)
     if first is None:
@@ -66,20 +64,17 @@ def _closing_relative(clause: Clause) -> list[Phrase]:
     words = clause.words
     for comma in places(words, ",", clause.main + 1, len(words) - 3):
         relative, verb, after = (word.lower for word in words[comma + 1 : comma + 4])
-        if (
-            relative not in ("which", "who")
-            or verb not in lexicon.BE
-            or after not in ("a", "an", "the", "also", "called", "known")
-        ):
+        describes = verb in lexicon.BE and after in ("a", "an", "the", "also", "called", "known")
+        if relative not in ("which", "who") or not describes:
             continue
         antecedent, tail = _noun_before(words, comma), words[comma + 2 :]
         if antecedent and not holds(tail, ",;"):
-            return [words[:comma], (*carried(antecedent), *tail)]
+            return [words[:comma], (*borrowed(antecedent), *tail)]
     return []
 
 
 def _noun_before(words: Phrase, end: int) -> Phrase:
-    """Returns the noun that ends at `end` with its adjectives and brackets; nothing where it is too long to be one name."""
+    """Returns the noun that ends at `end` with its adjectives and brackets; nothing where it is too long for a name."""
     start = end
     while (
         start > 0
@@ -96,64 +91,51 @@ def _is_verb(words: Phrase, index: int) -> bool:
     return bool(can_be & {"s", "ing"}) or (bool(can_be) and (behind in lexicon.MODALS or behind == "to"))
 
 
-def split_participles(words: Phrase) -> list[Phrase]:
-    """Splits "X blocks A, lowering B" into "X blocks A" and "X, lowering B"; under a modal or a condition the sentence stays whole."""
-    clause = read_clause(words)
-    if (
-        clause is None
-        or not clause.subject
-        or clause.form == "modal"
-        or clause.subject[0].lower in _NO_SUBJECT
-    ):
-        return [words]
-    if holds(words[clause.main :], lexicon.STRONG_CONDITIONS):
-        return [words]
-    for comma in places(words, ",", clause.main + 1, len(words) - 2):
+def split_participles(whole: Part) -> list[Part]:
+    """Splits "X blocks A, lowering B" into "X blocks A" and "X, lowering B".
+
+    Under a modal or a condition the sentence stays whole.
+    """
+    words, clause = whole.words, whole.clause
+    if clause is None or not clause.subject or clause.form == "modal":
+        return [whole]
+    if clause.subject[0].lower in _NO_SUBJECT or holds(words[clause.main :], lexicon.STRONG_CONDITIONS):
+        return [whole]
+    commas = places(words, ",", clause.main + 1, len(words) - 2)
+    for comma in commas:
         if not _of_the_subject(clause, comma) or holds(words[clause.main : comma], lexicon.NEGATIONS):
             break
         if _is_participle(clause, comma):
-            commas = [
-                comma,
-                *(
-                    later
-                    for later in places(words, ",", comma + 1, len(words) - 2)
-                    if _is_participle(clause, later)
-                ),
-            ]
-            pieces = (
-                trimmed(words[begin:end])
-                for begin, end in zip(commas, [*commas[1:], len(words)], strict=True)
-            )
-            return [
-                words[:comma],
-                *(
-                    (*carried(words[: clause.subject_end]), piece[0], *piece[1 + (piece[1].lower == "and") :])
-                    for piece in pieces
-                ),
-            ]
-    return [words]
+            joints = [later for later in commas if later >= comma and _is_participle(clause, later)]
+            subject = borrowed(words[: clause.subject_end])
+            said = [words[:comma]]
+            for begin, end in zip(joints, [*joints[1:], len(words)], strict=True):
+                mark, *participle = trimmed(words[begin:end])
+                said.append((*subject, mark, *participle[participle[0].lower == "and" :]))
+            return list(map(Part, said))
+    return [whole]
 
 
 def _of_the_subject(clause: Clause, comma: int) -> bool:
-    """Returns whether a participle behind `comma` speaks of the main subject: not in a list, nor in "studies show A does B, lowering C"."""
+    """Returns whether a participle behind `comma` speaks of the main subject.
+
+    In a list it does not, nor in "studies show A does B, lowering C".
+    """
     between = clause.words[clause.main : comma]
-    attributed = any(
-        word.lower in lexicon.ATTRIBUTIONS for word in clause.words[clause.main : clause.main + 4]
-    )
+    verb_words = clause.words[clause.main : clause.main + 4]
+    attributed = any(word.lower in lexicon.ATTRIBUTIONS for word in verb_words)
     other_verb = any(clause.main < verb.index < comma and not verb.subordinate for verb in clause.verbs)
-    return not (
-        attributed or other_verb or holds(between, ":") or any(word.lower in _ENUMERATING for word in between)
-    )
+    listed = holds(between, ":") or any(word.lower in _ENUMERATING for word in between)
+    return not (attributed or other_verb or listed)
 
 
 def _is_participle(clause: Clause, comma: int) -> bool:
     words = clause.words
     begin = comma + 1 + (words[comma + 1].lower == "and")
-    place = next(
-        (index for index in range(begin, len(words) - 2) if not is_adverb(words[index])), len(words) - 2
-    )
+    last = len(words) - 2
+    place = next((index for index in range(begin, last) if not is_adverb(words[index])), last)
     participle, after = words[place], words[place + 1].lower
     by_person = participle.lower in _OF_EVENTS and any(word.lower in _PERSONS for word in clause.subject)
     if participle.inside or participle.lower in _ATTACHED or by_person or after in (",", ".", "and", "or"):
         return False
-    return lexicon.finite_of_participle(participle.lower, "base") is not None
+    return base_of(participle.lower, "ing") is not None

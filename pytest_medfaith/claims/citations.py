@@ -1,14 +1,13 @@
-"""Reads the citation markers of an answer and finds the chunks they name."""
+"""Reads the citation markers of an answer, and tells which sentence each of them belongs to."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.claims.layout import Sentence, read_layout, read_sentences
-from pytest_medfaith.records import Chunk
+from pytest_medfaith.claims.layout import Sentence
 
 # "[120-140]" is a reference interval, not 21 sources.
 _LONGEST_RANGE = 20
@@ -51,7 +50,6 @@ _NAMED = re.compile(
     r"(?<!\s)(?:,\s*|\s+)(?:according\s+to|as\s+(?:stated|shown|described|reported)\s+in|per|see|from)\s+(?:the\s+)?(?:sources?|documents?|passages?|contexts?|references?|refs?\.?|chunks?)\s*\x00+(?=\s*[.;:)]|\s*$)",
     re.IGNORECASE,
 )
-_PMID = re.compile(r"(?:pmid|pubmed)[\s:_-]*(\d{1,9})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -64,20 +62,43 @@ class Citation:
 
 
 @dataclass(frozen=True)
-class CitedSentence:
-    """A sentence of an answer, its half-open span (markers that follow its full stop included), and its markers in order."""
+class Cited:
+    """An answer with its citations in order; `text` is the answer at its length, with blanks in their place.
 
-    start: int
-    end: int
-    markers: tuple[str, ...]
+    Blanks also stand for the brackets and commas around a citation, and for marks that name a source without a number.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+
+    def markers_of(self, sentences: Sequence[Sentence]) -> list[tuple[str, ...]]:
+        """Returns the markers in the zone of each sentence, in order and once each.
+
+        A citation behind words of no sentence, as in a list of references, belongs to none.
+        """
+        zones = [sentence.zone for sentence in sentences]
+        found: list[dict[str, None]] = [{} for _ in sentences]
+        for citation in self.citations if sentences else ():
+            place = max(bisect_right(zones, citation.start) - 1, 0)
+            if not any(map(str.isalnum, self.text[sentences[place].end : citation.start])):
+                found[place][citation.marker] = None
+        return list(map(tuple, found))
 
 
-@dataclass(frozen=True)
-class ResolvedCitations:
-    """The ids of the chunks that markers name, in order and once each, and the markers that name none."""
-
-    chunk_ids: tuple[str, ...]
-    unknown: tuple[str, ...]
+def read_citations(answer: str) -> Cited:
+    """Returns `answer` with its citations, read once."""
+    citations = parse_citations(answer)
+    spans = {(citation.start, citation.end) for citation in citations}
+    spans |= {mark.span() for mark in _NAMELESS.finditer(answer)}
+    if not spans:
+        return Cited(answer, ())
+    masked = list(answer)
+    for start, end in spans:
+        masked[start:end] = "\x00" * (end - start)
+    text = "".join(masked)
+    for around in (_BETWEEN, _WRAPPED, _NAMED):
+        text = around.sub(lambda found: "\x00" * len(found[0]), text)
+    return Cited(text.replace("\x00", " "), tuple(citations))
 
 
 def parse_citations(text: str) -> list[Citation]:
@@ -118,92 +139,3 @@ def _numbers(listed: str) -> list[str]:
             return []
         numbers += range(ends[0], ends[-1] + 1)
     return [str(number) for number in numbers] if min(numbers) > 0 else []
-
-
-def strip_citations(text: str) -> str:
-    """Returns `text` without its citation markers and without the white space, commas and empty brackets they leave."""
-    if mask_citations(text, "\x00") == text:
-        return text
-    return re.sub(r"[ \t]*\x00+", "", mask_citations(text, "\x00")).strip(" \t")
-
-
-def mask_citations(text: str, blank: str = " ") -> str:
-    """Returns `text` at the same length with each marker, and the brackets and commas around it, overwritten by `blank`."""
-    spans = {(citation.start, citation.end) for citation in parse_citations(text)} | {
-        mark.span() for mark in _NAMELESS.finditer(text)
-    }
-    masked = list(text)
-    for start, end in spans:
-        masked[start:end] = "\x00" * (end - start)
-    overwritten = _BETWEEN.sub(lambda found: "\x00" * len(found[0]), "".join(masked))
-    overwritten = _WRAPPED.sub(lambda found: "\x00" * len(found[0]), overwritten)
-    overwritten = _NAMED.sub(lambda found: "\x00" * len(found[0]), overwritten)
-    return overwritten.replace("\x00", blank) if spans else text
-
-
-def cited_sentences(answer: str) -> list[CitedSentence]:
-    """Returns each sentence of `answer` with the markers that stand in it or right after it; headings are no sentences."""
-    sentences = read_sentences(read_layout(mask_citations(answer)))
-    cited = zip(sentences, _citations_of(answer, sentences), strict=True)
-    return [
-        CitedSentence(
-            sentence.start,
-            max([sentence.end, *(citation.end for citation in citations)]),
-            _markers(citations),
-        )
-        for sentence, citations in cited
-        if sentence.block.kind != "heading"
-    ]
-
-
-def sentence_markers(answer: str, sentences: Sequence[Sentence]) -> list[tuple[str, ...]]:
-    """Returns, for each of the `sentences` of `answer`, its markers in order and once each."""
-    return [_markers(citations) for citations in _citations_of(answer, sentences)]
-
-
-def _citations_of(answer: str, sentences: Sequence[Sentence]) -> list[list[Citation]]:
-    """Returns, for each sentence, the citations in its zone; one behind other words, as in a list of references, is nobody's."""
-    zones = [sentence.zone for sentence in sentences]
-    owned: list[list[Citation]] = [[] for _ in sentences]
-    masked = mask_citations(answer)
-    for citation in parse_citations(answer) if sentences else ():
-        owner = max(bisect_right(zones, citation.start) - 1, 0)
-        if not any(map(str.isalnum, masked[sentences[owner].end : citation.start])):
-            owned[owner].append(citation)
-    return owned
-
-
-def _markers(citations: Iterable[Citation]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(citation.marker for citation in citations))
-
-
-def resolve_citations(markers: Iterable[str], contexts: Sequence[Chunk]) -> ResolvedCitations:
-    """Returns the ids of the chunks in `contexts` that `markers` name, and the markers that name none.
-
-    "3" is the third of `contexts`, in rank order and from 1; "PMID 123" is every chunk with that `pmid`, or whose id is that
-    number with or without "PMID"; anything else is a chunk's id.
-    """
-    found: dict[str, None] = {}
-    unknown: dict[str, None] = {}
-    for marker in markers:
-        ids = _named_chunks(marker.strip(), contexts)
-        found.update(dict.fromkeys(ids))
-        if not ids:
-            unknown[marker] = None
-    return ResolvedCitations(tuple(found), tuple(unknown))
-
-
-def _named_chunks(marker: str, contexts: Sequence[Chunk]) -> list[str]:
-    by_id = [chunk.id for chunk in contexts if chunk.id == marker]
-    pmid = _PMID.fullmatch(marker)
-    if by_id or not (pmid or marker.isdecimal()):
-        return by_id
-    if pmid:
-        return [chunk.id for chunk in contexts if pmid[1] in (chunk.pmid, _pmid_of(chunk.id))]
-    place = int(marker)
-    return [contexts[place - 1].id] if 1 <= place <= len(contexts) else []
-
-
-def _pmid_of(chunk_id: str) -> str:
-    found = _PMID.fullmatch(chunk_id)
-    return found[1] if found else chunk_id

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import Clause, is_content, read_clause
+from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.phrases import Phrase, written
+from pytest_medfaith.english.phrases import Phrase
+from pytest_medfaith.english.verbs import is_content
 
 _POINTERS = word_set("it its he she they their this that these those such his her him them itself themselves")
 _OTHERS = word_set("another other others both neither either former latter same")
@@ -38,28 +39,32 @@ class Before:
         """The words that a later "it" may stand for."""
         return self.latest if self.alone == self.latest else f"{self.alone} {self.latest}".strip()
 
-    def followed_by(self, said: str, *, alone: bool) -> Before:
-        """Returns what stands before the next sentence, once `said` was read."""
+    def followed_by(self, part: Part, *, alone: bool) -> Before:
+        """Returns what was said before the next sentence, once `part` was read; `alone` when a reader needs nothing before it."""
+        said = part.text.strip(" ,;:\u2013—-")
+        said = said if said.endswith((".", "!", "?")) or not said else f"{said}."
         short = " ".join(said.split()[:_LONGEST_CONTEXT])
-        return Before(short, short) if alone else Before(self.alone, short)
+        return Before(short if alone else self.alone, short)
 
 
-def stands_alone(words: Phrase) -> bool:
-    """Returns whether `words` say by themselves what they speak of.
+def stands_alone(part: Part) -> bool:
+    """Returns whether `part` says by itself what it speaks of.
 
     "It lowers glucose", "In children, it is unsafe", "The dose is 5 mg", "Take 5 mg" and "Nausea" do not.
     """
-    clause = read_clause(words)
+    words, clause = part.words, part.clause
     if clause is None:
-        led = any(not word.own or word.text == ":" for word in words)
+        led = any(word.borrowed or word.text == ":" for word in words)
         return (led or len(words) > _LONGEST_FRAGMENT) and not _points(words)
-    if not clause.subject:
-        return not _open_order(clause)
-    opening = words[: clause.lead]
     subject = clause.subject
+    if (
+        not subject
+    ):  # an order, which names its object or not: "Take 5 mg once a day", "Avoid it in pregnancy"
+        after = words[clause.main + 1 : clause.main + 2]
+        return not after or not (after[0].text[0].isdigit() or after[0].lower in _POINTERS)
     pronoun = subject[-1].lower in _SUBJECTS and not any(word.text == ":" for word in subject)
     unnamed = pronoun or _is_definite(subject) or _is_share(subject)
-    return not (unnamed or _points(subject) or _points(opening))
+    return not (unnamed or _points(subject) or _points(words[: clause.lead]))
 
 
 def _points(words: Phrase) -> bool:
@@ -91,15 +96,3 @@ def _is_share(subject: Phrase) -> bool:
     end = [word.lower for word in subject[-3:-1]]
     counted = subject[0].text[0].isdigit() or subject[0].lower in _SHARES | lexicon.NUMBERS
     return counted and end in (["of", "the"], ["of", "these"], ["of", "those"]) and subject[-1].text.islower()
-
-
-def _open_order(clause: Clause) -> bool:
-    """Returns whether an order names no thing: "Take 5 mg once a day", "Avoid it in pregnancy"."""
-    after = clause.words[clause.main + 1 : clause.main + 2]
-    return bool(after) and (after[0].text[0].isdigit() or after[0].lower in _POINTERS)
-
-
-def said(words: Phrase) -> str:
-    """Returns the text of `words` as context, without joining marks at its end."""
-    text = written(words).strip(" ,;:\u2013—-")
-    return text if text.endswith((".", "!", "?")) or not text else f"{text}."

@@ -14,9 +14,10 @@ from pytest_medfaith.claims.chatter import LONGEST_TALK, chatter_reason
 from pytest_medfaith.claims.openers import SOURCES
 from pytest_medfaith.claims.referring import refers
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import finite_verbs
+from pytest_medfaith.english.conjugation import noun_verbs, verb_forms
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import read_words
+from pytest_medfaith.english.verbs import finite_verbs
 from pytest_medfaith.english.words import SPOKEN
 
 _INFORMATION = r"(?:information|info|answers?|details?|mention|context|guidance|documents?|passages?)"
@@ -240,7 +241,7 @@ def _goes_on(first: str, piece: str) -> bool:
 
 def _holds_verb(text: str) -> bool:
     """Returns whether a word of `text` is a verb by its neighbours: "cures" in "aspirin cures measles", not in "the cures of measles"."""
-    return bool(finite_verbs(read_words(text, 0, len(text))))
+    return bool(finite_verbs(read_words(text)))
 
 
 def _begin_of(piece: str, place: int) -> int:
@@ -251,7 +252,7 @@ def _begin_of(piece: str, place: int) -> int:
 
 
 def _is_finite(word: str) -> bool:
-    known = lexicon.verb_forms().get(word, frozenset())
+    known = verb_forms().get(word, frozenset())
     auxiliary = (
         word
         in lexicon.MODALS
@@ -259,7 +260,7 @@ def _is_finite(word: str) -> bool:
         | lexicon.PLURAL_AUXILIARIES
         | lexicon.OTHER_AUXILIARIES
     )
-    return auxiliary or (bool(known & _FINITE) and word not in lexicon.noun_verbs() and "part" not in known)
+    return auxiliary or (bool(known & _FINITE) and word not in noun_verbs() and "part" not in known)
 
 
 def _words(text: str) -> list[str]:

@@ -7,17 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import (
-    Clause,
-    finite_verbs,
-    forms,
-    is_adverb,
-    is_auxiliary,
-    is_content,
-    read_clause,
-)
+from pytest_medfaith.english.grammar import Clause, Part
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.phrases import Phrase, Word, carried, holds, places
+from pytest_medfaith.english.phrases import Phrase, Word, borrowed, holds, places
+from pytest_medfaith.english.verbs import finite_verbs, forms, is_adverb, is_auxiliary, is_content
 
 # What opens a list: a word such as "include", "are" behind a subject such as "symptoms", or the verb whose objects are listed.
 Opener = Literal["including", "are", "verb"]
@@ -50,7 +43,7 @@ _LONGEST_ITEM = 18
 
 @dataclass(frozen=True)
 class _Listing:
-    """Where an enumeration stands: its items' spans of words, and the span behind them that holds for all, such as "in children"."""
+    """The place of an enumeration: its items as spans of words, and the span behind them that holds for all, such as "in children"."""
 
     opener: Opener
     begin: int
@@ -59,27 +52,24 @@ class _Listing:
     tail: tuple[int, int]
 
 
-def split_lists(words: Phrase) -> list[Phrase]:
+def split_lists(whole: Part) -> list[Part]:
     """Splits "X causes A, B and C" into "X causes A", "X causes B" and "X causes C".
 
-    A closing "in children" goes with every item. Examples ("such as A,
-    B and C") stay with what they illustrate, and so do things given together ("with A, B and C", "both A and B"), a choice
-    ("take A, B or C"), doses, and adjectives of one noun.
+    A closing "in children" goes with every item. Examples ("such as A, B and C") stay with what they illustrate, and so do things
+    given together ("with A, B and C", "both A and B"), a choice ("take A, B or C"), doses, and adjectives of one noun.
     """
-    clause = read_clause(words)
+    words, clause = whole.words, whole.clause
     if clause is None:
-        return [words]
+        return [whole]
     for begin, opener in _openings(clause):
         listing = _read_listing(words, begin, opener)
-        if listing is not None and _holds_for_each(clause, listing) and _fit(words, listing):
-            return _one_each(words, listing)
-    return [words]
-
-
-def _one_each(words: Phrase, listing: _Listing) -> list[Phrase]:
-    prefix, tail = words[: listing.begin], carried(words[slice(*listing.tail)])
-    first, *others = (words[slice(*item)] for item in listing.items)
-    return [(*prefix, *first, *tail), *((*carried(prefix), *item, *tail) for item in others)]
+        if listing is None or not _holds_for_each(clause, listing) or not _fit(words, listing):
+            continue
+        prefix, tail = words[:begin], borrowed(words[slice(*listing.tail)])
+        first, *others = (words[slice(*item)] for item in listing.items)
+        said = [(*prefix, *first, *tail), *((*borrowed(prefix), *item, *tail) for item in others)]
+        return list(map(Part, said))
+    return [whole]
 
 
 def _openings(clause: Clause) -> Iterator[tuple[int, Opener]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from pytest_medfaith.english.grammar import forms, is_adverb, read_clause
-from pytest_medfaith.english.lexicon import noun_verbs
+from pytest_medfaith.english.conjugation import noun_verbs
+from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.phrases import Phrase
+from pytest_medfaith.english.verbs import forms, is_adverb
 
 _UNIT = (
     r"(?:k?g|mg|mcg|[\u00b5\u03bcm]?g|ng|m?l|d?l|litres?|liters?|grams?|milligrams?|micrograms?|units?|iu|u|mmol|mol|mmhg|kpa|bpm|%|per\s?cent|percent|tablets?|"
@@ -28,10 +29,15 @@ def is_order(words: Phrase) -> bool:
     """Returns whether `words` begin with a verb that bids or forbids: "Never combine with nitrates"; not "Treating gout"."""
     if words and words[0].lower in ("do", "don't", "never", "please", "avoid", "stop"):
         return len(words) > 1
+    return begins_with_verb(words)
+
+
+def begins_with_verb(words: Phrase) -> bool:
+    """Returns whether `words` begin with a bare verb that is no noun, an adverb before it left aside: "Slowly raise the dose"."""
     first = next((word for word in words if not is_adverb(word)), None)
     return first is not None and len(words) > 1 and "base" in forms(first) and first.lower not in noun_verbs()
 
 
-def states(words: Phrase) -> bool:
-    """Returns whether `words` say something by themselves: a predicate with its subject, or an order."""
-    return read_clause(words) is not None or is_order(words)
+def states(part: Part) -> bool:
+    """Returns whether `part` says something by itself: a predicate with its subject, or an order."""
+    return part.clause is not None or is_order(part.words)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_medfaith.claims.clauses import has_pair
 from pytest_medfaith.english import lexicon
-from pytest_medfaith.english.grammar import (
-    Clause,
+from pytest_medfaith.english.conjugation import noun_verbs
+from pytest_medfaith.english.grammar import Clause, Part
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.phrases import Phrase, borrowed, has_pair, holds, places, trimmed
+from pytest_medfaith.english.verbs import (
     auxiliary_form,
     begins_object,
     ends_open,
     forms,
     is_adverb,
     is_auxiliary,
-    read_clause,
 )
-from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.phrases import Phrase, carried, holds, places, trimmed
 
 _REPEATABLE = word_set("for in by to from on through as during after")
 _LIMITING = word_set("never not rarely seldom hardly scarcely barely longer")
@@ -27,29 +25,31 @@ _BEFORE_BARE_VERB = lexicon.MODALS | word_set("to do does did don't doesn't didn
 
 @dataclass(frozen=True)
 class _Parallel:
-    """A second predicate: it begins at `begin`, behind the joint at `joint`, and stands where the verb at `match` stands."""
+    """A second predicate: it begins at `begin`, behind the joint at `joint`, and takes the place of the verb at `match`."""
 
     joint: int
     begin: int
     match: int
 
 
-def split_predicates(words: Phrase) -> list[Phrase]:
+def split_predicates(whole: Part) -> list[Part]:
     """Splits "X lowers A and raises B" into "X lowers A" and "X raises B".
 
     The second verb takes the place of the nearest verb of its form, and carries all words before that: "X can lower A and raise
     B" gives "X can raise B". What "if", "who" or a negation holds together stays whole, and so does a choice with "or".
     """
-    clause = read_clause(words)
+    words, clause = whole.words, whole.clause
     if clause is None or holds(words, lexicon.PAIRING) or has_pair(words, "not", "only"):
-        return [words]
-    for parallel in _parallels(clause):
-        second = (*carried(words[: parallel.match]), *words[parallel.joint + 1 :])
-        return [*split_predicates(trimmed(words[: parallel.joint])), *split_predicates(second)]
-    return [words]
+        return [whole]
+    parallel = _first_parallel(clause)
+    if parallel is None:
+        return [whole]
+    first = Part(trimmed(words[: parallel.joint]))
+    second = Part((*borrowed(words[: parallel.match]), *words[parallel.joint + 1 :]))
+    return [*split_predicates(first), *split_predicates(second)]
 
 
-def _parallels(clause: Clause) -> Iterator[_Parallel]:
+def _first_parallel(clause: Clause) -> _Parallel | None:
     words = clause.words
     for joint in places(words, (",", "and", "or", "but"), clause.main + 1, len(words) - 1):
         if words[joint].text == "," and words[joint + 1].lower in ("and", "or", "but"):
@@ -58,13 +58,11 @@ def _parallels(clause: Clause) -> Iterator[_Parallel]:
         while begin < len(words) - 1 and is_adverb(words[begin]) and words[begin].lower != "not":
             begin += 1
         match = _match(clause, joint, begin)
-        parallel = None if match is None else _Parallel(joint, begin, match)
-        if (
-            parallel is not None
-            and _may_part(clause, parallel)
-            and (words[joint].text != "," or _joined_later(clause, begin))
-        ):
-            yield parallel
+        if match is None or not _may_part(clause, _Parallel(joint, begin, match)):
+            continue
+        if words[joint].text != "," or _joined_later(clause, begin):
+            return _Parallel(joint, begin, match)
+    return None
 
 
 def _joined_later(clause: Clause, begin: int) -> bool:
@@ -77,14 +75,8 @@ def _match(clause: Clause, joint: int, begin: int) -> int | None:
     """Returns the place of the nearest verb before `joint` whose form the word at `begin` shares, or None."""
     wanted = frozenset() if clause.words[begin].inside else _forms_behind_joint(clause.words, begin)
     verbs = range(joint - 1, clause.main - 1, -1) if wanted else ()
-    return next(
-        (
-            index
-            for index in verbs
-            if not clause.words[index].inside and _forms_in_place(clause, index) & wanted
-        ),
-        None,
-    )
+    free = (index for index in verbs if not clause.words[index].inside)
+    return next((index for index in free if _forms_in_place(clause, index) & wanted), None)
 
 
 def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
@@ -94,7 +86,7 @@ def _forms_behind_joint(words: Phrase, index: int) -> frozenset[str]:
         return frozenset({"finite", "base"} if word.lower in ("have", "do") else {"finite"})
     if word.lower == "be":
         return frozenset({"base"})
-    can_be, noun = forms(word), word.lower in lexicon.noun_verbs()
+    can_be, noun = forms(word), word.lower in noun_verbs()
     after = words[index + 1] if index + 1 < len(words) else None
     objects = after is not None and begins_object(after)
     found: set[str] = set()
@@ -115,18 +107,14 @@ def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
     """Returns the form that the verb at `index` has where it stands; empty for any other word."""
     word = clause.words[index]
     verb = next((verb for verb in clause.verbs if verb.index == index), None)
+    if verb is not None and verb.form == "base":
+        return frozenset({"base"})
     if verb is not None:
         any_number = {"s", "plural"} if verb.form in ("modal", "past") else set()
         past = {"past"} if word.lower in ("was", "were") else set()
-        return (
-            frozenset({"base"})
-            if verb.form == "base"
-            else frozenset({"finite", verb.form, *any_number, *past})
-        )
-    before = next(
-        (clause.words[place] for place in range(index - 1, -1, -1) if not is_adverb(clause.words[place])),
-        None,
-    )
+        return frozenset({"finite", verb.form, *any_number, *past})
+    behind = (clause.words[place] for place in range(index - 1, -1, -1))
+    before = next((word for word in behind if not is_adverb(word)), None)
     if before is None:
         return frozenset()
     if before.lower in _BEFORE_BARE_VERB and ("base" in forms(word) or word.lower in ("be", "have")):
@@ -138,9 +126,9 @@ def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
 def _may_part(clause: Clause, parallel: _Parallel) -> bool:
     """Returns whether both predicates hold on their own."""
     words, joint, match = clause.words, parallel.joint, parallel.match
-    complete = any(
-        not is_adverb(word) and word.text != "," for word in words[match + 1 : joint]
-    ) and not ends_open(words[:joint])
+    told = any(not is_adverb(word) and word.text != "," for word in words[match + 1 : joint])
+    if not told or ends_open(words[:joint]):
+        return False
     conditional = (
         _governed(clause, match)
         or _condition_between(clause, match, joint)
@@ -151,7 +139,7 @@ def _may_part(clause: Clause, parallel: _Parallel) -> bool:
         or _nested_purpose(clause, parallel)
         or (words[joint - 1].text == "," and _two_levels(clause, parallel))
     )
-    return complete and not conditional and not doubtful and _joint_allows(clause, parallel)
+    return not conditional and not doubtful and _joint_allows(clause, parallel)
 
 
 def _joint_allows(clause: Clause, parallel: _Parallel) -> bool:
@@ -161,10 +149,9 @@ def _joint_allows(clause: Clause, parallel: _Parallel) -> bool:
     negated = bool(lexicon.NEGATIONS & before)
     if clause.words[parallel.joint].lower == "or":
         return negated or bool(lexicon.TENTATIVE & before)
-    carried_over = {
-        word.lower for word in clause.words[max(0, min(begin, parallel.match - 2)) : parallel.match]
-    }
-    if carried_over & (_LIMITING if clause.subject else lexicon.NEGATIONS | _LIMITING):
+    shared = clause.words[max(0, min(begin, parallel.match - 2)) : parallel.match]
+    limiting = _LIMITING if clause.subject else lexicon.NEGATIONS | _LIMITING
+    if any(word.lower in limiting for word in shared):
         return False
     return not negated or "finite" in _forms_in_place(clause, parallel.match)
 
@@ -173,9 +160,8 @@ def _is_adjective(clause: Clause, parallel: _Parallel) -> bool:
     """Returns whether the second "verb" may be an adjective, as in "without delay and lower costs"."""
     words = clause.words
     far = any(word.lower in lexicon.PREPOSITIONS - {"to"} for word in words[parallel.match : parallel.joint])
-    return words[parallel.begin].lower in lexicon.ADJECTIVE_VERBS and (
-        far or is_adverb(words[parallel.begin - 1])
-    )
+    adjective = words[parallel.begin].lower in lexicon.ADJECTIVE_VERBS
+    return adjective and (far or is_adverb(words[parallel.begin - 1]))
 
 
 def _nested_purpose(clause: Clause, parallel: _Parallel) -> bool:
@@ -218,19 +204,18 @@ def _closing_condition(clause: Clause, begin: int) -> bool:
     return bool(conditions) and not _joined_later(clause, conditions[-1])
 
 
-def split_repeated(words: Phrase) -> list[Phrase]:
+def split_repeated(whole: Part) -> list[Part]:
     """Splits "for A and for B", and "if A or if B", where the joined word is said twice."""
-    clause = read_clause(words)
+    words, clause = whole.words, whole.clause
     if clause is None or any(word.lower in lexicon.NEGATIONS for word in words):
-        return [words]
+        return [whole]
     for joint in places(words, ("and", "or"), clause.main + 1, len(words) - 2):
         again = words[joint + 1].lower
         if again not in (_REPEATABLE if words[joint].lower == "and" else lexicon.STRONG_CONDITIONS):
             continue
         first = max(places(words, (again,), clause.main + 1, joint), default=None)
-        if first is None or (
-            again in _REPEATABLE and any(auxiliary_form(word) for word in words[first:joint])
-        ):
+        if first is None or (again in _REPEATABLE and any(map(auxiliary_form, words[first:joint]))):
             continue
-        return [trimmed(words[:joint]), *split_repeated((*carried(words[:first]), *words[joint + 1 :]))]
-    return [words]
+        rest = Part((*borrowed(words[:first]), *words[joint + 1 :]))
+        return [Part(trimmed(words[:joint])), *split_repeated(rest)]
+    return [whole]

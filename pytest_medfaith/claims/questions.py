@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.conjugation import verb_forms
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.words import SPOKEN
 
@@ -44,8 +45,7 @@ def is_question(sentence: str) -> bool:
     ):
         return True
     stated = any(
-        word in _AUXILIARIES or lexicon.verb_forms().get(word, frozenset()) & {"base", "s", "past"}
-        for word in words
+        word in _AUXILIARIES or verb_forms().get(word, frozenset()) & {"base", "s", "past"} for word in words
     )
     return len(words) <= _LONGEST_FRAGMENT and not stated and not re.search(r"\d", text)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_medfaith.claims.measures import has_amount, is_order
-from pytest_medfaith.english.grammar import read_clause
+from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.phrases import read_words
 
 _SIGNS = tuple(
@@ -37,8 +37,8 @@ def is_reference(line: str) -> bool:
         return True
     numbered = _NUMBERED.match(line)
     text = _TITLE.sub("", line[numbered.end() if numbered else 0 :])
-    words = read_words(text, 0, len(text))
-    if has_amount(text) or is_order(words):
+    part = Part(read_words(text))
+    if has_amount(text) or is_order(part.words):
         return False
     signs = sum(sign.search(line) is not None for sign in _SIGNS)
-    return signs >= 2 or not (_SAYS.search(text) or read_clause(words) is not None)
+    return signs >= 2 or not (_SAYS.search(text) or part.clause is not None)

@@ -1,17 +1,51 @@
-"""Makes atomic claims of an answer, each with its span, and lists what of it no claim was made of."""
+"""Makes atomic claims of an answer, each with its span, and lists what of it no claim was made of.
+
+The way of an answer, from top to bottom: its citations and its layout are read, its sentences become lines that can be read in their
+place, each line is split by the rules in their order, and what is left becomes claims.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
-from pytest_medfaith.claims.blocks import read_blocks
-from pytest_medfaith.claims.citations import mask_citations, sentence_markers
-from pytest_medfaith.claims.layout import read_layout, read_sentences
-from pytest_medfaith.claims.statements import Idle, Statement, sentence_text
-from pytest_medfaith.english.phrases import span
+from pytest_medfaith.claims.asides import split_asides, split_participles
+from pytest_medfaith.claims.blocks import Line, read_lines
+from pytest_medfaith.claims.chatter import is_bare_answer
+from pytest_medfaith.claims.citations import read_citations
+from pytest_medfaith.claims.clauses import split_clauses
+from pytest_medfaith.claims.context import Before, stands_alone
+from pytest_medfaith.claims.idle import idle_reason
+from pytest_medfaith.claims.layout import Sentence, read_layout, read_sentences
+from pytest_medfaith.claims.lists import split_lists
+from pytest_medfaith.claims.measures import has_amount, states
+from pytest_medfaith.claims.openers import skip_openers
+from pytest_medfaith.claims.predicates import split_predicates, split_repeated
+from pytest_medfaith.claims.questions import is_polar, is_question
+from pytest_medfaith.english.grammar import Part
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.phrases import Phrase, borrowed, read_words, span
 from pytest_medfaith.english.words import plain_words
 from pytest_medfaith.records import Claim, Dropped
+
+Rule = Callable[[Part], list[Part]]
+
+# Each rule takes a part of a sentence and returns the parts that it makes of it, or the same part where it finds nothing to split.
+# The rules of sentences run first: what they return is read as talk or as statements, and tells what a later "it" may stand for.
+SENTENCE_RULES: tuple[Rule, ...] = (split_clauses,)
+STATEMENT_RULES: tuple[Rule, ...] = (
+    split_asides,
+    split_participles,
+    split_predicates,
+    split_repeated,
+    split_lists,
+)
+
+_LONGEST_SENTENCE = 150  # words; what is longer is a table, a sequence or no prose, and the rules would guess
+_ASKING = word_set("what how why when where which who")  # "How it is built up" heads a text and says nothing
+_EDGES = re.compile(r"^(?:[\s,;:\u2013\u2014]|[-.](?!\d))+|(?:[\s,;:.\u2013\u2014]|(?<!\w)-)+$")
 
 
 @dataclass(frozen=True)
@@ -27,6 +61,35 @@ class Reading:
         return not self.claims and any(piece.reason == "refusal" for piece in self.dropped)
 
 
+@dataclass(frozen=True)
+class _Statement:
+    """What a claim is made of: a part of a sentence, and the words before it that a reader needs."""
+
+    sentence: Sentence
+    part: Part
+    context: str = ""
+
+
+@dataclass(frozen=True)
+class _Idle:
+    """A span of the answer that states nothing, and why."""
+
+    start: int
+    end: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What was told before a sentence: the words a later "it" may stand for, and the last question that "Yes" would answer."""
+
+    before: Before
+    asked: Phrase = ()
+
+
+_Made = _Statement | _Idle
+
+
 def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
     """Returns the atomic claims of `answer` in the order of their spans, with ids c1, c2, ...
 
@@ -39,27 +102,42 @@ def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
     return list(read_answer(answer, question=question).claims)
 
 
+def is_refusal(answer: str) -> bool:
+    """Returns whether `answer` only declines: "I don't know", "The documents provided do not mention this".
+
+    Greetings, questions and the advice to ask a doctor beside it change nothing. An answer that states anything else is no
+    refusal, and neither is a statement about what is unknown ("It is not known whether X causes Y"), nor an empty answer.
+    """
+    return read_answer(answer).declines
+
+
 def read_answer(answer: str, *, question: str | None = None) -> Reading:
     """Returns the claims that `extract_claims` returns, and the words that none of them checks, each with its reason."""
-    layout = read_layout(mask_citations(answer))
+    cited = read_citations(answer)
+    layout = read_layout(cited.text)
     sentences = read_sentences(layout)
-    markers = dict(zip(sentences, sentence_markers(answer, sentences), strict=True))
-    made = read_blocks(layout.text, sentences, question)
-    idle = [(one.start, one.end, one.reason) for one in made if isinstance(one, Idle)]
+    made = _split_lines(layout.text, read_lines(layout, sentences), question)
+    markers = dict(zip(sentences, cited.markers_of(sentences), strict=True))
+    idle = {(one.start, one.end, one.reason) for one in made if isinstance(one, _Idle)}
     claims: list[Claim] = []
     known: set[tuple[str, str]] = set()
-    for start, end, text, one in sorted(_texts(made), key=lambda row: row[:3]):
-        context = (
-            "" if one.context.rstrip(".") in text else one.context
-        )  # a list item that carries its intro needs it no second time
+    for start, end, text, statement in sorted(_texts(made), key=lambda row: row[:3]):
+        # A list item that carries its intro needs it no second time.
+        context = "" if statement.context.rstrip(".") in text else statement.context
         key = (plain_words(text), plain_words(context))
         if key in known:
-            idle.append((start, end, "repeated"))
+            idle.add((start, end, "repeated"))
             continue
         known.add(key)
-        name = f"c{len(claims) + 1}"
         claims.append(
-            Claim(id=name, text=text, start=start, end=end, citations=markers[one.sentence], context=context)
+            Claim(
+                id=f"c{len(claims) + 1}",
+                text=text,
+                start=start,
+                end=end,
+                citations=markers[statement.sentence],
+                context=context,
+            )
         )
     dropped = (
         Dropped(text=answer[start:end], span=(start, end), reason=reason)
@@ -68,7 +146,112 @@ def read_answer(answer: str, *, question: str | None = None) -> Reading:
     return Reading(tuple(claims), tuple(dropped))
 
 
-def _texts(made: Iterable[Statement | Idle]) -> list[tuple[int, int, str, Statement]]:
-    """Returns start, end and text of each statement that has a word of its own."""
-    rows = ((one, sentence_text(one.words)) for one in made if isinstance(one, Statement))
-    return [(*span(one.words), text, one) for one, text in rows if text]
+def _split_lines(text: str, lines: Sequence[Line], question: str | None) -> list[_Made]:
+    """Returns the statements of the `lines` of `text`, and what of them states nothing."""
+    asked = " ".join((question or "").split())
+    told = _Told(Before(asked, asked), borrowed(read_words(asked)) if is_polar(asked) else ())
+    made: list[_Made] = []
+    leads: list[Line] = []
+    for _, block in groupby(lines, key=lambda line: line.sentence.block):
+        first, *others = block
+        before = told
+        for line in (first, *others):
+            if line.role in ("item", "text"):
+                found, told = _split_line(text, line, told)
+                made += found
+            elif line.role == "row":
+                made.append(_Statement(line.sentence, line.part))
+            elif line.role == "heading" and is_question(line.part.text):
+                made.append(_Idle(line.sentence.start, line.sentence.end, "question"))
+                asked_here = line.part.words if is_polar(line.part.text) else told.asked
+                told = _Told(told.before.followed_by(line.part, alone=True), asked_here)
+            else:
+                leads.append(line)
+                if line.role == "heading":
+                    told = replace(told, before=told.before.followed_by(line.part, alone=True))
+        if first.role == "item":
+            # What the items of a list say is no part of what its next item, or the text behind it, speaks of.
+            told = before
+    return [*made, *_unused(leads, made)]
+
+
+def _split_line(text: str, line: Line, told: _Told) -> tuple[list[_Made], _Told]:
+    """Returns the statements of a line and the idle parts of it, and what is told before the next line."""
+    whole, sentence = line.part, line.sentence
+    reason = idle_reason(whole.text)
+    answer = _bare_answer(text, line) if reason and told.asked else ()
+    if answer:
+        return [_Statement(sentence, Part((*told.asked, *answer)))], replace(told, asked=())
+    if reason:
+        polar = reason == "question" and is_polar(whole.text)
+        idle = _Idle(sentence.start, sentence.end, reason)
+        return [idle], replace(told, asked=whole.words) if polar else told
+    long = len(whole.words) > _LONGEST_SENTENCE
+    made: list[_Made] = []
+    before = told.before
+    for clause in [whole] if long else _without_openers(text, _run(SENTENCE_RULES, whole)):
+        reason = "" if clause is whole else idle_reason(clause.text)
+        if reason:
+            made.append(_Idle(*span(clause.words), reason))
+            continue
+        parts = [clause] if long else _run(STATEMENT_RULES, clause)
+        made += [_Statement(sentence, part, "" if stands_alone(part) else before.text) for part in parts]
+        before = before.followed_by(clause, alone=stands_alone(clause))
+    return made, replace(told, before=told.before.followed_by(whole, alone=stands_alone(whole)))
+
+
+def _run(rules: Iterable[Rule], whole: Part) -> list[Part]:
+    parts = [whole]
+    for rule in rules:
+        parts = [part for one in parts for part in rule(one)]
+    return parts
+
+
+def _bare_answer(text: str, line: Line) -> Phrase:
+    """Returns the "Yes" with which a line begins that says nothing else: "Yes.", "Yes, hope this helps."."""
+    words = line.part.words
+    if is_bare_answer(line.part.text):
+        return words
+    opening = read_words(text, line.sentence.start, words[0].start)[:1]
+    return opening if opening and is_bare_answer(opening[0].text) else ()
+
+
+def _without_openers(text: str, parts: Iterable[Part]) -> Iterator[Part]:
+    """Yields `parts` without an opener such as "note that" at the first word that is not borrowed."""
+    for part in parts:
+        words = part.words
+        first = next((index for index, word in enumerate(words) if not word.borrowed), len(words))
+        begin = words[first].start if first < len(words) else 0
+        start = skip_openers(text, begin, words[-1].end) if first < len(words) else 0
+        kept = (word for word in words[first:] if word.start >= start or word.borrowed)
+        yield part if start == begin else Part((*words[:first], *kept))
+
+
+def _unused(leads: Iterable[Line], made: Iterable[_Made]) -> Iterator[_Made]:
+    """Yields the lead lines that no statement carries: a statement where they say something, else idle."""
+    statements = [one for one in made if isinstance(one, _Statement)]
+    used = {word.start for one in statements for word in one.part.words if word.borrowed}
+    for lead in leads:
+        part, sentence = lead.part, lead.sentence
+        if any(word.start in used for word in part.words if not word.borrowed):
+            continue
+        reason = idle_reason(part.text.rstrip(": "))
+        asks = part.words[0].lower in _ASKING and part.words[-1].text != "."
+        says = (states(part) and not asks) or has_amount(part.text)
+        stated = _Statement(sentence, part)
+        yield stated if says and not reason else _Idle(sentence.start, sentence.end, reason or "heading")
+
+
+def _texts(made: Iterable[_Made]) -> Iterator[tuple[int, int, str, _Statement]]:
+    """Yields start, end and text of each statement of which a word is not borrowed."""
+    for one in made:
+        if not isinstance(one, _Statement):
+            continue
+        words = one.part.words
+        if not any(not word.borrowed and any(map(str.isalnum, word.text)) for word in words):
+            continue
+        text = _EDGES.sub("", one.part.text)
+        first = text.split(None, 1)[0]
+        if first.rstrip(",:").replace("-", "").isalpha() and first.islower():
+            text = text[0].upper() + text[1:]
+        yield *span(words), text if text.endswith(("!", "?", "…")) else text + ".", one

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.jsonl import read_rows
 from pytest_medfaith.records import LABELS, Chunk, Claim
 from pytest_medfaith.safety.findings import safety_findings
 from pytest_medfaith.safety.rulebook import Rulebook
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
 
 _LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral", "unscored": "unscored"}
 

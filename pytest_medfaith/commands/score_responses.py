@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.cards.scores import score_attributes, scores_csv, status_of
-from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import evaluate_case, slice_report
 from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.records import Case, Chunk, Report, Response, SliceReport, SliceRun
 from pytest_medfaith.safety.rulebook import Rulebook
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
 
 _WRITERS = {".csv": scores_csv, ".jsonl": score_attributes}
 

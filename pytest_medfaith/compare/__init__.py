@@ -1,1 +1,1 @@
-"""Two runs side by side: metrics with paired tests, cases that changed, claims that turned."""
+"""Two runs side by side: metrics with paired tests, cases that changed, claims that regressed."""

@@ -1,10 +1,10 @@
-"""How two runs side by side are shown: in the terminal, as Markdown for a pull request, as a page."""
+"""Two runs side by side, as the terminal, Markdown and a page show them."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pytest_medfaith.cards.explanation import explain_claim
 from pytest_medfaith.cards.html import render_page
@@ -14,7 +14,7 @@ from pytest_medfaith.cards.terminal import set_table
 from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text
 from pytest_medfaith.compare.runs import CaseChange, MetricChange, RunChange, SliceChange
 from pytest_medfaith.gates.paired import ALPHA
-from pytest_medfaith.gates.turned import TurnedClaim
+from pytest_medfaith.gates.regressions import Regression
 from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import VERDICTS, SliceReport
 
@@ -32,15 +32,15 @@ def terminal_change(change: RunChange, *, most: int | None = SHOWN, width: int =
 
     Args:
         change: the two runs.
-        most: how many cases and claims are told per slice; None tells all.
+        most: how many cases and claims of each slice are shown; None shows all.
         width: columns of the terminal.
     """
     blocks = ["\n".join([*_names(change), *_set_up(change)])]
     for one in change.slices:
         blocks.append("\n".join([f"{slice_title(one)}:", *map(one_line, _facts(one))]))
         blocks.append(set_table(_HEADER, metric_rows(one)))
-        told = (_case_lines(one, most), list(_better_lines(one, most)), list(_gone_lines(one, most)))
-        blocks += ["\n".join(lines) for lines in told if lines]
+        parts = (_case_lines(one, most), _better_lines(one, most), _gone_lines(one, most))
+        blocks += ["\n".join(lines) for lines in parts if lines]
         blocks += _worse_blocks(one, most=most, width=width)
     blocks += _alone(change)
     hint = "" if most is None else " --verbose tells every case and claim."
@@ -48,38 +48,34 @@ def terminal_change(change: RunChange, *, most: int | None = SHOWN, width: int =
 
 
 def markdown_change(change: RunChange, *, most: int | None = SHOWN) -> str:
-    """Returns the comparison as Markdown, claims folded away below; arguments as above."""
-    set_up = _set_up(change)
-    blocks = [
-        f"### medfaith: {escaped(change.names[0])} → {escaped(change.names[1])}",
-        "  \n".join(map(escaped, _names(change))),
-    ]
-    if set_up:
-        blocks.append(
-            "\n".join(
-                [f"**{escaped(set_up[0])}**", "", *(f"- {escaped(line.strip())}" for line in set_up[1:])]
-            )
-        )
+    """Returns the comparison as Markdown, claims folded away below; arguments as in `terminal_change`."""
+    old, new = map(escaped, change.names)
+    blocks = [f"### medfaith: {old} → {new}", "  \n".join(map(escaped, _names(change)))]
+    if set_up := _set_up(change):
+        differences = [f"- {escaped(line.strip())}" for line in set_up[1:]]
+        blocks.append("\n".join([f"**{escaped(set_up[0])}**", "", *differences]))
     for one in change.slices:
         blocks += [
             f"**{escaped(slice_title(one))}**",
             "  \n".join(map(escaped, _facts(one))),
             markdown_table(_HEADER, metric_rows(one)),
         ]
-        told = [
+        lines = [
             *_case_lines(one, most),
             *_better_lines(one, most),
             *_gone_lines(one, most),
             *_worse_blocks(one, most=most, width=100),
         ]
-        if told:
-            blocks.append(folded(_tally(one), "\n".join(told)))
+        if lines:
+            cases = f"{counted(len(one.cases), 'case')} with other verdicts"
+            claims = f"{counted(len(one.worse), 'claim')} worse, {len(one.better)} better"
+            blocks.append(folded(f"{cases}, {claims}", "\n".join(lines)))
     blocks += [escaped(line) for line in _alone(change)]
     return "\n\n".join([*blocks, f"<sub>{_NOTE}</sub>"]) + "\n"
 
 
 def html_change(change: RunChange) -> str:
-    """Returns the comparison as one page that needs no network; everything is told.
+    """Returns the comparison as a page that needs no network and shows every case and claim.
 
     Raises:
         MissingExtra: jinja2 is not installed.
@@ -93,8 +89,8 @@ def html_change(change: RunChange) -> str:
                 (case.after.case.id, case.after.case.question, case_counts(case)) for case in one.cases
             ],
             "worse": [_claim_row(claim) for claim in one.worse],
-            "better": list(_better_lines(one, None))[1:],
-            "gone": list(_gone_lines(one, None))[1:],
+            "better": _better_lines(one, None)[1:],
+            "gone": _gone_lines(one, None)[1:],
         }
         for one in change.slices
     ]
@@ -110,15 +106,15 @@ def html_change(change: RunChange) -> str:
     )
 
 
-def slice_title(one: SliceChange) -> str:
+def slice_title(change: SliceChange) -> str:
     """Returns the label of the row, or of both rows where they differ."""
-    checkers = one.before.checker != one.after.checker
-    old, new = (run_label(report, checker=checkers) for report in (one.before, one.after))
+    checkers = change.before.checker != change.after.checker
+    old, new = (run_label(report, checker=checkers) for report in (change.before, change.after))
     return old if old == new else f"{old} → {new}"
 
 
-def metric_rows(one: SliceChange) -> list[list[str]]:
-    """Returns the cells of the table, a row a metric."""
+def metric_rows(change: SliceChange) -> list[list[str]]:
+    """Returns the cells of the table, a row for each metric."""
     return [
         [
             _TITLES.get(metric.name, metric.name),
@@ -127,7 +123,7 @@ def metric_rows(one: SliceChange) -> list[list[str]]:
             change_text(metric),
             NOTHING if metric.p is None else "<0.001" if metric.p < 0.001 else f"{metric.p:.3f}",
         ]
-        for metric in one.metrics
+        for metric in change.metrics
     ]
 
 
@@ -158,18 +154,18 @@ def change_text(metric: MetricChange) -> str:
 
 
 def case_counts(case: CaseChange) -> str:
-    """Returns `supported 3 → 2, refuted 0 → 1` of what differs."""
+    """Returns what differs in a case, such as `supported 3 → 2, refuted 0 → 1`."""
     old, new = (
         Counter[str](verdict.label for verdict in report.verdicts) for report in (case.before, case.after)
     )
     steps = [f"{label} {old[label]} → {new[label]}" for label in VERDICTS if old[label] != new[label]]
-    refusal = {(False, True): "now a refusal", (True, False): "no refusal any more"}.get(
-        (case.before.abstained, case.after.abstained)
-    )
-    return ", ".join([*steps, *([refusal] if refusal else [])])
+    if case.before.abstained != case.after.abstained:
+        steps.append("now a refusal" if case.after.abstained else "no refusal any more")
+    return ", ".join(steps)
 
 
 def _names(change: RunChange) -> list[str]:
+    """Returns the names of the runs, each with its gates in short."""
     reports: tuple[list[SliceReport], ...] = (
         [*(one.before for one in change.slices), *change.only_before],
         [*(one.after for one in change.slices), *change.only_after],
@@ -183,70 +179,71 @@ def _names(change: RunChange) -> list[str]:
 def _set_up(change: RunChange) -> list[str]:
     if not change.signature:
         return []
-    return [
-        "The set-ups differ, so a difference below may be theirs:",
-        *(f"  {line}" for line in change.signature),
-    ]
+    differences = [f"  {line}" for line in change.signature]
+    return ["The set-ups differ, so a difference below may be theirs:", *differences]
 
 
-def _facts(one: SliceChange) -> list[str]:
-    lines = [
-        f"{counted(len(one.before.reports), 'case')} in both, {counted(len(one.cases), 'case')} with other verdicts, {one.reworded} only reworded"
-    ]
-    for when, ids in (("before", one.only_before), ("after", one.only_after)):
+def _facts(change: SliceChange) -> list[str]:
+    both = counted(len(change.before.reports), "case")
+    changed = counted(len(change.cases), "case")
+    lines = [f"{both} in both, {changed} with other verdicts, {change.reworded} only reworded"]
+    for when, ids in (("before", change.only_before), ("after", change.only_after)):
         lines += [f"only {when}: {clip(', '.join(ids), 200)}"] * bool(ids)
     return lines
 
 
-def _tally(one: SliceChange) -> str:
-    return f"{counted(len(one.cases), 'case')} with other verdicts, {counted(len(one.worse), 'claim')} worse, {len(one.better)} better"
-
-
-def _case_lines(one: SliceChange, most: int | None) -> list[str]:
-    if not one.cases:
+def _case_lines(change: SliceChange, most: int | None) -> list[str]:
+    if not change.cases:
         return []
-    lines = [f"{counted(len(one.cases), 'case')} with other verdicts, worst first:"]
-    lines += [f"  {one_line(case.after.case.id)}  {case_counts(case)}" for case in one.cases[:most]]
-    return lines + _more(one.cases, most)
+    lines = [f"  {one_line(case.after.case.id)}  {case_counts(case)}" for case in change.cases[:most]]
+    heading = f"{counted(len(change.cases), 'case')} with other verdicts, worst first:"
+    return [heading, *lines, *_more(change.cases, most)]
 
 
-def _better_lines(one: SliceChange, most: int | None) -> Iterator[str]:
-    if one.better:
-        yield f"{counted(len(one.better), 'claim')} turned for the better:"
-        for turned in one.better[:most]:
-            now = f"; now: {clip(turned.text_before, 160)}" if turned.text_before else ""
-            steps = f"{turned.verdict.label} → {turned.before}"
-            yield f"  {one_line(turned.report.case.id)}  {steps}: {clip(turned.verdict.claim.text, 160)}{now}"
-        yield from _more(one.better, most)
-
-
-def _gone_lines(one: SliceChange, most: int | None) -> Iterator[str]:
-    """Yields claims that were not supported and are not made any more: what stands in their place may be no better."""
-    if one.gone:
-        yield f"{counted(len(one.gone), 'claim')} not supported before {'is' if len(one.gone) == 1 else 'are'} not made any more:"
-        for turned in one.gone[:most]:
-            yield f"  {one_line(turned.report.case.id)}  {turned.verdict.label}: {clip(turned.verdict.claim.text, 160)}"
-        yield from _more(one.gone, most)
-
-
-def _worse_blocks(one: SliceChange, *, most: int | None, width: int) -> list[str]:
-    if not one.worse:
+def _better_lines(change: SliceChange, most: int | None) -> list[str]:
+    if not change.better:
         return []
-    blocks = [
-        f"{counted(len(one.worse), 'claim')} turned for the worse or new and not supported, worst first:"
+    lines = [f"{counted(len(change.better), 'claim')} turned for the better:"]
+    for claim in change.better[:most]:
+        steps = f"{claim.verdict.label} → {claim.before}"
+        now = f"; now: {clip(claim.text_before, 160)}" if claim.text_before else ""
+        lines.append(f"  {one_line(claim.report.case.id)}  {steps}: {_text(claim)}{now}")
+    return lines + _more(change.better, most)
+
+
+def _gone_lines(change: SliceChange, most: int | None) -> list[str]:
+    """Returns the unsupported claims that are not made any more; what replaced them may be no better."""
+    if not change.gone:
+        return []
+    claims = f"{counted(len(change.gone), 'claim')} not supported before"
+    lines = [f"{claims} {'is' if len(change.gone) == 1 else 'are'} not made any more:"]
+    lines += [
+        f"  {one_line(claim.report.case.id)}  {claim.verdict.label}: {_text(claim)}"
+        for claim in change.gone[:most]
     ]
-    blocks += ["\n".join(_claim_row(turned, width=width)) for turned in one.worse[:most]]
-    return [*blocks, *_more(one.worse, most)]
+    return lines + _more(change.gone, most)
 
 
-def _claim_row(turned: TurnedClaim, *, width: int = 100) -> tuple[str, str]:
-    """Returns where the claim stands with what it was, and the account of it."""
-    was = f"was {turned.before}" if turned.before else "new"
-    if turned.text_before:
-        was += f" as: {clip(turned.text_before, 160)}"
-    return f"case {one_line(turned.report.case.id)} ({was})", explain_claim(
-        turned.verdict, turned.report, width=width
-    )
+def _text(claim: Regression) -> str:
+    return clip(claim.verdict.claim.text, 160)
+
+
+def _worse_blocks(change: SliceChange, *, most: int | None, width: int) -> list[str]:
+    if not change.worse:
+        return []
+    claims = counted(len(change.worse), "claim")
+    blocks = [f"{claims} turned for the worse or new and not supported, worst first:"]
+    blocks += ["\n".join(_claim_row(claim, width=width)) for claim in change.worse[:most]]
+    return [*blocks, *_more(change.worse, most)]
+
+
+def _claim_row(claim: Regression, *, width: int = 100) -> tuple[str, str]:
+    """Returns the case of a claim with what the claim was before, and the explanation of the claim."""
+    was = f"was {claim.before}" if claim.before else "new"
+    if claim.text_before:
+        was += f" as: {clip(claim.text_before, 160)}"
+    place = f"case {one_line(claim.report.case.id)} ({was})"
+    return place, explain_claim(claim.verdict, claim.report, width=width)
 
 
 def _more(items: Sequence[object], most: int | None) -> list[str]:

@@ -10,12 +10,12 @@ from typing import Any
 
 from pytest_medfaith.cards.summary import COLUMNS
 from pytest_medfaith.evaluation import slice_report
-from pytest_medfaith.gates.baseline import SliceBaseline, baseline_entry
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics
+from pytest_medfaith.gates.entry import SliceBaseline, baseline_entry
 from pytest_medfaith.gates.expressions import parse_gate
 from pytest_medfaith.gates.matching import signature_changes
 from pytest_medfaith.gates.paired import holm
-from pytest_medfaith.gates.turned import TurnedClaim, turned_claims
+from pytest_medfaith.gates.regressions import Regression, find_regressions
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import MetricValue, Report, SliceReport
@@ -25,9 +25,15 @@ _BAD = ("refuted", "unsupported", "unscored")  # worst first
 
 @dataclass(frozen=True, kw_only=True)
 class MetricChange:
-    """One metric before and after, each with its 95 % interval; `comparison` is paired by case, None where either has no value.
+    """A metric before and after.
 
-    `p` is of the two-sided permutation test, Holm-corrected for the metrics of the slice; None where no case differs.
+    Attributes:
+        name: of the metric.
+        before: its value with a 95 % interval.
+        after: likewise.
+        comparison: paired by case, None where either run has no value.
+        p: of the two-sided permutation test, Holm-corrected for the metrics of the slice; None where no case
+            differs.
     """
 
     name: str
@@ -39,28 +45,41 @@ class MetricChange:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseChange:
-    """A case whose verdict counts, or whether it abstained, differ."""
+    """A case in two runs."""
 
     before: Report
     after: Report
 
     @property
     def worse_by(self) -> tuple[int, ...]:
-        """How many claims more are refuted, unsupported, unscored; negative for fewer."""
+        """How many more claims are refuted, unsupported, unscored; negative for fewer."""
         old, new = (
             Counter[str](verdict.label for verdict in report.verdicts) for report in (self.before, self.after)
         )
         return tuple(new[label] - old[label] for label in _BAD)
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether the counts of verdicts, or whether the answer is a refusal, differ."""
+        return any(self.worse_by) or self.before.abstained != self.after.abstained
+
 
 @dataclass(frozen=True, kw_only=True)
 class SliceChange:
-    """One slice in two runs, both cut down to the cases that both measured.
+    """A slice in two runs, both cut down to the cases that both measured.
 
-    `worse` are claims of the later run that turned for the worse or are new and bad. `better` are claims of the earlier run that were
-    bad and are better now; their `before` is what they became, and a claim in other words is better only where it is supported. `gone`
-    are claims that were bad and that no claim of the later run is like. All stand worst first. `reworded` counts the cases whose answer
-    differs and whose verdict counts do not.
+    Attributes:
+        before: the earlier run.
+        after: the later run.
+        metrics: of the card, of the project, and those that gates ask for.
+        cases: those that changed, worst first.
+        reworded: how many cases have another answer with the same counts of verdicts.
+        worse: claims of the later run that turned for the worse, or are new and bad, worst first.
+        better: claims of the earlier run that were bad and are better now; `before` is what they became. A
+            claim in other words is better only where it is supported.
+        gone: claims that were bad and that no claim of the later run resembles.
+        only_before: ids of cases that only the earlier run measured.
+        only_after: likewise.
     """
 
     before: SliceReport
@@ -68,16 +87,24 @@ class SliceChange:
     metrics: tuple[MetricChange, ...]
     cases: tuple[CaseChange, ...]
     reworded: int
-    worse: tuple[TurnedClaim, ...]
-    better: tuple[TurnedClaim, ...]
-    gone: tuple[TurnedClaim, ...] = ()
+    worse: tuple[Regression, ...]
+    better: tuple[Regression, ...]
+    gone: tuple[Regression, ...] = ()
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunChange:
-    """Two runs: what differs in their set-ups, the slices of both, and the slices of one alone."""
+    """Two runs.
+
+    Attributes:
+        names: what to call them.
+        signature: what differs in their set-ups, a line for each difference.
+        slices: those of both runs.
+        only_before: those of the earlier run alone.
+        only_after: those of the later run alone.
+    """
 
     names: tuple[str, str]
     signature: tuple[str, ...]
@@ -96,14 +123,15 @@ def compare_runs(
 ) -> RunChange:
     """Returns how the run `after` differs from the run `before`.
 
-    Slice reports are matched by slice, retriever, checker and k; where a slice stands once in what is left of each run, they are matched
-    too, and what differs is said by their labels.
+    Slice reports are matched by slice, retriever, checker and k. Where a slice is left once in each run, the
+    two are matched too, and their labels say what differs.
 
     Args:
-        before: slice reports and signature, as `cards.run_folder.read_run` returns them.
+        before: slice reports and signature, as `cards.run_reading.read_run` returns them.
         after: likewise.
         names: what to call the runs.
-        declared: the metrics by name; one that a run holds and that is not among them is shown without a test.
+        declared: the metrics by name; a metric that a run holds and that is not among them is shown without a
+            test.
         seed: of resamples.
     """
     pairs = _pairs(before[0], after[0])
@@ -139,40 +167,34 @@ def _alone(report: SliceReport, among: Sequence[SliceReport]) -> bool:
 def compare_slices(
     before: SliceReport, after: SliceReport, *, declared: Mapping[str, Metric] = METRICS, seed: int = 0
 ) -> SliceChange:
-    """Returns how `after` differs from `before`, over the cases of both."""
+    """Returns how `after` differs from `before` over the cases of both; arguments as in `compare_runs`."""
     declared = {**_stand_ins(before, after), **declared}
     old_ids, new_ids = ({one.case.id for one in report.reports} for report in (before, after))
-    common = old_ids & new_ids
-    old, new = (_cut(report, common, declared=declared, seed=seed) for report in (before, after))
+    old, new = (_cut(report, old_ids & new_ids, declared=declared, seed=seed) for report in (before, after))
     both = [CaseChange(before=a, after=b) for a, b in zip(old.reports, new.reports, strict=True)]
-    changed = [case for case in both if any(case.worse_by) or case.before.abstained != case.after.abstained]
-    reworded = sum(
-        case.before.response.answer != case.after.response.answer for case in both if case not in changed
-    )
-    entries = [_entry(report, (), declared) for report in (old, new)]
-    back = turned_claims(old, entries[1])
+    changed = [case for case in both if case.is_changed]
+    changed.sort(key=lambda case: ([-step for step in case.worse_by], case.after.case.id))
+    other_answers = [case for case in both if case.before.response.answer != case.after.response.answer]
+    old_entry, new_entry = (_entry(report, (), declared) for report in (old, new))
+    # Read backwards, a claim that became better is a regression, and a claim that is gone is new.
+    backwards = find_regressions(old, new_entry)
+    known = [claim for claim in backwards if claim.before is not None]
     return SliceChange(
         before=old,
         after=new,
         metrics=_metric_changes(old, new, declared=declared, seed=seed),
-        cases=tuple(
-            sorted(changed, key=lambda case: ([-step for step in case.worse_by], case.after.case.id))
-        ),
-        reworded=reworded,
-        worse=tuple(turned_claims(new, entries[0])),
-        better=tuple(
-            one
-            for one in back
-            if one.before is not None and (one.text_before is None or one.before == "supported")
-        ),
-        gone=tuple(one for one in back if one.before is None),
+        cases=tuple(changed),
+        reworded=sum(not case.is_changed for case in other_answers),
+        worse=tuple(find_regressions(new, old_entry)),
+        better=tuple(claim for claim in known if claim.text_before is None or claim.before == "supported"),
+        gone=tuple(claim for claim in backwards if claim.before is None),
         only_before=tuple(sorted(old_ids - new_ids)),
         only_after=tuple(sorted(new_ids - old_ids)),
     )
 
 
 def _stand_ins(*reports: SliceReport) -> dict[str, Metric]:
-    """Returns a metric that measures nothing for each that a project declared, so that its gates can be read elsewhere."""
+    """Returns an empty metric for each metric of a project, so that gates on it parse anywhere."""
     return {
         name: Metric(
             name=name,
@@ -200,7 +222,7 @@ def _cut(
 def _entry(
     report: SliceReport, names: Collection[str], declared: Mapping[str, Metric], *, seed: int = 0
 ) -> SliceBaseline:
-    """Returns what a baseline would keep of `report`, with the metrics `names` alone: a run may hold some that this version lacks."""
+    """Returns what a baseline keeps of `report`, with no metric but `names`: this version may lack others."""
     held = {name: report.metrics[name] for name in names if name in report.metrics}
     return baseline_entry(
         report.with_(metrics=held), signature={}, metrics=names, declared=declared, seed=seed
@@ -210,7 +232,7 @@ def _entry(
 def _metric_changes(
     before: SliceReport, after: SliceReport, *, declared: Mapping[str, Metric], seed: int
 ) -> tuple[MetricChange, ...]:
-    """Returns the metrics of the card, those of the project, and those that gates of either run ask for."""
+    """Returns the changes of the metrics of the card, those of the project, and those that gates ask for."""
     gated = [
         parse_gate(gate.expression, declared).metric for report in (before, after) for gate in report.gates
     ]

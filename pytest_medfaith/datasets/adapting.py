@@ -11,10 +11,9 @@ from typing import TypeVar
 
 from pytest_medfaith.corpus.sources import paths_of
 from pytest_medfaith.datasets.gold import CAP, read_gold_file
-from pytest_medfaith.datasets.registry import find_adapter
+from pytest_medfaith.datasets.registry import Adapter, find_adapter
 from pytest_medfaith.datasets.review import Reviewed, apply_review, read_review_sheet, write_review_sheet
 from pytest_medfaith.datasets.skips import Skips
-from pytest_medfaith.datasets.sources import Source, read_sources
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import atomic_writer, dump_records, write_records
 from pytest_medfaith.records import Case, Chunk
@@ -28,7 +27,7 @@ _NO_CLAIM = "none"  # counts cases beside the provenances of claims
 class Adapted:
     """What `adapt` wrote: how many cases, gold claims by provenance and chunks, and what was left out of either file."""
 
-    source: Source
+    source: Adapter
     out: Path
     cases: int
     without_claims: int
@@ -102,7 +101,7 @@ def adapt(
                 files.enter_context(atomic_writer(corpus)), _some(documents, path, "document", chunk_skips)
             )
     return Adapted(
-        source=read_sources()[name],
+        source=adapter,
         out=out,
         cases=count,
         without_claims=seen.pop(_NO_CLAIM, 0),

@@ -1,5 +1,6 @@
 """The data sets by name, and cases by a spec such as "medquad:path/to/folder" or a gold file's path.
 
+A further data set takes two files: a module `NAME.py` here with a function `read_NAME`, and a table `[NAME]` in sources.toml.
 Adapters are imported when they are used, so importing `pytest_medfaith.datasets` costs none of them.
 """
 
@@ -7,9 +8,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -19,6 +23,11 @@ from pytest_medfaith.datasets.sampling import sample
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case, Chunk
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 PYTHON = "python:"  # begins the spec of a function that gives cases
 
@@ -39,9 +48,14 @@ class ChunkReader(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Adapter:
-    """A data set that can be read: `gold` says where its gold claims come from, `chunked` whether it has documents."""
+    """A data set that can be read, with the facts of its table in sources.toml, where each field is explained."""
 
     name: str
+    title: str
+    url: str
+    licence: str
+    citation: str
+    splits: str
     reads: str
     gold: Style
     chunked: bool = False
@@ -53,8 +67,11 @@ class Adapter:
 
     @property
     def read_chunks(self) -> ChunkReader:
-        """The function `read_<name>_chunks`; only `chunked` adapters have one."""
+        """The function `read_<name>_chunks`; only `chunked` adapters have it."""
         return cast("ChunkReader", getattr(self._module(), f"read_{self.name}_chunks"))
+
+    def _module(self) -> object:
+        return import_module(f"pytest_medfaith.datasets.{self.name}")
 
     def read_with_gold(
         self,
@@ -69,35 +86,12 @@ class Adapter:
         cases = sample(self.read(path, skips=skips), limit=limit, seed=seed)
         return (with_gold_claims(case, style=self.gold, cap=cap) for case in cases)
 
-    def _module(self) -> object:
-        return import_module(f"pytest_medfaith.datasets.{self.name}")
 
-
-ADAPTERS: dict[str, Adapter] = {
-    adapter.name: adapter
-    for adapter in (
-        Adapter(
-            name="bioasq",
-            reads="task B golden or training file, .json or .json.gz, or a folder of them",
-            gold="claims",
-            chunked=True,
-        ),
-        Adapter(
-            name="medquad", reads="folder, .zip or .tar.gz of the XML files", gold="sentences", chunked=True
-        ),
-        Adapter(name="pubmedqa", reads="ori_pqal.json, or its folder", gold="claims", chunked=True),
-        Adapter(name="liveqa", reads="XML of the medical test set", gold="claims", chunked=True),
-        Adapter(name="meddialog", reads="English dialogues, .txt, or a folder of them", gold="claims"),
-        Adapter(name="healthsearchqa", reads="questions as .jsonl or .csv", gold="given"),
-        Adapter(
-            name="ms2",
-            reads="reviews as .json or .jsonl, or the MSLR folder of .csv files",
-            gold="claims",
-            chunked=True,
-        ),
-        Adapter(name="kqa", reads="questions_w_answers.jsonl", gold="given"),
-    )
-}
+@lru_cache
+def adapters() -> Mapping[str, Adapter]:
+    """Returns {name: adapter} of every data set, in the order of sources.toml."""
+    text = files(__package__).joinpath("sources.toml").read_text(encoding="utf-8")
+    return {name: Adapter(name=name, **facts) for name, facts in tomllib.loads(text).items()}
 
 
 def find_adapter(name: str) -> Adapter:
@@ -106,11 +100,12 @@ def find_adapter(name: str) -> Adapter:
     Raises:
         DataError: no such adapter; the message lists those there are.
     """
-    if name not in ADAPTERS:
-        near = difflib.get_close_matches(name, ADAPTERS, n=1)
+    known = adapters()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "check the spelling"
-        raise DataError(f"no data set is called {name!r}; expected one of {', '.join(ADAPTERS)}; {hint}")
-    return ADAPTERS[name]
+        raise DataError(f"no data set is called {name!r}; expected one of {', '.join(known)}; {hint}")
+    return known[name]
 
 
 def read_cases(
@@ -122,13 +117,13 @@ def read_cases(
     skips: Skips | None = None,
     cap: int = CAP,
 ) -> Iterator[Case]:
-    """Returns the cases of `spec`, lazily; those of data sets with long answers only get gold claims by the extractor.
+    """Returns the cases of `spec`, lazily; data sets that have long answers only get gold claims by the extractor.
 
     Args:
         spec: "NAME:PATH" with the name of a data set, the path of a file of cases (JSON Lines, JSON, CSV, Parquet), or
             "python:package.module:function" for a function that gives rows: a list of mappings or a table.
         limit: how many cases to take; None takes all.
-        seed: with a limit, takes a random part instead of the first ones.
+        seed: with a limit, takes a random part instead of the first cases.
         root: folder that a relative path is looked up in; None is the current folder.
         skips: filled with what the reader left out, as far as it was read.
         cap: most gold claims extracted from one answer.
@@ -160,7 +155,7 @@ def _called(dotted: str) -> Any:
 def _split_spec(spec: str, root: Path) -> tuple[str, Path]:
     """Returns (data set, path); the data set is "" for a gold file. A single letter before a colon is a drive."""
     match = re.fullmatch(r"([A-Za-z]\w+):(.*)", spec, re.DOTALL)
-    if match is None or (match[1] not in ADAPTERS and (root / spec).exists()):
+    if match is None or (match[1] not in adapters() and (root / spec).exists()):
         return "", root / spec
     if not match[2].strip():
         raise DataError(

@@ -1,11 +1,9 @@
-"""The closed word classes and the verb forms of medical English that the clause rules read. No rules stand here.
+"""The word classes of medical English, the stop list and the verbs, as lists.
 
-A tagger would know more words; this list is small on purpose: a verb that is not in it only means a claim that is not split.
+A tagger would know more verbs; the list is small on purpose: a verb that is not in it only means a claim that is not split.
 """
 
 from __future__ import annotations
-
-from functools import lru_cache
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -24,8 +22,6 @@ PREPOSITIONS = word_set(
 PRONOUNS = word_set(
     "i you he she it we they who this these those there others someone people patients everyone"
 )
-# Words that open a subject which names nothing that a later "it" could stand for.
-POINTING = word_set("here there what how whether this that these those such your its their his her my")
 MODALS = word_set(
     "can could may might must shall should will would cannot can't couldn't won't wouldn't shouldn't mustn't"
 )
@@ -46,6 +42,7 @@ ATTRIBUTIONS = word_set(
     "demonstrate demonstrates demonstrated conclude concludes concluded recommend recommends recommended state states stated reveal "
     "reveals revealed evidence believed thought"
 )
+COORDINATORS = word_set("and or but nor")
 SUBORDINATORS = word_set(
     "that which who whom whose if when whenever unless because although though whereas while whether until once where since whatever "
     "whoever whichever"
@@ -87,7 +84,7 @@ FUNCTION_WORDS = COMMON_WORDS | word_set(
 )
 
 # Verbs that are seldom nouns: one of their forms after a subject is the verb.
-_VERBS = word_set(
+VERBS = word_set(
     "abolish absorb accelerate accept accompany accumulate achieve acidify acquire act activate add adhere adjust administer adopt "
     "advise advocate affect aggravate aggregate alleviate allocate allow alter ameliorate antagonize appear apply approve approximate "
     "argue arise ask assemble assess assign assist associate attach augment authorize avoid bear beat become begin believe belong "
@@ -122,7 +119,7 @@ _VERBS = word_set(
     "write"
 )
 # Words that are nouns as often as verbs: they need more of their neighbours before they count as verbs.
-_NOUN_VERBS = word_set(
+NOUN_VERBS = word_set(
     "account ache age aid aim appeal approach attack attempt balance ban bar battle benefit boost break bruise burn call care cause "
     "caution change check claim clot clump coat complement compress concentrate contact contract contrast control correlate cost "
     "cough cover cure cushion cut damage decrease delay deposit design display dispute dock double doubt drain draw drink drive drop "
@@ -147,66 +144,8 @@ _IRREGULAR_FORMS = (  # base, past, past participle
     "set, stick stuck stuck, feed fed fed, overcome overcame overcome, withstand withstood withstood, withhold withheld withheld, "
     "forbid forbade forbidden, hide hid hidden, draw drew drawn, drive drove driven, pay paid paid, stand stood stood, sit sat sat"
 )
-_IRREGULAR = {base: (past, part) for base, past, part in map(str.split, _IRREGULAR_FORMS.split(","))}
-_DOUBLED = word_set(
+IRREGULAR = {base: (past, part) for base, past, part in map(str.split, _IRREGULAR_FORMS.split(","))}
+DOUBLED = word_set(
     "stop stem drop ban occur recur refer control prefer clot permit plan map trap clog fit quit enrol set bar get let put cut run "
     "sit win begin"
 )
-
-
-@lru_cache(maxsize=1)
-def verb_forms() -> dict[str, frozenset[str]]:
-    """Returns word -> which of base, s (third person singular), past, part (past participle), ing it can be."""
-    forms: dict[str, set[str]] = {}
-    for verb in _VERBS | _NOUN_VERBS:
-        past, part = _IRREGULAR.get(verb) or (_past(verb), _past(verb))
-        for word, form in (
-            (verb, "base"),
-            (_third_person(verb), "s"),
-            (past, "past"),
-            (part, "part"),
-            (_ing(verb), "ing"),
-        ):
-            forms.setdefault(word, set()).add(form)
-    return {word: frozenset(found) for word, found in forms.items()}
-
-
-@lru_cache(maxsize=1)
-def noun_verbs() -> frozenset[str]:
-    """Returns the base and -s forms that are nouns as often as verbs, such as "causes" and "use"."""
-    return _NOUN_VERBS | frozenset(map(_third_person, _NOUN_VERBS))
-
-
-@lru_cache(maxsize=1)
-def _verbs_by_participle() -> dict[str, str]:
-    return {_ing(verb): verb for verb in sorted(_NOUN_VERBS | _VERBS)}
-
-
-def finite_of_participle(participle: str, form: str) -> str | None:
-    """Returns the base, s or past form of the verb whose -ing form is `participle`: "lowers" for "lowering"; None for no known verb."""
-    verb = _verbs_by_participle().get(participle)
-    if verb is None or form == "base":
-        return verb
-    return _third_person(verb) if form == "s" else _IRREGULAR.get(verb, (_past(verb),))[0]
-
-
-def _third_person(verb: str) -> str:
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb[:-1] + "ies"
-    return verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
-
-
-def _past(verb: str) -> str:
-    if verb in _DOUBLED:
-        return verb + verb[-1] + "ed"
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb[:-1] + "ied"
-    return verb + ("d" if verb.endswith("e") else "ed")
-
-
-def _ing(verb: str) -> str:
-    if verb in _DOUBLED:
-        return verb + verb[-1] + "ing"
-    if verb.endswith("ie"):
-        return verb[:-2] + "ying"
-    return (verb[:-1] if verb.endswith("e") and not verb.endswith("ee") else verb) + "ing"

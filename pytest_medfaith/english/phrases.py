@@ -1,4 +1,4 @@
-"""Cuts a sentence into words that know where in the answer they stand, and writes words back as text."""
+"""Cuts a sentence into words that know their places in the text, and writes words back as text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 _WORD = re.compile(
     r"(?<![\w.])\.\d+%?|(?:[A-Za-z]\.){2,}|\d+(?:[.,]\d+)+%?|[^\W_](?:[^\W_]|[-\u2010\u2011'\u2019./+&](?=[^\W_])|,(?=\d{3}\b))*[%+]?|\S"
@@ -16,17 +17,17 @@ _NO_SPACE_BEFORE = frozenset(".,;:!?)]}%”\u2019")
 
 @dataclass(frozen=True)
 class Word:
-    """A word or punctuation mark of a claim.
+    """A word or punctuation mark of a statement; `start`, `end` are its span in the text.
 
-    `start`, `end` span it in the answer. A word that is not `own` was carried over from another place, so that the claim
-    stands alone, and takes no part in the claim's span. `inside` words stand within brackets or quotes; no rule splits there.
+    A `borrowed` word comes from another place, so that the statement can be read alone, and takes no part in the statement's span.
+    `inside` words are within brackets or quotes; no rule splits there.
     """
 
     text: str
     start: int
     end: int
     spaced: bool = True
-    own: bool = True
+    borrowed: bool = False
     inside: bool = False
 
     @cached_property
@@ -38,16 +39,12 @@ class Word:
 Phrase = tuple[Word, ...]
 
 
-def read_words(text: str, start: int, end: int) -> Phrase:
+def read_words(text: str, start: int = 0, end: int | None = None) -> Phrase:
     """Returns the words of `text[start:end]`, in order; nothing but white space is left out."""
+    found = _WORD.finditer(text, start, len(text) if end is None else end)
     words = [
-        Word(
-            found[0],
-            found.start(),
-            found.end(),
-            spaced=found.start() > start and text[found.start() - 1].isspace(),
-        )
-        for found in _WORD.finditer(text, start, end)
+        Word(word[0], *word.span(), spaced=word.start() > start and text[word.start() - 1].isspace())
+        for word in found
     ]
     for first, last in _bracketed(words):
         words[first : last + 1] = [replace(word, inside=True) for word in words[first : last + 1]]
@@ -55,7 +52,7 @@ def read_words(text: str, start: int, end: int) -> Phrase:
 
 
 def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
-    """Returns the outermost pairs of brackets and quotes as places of their first and last word; an unpaired mark is no bracket."""
+    """Returns the places of the first and last word of each outermost bracket or quotation; a mark without a partner is no bracket."""
     pairs: list[tuple[int, int]] = []
     opened: list[tuple[str, int]] = []
     for index, word in enumerate(words):
@@ -73,7 +70,7 @@ def _bracketed(words: Sequence[Word]) -> list[tuple[int, int]]:
 def places(
     words: Sequence[Word], texts: Collection[str], start: int = 0, end: int | None = None
 ) -> list[int]:
-    """Returns where in `words[start:end]` one of `texts`, in lower case, stands outside brackets."""
+    """Returns the indices from `start` to `end` at which `words` have one of the lower-case `texts`, outside brackets."""
     return [
         index
         for index in range(start, len(words) if end is None else end)
@@ -82,17 +79,22 @@ def places(
 
 
 def holds(words: Iterable[Word], texts: Collection[str]) -> bool:
-    """Returns whether one of `texts`, in lower case, stands in `words` outside brackets."""
+    """Returns whether one of the lower-case `texts` is among `words`, outside brackets."""
     return any(word.lower in texts and not word.inside for word in words)
 
 
-def carried(words: Iterable[Word]) -> Phrase:
-    """Returns `words` as context that a claim carries but that is not its own, without what stands in round brackets."""
-    return tuple(replace(word, own=False) for word in without_brackets(words))
+def has_pair(words: Phrase, first: str, second: str) -> bool:
+    """Returns whether the words `first second` follow each other in `words`."""
+    return any(a.lower == first and b.lower == second for a, b in pairwise(words))
+
+
+def borrowed(words: Iterable[Word]) -> Phrase:
+    """Returns `words` as another statement borrows them, without what is in round brackets."""
+    return tuple(replace(word, borrowed=True) for word in without_brackets(words))
 
 
 def without_brackets(words: Iterable[Word]) -> Phrase:
-    """Returns `words` without what stands in round brackets."""
+    """Returns `words` without what is in round brackets."""
     kept: list[Word] = []
     depth = 0
     for word in words:
@@ -104,8 +106,8 @@ def without_brackets(words: Iterable[Word]) -> Phrase:
 
 
 def inserted(*texts: str, spaced: bool = True) -> Phrase:
-    """Returns words that stand nowhere in the answer; with `spaced` off they join the word before."""
-    return tuple(Word(text, -1, -1, spaced=spaced, own=False) for text in texts)
+    """Returns words that are nowhere in the text; with `spaced` off they join the word before."""
+    return tuple(Word(text, -1, -1, spaced=spaced, borrowed=True) for text in texts)
 
 
 def trimmed(words: Phrase) -> Phrase:
@@ -132,6 +134,6 @@ def written(words: Sequence[Word]) -> str:
 
 
 def span(words: Iterable[Word]) -> tuple[int, int]:
-    """Returns the half-open span, in the answer, from the first to the last own word; marks at either end are left out."""
-    own = [word for word in words if word.own and (any(map(str.isalnum, word.text)) or word.inside)]
-    return min(word.start for word in own), max(word.end for word in own)
+    """Returns the half-open span, in the text, from the first to the last word that is not borrowed; marks at the ends are left out."""
+    told = [word for word in words if not word.borrowed and (word.inside or any(map(str.isalnum, word.text)))]
+    return min(word.start for word in told), max(word.end for word in told)

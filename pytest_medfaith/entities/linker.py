@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from pytest_medfaith.conversion import Record
 from pytest_medfaith.english.stems import singular
 from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.entities.abbreviations import find_abbreviations
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_records
-from pytest_medfaith.records import Record
 
 TABLE = Path(__file__).parent / "concepts.jsonl"
 KINDS = ("drug", "disease", "gene", "organism", "population", "site", "route")

@@ -1,1 +1,1 @@
-"""Gates: rules that compare a slice report with a bound, or with a stored baseline."""
+"""Gates: rules that compare a slice report with a bound, or with a kept baseline."""

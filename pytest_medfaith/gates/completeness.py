@@ -1,4 +1,4 @@
-"""What a gate's result comes to where cases are missing or failed, claims could not be scored, or hardly a case was answered."""
+"""What a gate comes to where cases are missing or failed, claims are unscored, or answers are refusals."""
 
 from __future__ import annotations
 
@@ -6,69 +6,61 @@ from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.records import GateResult, SliceReport
 
-# A slice of refusals says nothing of the answers. A slice whose questions have no answer bounds abstention itself.
+# A slice of refusals says nothing of the answers. A slice whose questions have no answer bounds abstention by
+# its gates.
 MOST_ABSTAINED = 0.5
 IMPLIED = f"abstention <= {MOST_ABSTAINED}"
 _OF_CLAIMS = ("claims", "citations", "ragchecker", "safety")  # families that leave unscored claims out
-_COUNTED_ANYWAY = ("unscored", "abstention")
+_COUNT_UNSCORED = ("unscored", "abstention")
 _NAMES_SHOWN = 5
 
 
 def unless_incomplete(
     result: GateResult, metric: Metric, report: SliceReport, *, unscored_at_most: float
 ) -> GateResult:
-    """Returns `result`, or the failure that it comes to.
+    """Returns `result`, or a failure where the slice was not measured whole.
+
+    A gate fails on a failed case, on more unscored claims than allowed, and on a case that did not finish.
 
     Args:
         result: what the numbers alone say.
-        metric: the gate's.
+        metric: of the gate.
         report: of the slice.
         unscored_at_most: the share of claims that may be unscored.
     """
+    if result.outcome == "fail":
+        return result
     if metric.family != "audit":  # an audit measures claims that it makes itself
-        result = _unless_failed(result, report)
-        if metric.name not in _COUNTED_ANYWAY and _leaves_out_unscored(metric):
-            result = _unless_unscored(result, report, unscored_at_most=unscored_at_most)
-    return _unless_cut_short(result, report)
+        if failed := failed_cases(report.reports):
+            return _failed(result, failures_told(failed, of=len(report.reports)))
+        if _leaves_out_unscored(metric):
+            result = _unless_unscored(result, report, unscored_at_most)
+    if result.outcome != "fail" and report.missing:
+        cases = len(report.reports) + len(report.missing)
+        names = ", ".join(report.missing[:_NAMES_SHOWN])
+        return _failed(result, f"{len(report.missing)} of {cases} cases did not finish: {names}")
+    return result
 
 
 def _failed(result: GateResult, why: str) -> GateResult:
     return result.with_(outcome="fail", message=f"{why}; {result.message}")
 
 
-def _unless_failed(result: GateResult, report: SliceReport) -> GateResult:
-    failed = failed_cases(report.reports)
-    if not failed or result.outcome == "fail":
-        return result
-    return _failed(result, failures_told(failed, of=len(report.reports)))
-
-
-def _unless_cut_short(result: GateResult, report: SliceReport) -> GateResult:
-    if result.outcome == "fail" or not report.missing:
-        return result
-    names = ", ".join(report.missing[:_NAMES_SHOWN])
-    return _failed(
-        result,
-        f"{len(report.missing)} of {len(report.reports) + len(report.missing)} cases did not finish: {names}",
-    )
-
-
 def _leaves_out_unscored(metric: Metric) -> bool:
-    return metric.family in _OF_CLAIMS or (metric.family == "project" and metric.whole == "claims")
+    of_claims = metric.family in _OF_CLAIMS or (metric.family == "project" and metric.whole == "claims")
+    return of_claims and metric.name not in _COUNT_UNSCORED
 
 
-def _unless_unscored(result: GateResult, report: SliceReport, *, unscored_at_most: float) -> GateResult:
+def _unless_unscored(result: GateResult, report: SliceReport, at_most: float) -> GateResult:
     verdicts = [verdict for one in report.reports for verdict in one.verdicts]
     lost = sum(verdict.label == "unscored" for verdict in verdicts)
-    if not lost or result.outcome == "fail":
+    if not lost:
         return result
     said = f"{lost} of {len(verdicts)} claims could not be scored"
-    if lost <= unscored_at_most * len(verdicts):
+    if lost <= at_most * len(verdicts):
         return result.with_(message=f"{said}; {result.message}")
     allowed = (
-        f"at most {unscored_at_most:g} of them may"
-        if unscored_at_most
-        else "a gate such as unscored <= 0.02 would allow some"
+        f"at most {at_most:g} of them may" if at_most else "a gate such as unscored <= 0.02 would allow some"
     )
     return _failed(result, f"{said}, and nothing says that they are supported ({allowed})")
 
@@ -76,22 +68,24 @@ def _unless_unscored(result: GateResult, report: SliceReport, *, unscored_at_mos
 def implied_gate(report: SliceReport, *, has_gates: bool) -> GateResult | None:
     """Returns the failure of a slice that answers nothing, None where it answers enough.
 
-    A slice without gates is judged by its tests, and a single refusal passes there.
+    A slice without gates is judged by its tests. There a failed case fails, too, and a single refusal passes.
 
     Args:
-        report: of a slice that has no bound on abstention.
-        has_gates: whether it has any gate.
+        report: of a slice without a bound on abstention.
+        has_gates: whether it has any gate; then each of them has failed for a failed case already.
     """
-    failed = (
-        {} if has_gates else failed_cases(report.reports)
-    )  # where there are gates, each of them has failed for it already
+    failed = {} if has_gates else failed_cases(report.reports)
     abstained = sum(one.abstained for one in report.reports)
     total = len(report.reports)
     if failed:
         why = failures_told(failed, of=total)
     elif abstained > MOST_ABSTAINED * total and (has_gates or total > 1):
-        why = f"{abstained} of {total} answers are refusals, and what holds for the others says nothing of the slice"
+        refused = f"{abstained} of {total} answers are refusals"
+        why = f"{refused}, and what holds for the others says nothing of the slice"
     else:
         return None
-    allow = f"{why}. This gate holds in every slice; one whose questions have no answer sets another, such as abstention >= 0.9"
-    return GateResult(expression=IMPLIED, outcome="fail", value=abstained / total, message=allow)
+    message = (
+        f"{why}. This gate holds in every slice; "
+        "one whose questions have no answer sets another, such as abstention >= 0.9"
+    )
+    return GateResult(expression=IMPLIED, outcome="fail", value=abstained / total, message=message)

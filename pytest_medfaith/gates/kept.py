@@ -1,7 +1,8 @@
-"""Kept baselines: a numbered copy of the baseline file beside it for each time it was written, with date and commit in its name.
+"""Kept baselines: a numbered copy for each time the file was written, with date and commit in its name.
 
-`medfaith-baseline.json` has its copies in `medfaith-baselines/`, such as `0007_20261129-0842_57d7bbd.json`: the seventh, of 29 November 2026
-at 08:42 UTC, measured at commit 57d7bbd.
+The copies of `medfaith-baseline.json` are in `medfaith-baselines/`. For example
+`0007_20261129-0842_57d7bbd.json` is the seventh copy, of 29 November 2026 at 08:42 UTC, measured at commit
+57d7bbd.
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ _NUMBERS_SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """A kept copy: its number from 1, when it was measured (UTC), and the first seven digits of the commit, "" where none was known."""
+    """A kept copy of a baseline.
+
+    Attributes:
+        number: from 1.
+        date: when it was measured, UTC.
+        commit: the first seven digits, "" where none was known.
+        path: of the copy.
+    """
 
     number: int
     date: datetime
@@ -36,14 +44,11 @@ def kept_folder(path: Path) -> Path:
 
 
 def kept_baselines(path: Path) -> list[Kept]:
-    """Returns the kept copies of the baseline file `path`, the oldest first; files of other names are left alone."""
+    """Returns the kept copies of the baseline file `path`, the oldest first; other files do not count."""
     folder = kept_folder(path)
-    found = [
-        _kept(file, name)
-        for file in (folder.iterdir() if folder.is_dir() else ())
-        if (name := _NAME.fullmatch(file.name))
-    ]
-    return sorted(found, key=lambda one: (one.number, one.path.name))
+    files = folder.iterdir() if folder.is_dir() else ()
+    found = [_kept(file, name) for file in files if (name := _NAME.fullmatch(file.name))]
+    return sorted(found, key=lambda copy: (copy.number, copy.path.name))
 
 
 def _kept(file: Path, name: re.Match[str]) -> Kept:
@@ -51,7 +56,8 @@ def _kept(file: Path, name: re.Match[str]) -> Kept:
         date = datetime.strptime(name["date"], _DATE).replace(tzinfo=timezone.utc)
     except ValueError:
         raise DataError(
-            f"{file}: {name['date']!r} in its name is no date; expected {_DATE}, as in 0007_20261129-0842.json"
+            f"{file}: {name['date']!r} in its name is no date; "
+            f"expected {_DATE}, as in 0007_20261129-0842.json"
         ) from None
     return Kept(number=int(name["number"]), date=date, commit=name["commit"] or "", path=file)
 
@@ -60,43 +66,44 @@ def kept_baseline(path: Path, number: int) -> Path:
     """Returns the kept copy `number` of the baseline file `path`.
 
     Raises:
-        MissingBaseline: no copy has the number; the message says which there are.
-        DataError: two have it, as after a merge of two branches.
+        MissingBaseline: no copy has the number; the message says which numbers there are.
+        DataError: two copies have it, as after a merge of two branches.
     """
     known = kept_baselines(path)
-    found = [one.path for one in known if one.number == number]
+    found = [copy.path for copy in known if copy.number == number]
     if not found:
-        last = ", ".join(f"{one.number:04}" for one in known[-_NUMBERS_SHOWN:])
+        last = ", ".join(f"{copy.number:04}" for copy in known[-_NUMBERS_SHOWN:])
         raise MissingBaseline(
-            f"no kept baseline has the number {number:04}; {kept_folder(path)} holds {last or 'none'}. Run medfaith baseline list, or "
-            "give a file with --medfaith-baseline FILE"
+            f"no kept baseline has the number {number:04}; {kept_folder(path)} holds {last or 'none'}. "
+            "Run medfaith baseline list, or give a file with --medfaith-baseline FILE"
         )
     if len(found) > 1:
         raise DataError(
-            f"{found[0]} and {found[1].name} have one number; give the file with --medfaith-baseline FILE, or remove one of them"
+            f"{found[0]} and {found[1].name} have one number; "
+            "give the file with --medfaith-baseline FILE, or remove one of them"
         )
     return found[0]
 
 
 def keep_baseline(path: Path, *, now: datetime, commit: str = "") -> Path:
-    """Copies the baseline file `path` under the next number, whole or not at all, and returns the copy; the caller holds the file's lock.
+    """Copies the baseline file `path` under the next number, whole or not at all, and returns the copy.
 
-    Where the last copy says the same already, that one is returned and nothing is written.
+    Where the last copy holds the same already, nothing is written, and the last copy is returned. The caller
+    holds the lock of the file.
     """
     known, text = kept_baselines(path), path.read_text(encoding="utf-8")
     if known and known[-1].path.read_text(encoding="utf-8", errors="replace") == text:
         return known[-1].path
     number = known[-1].number + 1 if known else 1
-    name = "_".join(
-        [f"{number:04}", now.astimezone(timezone.utc).strftime(_DATE), *([commit[:7]] if commit else [])]
-    )
+    date = now.astimezone(timezone.utc).strftime(_DATE)
+    name = "_".join(filter(None, [f"{number:04}", date, commit[:7]]))
     copy = kept_folder(path) / f"{name}.json"
     write_text(copy, text)
     return copy
 
 
 def prune_baselines(path: Path, *, keep: int) -> list[Path]:
-    """Removes all kept copies of the baseline file `path` but the last `keep`, and returns those removed; the file itself stays.
+    """Removes the kept copies of the baseline file `path` but for the last `keep`, and returns the removed.
 
     Raises:
         ValueError: `keep` is below 1.
@@ -109,12 +116,13 @@ def prune_baselines(path: Path, *, keep: int) -> list[Path]:
     if not kept_folder(path).is_dir():
         return []
     with locked(path):
-        old = [one.path for one in kept_baselines(path)[:-keep]]
+        old = [copy.path for copy in kept_baselines(path)[:-keep]]
         try:
             for copy in old:
                 copy.unlink()
         except OSError as error:
             raise DataError(
-                f"{copy}: cannot be removed ({error.strerror or error}); expected the right to change its folder"
+                f"{copy}: cannot be removed ({error.strerror or error}); "
+                "expected the right to change its folder"
             ) from error
     return old

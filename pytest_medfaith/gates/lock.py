@@ -10,18 +10,18 @@ from pathlib import Path
 
 from pytest_medfaith.errors import DataError
 
-WAIT = 60.0  # seconds; a baseline is written in less than one
+WAIT = 60.0  # seconds; to write a baseline takes less than a second
 _PAUSE = 0.02
 
 
 @contextmanager
 def locked(path: Path, *, wait: float = WAIT) -> Iterator[None]:
-    """Holds the lock of `path` while the block runs, and waits for another process that holds it.
+    """Holds the lock of `path` while the block runs; waits up to `wait` seconds for another process.
 
-    The system lets go of it where its holder dies, so no lock is left over.
+    Where its holder dies, the system frees the lock, so none is left over.
 
     Raises:
-        DataError: it was held all the time.
+        DataError: another process held it all the time.
         OSError: the folder cannot be written.
     """
     place = path.with_name(f".{path.name}.lock")
@@ -40,13 +40,13 @@ def locked(path: Path, *, wait: float = WAIT) -> Iterator[None]:
 
 
 def _try_lock(place: Path) -> int | None:
-    """Returns an open handle that holds the lock, None where another holds it or has just taken the file away."""
+    """Returns a handle that holds the lock, None where another process holds it or just removed the file."""
     handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if _lock(handle) and os.fstat(handle).st_ino == os.stat(place).st_ino:  # noqa: PTH116 - beside fstat
             return handle
     except FileNotFoundError:
-        pass  # its holder took it away between the two looks; the next try makes a new one
+        pass  # its holder removed the file between the two calls; the next try makes a new file
     except BaseException:
         os.close(handle)
         raise

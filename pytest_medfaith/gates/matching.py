@@ -1,21 +1,18 @@
-"""Which entry of a baseline a slice may be compared with: its own, made by the same set-up from the same cases."""
+"""Which entry of a baseline a slice may be compared with: that of the same slice, set-up and cases."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.baseline import (
-    UPDATE,
-    Baseline,
-    SliceBaseline,
-    own_signature,
-    require_metrics,
-)
+from pytest_medfaith.gates.entry import UPDATE, SliceBaseline, require_metrics, slice_signature
 from pytest_medfaith.records import SliceRun
+
+if TYPE_CHECKING:
+    from pytest_medfaith.gates.baseline import Baseline
 
 _NAMES_SHOWN = 5
 
@@ -32,7 +29,8 @@ def slice_baseline(
         case_ids: every case that this run measures or should have measured.
 
     Raises:
-        MissingBaseline: it has no such entry, another signature made the entry, or the cases are not the same.
+        MissingBaseline: it has no such entry, another signature made the entry, or the cases are not the
+            same.
     """
     entry = next((entry for entry in baseline.slices if entry.run == run), None)
     if entry is None:
@@ -40,7 +38,7 @@ def slice_baseline(
         raise MissingBaseline(
             f"{baseline.path} has no entry for {run}; it holds {known}. Add one with pytest {UPDATE}"
         )
-    _check_signature(baseline.path, entry, own_signature(run, signature))
+    _check_signature(baseline.path, entry, slice_signature(run, signature))
     _check_cases(baseline.path, entry, case_ids)
     return entry
 
@@ -53,9 +51,10 @@ def check_before_run(
     case_ids: Collection[str],
     metrics: Collection[str] = (),
 ) -> None:
-    """Finds out what can be known before a slice runs: a test may still put another checker in the configured one's place.
+    """Finds out before a slice runs, as far as it can be known, that the slice cannot be compared.
 
-    So an entry under any checker will do, and only that of the configured checker must have its weights and thresholds.
+    A test may still put another checker in the place of the configured one. So an entry under any checker
+    will do, and only that of the configured checker must have its weights and thresholds.
 
     Args:
         baseline: as read.
@@ -65,38 +64,27 @@ def check_before_run(
         metrics: names of those that gates compare.
 
     Raises:
-        MissingBaseline: as `slice_baseline`, if every such entry has something that does not fit or lacks one of `metrics`.
+        MissingBaseline: as `slice_baseline`, if no such entry fits and holds all of `metrics`.
     """
     entries = [entry for entry in baseline.slices if entry.run.equals_but_for_checker(run)]
     if not entries:
         slice_baseline(baseline, run, signature=signature, case_ids=case_ids)
-    found = [_problem(baseline.path, entry, run, signature, case_ids, metrics) for entry in entries]
-    problems = [problem for problem in found if problem]
-    if problems and len(problems) == len(entries):
+    problems = []
+    for entry in entries:
+        now, known = slice_signature(run, signature), dict(entry.signature)
+        if entry.checker != run.checker:
+            now.pop("checkers", None)
+            known.pop("checkers", None)
+        try:
+            _check_signature(baseline.path, entry.with_(signature=known), now)
+            _check_cases(baseline.path, entry, case_ids)
+            require_metrics(entry, metrics)
+        except MissingBaseline as error:
+            problems.append(error)
+        else:
+            return
+    if problems:
         raise problems[0]
-
-
-def _problem(
-    path: Path,
-    entry: SliceBaseline,
-    run: SliceRun,
-    signature: Mapping[str, Any],
-    case_ids: Collection[str],
-    metrics: Collection[str],
-) -> MissingBaseline | None:
-    now, known = own_signature(run, signature), entry
-    if entry.checker != run.checker:
-        now.pop("checkers", None)
-        known = entry.with_(
-            signature={key: value for key, value in entry.signature.items() if key != "checkers"}
-        )
-    try:
-        _check_signature(path, known, now)
-        _check_cases(path, known, case_ids)
-        require_metrics(entry, metrics)
-    except MissingBaseline as error:
-        return error
-    return None
 
 
 def signature_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -113,8 +101,8 @@ def _check_signature(path: Path, entry: SliceBaseline, now: Mapping[str, Any]) -
     changed = signature_changes(entry.signature, now)
     if changed:
         raise MissingBaseline(
-            f"{path}: another set-up measured slice {entry.slice!r}, so its numbers do not compare: {'; '.join(changed)}. "
-            f"Go back to that set-up, or measure the slice anew with pytest {UPDATE}"
+            f"{path}: another set-up measured slice {entry.slice!r}, so its numbers do not compare: "
+            f"{'; '.join(changed)}. Go back to that set-up, or measure the slice anew with pytest {UPDATE}"
         )
 
 
@@ -134,14 +122,14 @@ def _check_cases(path: Path, entry: SliceBaseline, case_ids: Collection[str]) ->
     unknown = sorted(set(case_ids) - entry.cases.keys())
     if not_run:
         raise MissingBaseline(
-            f"{path}: {len(not_run)} of {len(entry.cases)} cases of slice {entry.slice!r} are not in this run: {_first(not_run)}; gates "
-            "compare the same cases. Run all of them (without -k, --lf or --medfaith-limit), or where the slice has changed, write its "
-            f"baseline anew with pytest {UPDATE}"
+            f"{path}: {len(not_run)} of {len(entry.cases)} cases of slice {entry.slice!r} are not in this "
+            f"run: {_first(not_run)}; gates compare the same cases. Run all of them (without -k, --lf or "
+            f"--medfaith-limit), or where the slice has changed, write its baseline anew with pytest {UPDATE}"
         )
     if unknown:
         raise MissingBaseline(
-            f"{path}: {len(unknown)} cases of slice {entry.slice!r} are not in its baseline: {_first(unknown)}; gates compare the same "
-            f"cases. Measure them with pytest {UPDATE}"
+            f"{path}: {len(unknown)} cases of slice {entry.slice!r} are not in its baseline: "
+            f"{_first(unknown)}; gates compare the same cases. Measure them with pytest {UPDATE}"
         )
 
 

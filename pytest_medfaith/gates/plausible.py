@@ -1,4 +1,4 @@
-"""Whether an entry of a baseline file can be what a run measured: its checksum, its ranges, and its numbers against its claims."""
+"""Whether an entry of a baseline can be what a run measured: checksum, ranges, numbers against claims."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.records import MetricValue
 
 if TYPE_CHECKING:
-    from pytest_medfaith.gates.baseline import CaseBaseline, SliceBaseline
+    from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline
 
 CHECKSUM = "sha256"
-_MOST = 1_000_000  # contexts, gold claims or chunks of one case
-_NEAR = 1e-6  # sums of rounded parts
-# How the claims' verdicts give a metric: the counted labels, over all claims or over the scored ones.
+_MOST = 1_000_000  # contexts, gold claims or chunks of a case
+_ROUNDING = 1e-6  # of sums of rounded parts
+# The label that a metric counts: `unscored` over all claims of a case, the rest over its scored claims.
 _LABELS = {
     "faithfulness": "supported",
     "hallucination": "refuted",
@@ -31,14 +31,18 @@ _LABELS = {
 
 
 def checksum(row: Mapping[str, Any]) -> str:
-    """Returns the SHA-256 of an entry's content, its checksum aside; it shows an edit, it does not prove who made it."""
+    """Returns the SHA-256 of an entry without its checksum; it shows an edit, and proves no author."""
     content = {key: value for key, value in row.items() if key != CHECKSUM}
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def check_checksum(row: Mapping[str, Any], place: str) -> None:
-    """Refuses an entry that was edited after it was written (DataError)."""
+    """Refuses an entry that was edited after it was written.
+
+    Raises:
+        DataError: its checksum is absent or that of other content; the message names `place`.
+    """
     written = row.get(CHECKSUM)
     if written is None:
         raise DataError(
@@ -49,23 +53,27 @@ def check_checksum(row: Mapping[str, Any], place: str) -> None:
 
 
 def check_entry(entry: SliceBaseline, declared: Mapping[str, Metric] = METRICS) -> None:
-    """Refuses an entry that no run can have measured (DataError).
+    """Refuses an entry that no run can have measured.
 
     A metric that is neither shipped nor one of `declared` is checked as far as that needs no definition.
+
+    Raises:
+        DataError: a number is out of its range, or does not fit the claims or the cases.
     """
     place = f"slice {entry.slice!r}"
     if entry.k < 1:
         raise DataError(f"{place}: k is {entry.k}, expected 1 or more")
-    metrics = {name: metric for name in entry.metrics if (metric := _metric(name, declared))}
     for name, case in entry.cases.items():
         _check_case(case, f"{place}, case {name!r}", declared)
-    for name, metric in metrics.items():
-        parts = [case.fractions[name] for case in entry.cases.values() if name in case.fractions]
-        _check_value(metric, entry.metrics[name], parts, place)
+    for name, value in entry.metrics.items():
+        metric = _metric(name, declared)
+        if metric:
+            parts = [case.fractions[name] for case in entry.cases.values() if name in case.fractions]
+            _check_value(metric, value, parts, place)
 
 
 def _metric(name: str, declared: Mapping[str, Metric]) -> Metric | None:
-    """Returns the metric of `name`, None where neither this version nor the project has one."""
+    """Returns the metric of `name`, None where neither this version nor the project has it."""
     try:
         return parse_metric(name, declared)
     except ValueError:
@@ -88,10 +96,8 @@ def _check_case(case: CaseBaseline, place: str, declared: Mapping[str, Metric]) 
         if not low * whole <= part <= high * whole:
             raise DataError(f"{said}, expected a part of {low:g} to {high:g} of the whole")
         if name in _LABELS:
-            counted = (
-                labels.count(_LABELS[name]),
-                len(labels) - (labels.count("unscored") if name != "unscored" else 0),
-            )
+            scored = len(labels) - labels.count("unscored")
+            counted = labels.count(_LABELS[name]), len(labels) if name == "unscored" else scored
             if counted != fraction:
                 raise DataError(f"{said}, but its claims say {counted[0]} / {counted[1]}")
         if metric.whole == "claims" and whole > len(labels):
@@ -106,21 +112,17 @@ def _check_value(metric: Metric, value: MetricValue, parts: Sequence[Fraction], 
         raise DataError(f"{said}, but {len(parts)} cases hold it")
     ends = [end for end in (value.low, value.high) if end is not None]
     low, high = metric.range
-    if any(end is not None and not low <= end <= high for end in (value.value, *ends)) or ends != sorted(
-        ends
-    ):
+    outside = [end for end in (value.value, *ends) if end is not None and not low <= end <= high]
+    if outside or ends != sorted(ends):
         raise DataError(
             f"{said} with the interval {ends}, expected values from {low:g} to {high:g}, the lower first"
         )
     if value.value is None or not parts:
         return
-    table = np.array(parts, dtype=np.float64)
-    made = (
-        table[:, 0].sum() / table[:, 1].sum()
-        if metric.quantile is None
-        else np.quantile(table[:, 0] / table[:, 1], metric.quantile)
-    )
-    if not math.isclose(float(made), value.value, rel_tol=_NEAR, abs_tol=_NEAR):
+    tops, bases = np.array(parts, dtype=np.float64).T
+    q = metric.quantile
+    made = tops.sum() / bases.sum() if q is None else np.quantile(tops / bases, q)
+    if not math.isclose(float(made), value.value, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
         raise DataError(f"{said}, but its cases make {float(made):g}")
 
 
@@ -128,12 +130,11 @@ def no_doubled_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Returns the object of `pairs`, for json.loads.
 
     Raises:
-        ValueError: a key stands there twice; a reader would take the last, a reviewer may see the first.
+        ValueError: the object has a key twice; a reader would take the last, a reviewer may see the first.
     """
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(
-            f"key {next(name for name in names if names.count(name) > 1)!r} stands twice in one object"
-        )
+        doubled = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"key {doubled!r} stands twice in one object")
     return made

@@ -1,4 +1,5 @@
-"""Metrics as declared values: `registry` names them, `aggregate` takes them over cases, one file per family computes them.
+"""Metrics as declared values: one file per family computes them, `registry` names them.
 
-`ragchecker`, `calibration` and `checker_scores` also take plain arrays. The package itself loads nothing.
+`aggregate` takes them over the cases of a slice, `project` adds those of a project. `ragchecker`,
+`calibration` and `checker_scores` also take plain arrays. The package itself loads nothing.
 """

@@ -70,7 +70,7 @@ def slice_metrics(
     resamples: int = 2000,
     level: float = 0.95,
 ) -> tuple[dict[str, MetricValue], dict[str, MetricValue]]:
-    """Returns ({name: micro}, {name: macro}) in one pass, the values that `aggregate` gives with the same seed.
+    """Returns ({name: micro}, {name: macro}), the values that `aggregate` gives with the same seed.
 
     Args:
         reports: of the slice's cases, in any order.
@@ -126,7 +126,7 @@ def _points(metric: Metric, parts: Floats, wholes: Floats) -> tuple[float | None
 
 
 def _draw(metrics: Sequence[Metric], parts: Floats, wholes: Floats, counts: Floats) -> Floats:
-    """Returns micro and macro of every metric in every resample, (2, b, m); NaN where no case of it was drawn.
+    """Returns micro and macro of every metric in every resample, (2, b, m); NaN where it has no case there.
 
     Args:
         metrics: m of them.

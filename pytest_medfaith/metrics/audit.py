@@ -1,6 +1,7 @@
-"""What an audit of a checker measures on a corpus: shares of changed sentences caught, and of true ones flagged.
+"""What an audit measures of a checker: shares of changed sentences caught, and of true sentences flagged.
 
-They are of a corpus and a checker, not of a case, so no report has a value of them; the run puts them into the slice's metrics.
+Such a share belongs to a corpus and a checker, not to a case, so no report has a value of it. The run puts it
+into the slice's metrics.
 """
 
 from __future__ import annotations
@@ -9,12 +10,11 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from pytest_medfaith.metrics.base import Metric
-from pytest_medfaith.records import Report
 
 RECALL, FALSE_ALARMS = "audit.recall", "audit.false_alarms"
 CAUGHT, FLAGGED, DECIDED = "audit.caught", "audit.flagged", "audit.decided"
 
-# kind -> what a card calls it, in the order of a card
+# What cards call each kind of change, in the order in which they show them.
 AUDIT_KINDS: Mapping[str, str] = MappingProxyType(
     {
         "negation": "negation",
@@ -28,9 +28,9 @@ AUDIT_KINDS: Mapping[str, str] = MappingProxyType(
         "other_document": "other document",
     }
 )
-# Kinds of which the evidence says the opposite; of the others it may merely say nothing.
+# In these kinds the evidence says the opposite of the claim. In the others it may only say nothing about it.
 CONTRADICTING = ("negation", "direction", "dose_up", "dose_down", "unit_swap")
-# Strata of errors in the manner of real ones, and what a card calls them. Those of one change are drawn from the bank.
+# Strata of errors that resemble real ones, and what cards call them. The bank holds those of a single change.
 BANK_STRATA: Mapping[str, str] = MappingProxyType(
     {
         "number": "number",
@@ -51,17 +51,13 @@ STRATA: Mapping[str, str] = MappingProxyType(
 
 
 def recall_of(kind: str) -> str:
-    """Returns the name of the recall of one kind: `audit.recall.negation`."""
+    """Returns the name of the recall of a kind: `audit.recall.negation`."""
     return f"{RECALL}.{kind}"
 
 
 def in_stratum(metric: str, stratum: str) -> str:
-    """Returns the name of CAUGHT, FLAGGED or DECIDED within one stratum: `audit.caught.number`."""
+    """Returns the name of CAUGHT, FLAGGED or DECIDED within a stratum: `audit.caught.number`."""
     return f"{metric}.{stratum}"
-
-
-def _of_no_case(_: Report) -> None:
-    return None
 
 
 def _declared(name: str, definition: str, *, higher: bool) -> Metric:
@@ -71,27 +67,15 @@ def _declared(name: str, definition: str, *, higher: bool) -> Metric:
         direction="higher" if higher else "lower",
         definition=definition,
         source="this project; mutation testing after DeMillo, Lipton & Sayward 1978, IEEE Computer 11(4)",
-        per_case=_of_no_case,
+        per_case=lambda _: None,
     )
 
 
-_OF_STRATA: Mapping[str, tuple[str, bool]] = MappingProxyType(
-    {
-        CAUGHT: ("wrong claims of the strata that the checker does not support / those it scored", True),
-        FLAGGED: ("faithful claims of the strata that the checker does not support / those it scored", False),
-        DECIDED: (
-            "plausible additions of the strata that the checker supports or refutes / those it scored",
-            False,
-        ),
-    }
-)
-
-
-def _of_strata() -> Iterator[Metric]:
-    for name, (definition, higher) in _OF_STRATA.items():
-        yield _declared(name, definition, higher=higher)
-        for stratum, title in STRATA.items():
-            yield _declared(in_stratum(name, stratum), f"the same of the stratum {title!r}", higher=higher)
+def _of_strata(name: str, definition: str, *, higher: bool) -> Iterator[Metric]:
+    """Yields the metric `name` over all strata, then over each."""
+    yield _declared(name, definition, higher=higher)
+    for stratum, title in STRATA.items():
+        yield _declared(in_stratum(name, stratum), f"the same of the stratum {title!r}", higher=higher)
 
 
 AUDIT_METRICS: Mapping[str, Metric] = MappingProxyType(
@@ -112,7 +96,21 @@ AUDIT_METRICS: Mapping[str, Metric] = MappingProxyType(
                 "lightly paraphrased sentences that the checker does not support / those it scored",
                 higher=False,
             ),
-            *_of_strata(),
+            *_of_strata(
+                CAUGHT,
+                "wrong claims of the strata that the checker does not support / those it scored",
+                higher=True,
+            ),
+            *_of_strata(
+                FLAGGED,
+                "faithful claims of the strata that the checker does not support / those it scored",
+                higher=False,
+            ),
+            *_of_strata(
+                DECIDED,
+                "plausible additions of the strata that the checker supports or refutes / those it scored",
+                higher=False,
+            ),
         )
     }
 )

@@ -13,6 +13,7 @@ from pytest_medfaith.records import Report, Verdict
 Fraction = tuple[float, float]
 Family = Literal["claims", "citations", "safety", "retrieval", "ragchecker", "latency", "audit", "project"]
 Matrix = tuple[tuple[bool, ...], ...]
+RAGCHECKER = "Ru et al. 2024, RAGChecker, arXiv:2408.08067"  # the source of metrics of two families
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +102,7 @@ def entailing_chunks(report: Report) -> Matrix | None:
 
 
 def entailed_gold(report: Report) -> Matrix | None:
-    """Returns which contexts entail each gold claim, (N, K) in the case's order; None where nobody measured it.
+    """Returns which contexts entail each gold claim, (N, K) in their order; None where nobody measured it.
 
     Raises:
         DataError: the report's entailments have another shape.

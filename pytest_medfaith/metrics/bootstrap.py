@@ -1,7 +1,8 @@
-"""The percentile bootstrap, vectorised: resamples are drawn as counts per item and every statistic reads the same counts.
+"""The percentile bootstrap, vectorised: resamples are counts per item, which all statistics read.
 
-A statistic takes counts (b, n), how often each of n items stands in each of b resamples, and returns (b,) values, NaN where a
-resample leaves nothing to measure. Such draws are left out of the interval. Source: Efron & Tibshirani 1993, 13.3.
+For three items the counts (2, 0, 1) hold the first twice and the second never. A statistic takes counts (b,
+n) of b resamples of n items and returns (b,) values, NaN where a resample leaves nothing to measure. Such
+draws are left out of the interval. Source: Efron & Tibshirani 1993, 13.3.
 """
 
 from __future__ import annotations
@@ -16,22 +17,28 @@ from pytest_medfaith.records import MetricValue
 Floats = npt.NDArray[np.float64]
 
 _BLOCK = 2_000_000  # counts held at once, 16 MB: memory stays flat however many items there are
-_DECIMALS = 10  # above the last bits, in which sums differ between machines and numbers of threads
+_DECIMALS = 10  # the last bits of a sum differ between machines and numbers of threads
 
 
 def resampled_counts(
     items: int, *, resamples: int = 2000, seed: int = 0, width: int | None = None
 ) -> Iterator[Floats]:
-    """Yields blocks of counts float64 (b, items), each row sums to `items`; `resamples` rows in all, the same for the same arguments.
+    """Yields blocks of counts, float64 (b, items), `resamples` rows in all; each row sums to `items`.
 
-    `width` is how many numbers the caller makes of a row where that is more than `items`; blocks are cut accordingly.
+    Args:
+        items: what is resampled.
+        resamples: how many.
+        seed: the same seed gives the same counts.
+        width: how many numbers the caller makes of a row, where that is more than `items`; such blocks are
+            smaller.
 
     Raises:
         ValueError: fewer than one item or resample.
     """
     if items < 1 or resamples < 1:
         raise ValueError(
-            f"cannot draw {resamples} resamples of {items} items, expected 1 or more of both; give resamples=2000"
+            f"cannot draw {resamples} resamples of {items} items, expected 1 or more of both; "
+            "give resamples=2000"
         )
     generator = np.random.default_rng(seed)
     rows = max(1, _BLOCK // (width or items))
@@ -42,7 +49,7 @@ def resampled_counts(
 
 
 def percentile_interval(draws: Floats, *, level: float = 0.95) -> tuple[float, float] | None:
-    """Returns the central `level` of `draws` (b,), NaN left out; None where every draw is NaN.
+    """Returns the ends of the central share `level` of `draws` (b,), without NaN; None where all are NaN.
 
     Raises:
         ValueError: `level` is not between 0 and 1.

@@ -1,7 +1,8 @@
 """Scores of a checker against labels: agreement, ranking and calibration, as pure functions.
 
-Probabilities are ordered entail, neutral, contradict, and class indices follow that order; the functions take any number of classes.
-They return None where there is nothing to measure, never NaN. `checker_scores` gives the same values with their intervals.
+Probabilities are ordered entail, neutral, contradict, and class indices follow that order. The functions take
+any number of classes. They return None where there is nothing to measure, never NaN. `checker_scores` gives
+the same values with their intervals.
 """
 
 from __future__ import annotations
@@ -21,39 +22,44 @@ _SUM_TOLERANCE = 0.01  # probabilities read from a file may have been rounded to
 
 
 def risk_scores(probs: npt.ArrayLike) -> Floats:
-    """Returns the risk of each pair: 1 - P(entail), float64 (n,) in [0, 1], the chance that the evidence does not carry the claim.
+    """Returns 1 - P(entail) of each pair, float64 (n,) in [0, 1]: the risk that its claim is not supported.
 
     Args:
         probs: (n, 3), rows sum to 1.
 
     Raises:
-        ValueError: `probs` are no probabilities.
+        ValueError: the rows of `probs` are no probabilities.
     """
     risks: Floats = 1.0 - _probabilities(probs)[:, LABELS.index("entail")]
     return risks
 
 
 def accuracy(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> float | None:
-    """Returns the share of rows whose predicted class is the label, None without rows."""
+    """Returns the share of rows whose predicted class is the label; None without rows."""
     return label_statistics.point(
         label_statistics.accuracy(*check_classes(labels, predicted)), np.size(labels)
     )
 
 
 def f1_macro(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> float | None:
-    """Returns the mean over classes of F1, over the classes that occur in `labels` or `predicted`; None without rows."""
+    """Returns the mean F1 over the classes that occur in `labels` or `predicted`; None without rows."""
     return label_statistics.point(
         label_statistics.f1_macro(*check_classes(labels, predicted)), np.size(labels)
     )
 
 
 def mcc(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> float | None:
-    """Returns Matthews' correlation in [-1, 1] for any number of classes (Gorodkin 2004), 0 where one side has a single class."""
+    """Returns Matthews' correlation in [-1, 1] for any number of classes; None without rows.
+
+    It is 0 where labels or predictions hold a single class. Source: Gorodkin 2004.
+    """
     return label_statistics.point(label_statistics.mcc(*check_classes(labels, predicted)), np.size(labels))
 
 
 def brier(labels: npt.ArrayLike, probs: npt.ArrayLike) -> float | None:
-    """Returns the mean over rows of the sum over classes of (p - outcome)^2, in [0, 2] (Brier 1950); None without rows.
+    """Returns the mean over rows of the sum over classes of (p - outcome)^2, in [0, 2]; None without rows.
+
+    Source: Brier 1950.
 
     Args:
         labels: class indices (n,).
@@ -63,7 +69,11 @@ def brier(labels: npt.ArrayLike, probs: npt.ArrayLike) -> float | None:
 
 
 def roc_auc(positive: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
-    """Returns P(score of a positive > score of a negative) + half of P(equal) (Hanley & McNeil 1982); None without both kinds.
+    """Returns the chance that a positive scores higher than a negative; None without both kinds.
+
+    Ties count half.
+
+    Source: Hanley & McNeil 1982.
 
     Args:
         positive: booleans (n,).
@@ -77,10 +87,11 @@ def roc_auc(positive: npt.ArrayLike, scores: npt.ArrayLike) -> float | None:
 def ece(
     confidence: npt.ArrayLike, correct: npt.ArrayLike, *, bins: int = ECE_BINS, equal_mass: bool = False
 ) -> float | None:
-    """Returns the expected calibration error: the mean over rows of |accuracy - mean confidence| of the row's bin; None without rows.
+    """Returns the expected calibration error: the mean over rows of |accuracy - confidence| in the row's bin.
 
-    Bins are of equal width, open below and closed above (Guo et al. 2017), or with `equal_mass` of equal numbers of rows, which does not
-    leave the error to a few crowded bins (Nixon et al. 2019).
+    None without rows. Bins have equal width, are open below and closed above (Guo et al. 2017). With
+    `equal_mass` they hold equal numbers of rows, so that the error does not depend on a few crowded bins
+    (Nixon et al. 2019).
 
     Args:
         confidence: probability of the predicted class, (n,) in [0, 1].
@@ -96,7 +107,7 @@ def ece(
 
 @dataclass(frozen=True, kw_only=True)
 class ReliabilityBin:
-    """One bar of a reliability diagram: n rows with confidence in (low, high], their mean confidence and their accuracy."""
+    """A bar of a reliability diagram: n rows with confidence in (low, high], their means."""
 
     low: float
     high: float
@@ -108,7 +119,7 @@ class ReliabilityBin:
 def reliability(
     confidence: npt.ArrayLike, correct: npt.ArrayLike, *, bins: int = ECE_BINS, equal_mass: bool = False
 ) -> tuple[ReliabilityBin, ...]:
-    """Returns the bins that hold a row, from low to high; arguments as for `ece`."""
+    """Returns the bins that hold at least one row, from low to high. Arguments as for `ece`."""
     flags, sure = _confident(confidence, correct)
     if not len(sure):
         return ()
@@ -136,18 +147,24 @@ def _probabilities(probs: npt.ArrayLike) -> Floats:
     if wrong.any():
         i = int(wrong.argmax())
         raise ValueError(
-            f"probs row {i} is {rows[i].tolist()}, expected shares of 0 or more that sum to 1; apply a softmax to logits"
+            f"probs row {i} is {rows[i].tolist()}, expected shares of 0 or more that sum to 1; apply a "
+            "softmax to logits"
         )
     return rows
 
 
 def check_labelled(labels: npt.ArrayLike, probs: npt.ArrayLike) -> tuple[Indices, Floats]:
-    """Returns class indices (n,) and float64 probabilities (n, classes), or raises ValueError naming what is wrong."""
+    """Returns class indices (n,) and float64 probabilities (n, classes).
+
+    Raises:
+        ValueError: the message says what is wrong with them.
+    """
     rows = _probabilities(probs)
     truth, _ = check_classes(labels, np.zeros(len(rows), dtype=np.int64))
     if truth.size and not 0 <= truth.min() <= truth.max() < rows.shape[1]:
         raise ValueError(
-            f"labels run from {truth.min()} to {truth.max()}, expected class indices from 0 to {rows.shape[1] - 1}"
+            f"labels run from {truth.min()} to {truth.max()}, expected class indices from 0 to "
+            f"{rows.shape[1] - 1}"
         )
     return truth, rows
 
@@ -160,12 +177,14 @@ def check_classes(labels: npt.ArrayLike, predicted: npt.ArrayLike) -> tuple[Indi
     ]
     if pair[0].ndim != 1 or pair[0].shape != pair[1].shape:
         raise ValueError(
-            f"{pair[0].shape} labels stand against {pair[1].shape} predictions, expected (n,) of both; give one per pair"
+            f"{pair[0].shape} labels stand against {pair[1].shape} predictions, expected (n,) of both; give "
+            "one per pair"
         )
     for values in pair:
         if not np.issubdtype(values.dtype, np.integer):
             raise ValueError(
-                f"classes are {values[:3].tolist()}, expected whole numbers; give indices into {', '.join(LABELS)}"
+                f"classes are {values[:3].tolist()}, expected whole numbers; give indices into "
+                f"{', '.join(LABELS)}"
             )
     return pair[0].astype(np.int64), pair[1].astype(np.int64)
 
@@ -174,15 +193,18 @@ def _flagged(flags: npt.ArrayLike, numbers: npt.ArrayLike, name: str) -> tuple[F
     marks, values = np.asarray(flags), np.asarray(numbers, dtype=np.float64)
     if values.ndim != 1 or marks.shape != values.shape:
         raise ValueError(
-            f"{marks.shape} flags stand against {values.shape} {name}, expected (n,) of both; give one per pair"
+            f"{marks.shape} flags stand against {values.shape} {name}, expected (n,) of both; give one per "
+            "pair"
         )
     if not np.isfinite(values).all():
         raise ValueError(
-            f"{name} hold {values[~np.isfinite(values)][0]}, expected finite numbers; leave unscored pairs out"
+            f"{name} hold {values[~np.isfinite(values)][0]}, expected finite numbers; leave unscored pairs "
+            "out"
         )
     if not np.isin(marks, (0, 1)).all():
         raise ValueError(
-            f"flags hold {marks[~np.isin(marks, (0, 1))][0]!r}, expected booleans; compare labels with predictions first"
+            f"flags hold {marks[~np.isin(marks, (0, 1))][0]!r}, expected booleans; compare labels with "
+            "predictions first"
         )
     return marks.astype(np.bool_), values
 
@@ -191,6 +213,7 @@ def _confident(confidence: npt.ArrayLike, correct: npt.ArrayLike) -> tuple[Flags
     flags, sure = _flagged(correct, confidence, "confidence")
     if sure.size and not 0 <= sure.min() <= sure.max() <= 1:
         raise ValueError(
-            f"confidence runs from {sure.min()} to {sure.max()}, expected 0 to 1; give the probability of the predicted class"
+            f"confidence runs from {sure.min()} to {sure.max()}, expected 0 to 1; give the probability of "
+            "the predicted class"
         )
     return flags, sure

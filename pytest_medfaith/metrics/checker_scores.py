@@ -1,4 +1,4 @@
-"""A checker scored against labels: every label metric as a declared value, each with its bootstrap interval."""
+"""Scores of a checker against labels: every label metric as a declared value, with its bootstrap interval."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Labelled:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelMetric:
-    """A declared value of a checker against labels; `statistic` makes its statistic for the labelled pairs."""
+    """A declared value of a checker against labels; `statistic` makes the statistic of labelled pairs."""
 
     name: str
     direction: Literal["higher", "lower"]
@@ -44,7 +44,8 @@ LABEL_METRICS: Mapping[str, LabelMetric] = {
             name="risk",
             direction="lower",
             range=(0.0, 1.0),
-            definition="mean over pairs of 1 - P(entail): the share of pairs that the checker expects not to be entailed",
+            definition="mean over pairs of 1 - P(entail): the share of pairs that the checker expects not "
+            "to be entailed",
             source="this project",
             statistic=lambda data: label_statistics.mean(risk_scores(data.probs)),
         ),
@@ -52,7 +53,8 @@ LABEL_METRICS: Mapping[str, LabelMetric] = {
             name="ece",
             direction="lower",
             range=(0.0, 1.0),
-            definition=f"expected calibration error of the most probable class, {ECE_BINS} bins of equal width",
+            definition=f"expected calibration error of the most probable class, {ECE_BINS} bins of equal "
+            "width",
             source="Guo et al. 2017, On Calibration of Modern Neural Networks, arXiv:1706.04599",
             statistic=lambda data: label_statistics.ece(
                 data.probs.argmax(axis=1) == data.labels,
@@ -73,7 +75,8 @@ LABEL_METRICS: Mapping[str, LabelMetric] = {
             name="roc_auc",
             direction="higher",
             range=(0.0, 1.0),
-            definition="chance that a pair that is not entailed has a higher risk than one that is, ties count half",
+            definition="chance that a pair that is not entailed has a higher risk than one that is, ties "
+            "count half",
             source="Hanley & McNeil 1982, Radiology 143(1)",
             statistic=lambda data: label_statistics.roc_auc(
                 data.labels != LABELS.index("entail"), risk_scores(data.probs)
@@ -99,7 +102,8 @@ LABEL_METRICS: Mapping[str, LabelMetric] = {
             name="mcc",
             direction="higher",
             range=(-1.0, 1.0),
-            definition="Matthews' correlation of labels and predictions over three classes, 0 where either has a single class",
+            definition="Matthews' correlation of labels and predictions over three classes, 0 where either "
+            "has a single class",
             source="Gorodkin 2004, Computational Biology and Chemistry 28(5-6)",
             statistic=lambda data: label_statistics.mcc(data.labels, data.predicted),
         ),
@@ -122,17 +126,22 @@ def score_checker(
     Args:
         labels: the true label of each pair, words of `LABELS`, (n,).
         probs: (n, 3), rows sum to 1, order entail, neutral, contradict.
-        predicted: the checker's label of each pair where thresholds or rules chose it; else the most probable class.
-        groups: an id per pair, for example its case; pairs of one group are drawn together, else each pair by itself.
+        predicted: the checker's label of each pair where thresholds or rules chose it; the most probable
+            class where None.
+        groups: an id per pair, for example its case: pairs of a group are drawn together. Where None each
+            pair is drawn by itself.
         seed: of the resamples.
         resamples: how many.
         level: of the interval.
 
     Returns:
-        `n` counts pairs. The value is None where it cannot be measured, the interval is None with fewer than two groups.
+        Values whose `n` counts pairs. The value is None where it cannot be measured, the interval is None
+            with fewer
+        than two groups.
 
     Raises:
-        ValueError: unknown labels, other lengths, or `probs` that are no probabilities.
+        ValueError: an unknown label, lists of different lengths, or rows of `probs` that are no
+            probabilities.
     """
     data = _labelled(labels, probs, predicted)
     pairs = len(data.labels)
@@ -172,7 +181,8 @@ def _indices(labels: Sequence[str], name: str) -> Indices:
     unknown = next((label for label in labels if label not in LABELS), None)
     if unknown is not None:
         raise ValueError(
-            f"{name} hold {unknown!r}, expected {', '.join(LABELS)}; map the data set's own words to these first"
+            f"{name} hold {unknown!r}, expected {', '.join(LABELS)}; map the data set's own words to these "
+            "first"
         )
     return np.array([LABELS.index(label) for label in labels], dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""Metrics over the citations of a response. A claim stands for its sentence and carries the markers of that sentence."""
+"""Metrics over the citations of a response. A claim carries the citation markers of its sentence."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _PMID = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
 
 
 def cited_contexts(citations: Sequence[str], contexts: Sequence[Chunk]) -> frozenset[int]:
-    """Returns the positions, from 0, of the contexts that `citations` point to; a marker that points nowhere adds none.
+    """Returns the positions, from 0, of the contexts that `citations` point to.
 
-    A marker is a number from 1 into the contexts (`1`, `[1]`), a PMID (`PMID 123`, or a bare number beyond the contexts), or a chunk id.
+    A marker is a number from 1 into the contexts (`1`, `[1]`), a PMID (`PMID 123`, or a bare number beyond
+    the contexts), or a chunk id. A marker that points nowhere adds no position.
     """
     return frozenset(
         position
@@ -45,8 +46,8 @@ def _citation_support(report: Report) -> Fraction | None:
 
 
 def _citation_coverage(report: Report) -> Fraction | None:
-    made = claim_verdicts(report)
-    return share(sum(bool(verdict.claim.citations) for verdict in made), len(made))
+    verdicts = claim_verdicts(report)
+    return share(sum(bool(verdict.claim.citations) for verdict in verdicts), len(verdicts))
 
 
 METRICS = (
@@ -54,8 +55,8 @@ METRICS = (
         name="citation_support",
         family="citations",
         direction="higher",
-        definition="scored claims with a citation that a chunk they cite entails / scored claims with a citation; claims stand for "
-        "sentences, and a citation that points to no context supports nothing",
+        definition="scored claims with a citation that a chunk they cite entails / scored claims with a "
+        "citation; claims stand for sentences, and a citation that points to no context supports nothing",
         source=ALCE,
         per_case=_citation_support,
         part="count",

@@ -1,8 +1,8 @@
-"""Metrics over the claims of a response: what its contexts support, refute or leave open, and what of the gold it says.
+"""Metrics over the claims of a response: which of them the contexts support, which gold claims it makes.
 
-S, R, U are the claims supported, refuted and unsupported; N = S + R + U. An unscored claim is in none of them. An abstention makes no
-claim, so what is a share of claims does not apply to it; it does recall nothing. Without contexts every claim is unsupported, the
-contexts recall nothing, and their precision does not apply.
+S, R, U are the claims supported, refuted and unsupported; N = S + R + U. An unscored claim is in none of
+them. An abstention makes no claim, so shares of claims do not apply to it; its recall is 0. Without contexts
+every claim is unsupported, the contexts recall nothing, and their precision does not apply.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pytest_medfaith.metrics.base import (
+    RAGCHECKER,
     Fraction,
     Metric,
     claim_verdicts,
@@ -22,7 +23,6 @@ from pytest_medfaith.metrics.base import (
 from pytest_medfaith.records import Report, VerdictLabel
 
 RAGAS = "Es et al. 2023, RAGAS, arXiv:2309.15217"
-RAGCHECKER = "Ru et al. 2024, RAGChecker, arXiv:2408.08067"
 REFCHECKER = "Hu et al. 2024, RefChecker, arXiv:2405.14486"
 
 
@@ -35,8 +35,8 @@ def _labelled(label: VerdictLabel) -> Callable[[Report], Fraction | None]:
 
 
 def _unscored(report: Report) -> Fraction | None:
-    made = claim_verdicts(report)
-    return share(len(made) - len(scored_verdicts(report)), len(made))
+    verdicts = claim_verdicts(report)
+    return share(len(verdicts) - len(scored_verdicts(report)), len(verdicts))
 
 
 def _conflict(report: Report) -> Fraction | None:
@@ -48,18 +48,18 @@ def _context_utilization(report: Report) -> Fraction | None:
     rows = entailing_chunks(report)
     if rows is None or report.abstained:
         return None
-    used = [
+    entailed = [
         any(row) for verdict, row in zip(report.verdicts, rows, strict=True) if verdict.label != "unscored"
     ]
-    return share(sum(used), len(used))
+    return share(sum(entailed), len(entailed))
 
 
 def _claim_recall(report: Report) -> Fraction | None:
     recalled = recalled_gold(report)
     if recalled is None:
         return None
-    key = [said for gold, said in zip(report.case.gold_claims, recalled, strict=True) if gold.key]
-    return share(sum(key), len(key))
+    of_key_claims = [said for gold, said in zip(report.case.gold_claims, recalled, strict=True) if gold.key]
+    return share(sum(of_key_claims), len(of_key_claims))
 
 
 def _context_recall(report: Report) -> Fraction | None:
@@ -78,9 +78,8 @@ def _abstention(report: Report) -> Fraction | None:
 
 def _unchecked_share(report: Report) -> Fraction | None:
     words = len(report.response.answer.split())
-    return (
-        share(min(words, sum(len(piece.text.split()) for piece in report.dropped)), words) if words else None
-    )
+    dropped = sum(len(piece.text.split()) for piece in report.dropped)
+    return share(min(words, dropped), words)
 
 
 METRICS = (
@@ -175,7 +174,8 @@ METRICS = (
         name="unchecked_share",
         family="claims",
         direction="lower",
-        definition="words of the answer that no claim was made of (greetings, questions, disclaimers, repetitions) / words of the answer",
+        definition="words of the answer that no claim was made of (greetings, questions, disclaimers, "
+        "repetitions) / words of the answer",
         source="this project",
         per_case=_unchecked_share,
         part="count",

@@ -1,4 +1,4 @@
-"""Cases that measure nothing and must not vanish from the shares: a slice whose other cases are good is not good for them."""
+"""Cases that measure nothing, such as an empty answer: a slice is not good because its other cases are."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ _NAMED = 5
 
 
 def failure_of(report: Report, *, needs_contexts: bool = True) -> str:
-    """Returns why a case counts as failed whatever its numbers say, or nothing.
+    """Returns why a case counts as failed whatever its numbers say, or an empty text.
 
-    An empty answer is no refusal. An answer without a checkable claim says nothing that was asked. Claims without evidence were never
-    checked, unless it was said on purpose that there is none (`contexts = "optional"`). A refusal claims nothing and needs no evidence.
+    An empty answer is no refusal. An answer without a checkable claim does not answer the question. Claims
+    without evidence were never checked, unless the settings allow that on purpose (`contexts = "optional"`).
+    A refusal claims nothing and needs no evidence.
     """
     if not report.response.answer.strip():
         return "the answer is empty"
@@ -36,7 +37,7 @@ def failed_cases(reports: Iterable[Report], *, needs_contexts: bool = True) -> d
 
 
 def failures_told(failed: dict[str, str], *, of: int) -> str:
-    """Returns `2 of 5 cases failed: iron (the answer is empty), gout (there are no contexts, so nothing was checked)`."""
+    """Returns `2 of 5 cases failed: iron (the answer is empty), gout (the answer is empty)`."""
     first = [f"{name} ({why})" if name else why for name, why in list(failed.items())[:_NAMED]]
     more = ["..."] * (len(failed) > _NAMED)
     return f"{len(failed)} of {of} {'case' if of == 1 else 'cases'} failed: {', '.join([*first, *more])}"

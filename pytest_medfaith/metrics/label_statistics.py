@@ -1,7 +1,8 @@
-"""Statistics of labelled pairs for the bootstrap: each reads counts per pair, so that one function gives the value and its interval.
+"""Statistics of labelled pairs for the bootstrap: one function gives a value and its interval.
 
-A statistic takes counts (b, n), how often each of the n pairs stands in each of b resamples, and returns (b,) values, NaN where a
-resample leaves nothing to measure. The arrays that make one are taken as they are; `calibration` checks them.
+A statistic takes counts (b, n), how often each of b resamples holds each of n pairs, and returns (b,) values,
+NaN where a resample leaves nothing to measure. The functions here make statistics from arrays that
+`calibration` has checked.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Statistic = Callable[[Floats], Floats]
 
 
 def point(statistic: Statistic, rows: int) -> float | None:
-    """Returns the statistic with every pair once, None where it cannot be measured."""
+    """Returns the statistic of all `rows` pairs, each counted once; None where it cannot be measured."""
     value = float(statistic(np.ones((1, rows)))[0]) if rows else math.nan
     return None if math.isnan(value) else value
 
@@ -63,7 +64,7 @@ def f1_macro(labels: Indices, predicted: Indices) -> Statistic:
 
 
 def mcc(labels: Indices, predicted: Indices) -> Statistic:
-    """Makes Matthews' correlation (Gorodkin 2004), 0 where one side has a single class."""
+    """Makes Matthews' correlation (Gorodkin 2004), 0 where labels or predictions hold a single class."""
 
     def statistic(counts: Floats) -> Floats:
         confusions = _confusions(labels, predicted, counts)
@@ -77,7 +78,10 @@ def mcc(labels: Indices, predicted: Indices) -> Statistic:
 
 
 def roc_auc(positive: Flags, scores: Floats) -> Statistic:
-    """Makes the chance that a positive outscores a negative, ties half, by one sort and running sums over runs of equal scores."""
+    """Makes the chance that a positive scores higher than a negative, ties count half.
+
+    One sort serves all resamples; running sums then go over the runs of equal scores.
+    """
     order = np.argsort(scores, kind="stable")
     ties = np.flatnonzero(
         np.diff(scores[order], prepend=-np.inf) > 0
@@ -96,7 +100,7 @@ def roc_auc(positive: Flags, scores: Floats) -> Statistic:
 
 
 def ece(correct: Flags, confidence: Floats, *, bins: int, equal_mass: bool) -> Statistic:
-    """Makes the expected calibration error over bins whose edges are those of the full sample."""
+    """Makes the expected calibration error over the bins of the full sample."""
     in_bin = np.eye(bins)[bin_of(confidence, bin_edges(confidence, bins, equal_mass=equal_mass))]
     gaps = in_bin * (correct - confidence)[:, None]
     return lambda counts: ratio(np.abs(counts @ gaps).sum(axis=1), counts.sum(axis=1))
@@ -112,5 +116,5 @@ def bin_edges(confidence: Floats, bins: int, *, equal_mass: bool) -> Floats:
 
 
 def bin_of(confidence: Floats, edges: Floats) -> Indices:
-    """Returns the bin (low, high] of each row, (n,); the first bin is closed below."""
+    """Returns the bin (low, high] of each row, (n,); the first bin includes its lower edge."""
     return np.searchsorted(edges[1:-1], confidence, side="left")

@@ -1,4 +1,4 @@
-"""Latency of responses: quantiles over the cases whose response says how long it took."""
+"""Latency of responses: percentiles over the cases whose response says how long it took."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def _latency_metric(percent: int) -> Metric:
         name=f"latency_p{percent}",
         family="latency",
         direction="lower",
-        definition=f"{percent}th percentile of the responses' latency_ms over the cases that have one, linear between two cases; ms",
+        definition=f"{percent}th percentile of the responses' latency_ms over the cases that have one, "
+        "linear between two cases; ms",
         source="Hyndman & Fan 1996, Sample Quantiles in Statistical Packages (type 7)",
         per_case=_latency_ms,
         range=(0.0, math.inf),

@@ -36,8 +36,8 @@ def declared_metrics(names: Sequence[str]) -> Mapping[str, Metric]:
         metric = load_dotted(dotted, what="the metric")
         if not isinstance(metric, Metric):
             raise DataError(
-                f"the metric {dotted!r} is {shown(metric)}; expected a pytest_medfaith.metrics.base.Metric, as "
-                "in brand_names = Metric(name=..., direction=..., definition=..., per_case=...)"
+                f"the metric {dotted!r} is {shown(metric)}; expected a pytest_medfaith.metrics.base.Metric, "
+                "as in brand_names = Metric(name=..., direction=..., definition=..., per_case=...)"
             )
         _check_declaration(metric, dotted, declared)
         declared[metric.name] = dataclasses.replace(metric, family="project", per_case=_checked(metric))

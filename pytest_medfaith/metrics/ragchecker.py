@@ -1,21 +1,31 @@
-"""The eleven RAGChecker metrics by their exact per-query formulas (Ru et al. 2024, arXiv:2408.08067), values in [0, 1].
+"""The eleven RAGChecker metrics by their exact formulas for one query, values in [0, 1].
 
-A_i = reference answer entails response claim i, B_j = response entails gold claim j, R_ik = chunk k entails response claim i,
-G_jk = chunk k entails gold claim j; F_i = any_k R_ik, C_j = any_k G_jk, rel_k = any_j G_jk.
+Source: Ru et al. 2024, arXiv:2408.08067.
 
-What cannot be measured is None, never NaN and never 0 by default (the authors' own code writes 0 there):
-no response claim (M = 0): precision, f1, both noise sensitivities, hallucination, self_knowledge, faithfulness;
-no gold claim (N = 0): recall, f1, claim_recall, context_precision, context_utilization, both noise sensitivities;
-no chunk (K = 0): context_precision; no gold claim in any chunk: context_utilization. Without chunks no claim is faithful.
+* A_i: the reference answer entails response claim i
+* B_j: the response entails gold claim j
+* R_ik: chunk k entails response claim i, and F_i = any_k R_ik
+* G_jk: chunk k entails gold claim j, C_j = any_k G_jk, and rel_k = any_j G_jk
+
+What cannot be measured is None, never NaN and never 0 by default (the authors' code writes 0 there):
+
+* no response claim (M = 0): precision, f1, both noise sensitivities, hallucination, self_knowledge,
+  faithfulness
+* no gold claim (N = 0): recall, f1, claim_recall, context_precision, context_utilization, both noise
+  sensitivities
+* no chunk (K = 0): context_precision
+* no gold claim in any chunk: context_utilization
+
+Without chunks no claim is faithful.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_medfaith.metrics.base import (
+    RAGCHECKER,
     Fraction,
     Matrix,
     Metric,
@@ -24,7 +34,6 @@ from pytest_medfaith.metrics.base import (
     misaligned,
     recalled_gold,
 )
-from pytest_medfaith.metrics.claims import RAGCHECKER
 from pytest_medfaith.records import Report
 
 if TYPE_CHECKING:
@@ -50,7 +59,10 @@ _DEFINITIONS: dict[str, tuple[Literal["higher", "lower"], str]] = {
     ),
     "noise_sensitivity_in_irrelevant": (
         "lower",
-        "mean(any_k(not rel and R) and not any_k(rel and R) and not A): wrong claims that come from irrelevant chunks alone",
+        (
+            "mean(any_k(not rel and R) and not any_k(rel and R) and not A): wrong claims that come from "
+            "irrelevant chunks alone"
+        ),
     ),
     "hallucination": ("lower", "mean(not F and not A): wrong claims that no chunk entails"),
     "self_knowledge": ("lower", "mean(not F and A): right claims that no chunk entails"),
@@ -65,10 +77,11 @@ def ragchecker_metrics(
     chunks_entail_claims: Any,
     chunks_entail_gold: Any,
 ) -> dict[str, float | None]:
-    """Returns the eleven metrics of one query by name, None where one cannot be measured.
+    """Returns the eleven metrics of one query by name; what cannot be measured is None.
 
     Args:
-        answer_entails_claims: (M,) booleans, A; None where there is no reference answer, which leaves what needs A unmeasured.
+        answer_entails_claims: (M,) booleans, A; None where there is no reference answer, and then what needs
+            A is None.
         response_entails_gold: (N,) booleans, B.
         chunks_entail_claims: (M, K) booleans, R; `[]` where M = 0.
         chunks_entail_gold: (N, K) booleans, G; `[]` where N = 0.
@@ -80,8 +93,8 @@ def ragchecker_metrics(
     gold = _booleans(chunks_entail_gold, "chunks_entail_gold", ndim=2)
     if claims.shape[1] != gold.shape[1] and (0, 0) not in (claims.shape, gold.shape):
         raise ValueError(
-            f"chunks_entail_claims is {claims.shape} and chunks_entail_gold {gold.shape}, expected (M, K) and (N, K); give both the "
-            f"same K chunks"
+            f"chunks_entail_claims is {claims.shape} and chunks_entail_gold {gold.shape}, expected (M, K) "
+            "and (N, K); give both the same K chunks"
         )
     recalled = _booleans(response_entails_gold, "response_entails_gold", ndim=1)
     _check_rows(recalled, "response_entails_gold", gold, "chunks_entail_gold", "(N,) and (N, K)")
@@ -96,12 +109,15 @@ def ragchecker_metrics(
         correct = _booleans(answer_entails_claims, "answer_entails_claims", ndim=1)
         _check_rows(correct, "answer_entails_claims", claims, "chunks_entail_claims", "(M,) and (M, K)")
         values |= _against_reference(correct, claims, gold)
-        values["f1"] = _f1(values["precision"], values["recall"])
+        precision, recall = values["precision"], values["recall"]
+        if precision is not None and recall is not None:
+            both = precision + recall
+            values["f1"] = 2 * precision * recall / both if both else 0.0
     return {name: values.get(name) for name in _DEFINITIONS}
 
 
 def _against_reference(correct: Booleans, claims: Booleans, gold: Booleans) -> dict[str, float | None]:
-    """Returns precision, hallucination and self_knowledge, and the noise sensitivities where there is gold to tell noise by."""
+    """Returns the metrics that need the reference answer, f1 aside."""
     faithful = claims.any(axis=1)
     values = {
         "precision": _mean(correct),
@@ -117,12 +133,6 @@ def _against_reference(correct: Booleans, claims: Booleans, gold: Booleans) -> d
 
 def _mean(flags: Booleans | np.bool_) -> float | None:
     return float(flags.mean()) if flags.size else None
-
-
-def _f1(precision: float | None, recall: float | None) -> float | None:
-    if precision is None or recall is None:
-        return None
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def _booleans(values: Any, name: str, *, ndim: int) -> Booleans:
@@ -141,7 +151,8 @@ def _booleans(values: Any, name: str, *, ndim: int) -> Booleans:
         raise ValueError(f"{name} has shape {array.shape}, {expected}; give one row per claim")
     if array.dtype != np.bool_ and not all(value in (0, 1) for value in array.flat):
         raise ValueError(
-            f"{name} holds {array.ravel()[:3].tolist()}, {expected}; turn scores into booleans by a threshold first"
+            f"{name} holds {array.ravel()[:3].tolist()}, {expected}; turn scores into booleans by a "
+            "threshold first"
         )
     return array.astype(np.bool_)
 
@@ -149,11 +160,12 @@ def _booleans(values: Any, name: str, *, ndim: int) -> Booleans:
 def _check_rows(vector: Booleans, name: str, matrix: Booleans, matrix_name: str, expected: str) -> None:
     if len(vector) != len(matrix):
         raise ValueError(
-            f"{name} is {vector.shape} and {matrix_name} {matrix.shape}, expected {expected}; give one row per claim"
+            f"{name} is {vector.shape} and {matrix_name} {matrix.shape}, expected {expected}; give one row "
+            "per claim"
         )
 
 
-@lru_cache(maxsize=1)  # the eleven metrics of a case are asked for one after the other
+@lru_cache(maxsize=1)  # the eleven metrics of a case are measured one after the other
 def _measured(
     correct: tuple[bool, ...] | None, recalled: tuple[bool, ...], claims: Matrix, gold: Matrix
 ) -> dict[str, float | None]:
@@ -166,7 +178,7 @@ def _measured(
 
 
 def _of_report(report: Report) -> dict[str, float | None]:
-    """Returns the eleven metrics of `report` over its scored claims; what nobody measured counts as no claim."""
+    """Returns the eleven metrics of `report` over its scored claims; what nobody measured is None."""
     rows = () if report.abstained else entailing_chunks(report)
     correct = report.entailments.reference_claims if rows else ()
     recalled, gold = recalled_gold(report), entailed_gold(report)
@@ -185,12 +197,9 @@ def _of_report(report: Report) -> dict[str, float | None]:
     )
 
 
-def _per_case(name: str) -> Callable[[Report], Fraction | None]:
-    def per_case(report: Report) -> Fraction | None:
-        value = _of_report(report)[name]
-        return None if value is None else (value, 1.0)
-
-    return per_case
+def _measured_as(name: str, report: Report) -> Fraction | None:
+    value = _of_report(report)[name]
+    return None if value is None else (value, 1.0)
 
 
 METRICS = tuple(
@@ -200,7 +209,7 @@ METRICS = tuple(
         direction=direction,
         definition=f"{definition}; mean over cases, micro and macro alike",
         source=RAGCHECKER,
-        per_case=_per_case(name),
+        per_case=partial(_measured_as, name),
         either_way=name == "self_knowledge",
     )
     for name, (direction, definition) in _DEFINITIONS.items()

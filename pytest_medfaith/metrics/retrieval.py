@@ -1,16 +1,18 @@
 """Ranking metrics: pure functions on gains by rank, and their per-case metrics on labels and on r-chunks.
 
-The functions share one shape, `(gains, judged, k) -> float`. `gains` are the grades of the ranked chunks, best rank first, 0 where a
-chunk has no label; `judged` are the grades of everything that was judged, found or not. A chunk is relevant where its grade is
-above 0. `k` may be larger than the ranking: the missing ranks are not relevant, and precision still divides by k, as trec_eval does.
-Where nothing is relevant each is 0.0, again as trec_eval does.
+The functions have one shape, `(gains, judged, k) -> float`. `gains` are the grades of the ranked chunks, the
+best rank first, 0 where a chunk has no label. `judged` are the grades of all judged chunks, found or not. A
+chunk is relevant where its grade is above 0. `k` may be larger than the ranking: as in trec_eval the missing
+ranks are not relevant, precision still divides by k, and each metric is 0.0 where nothing is relevant.
 
-`recall@20` and its like read the labels of the case: `meta["qrels"]` ({chunk id or PMID: grade}, 2 decisive, 1 supportive, 0 no), else
-`references` with grade 1. They rank the report's hits, or its contexts where no retriever was asked. A chunk takes one label, its own id's
-before its PMID's, and a label is taken once, at its best rank. A case without a relevant label does not count.
+`recall@20`, `ndcg@10` and so on read the labels of the case: `meta["qrels"]` ({chunk id or PMID: grade}, 2
+decisive, 1 supportive, 0 no), else `references` with grade 1. They rank the report's hits, or its contexts
+where no retriever was asked. A chunk takes a single label, that of its id before that of its PMID, and a
+label is taken once, at its best rank. A case without a relevant label does not count.
 
-`rchunk.recall@20` and its like rank the contexts, and the gain of a context is the number of gold claims that it entails. Only the
-contexts are judged, so that recall and the ideal order are those of the contexts. A case without gold claims or contexts does not count.
+`rchunk.recall@20`, `rchunk.ndcg@10` and so on rank the contexts. The gain of a context is the number of gold
+claims that it entails. Only the contexts are judged, so recall and the ideal order are those of the contexts.
+A case without gold claims or contexts does not count.
 
 Slice values are means over cases, micro and macro alike, as is usual for ranking metrics.
 """
@@ -20,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold
@@ -32,18 +34,18 @@ RCHUNK_PREFIX = "rchunk."
 
 
 def recall(gains: Gains, judged: Gains, k: int) -> float:
-    """Returns relevant chunks among the first k / relevant chunks judged (Manning, Raghavan & Schütze 2008, 8.4)."""
+    """Returns relevant chunks among the first k / relevant chunks judged (Manning et al. 2008, 8.4)."""
     relevant = _relevant(judged)
     return _relevant(gains[:k]) / relevant if relevant else 0.0
 
 
 def precision(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one shape for all five
-    """Returns relevant chunks among the first k / k (Manning, Raghavan & Schütze 2008, 8.4)."""
+    """Returns relevant chunks among the first k / k (Manning et al. 2008, 8.4)."""
     return _relevant(gains[:k]) / k
 
 
 def reciprocal_rank(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one shape for all five
-    """Returns 1 / rank of the first relevant chunk within the first k, 0.0 where there is none (Voorhees 1999)."""
+    """Returns 1 / rank of the first relevant chunk within the first k, else 0.0 (Voorhees 1999)."""
     return next((1 / rank for rank, gain in enumerate(gains[:k], start=1) if gain > 0), 0.0)
 
 
@@ -53,9 +55,9 @@ def hit(gains: Gains, judged: Gains, k: int) -> float:  # noqa: ARG001 - one sha
 
 
 def ndcg(gains: Gains, judged: Gains, k: int) -> float:
-    """Returns DCG / ideal DCG of the first k, with linear gain and discount log2(rank + 1), as trec_eval's ndcg_cut.
+    """Returns DCG / ideal DCG of the first k, with linear gain and discount log2(rank + 1), as trec_eval.
 
-    The ideal order is of everything judged. A grade below 0 gains nothing (Järvelin & Kekäläinen 2002).
+    The ideal order ranks all judged chunks. A grade below 0 gains nothing (Järvelin & Kekäläinen 2002).
     """
     ideal = _dcg(sorted(judged, reverse=True), k)
     return _dcg(gains, k) / ideal if ideal else 0.0
@@ -80,24 +82,24 @@ def grades(case: Case) -> dict[str, float]:
         return dict.fromkeys(case.references, 1.0)
     if not isinstance(qrels, Mapping):
         raise _wrong_qrels(case, shown(qrels))
-    return {str(name): _grade(case, name, grade) for name, grade in qrels.items()}
-
-
-def _grade(case: Case, name: str, grade: Any) -> float:
-    if isinstance(grade, bool) or not isinstance(grade, (int, float)) or not math.isfinite(grade):
-        raise _wrong_qrels(case, f"{name!r}: {shown(grade)}")
-    return float(grade)
+    for name, grade in qrels.items():
+        if isinstance(grade, bool) or not isinstance(grade, (int, float)) or not math.isfinite(grade):
+            raise _wrong_qrels(case, f"{name!r}: {shown(grade)}")
+    return {str(name): float(grade) for name, grade in qrels.items()}
 
 
 def _wrong_qrels(case: Case, found: str) -> DataError:
     return DataError(
-        f"case {case.id!r}: meta.qrels holds {found}, expected {{chunk id or PMID: grade}} with finite numbers as grades; mend the "
-        f"case, or remove meta.qrels so that its references are used"
+        f"case {case.id!r}: meta.qrels holds {found}, expected {{chunk id or PMID: grade}} with finite "
+        "numbers as grades; mend the case, or remove meta.qrels so that its references are used"
     )
 
 
 def ranked_gains(ranking: Sequence[Chunk], labels: Mapping[str, float]) -> list[float]:
-    """Returns the grade of each chunk of `ranking`, 0.0 where it has none; each label is taken once, at its best rank."""
+    """Returns the grade of each chunk of `ranking`, 0.0 where it has none.
+
+    A label is taken once, at its best rank.
+    """
     left = dict(labels)
     gains = []
     for chunk in ranking:
@@ -106,16 +108,15 @@ def ranked_gains(ranking: Sequence[Chunk], labels: Mapping[str, float]) -> list[
     return gains
 
 
-def _ranking(report: Report) -> list[Chunk]:
-    if not report.hits and not report.searched:
-        return list(report.response.contexts)
-    return [found.chunk for found in sorted(report.hits, key=lambda found: found.rank)]
-
-
 def _labelled_gains(report: Report) -> tuple[Gains, Gains] | None:
     labels = grades(report.case)
     judged = list(labels.values())
-    return (ranked_gains(_ranking(report), labels), judged) if _relevant(judged) else None
+    if not _relevant(judged):
+        return None
+    ranking: Sequence[Chunk] = report.response.contexts
+    if report.hits or report.searched:
+        ranking = [hit.chunk for hit in sorted(report.hits, key=lambda hit: hit.rank)]
+    return ranked_gains(ranking, labels), judged
 
 
 def _rchunk_gains(report: Report) -> tuple[Gains, Gains] | None:
@@ -156,7 +157,8 @@ _RANKED = {
     ),
     "ndcg": _Ranked(
         function=ndcg,
-        definition="DCG / ideal DCG of the first k, gain = grade, discount log2(rank + 1), ideal over everything judged",
+        definition="DCG / ideal DCG of the first k, gain = grade, discount log2(rank + 1), ideal over "
+        "everything judged",
         source="Järvelin & Kekäläinen 2002, ACM TOIS 20(4); gain and discount of trec_eval",
     ),
 }
@@ -172,7 +174,9 @@ RANKED_NAMES = tuple(_RANKED)
 
 
 def ranking_metric(base: str, *, k: int | None = None, labels: Labels = "qrels") -> Metric:
-    """Returns the metric `base@k`, or `rchunk.base@k`; without `k` the cut-off is the report's own k, else the length of the ranking.
+    """Returns the metric `base@k`, or `rchunk.base@k`.
+
+    Without `k` the cut-off is the report's k, and the length of the ranking where the report has none.
 
     Raises:
         ValueError: `k` is below 1, or no ranking metric is called `base`.

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.models.folders import ENCODER, MINILM_TOKENIZER
+from pytest_medfaith.models.shipped import ENCODER, MINILM_TOKENIZER
 from pytest_medfaith.models.whole import whole
 
 ENCODER_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read

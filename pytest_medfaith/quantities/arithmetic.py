@@ -1,4 +1,4 @@
-"""Amounts that a claim may have computed from those of its evidence: totals, differences, a dose by weight, tablets times their strength."""
+"""Amounts that a claim may have computed from its evidence: totals, differences, a dose by weight."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import combinations
 
 from pytest_medfaith.english.stems import word_key
-from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error
+from pytest_medfaith.quantities.quantity import DOSES, MOST_DOSES, ROUGHNESS, Quantity, allowed_error
 
-_BEYOND = 0.5  # of a bound: how far past it a value may lie of which the bound is said
+_BEYOND = 0.5  # of a bound: how far past the bound a value may lie: "more than halved" holds of a cut by 61 %
 _ROUNDED = 0.02  # of a computed value: people round what they compute
 _COMPARES = re.compile(
     r"\b(?:more|less|fewer|lower|higher|longer|shorter|sooner|earlier|later|faster|slower|older|younger|"
@@ -22,13 +22,13 @@ _DAILY = re.compile(
     r"\b(?:day|daily|24|night|week|weekly|month|total|course|altogether|in all|supply)\b", re.IGNORECASE
 )
 _MOST_THINGS = 30
-_MOST_DOSES = 12  # that a claim may have added up: "6 mg in all" of 2 mg at three times
-_MOST_PARTS = 6  # of a whole that a sentence counts up: "50 patients, 30 and 20"
-_MOST = 60  # quantities of the evidence that are computed with, the nearest first: pairs of more are many, and chance hits among them too
+_MOST_PARTS = 6  # of a whole that a sentence counts: "50 patients, 30 and 20"
+_MOST_OTHERS = (
+    60  # quantities to compute with, the nearest first: among the pairs of more, too many hits are chance
+)
 _BOUNDED = frozenset({"fraction", "multiple", "points", "count"})
-_DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})
-_FAMILIES = (("count", "plain"), ("fraction", "points"))  # of kinds that are added up alike
-# What an amount may be the strength of.
+_FAMILIES = (("count", "plain"), ("fraction", "points"))  # dimensions whose values are added up together
+# An amount may be the strength of these.
 _THINGS = frozenset(
     map(
         word_key,
@@ -41,7 +41,7 @@ _SUM = re.compile(
     r"combined|together|sum|plus|tablets?|pills?|capsules?|supply|packs?)\b",
     re.IGNORECASE,
 )
-# What speaks of the rest of a whole: "40% did not respond" of "60% responded".
+# These words speak of the rest of a whole: "40% did not respond" follows from "60% responded".
 _COMPLEMENT = re.compile(
     r"\b(?:no|not|never|none|n['’]t|without|rest|remain\w*|left|leav\w*|kept|keeps?|retain\w*|others?|"
     r"fail\w*|free|miss\w*|surviv\w*|alive|di(?:e|ed|es)|deaths?|mortality|lost|avoid\w*|escap\w*|spar\w*|"
@@ -60,24 +60,21 @@ _DIFFERENCE = re.compile(
 
 
 def recomputed(quantity: Quantity, at_hand: Sequence[Quantity], claim: str) -> bool:
-    """Returns whether `quantity` of the claim follows from the quantities `at_hand`, by one step that the claim's words allow.
+    """Returns whether `quantity` follows from those `at_hand` by one step that the claim's words allow.
 
     Args:
-        quantity: of the claim.
-        at_hand: of the evidence, the nearest first, and the claim's others.
-        claim: whose words say what was computed: a total, a difference.
+        quantity: a quantity of the claim.
+        at_hand: the quantities of the evidence, the nearest first, and the others of the claim.
+        claim: the claim, whose words say what it computes: a total, a difference.
     """
-    others = [other for other in at_hand if other != quantity][:_MOST]
-    rough = (quantity.rough and not quantity.step) or (
-        quantity.dimension in ("fraction", "multiple") and quantity.step == 0
-    )
+    others = [other for other in at_hand if other != quantity][:_MOST_OTHERS]
+    rough = not quantity.step and (quantity.rough or quantity.dimension in ("fraction", "multiple"))
     allowed = max(
         allowed_error(replace(quantity, rough=rough)), (ROUGHNESS if rough else _ROUNDED) * abs(quantity.high)
     )
-    # "more than halved" holds of a cut by 61 %
-    beyond = rough or quantity.dimension in _BOUNDED
-    below = _BEYOND * abs(quantity.low) if beyond and quantity.bound else allowed
-    above = _BEYOND * abs(quantity.high) if beyond and quantity.bound else allowed
+    below = above = allowed
+    if quantity.bound and (rough or quantity.dimension in _BOUNDED):
+        below, above = _BEYOND * abs(quantity.low), _BEYOND * abs(quantity.high)
     low_met = high_met = False
     for value in _results(quantity, others, claim):
         low_met = low_met or quantity.low - below <= value <= quantity.low + above
@@ -93,54 +90,38 @@ def computes(claim: str) -> bool:
 
 
 def _results(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iterator[float]:
-    kinds = next((family for family in _FAMILIES if quantity.dimension in family), (quantity.dimension,))
-    same = [value for other in others if other.dimension in kinds for value in {other.low, other.high}]
+    """Yields the values of the quantity's dimension that one step from `others` gives."""
+    family = next((family for family in _FAMILIES if quantity.dimension in family), (quantity.dimension,))
+    same = _values(others, *family)
     yield from same
     if quantity.dimension in ("fraction", "multiple", "points"):
-        yield from _shares(quantity, others, same, claim)
+        yield from _shares(quantity, others, claim)
     if _SUM.search(claim):
-        yield from (one + two for one, two in combinations(same, 2))
+        yield from (value + other for value, other in combinations(same, 2))
     if _IN_ALL.search(claim):
-        yield from (one * times for one in same for times in range(2, _MOST_DOSES + 1))
+        yield from (value * times for value in same for times in range(2, MOST_DOSES + 1))
     if _DIFFERENCE.search(claim):
-        yield from (abs(one - two) for one, two in combinations(same, 2))
+        yield from (abs(value - other) for value, other in combinations(same, 2))
     yield from _products(quantity, others, claim)
 
 
-def _shares(
-    quantity: Quantity, others: Sequence[Quantity], same: Sequence[float], claim: str
-) -> Iterator[float]:
-    """Yields complements, ratios of two like amounts and what a ratio such as 0.79 takes off."""
-    if quantity.dimension != "multiple":
-        if _COMPLEMENT.search(claim):
-            yield from (1 - one for one in same)
-        yield from (
-            abs(1 - value)
-            for other in others
-            if other.dimension in ("plain", "count", "multiple")
-            for value in (other.low, other.high)
-        )
-        yield from (
-            value
-            for other in others
-            if other.dimension == "plain"
-            for value in (other.low, other.high)
-            if 0 < value < 1
-        )
+def _values(quantities: Sequence[Quantity], *dimensions: str) -> list[float]:
+    """Returns the ends of the quantities of these dimensions; only a range has two ends."""
+    return [value for each in quantities if each.dimension in dimensions for value in {each.low, each.high}]
+
+
+def _shares(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iterator[float]:
+    """Yields complements, ratios of two like amounts, and the reduction that a ratio such as 0.79 means."""
+    if quantity.dimension == "multiple":
+        yield from _values(others, "plain", "fraction")
     else:
-        yield from (
-            value
-            for other in others
-            if other.dimension in ("plain", "fraction")
-            for value in (other.low, other.high)
-        )
-    counted = [other.high for other in others if other.dimension in ("count", "plain")][:_MOST_PARTS]
-    yield from (
-        one / total
-        for total in {sum(counted[:size]) for size in range(2, len(counted) + 1)}
-        if total
-        for one in counted
-    )
+        if _COMPLEMENT.search(claim):
+            yield from (1 - share for share in _values(others, "fraction", "points"))
+        yield from (abs(1 - ratio) for ratio in _values(others, "plain", "count", "multiple"))
+        yield from (share for share in _values(others, "plain") if 0 < share < 1)
+    counts = [other.high for other in others if other.dimension in ("count", "plain")][:_MOST_PARTS]
+    for total in {sum(counts[:size]) for size in range(2, len(counts) + 1)} - {0.0}:
+        yield from (count / total for count in counts)
     for one, two in combinations(others, 2):
         if one.dimension == two.dimension or {one.dimension, two.dimension} <= {"plain", "count"}:
             small, large = sorted((abs(one.high), abs(two.high)))
@@ -149,42 +130,25 @@ def _shares(
 
 
 def _products(quantity: Quantity, others: Sequence[Quantity], claim: str) -> Iterator[float]:
-    """Yields an amount by a weight or an area, tablets times their strength, and what doses make in a day or a course where the claim says so."""
-    for one in others:
-        numerator, _, below = one.dimension.partition("/")
+    """Yields a dose by weight or area, tablets times their strength, and doses added up."""
+    for amount in others:
+        numerator, _, below = amount.dimension.partition("/")
         if numerator == quantity.dimension and below:
-            yield from (
-                one.high * value
-                for other in others
-                if other.dimension == below
-                for value in (other.low, other.high)
-            )
-            yield from (
-                one.low * value
-                for other in others
-                if other.dimension == below
-                for value in (other.low, other.high)
-            )
-        if one.dimension != quantity.dimension or numerator not in _DOSES:
+            for value in _values(others, below):
+                yield from (amount.high * value, amount.low * value)
+        if amount.dimension != quantity.dimension or numerator not in DOSES:
             continue
-        yield from _of_things(one, others)
+        for count in others:
+            if count.dimension == "count" and 0 < count.high <= _MOST_THINGS and count.heads & _THINGS:
+                yield from (amount.low * count.low, amount.high * count.high, amount.high / count.high)
         if _DAILY.search(claim):
-            yield from _over_days(one, others)
+            yield from _over_days(amount, others)
 
 
-def _of_things(one: Quantity, others: Sequence[Quantity]) -> Iterator[float]:
-    for other in others:
-        if other.dimension == "count" and 0 < other.high <= _MOST_THINGS and other.heads & _THINGS:
-            yield from (one.low * other.low, one.high * other.high, one.high / other.high)
-
-
-def _over_days(one: Quantity, others: Sequence[Quantity]) -> Iterator[float]:
-    rates = (
-        [one.times]
-        if one.times
-        else [(other.low, other.high) for other in others if other.dimension == "frequency"]
-    )
+def _over_days(dose: Quantity, others: Sequence[Quantity]) -> Iterator[float]:
+    """Yields what a dose makes in a day and in a course, and the single dose if `dose` is that of a day."""
+    frequencies = [(other.low, other.high) for other in others if other.dimension == "frequency"]
     days = [other.high for other in others if other.dimension == "time" and other.high >= 1]
-    for low, high in rates:
-        yield from (one.low * low, one.high * high, one.high / (high or 1.0))
-        yield from (one.high * high * each for each in days)
+    for low, high in [dose.times] if dose.times else frequencies:
+        yield from (dose.low * low, dose.high * high, dose.high / (high or 1.0))
+        yield from (dose.high * high * each for each in days)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS
+from pytest_medfaith.quantities.quantity import Quantity
 
 _ROUGH_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|estimated|just over|just under|"
@@ -27,7 +29,7 @@ _MAXIMUM_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _FROM = re.compile(r"\bfrom(?:\s+(?:about|the age of|a|an))?[\s-]*$", re.IGNORECASE)
-# "from 5 to 10 mg", "rose from 20% with placebo to 40%": the number after "from" is one of two ends.
+# The number after "from" may be one of two ends: "from 5 to 10 mg", "rose from 20% with placebo to 40%".
 _TO_INSIDE = re.compile(r"\bto\b|[-–—−]\s*\d", re.IGNORECASE)
 _TO = (
     rf"\s*(?:\b(?:to|through|until)\s+|[-–—−]\s*)(?:(?:about|around|nearly|almost|at|age)\s+)?(?:\d|"
@@ -42,7 +44,7 @@ _RISING = (
 _FALLING = r"falls?|fell|fallen|drop\w*|declin\w+|decreas\w+|reduc\w+|lower\w*|cut"
 _RISES_FROM = re.compile(rf"\b(?:{_RISING})\b[^.;]*\bfrom\s+(?:about\s+)?$", re.IGNORECASE)
 _MOVES_FROM = re.compile(rf"\b(?:{_RISING}|{_FALLING})\b[^.;]*\bfrom\s+(?:about\s+)?$", re.IGNORECASE)
-# Said of a time, these need not bound it: "over 12 weeks" is also during them, "within" and "by" are no opposites of "over" and "after".
+# Before a time these words may say "during": "over 12 weeks". So "within" is not the opposite of "over".
 _LOOSE_BEFORE = re.compile(
     r"\b(?P<kept>(?:for|last(?:s|ed|ing)?|takes?|took|taking|exceeds?|is|are|was|were|be|than|of|well|"
     r"just)\s+(?=over))?"
@@ -67,60 +69,52 @@ _NEGATED_BOUND = re.compile(
 )
 
 
-def before(text: str, position: int) -> str:
-    """Returns what stands before `position`, as far back as any word that qualifies a number may stand."""
+def words_before(text: str, position: int) -> str:
+    """Returns the characters before `position` in which the words that qualify a number are looked for."""
     return text[max(0, position - LOOK_BACK) : position]
 
 
-def is_rough(text: str, start: int, end: int) -> bool:
-    """Returns whether the number at `start:end` is only about right."""
-    return bool(_ROUGH_BEFORE.search(before(text, start)) or _ROUGH_AFTER.match(text, end))
-
-
-def bound_of(text: str, start: int, end: int, *, is_time: bool) -> str:
-    """Returns "min" or "max" where the words around the number at `start:end` bound it, else an empty text.
-
-    "before" and "after" bound a time only; "not more than" turns a bound round.
-    """
-    ahead = before(text, start)
-    low, high = _MINIMUM_BEFORE.search(ahead) or _open_from(text, start, end), _MAXIMUM_BEFORE.search(ahead)
-    if is_time:
-        low, high = low or _AFTER_TIME.search(ahead), high or _BEFORE_TIME.search(ahead)
-    following = bound_after(text, end)
-    opening = min((found for found in (low, high) if found), key=lambda found: found.start(), default=None)
-    if following or not opening:
-        return following
-    bound = "min" if opening is low else "max"
-    if _NEGATED_BOUND.search(ahead[: opening.start()]):
-        return "max" if bound == "min" else "min"
-    return bound
-
-
-def is_denied_bound(text: str, start: int) -> bool:
-    """Returns whether a negation before the number at `start` has turned its bound round: "must not be used below 30"."""
-    ahead = before(text, start)
+def bounded(quantity: Quantity, text: str) -> Quantity:
+    """Returns `quantity` with the bound and the roughness that the words around it in `text` state."""
+    ahead, following = words_before(text, quantity.start), bound_after(text, quantity.end)
+    may_be_loose = quantity.dimension == "time" and quantity.role != "age" and not following
+    loose = _LOOSE_BEFORE.search(ahead) if may_be_loose else None
     opening = _MINIMUM_BEFORE.search(ahead) or _MAXIMUM_BEFORE.search(ahead)
-    return bool(opening and _NEGATED_BOUND.search(ahead[: opening.start()]))
-
-
-def _open_from(text: str, start: int, end: int) -> re.Match[str] | None:
-    """Returns the "from" before a number that no "to" follows: "from 12 weeks on", not "from 5 to 10 mg"."""
-    ahead = before(text, start)
-    to = _TO_LATER if _MOVES_FROM.search(ahead) else _TO_AFTER
-    return None if _TO_INSIDE.search(text, start, end) or to.match(text, end) else _FROM.search(ahead)
-
-
-def loose_word(text: str, start: int, end: int) -> str:
-    """Returns "over", "within", "by", "after" or their like where it is all that bounds the time at `start:end`, else an empty text."""
-    found = None if bound_after(text, end) else _LOOSE_BEFORE.search(before(text, start))
-    return found["word"].lower() if found and not found["kept"] else ""
-
-
-def is_course(text: str, start: int) -> bool:
-    """Returns whether the range at `start` says how something rose "from" one value to another, rather than where values lie."""
-    return bool(_RISES_FROM.search(before(text, start)))
+    return replace(
+        quantity,
+        bound=following or _bound_before(quantity, text, ahead),
+        rough=quantity.rough or bool(_ROUGH_BEFORE.search(ahead) or _ROUGH_AFTER.match(text, quantity.end)),
+        loose=loose["word"].lower() if loose and not loose["kept"] else "",
+        course=quantity.low < quantity.high and bool(_RISES_FROM.search(ahead)),
+        denied=bool(opening and _NEGATED_BOUND.search(ahead[: opening.start()])),
+    )
 
 
 def bound_after(text: str, end: int) -> str:
     """Returns "min" for "or more" at `end`, "max" for "or less", else an empty text."""
     return "min" if _MINIMUM_AFTER.match(text, end) else "max" if _MAXIMUM_AFTER.match(text, end) else ""
+
+
+def _bound_before(quantity: Quantity, text: str, ahead: str) -> str:
+    """Returns the bound that the words `ahead` of the quantity state; a negation before them reverses it.
+
+    "After" and "before" bound a time only. "From" bounds where no "to" follows: "from 12 weeks on", but not
+    "from 5 to 10 mg".
+    """
+    low, high = _MINIMUM_BEFORE.search(ahead), _MAXIMUM_BEFORE.search(ahead)
+    to = _TO_LATER if _MOVES_FROM.search(ahead) else _TO_AFTER
+    if (
+        not low
+        and not _TO_INSIDE.search(text, quantity.start, quantity.end)
+        and not to.match(text, quantity.end)
+    ):
+        low = _FROM.search(ahead)
+    if quantity.dimension == "time":
+        low, high = low or _AFTER_TIME.search(ahead), high or _BEFORE_TIME.search(ahead)
+    opening = min((found for found in (low, high) if found), key=lambda found: found.start(), default=None)
+    if not opening:
+        return ""
+    is_minimum = opening is low
+    if _NEGATED_BOUND.search(ahead[: opening.start()]):
+        is_minimum = not is_minimum
+    return "min" if is_minimum else "max"

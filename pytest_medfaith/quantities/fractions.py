@@ -1,33 +1,30 @@
-"""Shares in words: "one in five", "two thirds", "30 to 40 in every 100", "half"; and multiples: "twice as", "threefold"."""
+"""Parts of a whole and multiples: "one in five", "two thirds", "half a litre"; "twice as", "threefold"."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS, Numeral
+from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS, Numeral, number_of
+from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.quantities.unit_reading import unit_at
 
-_PARTS = {
-    "half": 2,
-    "halve": 2,
-    "third": 3,
-    "quarter": 4,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "ninth": 9,
-    "tenth": 10,
-}
+# "Halve" is here for its plural "halves".
+_PARTS = (
+    {"half": 2, "halve": 2}
+    | {
+        part: number
+        for number, part in enumerate("third quarter fifth sixth seventh eighth ninth tenth".split(), start=3)
+    }
+    | {"fourth": 4}
+)
 _PART = re.compile(
-    r"(?<![\w-])(?:(?P<top>an?|one|two|three|four|five|six|seven|eight|nine)[\s-])?(?P<part>"
-    + "|".join(f"{part}s?" for part in (*_PARTS, "halve"))
-    + "|halved|halving"
-    # no share: half-life, half an hour, a quarter of an hour, half-sister, first half
-    + r")(?![\w])(?!-(?:life|lives|hour|day|dose|sister|brother|time)|\s+li(?:fe|ves)\b|\s+(?:of\s+)?an?\s+(?:second|minute|hour|day|week|month|year|decade|tablet|pill)\b"
+    rf"(?<![\w-])(?:(?P<top>an?|one|two|three|four|five|six|seven|eight|nine)[\s-])?"
+    rf"(?P<part>{'|'.join(f'{part}s?' for part in _PARTS)}|halved|halving)(?!\w)"
+    # No share: half-life, half an hour, a quarter of an hour, half-sister, first half.
+    r"(?!-(?:life|lives|hour|day|dose|sister|brother|time)|\s+li(?:fe|ves)\b"
+    r"|\s+(?:of\s+)?an?\s+(?:second|minute|hour|day|week|month|year|decade|tablet|pill)\b"
     r"|\s+(?:day|week|month|year|trimester|dose|stage|line|cause|most|time|of life|visit|cycle|party)\b)",
     re.IGNORECASE,
 )
@@ -49,6 +46,9 @@ _NO_SHARE_AFTER = re.compile(
 )
 _ROUND_WHOLES = frozenset({1e2, 1e3, 1e4, 1e5, 1e6})
 _OVER_TIME = re.compile(r"\s*[\w-]+[\s-](?:year|month|day)s?\b", re.IGNORECASE)
+# "In 2010" after a number names a year, "in 2000" may be a whole: "12 in 2010" is no share, "1 in 2000" is.
+_IN_A_YEAR = re.compile(r"\sin\s+(?!\d\d[05]0$)(?:1[89]|20)\d\d$")
+_UP_TO = re.compile(r"\s*(?:-|–|to|or)\s*")
 _MULTIPLE = re.compile(
     r"\b(?:(?P<number>\d+(?:\.\d+)?|two|three|four|five|six|seven|eight|ten|twenty)(?:[\s-]?fold\b|"
     r"\s+times(?=\s+(?:as|more|the|higher|greater|likelier|larger|lower|that|less|faster)\b))"
@@ -56,74 +56,63 @@ _MULTIPLE = re.compile(
     r"|(?P<triple>triple[sd]?(?!\s+(?:therapy|negative|vaccin))|tripling|thrice(?=\s+(?:as|the)\b)))",
     re.IGNORECASE,
 )
+_PART_OF_UNIT = re.compile(
+    r"\b(?P<part>half|quarter of|three[- ]quarters of|third of)\s+an?\s+(?=[a-z])", re.IGNORECASE
+)
+_PARTS_OF_UNIT = {"half": 0.5, "quarter": 0.25, "three": 0.75, "third": 1 / 3}
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of a whole (0 to 1) or a multiple of another amount, with its span; `step` as of a Numeral, `rough` for words such as "half"."""
-
-    low: float
-    high: float
-    start: int
-    end: int
-    step: float = 0.0
-    rough: bool = False
-
-
-def read_shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
-    """Yields the shares that `text` states as "a in b" or as parts."""
+def read_shares(text: str, numerals: Sequence[Numeral]) -> Iterator[Quantity]:
+    """Yields the shares that `text` states as parts ("two thirds") or as ratios ("3 out of 10")."""
     for found in _PART.finditer(text):
-        top = (found["top"] or "a").lower()
-        part = (
-            "halve"
-            if found["part"].lower() in ("halved", "halving")
-            else found["part"].lower().removesuffix("s")
-        )
-        if found["top"] in (None, "one") and part not in ("half", "halve") and found["top"] is None:
+        part = found["part"].lower()
+        part = "half" if part in ("halved", "halving") else part.removesuffix("s")
+        if found["top"] is None and part not in ("half", "halve"):
             continue  # "the third trial", "fifth": an order, no share
         if not _ORDINAL_BEFORE.search(text, max(0, found.start() - LOOK_BACK), found.start()):
-            number = WORDS.get(top, 1.0)
-            yield Share(number / _PARTS[part], number / _PARTS[part], found.start(), found.end(), rough=True)
-    yield from _ratios(text, numerals)
-
-
-def _ratios(text: str, numerals: Sequence[Numeral]) -> Iterator[Share]:
+            share = WORDS.get((found["top"] or "a").lower(), 1.0) / _PARTS[part]
+            yield Quantity(share, share, "fraction", found.start(), found.end(), rough=True)
     for index, (top, bottom) in enumerate(itertools.pairwise(numerals)):
-        joined = _OUT_OF.fullmatch(text, top.end, bottom.start)
-        if not joined or not 0 < top.value < bottom.value or _NO_SHARE_AFTER.match(text, bottom.end):
+        if not _is_ratio(text, top, bottom) or _IN_A_YEAR.search(text, top.start, bottom.end):
             continue
-        if "of" in joined[0].split()[:1] and (
-            bottom.value < 3 or _ANY_BEFORE.search(text, max(0, top.start - 8), top.start)
-        ):
-            continue  # "any one of 25 breaths or more"
-        if "per" in joined[0].split() and (
-            bottom.value not in _ROUND_WHOLES or _OVER_TIME.match(text, bottom.end)
-        ):
-            continue  # "5 per 20", "6 per 100 person-years"
-        start, low = top.start, top.value
-        if (
-            index
-            and re.fullmatch(r"\s*(?:-|–|to|or)\s*", text[numerals[index - 1].end : top.start])
-            and numerals[index - 1].value < top.value
-        ):
-            start, low = numerals[index - 1].start, numerals[index - 1].value
-        yield Share(
-            low / bottom.value,
+        earlier = numerals[index - 1] if index else None
+        if not earlier or earlier.value >= top.value or not _UP_TO.fullmatch(text, earlier.end, top.start):
+            earlier = top
+        yield Quantity(
+            earlier.value / bottom.value,
             top.value / bottom.value,
-            start,
+            "fraction",
+            earlier.start,
             bottom.end,
             step=0.5 / bottom.value if bottom.value <= 10 else 0.005,
         )
 
 
-def read_multiples(text: str) -> Iterator[Share]:
-    """Yields "twice as", "threefold", "5 times more", "doubled" as multiples."""
+def _is_ratio(text: str, top: Numeral, bottom: Numeral) -> bool:
+    """Returns whether `bottom` is the whole of `top`: "3 out of 10", but not "6 per 100 person-years"."""
+    joint = _OUT_OF.fullmatch(text, top.end, bottom.start)
+    if not joint or not 0 < top.value < bottom.value or _NO_SHARE_AFTER.match(text, bottom.end):
+        return False
+    words = joint[0].split()
+    if "of" in words[:1]:  # "any one of 25 breaths or more"
+        return bottom.value >= 3 and not _ANY_BEFORE.search(text, max(0, top.start - 8), top.start)
+    if "per" in words:  # not "5 per 20"
+        return bottom.value in _ROUND_WHOLES and not _OVER_TIME.match(text, bottom.end)
+    return True
+
+
+def read_multiples(text: str) -> Iterator[Quantity]:
+    """Yields "twice as", "threefold", "5 times more" and "doubled" as multiples."""
     for found in _MULTIPLE.finditer(text):
-        value = (
-            WORDS.get(found["number"].lower()) or float(found["number"])
-            if found["number"]
-            else 2.0
-            if found["double"]
-            else 3.0
-        )
-        yield Share(value, value, found.start(), found.end(), rough=True)
+        value = number_of(found["number"]) if found["number"] else 2.0 if found["double"] else 3.0
+        yield Quantity(value, value, "multiple", found.start(), found.end(), rough=True)
+
+
+def read_parts_of_units(text: str) -> Iterator[Quantity]:
+    """Yields "half a litre" and "a quarter of a milligram"; parts of a time are read with the times."""
+    for found in _PART_OF_UNIT.finditer(text):
+        unit = unit_at(text, found.end())
+        if unit and unit.dimension not in ("time", "fraction", "cells", "copies"):
+            said = found["part"].lower()
+            part = next(value for word, value in _PARTS_OF_UNIT.items() if said.startswith(word))
+            yield Quantity(part * unit.factor, part * unit.factor, unit.dimension, found.start(), unit.end)

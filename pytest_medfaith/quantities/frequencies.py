@@ -1,12 +1,14 @@
-"""How often: "twice daily", "every 12 hours", "b.i.d.", "on alternate days", "a week" after an amount."""
+"""How often something is done or given: "twice daily", "every 12 hours", "b.i.d.", "5 mg a day"."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS
+from pytest_medfaith.quantities.bounds import bound_after, words_before
+from pytest_medfaith.quantities.numerals import LOOK_BACK, WORDS, number_of
+from pytest_medfaith.quantities.quantity import Quantity
 
 _DAYS = {
     "minute": 1 / 1440,
@@ -88,7 +90,7 @@ _FREQUENCY = re.compile(
     rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b",
     re.IGNORECASE,
 )
-# "2000 IU a day", "5 mg/day", "7 mg per week": only straight after an amount.
+# "2000 IU a day", "5 mg/day" and "7 mg per week" state a frequency only straight after an amount.
 _AFTER_AMOUNT = re.compile(
     rf"\s*(?:/\s*|(?:a|an|per|each|every|in(?: any)?|within|over)\s+)(?:24\s*(?P<hours>h|hours)\b|"
     rf"(?P<period>{_PERIOD}|d)\b)",
@@ -101,19 +103,21 @@ _ADJECTIVE_AFTER = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Frequency:
-    """How many times a day something is done, from `low` to `high`; `explicit` unless it only spreads an amount over a period ("a day")."""
+_NOT_SPREAD = frozenset(
+    {"frequency", "fraction", "multiple", "temperature", "pressure"}
+)  # nobody gives these twice a day
+_CLAUSE_GAP = re.compile(r"[^.;:()\d]{0,28}")
+_PER_DOSE = re.compile(
+    r"\s*(?:/\s*dose|(?:per|a|each|every)\s+(?:single\s+)?dose|at\s+(?:a|one|any one)\s+time|at\s+once|"
+    r"(?:as|in)\s+(?:a|one)\s+single\s+dose)\b",
+    re.IGNORECASE,
+)
+_DOSE_OF = re.compile(r"\b(?:single|one|each|every)\s+doses?\s+(?:of|is|are)\s+$", re.IGNORECASE)
+_ALL_AT_ONCE = re.compile(r"[^.;]{0,40}\b(?:once|single|one dose)\b", re.IGNORECASE)
 
-    low: float
-    high: float
-    start: int
-    end: int
-    explicit: bool = True
 
-
-def read_frequencies(text: str) -> Iterator[Frequency]:
-    """Yields the frequencies that `text` states in words of their own, in order."""
+def read_frequencies(text: str) -> Iterator[Quantity]:
+    """Yields the frequencies that `text` states without an amount before them, in order, as times a day."""
     for found in _FREQUENCY.finditer(text):
         if (
             found["alone"]
@@ -122,75 +126,104 @@ def read_frequencies(text: str) -> Iterator[Frequency]:
         ):
             continue  # "the daily dose", "near-daily": an adjective
         low, high = _times_a_day(found)
-        yield Frequency(low, high, found.start(), found.end())
+        yield Quantity(low, high, "frequency", found.start(), found.end())
 
 
-def frequency_after_amount(text: str, position: int) -> Frequency | None:
-    """Returns the frequency of "a day", "/day", "per week" at `position`, straight after an amount."""
+def with_frequencies(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
+    """Yields all `quantities`, each amount with how often it is given."""
+    for index, quantity in enumerate(quantities):
+        if quantity.dimension in _NOT_SPREAD or quantity.role == "age":
+            yield quantity
+            continue
+        frequency = spread = _frequency_after(text, quantity.end)
+        following = quantities[index + 1] if index + 1 < len(quantities) else None
+        if not spread and following and following.dimension == "frequency":
+            frequency = following if _CLAUSE_GAP.fullmatch(text, quantity.end, following.start) else None
+        measured = replace(quantity, per=_per(quantity, text, spread))
+        if frequency:  # a bound may follow: "2.5 mg a day or more"
+            bound = bound_after(text, frequency.end) or quantity.bound
+            measured = replace(measured, times=(frequency.low, frequency.high), bound=bound)
+        yield measured
+
+
+def _frequency_after(text: str, position: int) -> Quantity | None:
+    """Returns the frequency of "a day", "/day" or "per week" at `position`, straight after an amount."""
     found = _AFTER_AMOUNT.match(text, position)
     if not found:
         return None
     if found["period"] and re.match(r"\s*(?:in|within|over)\b", found[0], re.IGNORECASE):
         return None  # "in day 3": a time, no rate
     rate = 1.0 if found["hours"] or found["period"].lower() == "d" else 1 / _DAYS[found["period"].lower()]
-    return Frequency(rate, rate, found.start(), found.end(), explicit=False)
+    return Quantity(rate, rate, "frequency", found.start(), found.end())
+
+
+def _per(quantity: Quantity, text: str, spread: Quantity | None) -> str:
+    """Returns "dose" or "day", whichever the amount is for; empty where the text says neither or both."""
+    if quantity.dimension == "time":
+        return ""  # "30 minutes at a time" may well be those of "30 minutes a day"
+    single = _PER_DOSE.match(text, quantity.end) or _DOSE_OF.search(words_before(text, quantity.start))
+    if spread is None:
+        return "dose" if single else ""
+    return "day" if spread.low == 1 and not single and not _ALL_AT_ONCE.match(text, spread.end) else ""
 
 
 def _times_a_day(found: re.Match[str]) -> tuple[float, float]:
-    rate = _rate_said(found)
-    if rate:
+    rate = _stated_rate(found)
+    if rate is not None:
         return rate, rate
     if found["q"] or found["hourly"]:
         short, long = (found["q"], found["q_high"]) if found["q"] else (found["hourly"], found["hourly_high"])
-        gaps = sorted((_value(short), _value(long or short)))
-        return 24 / (gaps[1] or 1.0), 24 / (gaps[0] or 1.0)
-    if found["every"] or found["hours"]:
+        shortest, longest = sorted((number_of(short), number_of(long or short)))
+        return 24 / (longest or 1.0), 24 / (shortest or 1.0)
+    if found["every"]:
         return _every(found)
     if found["apart"] or found["alternate"]:
-        gap = _value(found["interval"]) if found["interval"] else 2.0 if found["alternate"] else 1.0
-        rate = 1 / (gap * _DAYS[(found["apart"] or found["alternate"]).lower()] or 1.0)
-        return rate, rate
+        gap = number_of(found["interval"]) if found["interval"] else 2.0 if found["alternate"] else 1.0
+        return _once_in(gap, gap, _DAYS[(found["apart"] or found["alternate"]).lower()])
     if found["alone"]:
-        rate = 1 / _DAYS[_ADVERBS[found["alone"].lower()]]
-        return rate, rate
+        return _once_in(1.0, 1.0, _DAYS[_ADVERBS[found["alone"].lower()]])
     days = 1.0 if found["round"] else _DAYS[(found["period"] or _ADVERBS[found["adverb"].lower()]).lower()]
-    low, high = _count(found)
+    if found["word"]:
+        low = _COUNTS[found["word"].lower()]
+        high = _COUNTS[found["also"].lower()] if found["also"] else low
+    else:
+        low = number_of(found["low"])
+        high = number_of(found["high"]) if found["high"] else low
     return low / days, high / days
 
 
-def _rate_said(found: re.Match[str]) -> float:
-    """Returns how often a day "b.d.", "in three doses", "morning and night", "at 8 am and 8 pm" or "three daily meals" is; 0 for other forms."""
+def _stated_rate(found: re.Match[str]) -> float | None:
+    """Returns how often a day "b.d." or "morning and night" is; None for words that name a period."""
     if found["latin"]:
         return _LATIN[found["latin"].lower().replace(".", "")]
     if found["clock"]:
         return float(len(re.findall(_CLOCK, found["clock"], re.IGNORECASE)))
-    counted = found["divided"] or found["meals"]
-    return _value(counted) if counted else 2.0 if found["twice"] else 0.0
+    if found["hours"]:  # "each morning and evening"
+        return float(len(re.findall(_HOUR, found["hours"], re.IGNORECASE)))
+    if counted := found["divided"] or found["meals"]:
+        return number_of(counted)
+    return 2.0 if found["twice"] else None
 
 
 def _every(found: re.Match[str]) -> tuple[float, float]:
-    if found["hours"]:  # "each morning and evening"
-        times = float(len(re.findall(_HOUR, found["hours"], re.IGNORECASE)))
-        return times, times
-    days = _DAYS[found["every"].lower()]
+    """Returns how often a day "every half hour", "every other day" or "every 4 to 6 hours" is."""
     if found["part"]:
         gaps = (0.25, 0.25) if found["part"].lower().startswith("quarter") else (0.5, 0.5)
     elif found["ordinal"]:
         gaps = (3.0, 3.0) if found["ordinal"].lower() == "third" else (2.0, 2.0)
     else:
-        short = _value(found["gap"]) if found["gap"] else 1.0
-        gaps = (short, _value(found["gap_high"]) if found["gap_high"] else short)
-    shortest, longest = min(gaps), max(gaps)
+        short = number_of(found["gap"]) if found["gap"] else 1.0
+        gaps = (short, number_of(found["gap_high"]) if found["gap_high"] else short)
+    return _once_in(*gaps, _DAYS[found["every"].lower()])
+
+
+def _once_in(gap: float, other_gap: float, days: float) -> tuple[float, float]:
+    """Returns the lowest and the highest rate of what is done once in a gap; a gap of 0 counts as a day.
+
+    Args:
+        gap: so many periods.
+        other_gap: the other end of a range of gaps, or the same.
+        days: the length of a period.
+    """
+    shortest, longest = sorted((gap, other_gap))
     return 1 / (longest * days or 1.0), 1 / (shortest * days or 1.0)
-
-
-def _count(found: re.Match[str]) -> tuple[float, float]:
-    if found["word"]:
-        low = _COUNTS[found["word"].lower()]
-        return low, _COUNTS[found["also"].lower()] if found["also"] else low
-    low = _value(found["low"])
-    return low, _value(found["high"]) if found["high"] else low
-
-
-def _value(text: str) -> float:
-    return WORDS[text.lower()] if text.lower() in WORDS else float(text)

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-LOOK_BACK = 48  # characters before a number that may hold a word that qualifies it
+LOOK_BACK = 48  # characters before a number in which the words that qualify it are looked for
 
-_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-    seventeen eighteen nineteen""".split()
+_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen""".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _SIMPLE = {word: float(number) for number, word in enumerate(_SMALL)} | {
     word: 10.0 * number for number, word in enumerate(_TENS, start=2)
@@ -24,11 +24,11 @@ _GLYPHS = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3}
 _SCALES = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 
 _GLYPH = f"[{''.join(_GLYPHS)}]"
-# Thousands parted by a comma or a blank that does not break, or by a plain blank where three digits cannot be a number: "10 000".
+# A comma or a no-break blank parts thousands. So does a plain blank before a 0: "10 000" is one number.
 _THOUSANDS = (
     r"\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d{1,3}(?: \d{3})*? 0\d\d(?: \d{3})*(?:\.\d+)?"
 )
-_DOUBTFUL = r"\d{1,3}(?: \d{3})+(?:\.\d+)?"  # "2 500": one number, or two as in "take 2 500 mg tablets"
+_DOUBTFUL = r"\d{1,3}(?: \d{3})+(?:\.\d+)?"  # "2 500" is 2,500, or two numbers as in "take 2 500 mg tablets"
 # "1.5 × 10⁶", "10^9/L", "3 x 10(9)", and "× 109" where a page lost its raised digits.
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _LOWERED = str.maketrans(_RAISED, "0123456789-")
@@ -48,7 +48,7 @@ _SPELLED = (
     .replace(r"\-", r"[\s-]")
 )
 _NUMERAL = re.compile(
-    # digits do not go on a word, a decimal or a name with a hyphen (COVID-19), but "over-65s" holds a number
+    # Digits that continue a word, a decimal or a name (COVID-19) are no number; "over-65s" holds a number.
     rf"(?:{_BARE_POWER}|(?<![\w.·,])(?:(?<=over-)|(?<=under-)|"
     rf"(?<![^\W\d_][-‐‑/+]))(?P<digits>{_DIGITS})(?!\d)(?:{_EXPONENT})?"
     rf"|(?<![\w-])(?:(?P<hundreds>an?|"
@@ -56,7 +56,7 @@ _NUMERAL = re.compile(
     r"(?:[\s-](?P<scale>hundred|thousand|million|billion)\b)?",
     re.IGNORECASE,
 )
-# What a minus follows: a word that is no unit of a range ("of -2.5", "below -1"), a bracket, a sign of comparison.
+# A hyphen is a minus after a word ("of -2.5", "below -1"), a bracket or a sign of comparison.
 _NEGATIVE_AFTER = re.compile(r"(?:[(\[<>=≤≥~:|→⇒]\s?|(?<!\w)[^\W\d_]{2,}\s)$")
 _MINUS_WORD = re.compile(r"\b(?:minus|negative)\s+$", re.IGNORECASE)
 _BELOW_ZERO = re.compile(r"\s*(?:[^\W\d_]{1,10}\d?[^\W\d_]?\s+){1,2}below zero\b", re.IGNORECASE)
@@ -68,9 +68,14 @@ _NAME_AFTER = re.compile(r"[A-Z]+\d|-[A-Z]{2}|(?:st|nd|rd|th)\b")
 
 @dataclass(frozen=True)
 class Numeral:
-    """A number and its span; `step` is half its last written digit: how far rounding may have moved it.
+    """A number of a text.
 
-    `doubtful` where a plain blank parts its thousands, so that it may be two numbers.
+    Attributes:
+        value: the number.
+        start: its first character, the minus included.
+        end: the character after it.
+        step: half its last written digit: how far rounding may have moved the number.
+        doubtful: True where a plain blank parts thousands: "2 500" may be two numbers.
     """
 
     value: float
@@ -82,7 +87,7 @@ class Numeral:
 
 @lru_cache(maxsize=8_192)
 def read_numerals(text: str) -> tuple[Numeral, ...]:
-    """Returns the numbers of `text` in order; numbers within names (COVID-19, CYP2C9, 5-HT, 3rd) are left out."""
+    """Returns the numbers of `text` in order; those within names (COVID-19, 5-HT, 3rd) are left out."""
     return tuple(
         _numeral(found)
         for found in _NUMERAL.finditer(text)
@@ -90,51 +95,54 @@ def read_numerals(text: str) -> tuple[Numeral, ...]:
     )
 
 
+def number_of(word: str) -> float:
+    """Returns the number that a spelled word or digits write: 2.0 for "two" and for "2".
+
+    Raises:
+        ValueError: `word` writes no number.
+    """
+    lower = word.lower()
+    return WORDS[lower] if lower in WORDS else float(word)
+
+
 def _numeral(found: re.Match[str]) -> Numeral:
     if power := found["alone"] or found["high"]:
-        return Numeral(10.0 ** _whole(power), found.start(), found.end(), 0.0)
+        return Numeral(10.0 ** _exponent(power), found.start(), found.end(), 0.0)
     scale = _SCALES[found["scale"].lower()] if found["scale"] else 1.0
     if found["spelled"]:
-        hundreds = 100.0 * _SIMPLE.get(found["hundreds"].lower(), 1.0) if found["hundreds"] else 0.0
-        return Numeral(
-            (hundreds + _word_value(found["spelled"])) * scale, found.start(), found.end(), 0.5 * scale
-        )
-    digits = re.sub(r"[,\s]", "", found["digits"]).replace(
-        "·", "."
-    )  # blanks that do not break are white space too
+        words = re.sub(r"\s+", " ", found["spelled"].lower())
+        value = WORDS[words] if words in WORDS else WORDS[words.replace(" ", "-")]
+        if found["hundreds"]:
+            value += 100.0 * _SIMPLE.get(found["hundreds"].lower(), 1.0)
+        return Numeral(value * scale, found.start(), found.end(), 0.5 * scale)
+    digits = re.sub(r"[,\s]", "", found["digits"]).replace("·", ".")  # \s holds the no-break blanks too
     glyph = _GLYPHS.get(digits[-1], 0.0)
     plain = digits.rstrip("".join(_GLYPHS))
     decimals = len(plain.partition(".")[2])
     value = (float(plain) if plain else 0.0) + glyph
     power = next((found[name] for name in ("caret", "raised", "bracket", "flat", "e") if found[name]), "")
-    scale *= 10.0 ** _whole(power) if power else 1.0
+    scale *= 10.0 ** _exponent(power) if power else 1.0
     step = 0.0 if glyph else 0.5 * 10.0**-decimals * scale
     sign, start = _sign(found.string, found.start(), found.end())
     return Numeral(sign * value * scale, start, found.end(), step, doubtful=found["doubtful"] is not None)
 
 
-def _whole(power: str) -> int:
+def _exponent(power: str) -> int:
     return int(power.translate(_LOWERED).replace("−", "-").replace("–", "-"))
 
 
-def _sign(text: str, start: int, found_end: int) -> tuple[float, int]:
-    """Returns -1 and where the minus stands for "-2.5", else 1; a dash of a range, a list or a name is no minus."""
+def _sign(text: str, start: int, end: int) -> tuple[float, int]:
+    """Returns -1 and the place of the minus for "-2.5", else 1 and `start`, as for the dash of a range."""
     if word := _MINUS_WORD.search(text, max(0, start - LOOK_BACK), start):
         return -1.0, word.start()
-    if _BELOW_ZERO.match(text, found_end):
+    if _BELOW_ZERO.match(text, end):
         return -1.0, start
     minus = text[start - 1 : start]
     if not minus or minus not in "-−–":
         return 1.0, start
     ahead = text[max(0, start - 1 - LOOK_BACK) : start - 1]
-    opened = (
-        (_NEGATIVE_AFTER.search(ahead) and not _MEASURED.search(ahead))
-        if minus != "−"
-        else _NO_RANGE.search(ahead)
-    )
-    return (-1.0, start - 1) if opened else (1.0, start)
-
-
-def _word_value(spelled: str) -> float:
-    words = re.sub(r"\s+", " ", spelled.lower())
-    return WORDS[words] if words in WORDS else WORDS[words.replace(" ", "-")]
+    if minus == "−":
+        negative = _NO_RANGE.search(ahead)
+    else:
+        negative = None if _MEASURED.search(ahead) else _NEGATIVE_AFTER.search(ahead)
+    return (-1.0, start - 1) if negative else (1.0, start)

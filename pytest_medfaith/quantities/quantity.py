@@ -1,4 +1,4 @@
-"""What a quantity is, and when two of them can be the same."""
+"""What a quantity is, and when two quantities can be the same."""
 
 from __future__ import annotations
 
@@ -6,24 +6,37 @@ import math
 from dataclasses import dataclass, field, replace
 
 ROUNDING = 0.12  # of the value at most: "2 years" may be 22 months, "5 days" is never 4
-CALENDAR = 0.085  # of times from four weeks to half a year, and of what is done every four weeks or rarer: 12 weeks are 3 months
+# Of times from four weeks to half a year, and of rates of once in four weeks or less: 12 weeks are 3 months.
+CALENDAR = 0.085
 MONTHLY = 1 / 28  # times a day
 ROUGHNESS = 0.15  # of the value, for "about", "half", "a week"
-MOST_DOSES = 12  # a day: one every two hours
-_STRICT = frozenset(
-    {"mass", "volume", "unit", "time", "frequency", "count"}
-)  # "up to 20 mg" does not follow from "up to 10 mg"
+MOST_DOSES = 12  # a day: a dose every two hours
+DOSES = frozenset({"mass", "volume", "unit", "amount", "equivalent"})  # the dimensions of what is given
+# "Up to 20 mg" does not follow from "up to 10 mg"; of shares and pressures a wider bound does.
+_STRICT = frozenset({"mass", "volume", "unit", "time", "frequency", "count"})
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity as a text states it, in base units (units.py): times in days, shares from 0 to 1, frequencies per day.
+    """A quantity as a text states it, in base units: times in days, shares from 0 to 1, frequencies per day.
 
-    `low` and `high` differ for a range. `bound` is "min" for "at least 5" and "more than 5", "max" for "up to 5". `step` is how far
-    rounding may have moved the number. `times` says how often a day an amount is given. `per` is "dose" for "4 g per dose" and "day" for
-    "4 g a day". `role` parts what cannot be compared: "age", "change" (34 % lower), "first" and "second" (130/80). `heads` are the keys
-    of the things counted. `loose` is the word of a time's bound that need not bound it ("over", "within", "by", "after"). `course` marks a
-    rise from `low` to `high`; `denied` a bound that a negation turned round ("not below 30").
+    Attributes:
+        low: the value, or the lower end of a range.
+        high: the value, or the upper end of a range.
+        dimension: "mass", "time", "fraction", ...; with a denominator "mass/volume". A number without a unit
+            is a "count" of things, or "plain".
+        start: the first character of its words.
+        end: the character after its words.
+        bound: "min" for "at least 5" and "more than 5", "max" for "up to 5", else empty.
+        rough: True after "about", and for words such as "half" and "a week".
+        step: how far rounding may have moved the number.
+        times: how often a day the amount is given, lowest and highest; None where the text does not say.
+        per: "dose" for "4 g per dose", "day" for "4 g a day", else empty.
+        role: what sets quantities apart: "age", "change" (34 % lower), "first" and "second" (130/80), or "".
+        heads: the keys of the words for the things counted.
+        loose: the word of a time's bound that may also say "during" ("over", "within", "by"), else empty.
+        course: True where the text tells a rise from `low` to `high`.
+        denied: True where a negation has reversed the bound: "not below 30".
     """
 
     low: float
@@ -52,7 +65,7 @@ class Quantity:
 
     @property
     def daily(self) -> Quantity | None:
-        """The amount a day, where it is known how often it is given."""
+        """The amount a day; None where the text does not say how often the amount is given."""
         if self.times is None:
             return None
         return replace(
@@ -63,51 +76,50 @@ class Quantity:
             times=None,
         )
 
+    @property
+    def readings(self) -> tuple[Quantity, ...]:
+        """The amount as stated and, where it is known, the amount a day."""
+        daily = self.daily
+        return (self,) if daily is None else (self, daily)
+
 
 def agree(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether both can be true; amounts with a frequency are compared as amounts a day."""
+    """Returns whether both quantities can be true; amounts with a frequency are compared as amounts a day."""
     dose, day = (quantity, other) if quantity.per == "dose" else (other, quantity)
     if (dose.per, day.per) == ("dose", "day") and dose.times is None:  # "4 g per dose" is not "4 g a day"
         return day.high / MOST_DOSES <= dose.high < day.high - max(allowed_error(dose), allowed_error(day))
     if quantity.times and other.times:
-        if _overlap(quantity, other) and _overlap(_rate(quantity.times), _rate(other.times)):
+        mine, theirs = (Quantity(*times, "frequency", 0, 0) for times in (quantity.times, other.times))
+        if _overlap(quantity, other) and _overlap(mine, theirs):
             return True  # "150 mg monthly" is "150 mg every four weeks"
         return _overlap(quantity.daily or quantity, other.daily or other)
-    return any(
-        _overlap(mine, theirs)
-        for mine in (quantity, quantity.daily)
-        if mine
-        for theirs in (other, other.daily)
-        if theirs
-    )
+    return any(_overlap(mine, theirs) for mine in quantity.readings for theirs in other.readings)
 
 
-def _rate(times: tuple[float, float]) -> Quantity:
-    return Quantity(*times, "frequency", 0, 0)
+def opposed_bounds(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether one quantity is a minimum and the other a maximum.
 
-
-def opposed(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether one is a minimum and the other a maximum; of times only where both bounds compare, or name "before" and "after"."""
+    Loose bounds of a time are opposed only as "before" or "until" against "after".
+    """
     if not (quantity.bound and other.bound) or quantity.bound == other.bound:
         return False
-    return not (quantity.loose or other.loose) or {quantity.loose, other.loose} in (
-        {"before", "after"},
-        {"until", "after"},
-    )
+    loose = {quantity.loose, other.loose}
+    return loose == {""} or loose in ({"before", "after"}, {"until", "after"})
 
 
 def differ(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether two quantities at one place of two copies are not the same, be it that both could be true."""
-    if opposed(quantity, other):
+    """Returns whether quantities in one place of two copies are not the same, even if both could be true."""
+    if opposed_bounds(quantity, other) or not agree(quantity, other):
         return True
     if quantity.bound != other.bound or (quantity.low == quantity.high) != (other.low == other.high):
-        return not agree(quantity, other)
-    allowed = max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
-    return (
-        not agree(quantity, other)
-        or abs(quantity.low - other.low) > allowed
-        or abs(quantity.high - other.high) > allowed
-    )
+        return False
+    return not same_ends(quantity, other)
+
+
+def same_ends(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether lower and upper ends are the same, as far as both are exact."""
+    allowed = allowed_difference(quantity, other)
+    return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed
 
 
 def same_quantity(quantity: Quantity, other: Quantity) -> bool:
@@ -115,7 +127,7 @@ def same_quantity(quantity: Quantity, other: Quantity) -> bool:
     if (
         quantity.dimension != other.dimension
         or quantity.role != other.role
-        or opposed(quantity, other)
+        or opposed_bounds(quantity, other)
         or quantity.heads != other.heads
     ):
         return False
@@ -124,16 +136,21 @@ def same_quantity(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _overlap(quantity: Quantity, other: Quantity) -> bool:
-    allowed = max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
+    allowed = allowed_difference(quantity, other)
     if quantity.bound and quantity.bound == other.bound:
         difference = other.low - quantity.low if quantity.bound == "min" else quantity.high - other.high
         return abs(difference) <= allowed if quantity.dimension in _STRICT else difference >= -allowed
     if quantity.course and other.course:
-        return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed
+        return same_ends(quantity, other)
     (low, high), (other_low, other_high) = quantity.interval, other.interval
     if not quantity.bound and not other.bound and low < high and other_low < other_high:
         return low < other_high and other_low < high  # ranges that only touch are two ranges
     return low <= other_high + allowed and other_low <= high + allowed
+
+
+def allowed_difference(quantity: Quantity, other: Quantity) -> float:
+    """Returns how far apart two equal values may lie: the larger error, or the last bits of arithmetic."""
+    return max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
 
 
 def allowed_error(quantity: Quantity) -> float:

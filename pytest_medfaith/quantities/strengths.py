@@ -21,7 +21,7 @@ _ONE_VOLUME = re.compile(
     rf"teaspoon(?:ful)?|tablespoon(?:ful)?)\b(?!\s+of\b)",
     re.IGNORECASE,
 )
-# A percentage is a strength where it stands at a solution, or at a volume: grams in 100 mL.
+# A percentage says grams in 100 mL where it is said of a solution, or near a volume.
 _DISSOLVED = re.compile(
     r"[\w\s-]{0,24}\b(?:solution|liquid|emulsion|drops|lotion|syrup|injection|infusion|suspension|heavy|"
     r"elixir|mouthwash)\b",
@@ -29,17 +29,17 @@ _DISSOLVED = re.compile(
 )
 _VOLUME_NEAR = re.compile(r"\b\d[\d.,]*\s?m[lL]\b")
 _NEAR = 48  # characters
-_GRAMS_A_LITRE = 1_000.0  # for a share of 1: "100%" would be 100 g in 100 mL
+_GRAMS_A_LITRE = 1_000.0  # of a share of 1: "100%" would be 100 g in 100 mL
 
 
 @lru_cache(maxsize=8_192)
 def read_strengths(text: str) -> tuple[Quantity, ...]:
-    """Returns the amounts in a volume that `text` states, per litre, each with the span of all the words that say it."""
+    """Returns the amounts in a volume that `text` states, per litre, each with the span of all its words."""
     return tuple(_strengths(text))
 
 
-def read_made_strengths(text: str) -> tuple[Quantity, ...]:
-    """Returns the strengths that no unit says ("mg/mL"), but two quantities or a percentage do."""
+def read_derived_strengths(text: str) -> tuple[Quantity, ...]:
+    """Returns the strengths that no unit such as "mg/mL" states, but two quantities or a percentage."""
     written = {
         (quantity.start, quantity.end)
         for quantity in read_quantities(text)
@@ -50,20 +50,31 @@ def read_made_strengths(text: str) -> tuple[Quantity, ...]:
     )
 
 
+def in_equal_strength(quantity: Quantity, claim: str, evidence: str) -> bool:
+    """Returns whether `quantity` is part of a strength of `claim` that `evidence` states too.
+
+    The evidence may state it for another volume: "40 mg per mL" is "80 mg in 2 mL".
+    """
+    strengths = [
+        strength
+        for strength in read_derived_strengths(claim)
+        if strength.start <= quantity.start and quantity.end <= strength.end
+    ]
+    return any(_equal(mine, theirs) for mine in strengths for theirs in read_strengths(evidence))
+
+
 def _strengths(text: str) -> Iterator[Quantity]:
     known = read_quantities(text)
     for index, quantity in enumerate(known):
-        if (
-            quantity.dimension == "fraction"
-            and "%" in text[quantity.start : quantity.end]
-            and not quantity.role
-        ):
-            yield from _of_share(quantity, text)
+        start, end = quantity.start, quantity.end
+        if _is_concentration(quantity, text):
+            low, high = quantity.low * _GRAMS_A_LITRE, quantity.high * _GRAMS_A_LITRE
+            yield Quantity(low, high, "mass/volume", start, end)
         solute, _, below = quantity.dimension.partition("/")
         if solute not in _SOLUTES or quantity.low <= 0:
             continue
         if below == "volume":
-            yield Quantity(quantity.low, quantity.high, quantity.dimension, quantity.start, quantity.end)
+            yield Quantity(quantity.low, quantity.high, quantity.dimension, start, end)
         if below:
             continue
         following = next((other for other in known[index + 1 :] if other.dimension != "frequency"), None)
@@ -71,40 +82,29 @@ def _strengths(text: str) -> Iterator[Quantity]:
             following
             and following.dimension == "volume"
             and following.low > 0
-            and _JOINT.fullmatch(text, quantity.end, following.start)
+            and _JOINT.fullmatch(text, end, following.start)
         ):
-            yield _made(quantity, following.high, following.end)
-        elif one := _ONE_VOLUME.match(text, quantity.end):
-            yield _made(quantity, unit_of(one["unit"])[0], one.end())
+            volume, end = following.high, following.end
+        elif unit := _ONE_VOLUME.match(text, end):
+            volume, end = unit_of(unit["unit"])[0], unit.end()
+        else:
+            continue
+        yield Quantity(quantity.low / volume, quantity.high / volume, f"{solute}/volume", start, end)
 
 
-def _made(amount: Quantity, volume: float, end: int) -> Quantity:
-    return Quantity(
-        amount.low / volume, amount.high / volume, f"{amount.dimension}/volume", amount.start, end
-    )
+def _is_concentration(quantity: Quantity, text: str) -> bool:
+    """Returns whether a percentage says how much of a solution is dissolved: "a 4% solution"."""
+    start, end = quantity.start, quantity.end
+    if quantity.dimension != "fraction" or quantity.role or quantity.low <= 0 or "%" not in text[start:end]:
+        return False
+    around = text[max(0, start - _NEAR) : end + _NEAR]
+    return bool(_DISSOLVED.match(text, end) or _VOLUME_NEAR.search(around))
 
 
-def _of_share(share: Quantity, text: str) -> Iterator[Quantity]:
-    around = text[max(0, share.start - _NEAR) : share.end + _NEAR]
-    if share.low > 0 and (_DISSOLVED.match(text, share.end) or _VOLUME_NEAR.search(around)):
-        yield Quantity(
-            share.low * _GRAMS_A_LITRE, share.high * _GRAMS_A_LITRE, "mass/volume", share.start, share.end
-        )
-
-
-def equal_strengths(one: Quantity, other: Quantity) -> bool:
+def _equal(strength: Quantity, other: Quantity) -> bool:
     """Returns whether two strengths are the same, to a hundredth."""
-    return one.dimension == other.dimension and all(
-        abs(mine - theirs) <= 0.01 * abs(theirs)
-        for mine, theirs in ((one.low, other.low), (one.high, other.high))
+    return (
+        strength.dimension == other.dimension
+        and abs(strength.low - other.low) <= 0.01 * abs(other.low)
+        and abs(strength.high - other.high) <= 0.01 * abs(other.high)
     )
-
-
-def in_equal_strength(quantity: Quantity, claim: str, evidence: str) -> bool:
-    """Returns whether `quantity` is part of a strength of `claim` that `evidence` states too, maybe for another volume."""
-    own = [
-        strength
-        for strength in read_made_strengths(claim)
-        if strength.start <= quantity.start and quantity.end <= strength.end
-    ]
-    return any(equal_strengths(mine, theirs) for mine in own for theirs in read_strengths(evidence))

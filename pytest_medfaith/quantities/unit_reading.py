@@ -1,4 +1,4 @@
-"""Reads the unit behind a number, with its denominators: "mg/kg", "mL per minute", "neutrophils per microlitre"."""
+"""Reads the unit after a number, with its denominators: "mg/kg", "mL per minute", "cells per microlitre"."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pytest_medfaith.quantities.units import unit_of, unit_pattern
 
 _PER_UNIT = re.compile(r"\s*(?:/|per\b|a\b|an\b|each\b|for (?:every|each)\b)\s*", re.IGNORECASE)
+# In "1 mg an hour before" the hour is no denominator.
 _TIME_BEFORE = re.compile(
     r"\s+an?\s+(?:second|minute|hour)\s+(?:before|after|later|earlier|prior|ahead)\b", re.IGNORECASE
-)  # "1 mg an hour before"
+)
 _PER_VOLUME = re.compile(
     r"(?:(?:\s+(?!to\b|and\b|or\b|in\b)[^\W\d_][\w-]*){1,4}\s?(?:/|per\s)|"
     r"\s?(?:/|per\s))\s?(?P<below>litres?|liters?|millilit(?:re|er)s?|decilit(?:re|er)s?|l|dl|ml|mm3|mm³|"
@@ -19,6 +20,7 @@ _PER_VOLUME = re.compile(
 )
 _BODY_SURFACE = re.compile(r"\s*(?:/|per)\s*1\.73\s*(?:m2|m²|square met\w+)", re.IGNORECASE)
 _CAPITAL_UNIT = re.compile(r"\s?(?P<letter>[FD])(?![\w+-]|\.\w)")  # "101.3 F", "+18 D"; a day is "d"
+_JOINTS = (" ", "-", "\u00a0", "\u2009", "\u202f")  # between a number and its unit
 _RUNNING = re.compile(
     r"\s(?:consecutive|successive|straight|full|whole|complete|further|"
     r"more)(?=\s(?:second|minute|hour|day|night|week|month|year)s?\b)",
@@ -28,7 +30,13 @@ _RUNNING = re.compile(
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit as a text writes it: factor to the base unit, dimension, and the place where its words end."""
+    """A unit as a text writes it.
+
+    Attributes:
+        factor: to the base unit of its dimension.
+        dimension: with denominators, such as "volume/time".
+        end: the character after its words.
+    """
 
     factor: float
     dimension: str
@@ -36,22 +44,19 @@ class Unit:
 
 
 def unit_at(text: str, position: int) -> Unit | None:
-    """Returns the unit at `position`, with its denominators ("mg/kg", "mL per minute"); "a day" is left to the frequency."""
+    """Returns the unit at `position`, with its denominators ("mg/kg", "mL per minute"), or None.
+
+    A denominator of a day or longer is none: "5 mg a day" says how often 5 mg are given.
+    """
     if bare := _CAPITAL_UNIT.match(text, position):
         return Unit(1.0, "fahrenheit" if bare["letter"] == "F" else "refraction", bare.end())
     if long := _RUNNING.match(text, position):
         position = long.end()
-    start = (
-        position + 1
-        if text[position : position + 1] in (" ", "-", "\u00a0", "\u2009", "\u202f")
-        else position
-    )
+    start = position + 1 if text[position : position + 1] in _JOINTS else position
     found = unit_pattern().match(text, start)
     volume = _PER_VOLUME.match(text, position)
-    if volume and (not found or unit_of(found[0])[1] in ("copies", "cells")):
-        return Unit(
-            1 / unit_of(volume["below"])[0], "cells/volume", volume.end()
-        )  # "150 × 10^9/L", "200/mm3"
+    if volume and (not found or unit_of(found[0])[1] in ("copies", "cells")):  # "150 × 10^9/L", "200/mm3"
+        return Unit(1 / unit_of(volume["below"])[0], "cells/volume", volume.end())
     if not found or (start == position and found[0] == "s"):
         return None
     factor, dimension = unit_of(found[0])

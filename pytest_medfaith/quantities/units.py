@@ -1,7 +1,8 @@
 """A small exact table of the units that medical texts use: name -> factor to the base unit, and dimension.
 
-pint knows these too, but takes half a second to import, which is a third of what checking an answer may cost, and it neither reads
-"mcg", "IU" as clinicians mean it, nor "mL/min/1.73 m2". A comparison test holds every row that pint knows against pint.
+pint knows most of these units, but takes half a second to import: a third of what checking an answer may
+cost. It does not read "mcg", "IU" as clinicians mean it, or "mL/min/1.73 m2". A comparison test holds every
+row that pint knows against pint.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _FEW_NAMES: Mapping[tuple[str, float], str] = {
     ("area", 1.0): "m2 m²",
     ("area", 1e-4): "cm2 cm²",
     ("area", 1e-6): "mm2 mm²",
-    # amount of substance, in moles; equivalents and international units stand apart
+    # amount of substance, in moles; equivalents and international units have dimensions of their own
     ("amount", 1.0): "mol mole moles",
     ("amount", 1e-3): "mmol millimol millimole millimoles",
     ("amount", 1e-6): "µmol μmol umol micromol micromole micromoles",
@@ -118,7 +119,7 @@ UNITS: Mapping[str, tuple[float, str]] = MappingProxyType(
 FAHRENHEIT = frozenset({"°f", "fahrenheit", "degrees f", "degrees fahrenheit", "° f"})
 
 
-# A pattern that ignores case takes these for i, s and k; `lower` leaves the first two as they are, or makes two characters of one.
+# A pattern that ignores case takes these for i, s and k, but `lower` does not make i, s and k of them.
 _SAME_AS = str.maketrans({"İ": "i", "ſ": "s", "K": "k", "ı": "i"})
 
 
@@ -131,7 +132,10 @@ def unit_pattern() -> re.Pattern[str]:
 
 
 def unit_of(name: str) -> tuple[float, str]:
-    """Returns factor and dimension of a matched unit name; temperatures in Fahrenheit have dimension "fahrenheit"."""
+    """Returns factor and dimension of a unit name that `unit_pattern` has matched.
+
+    A temperature in Fahrenheit has the dimension "fahrenheit", as no factor converts it.
+    """
     lower = re.sub(r"[\s-]+", " ", name.translate(_SAME_AS).lower())
     if lower in FAHRENHEIT:
         return 1.0, "fahrenheit"

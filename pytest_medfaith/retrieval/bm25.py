@@ -1,4 +1,4 @@
-"""BM25 over rank-bm25, on words that keep together what medicine writes as one word."""
+"""BM25 over rank-bm25; `HER2`, `IL-6`, `1,25-OH` and `5 mg` are each one word."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ DEFAULT_B = 0.4
 
 
 def searchable_text(chunk: Chunk) -> str:
-    """Returns what retrieval reads of a chunk: its title, the line of context that chunking kept beside it, its text."""
+    """Returns what retrieval reads of a chunk: title, context, text, as in "Iron > Dose. Once a day.".
+
+    The context is the line that chunking kept in `extra["prefix"]`. A title that the context begins with is
+    not repeated.
+    """
     prefix = chunk.extra.get("prefix")
     context = prefix if isinstance(prefix, str) else ""
     title = "" if context.startswith(chunk.title) else chunk.title
@@ -29,14 +33,17 @@ def bm25_retriever(chunks: Sequence[Chunk], *, k1: float = DEFAULT_K1, b: float 
 
     Args:
         chunks: the corpus, at least one chunk.
-        k1: how soon repeated words stop counting, > 0.
-        b: how much long chunks are held back, 0 to 1.
+        k1: how soon a repeated word stops counting, > 0.
+        b: how much a long chunk is held back, 0 to 1.
+
+    Raises:
+        ValueError: `k1` or `b` is out of its range.
     """
     from rank_bm25 import BM25Okapi
 
     if k1 <= 0 or not 0 <= b <= 1:
         raise ValueError(f"k1 is {k1} and b is {b}; expected k1 > 0 and 0 <= b <= 1")
-    # A chunk without any word would make rank-bm25 divide by zero when it is alone.
+    # rank-bm25 divides by zero where no chunk has a word.
     index = BM25Okapi([search_words(searchable_text(chunk)) or [""] for chunk in chunks], k1=k1, b=b)
     containing = Counter(word for counts in index.doc_freqs for word in counts)
     index.idf = {word: lucene_idf(count, size=len(chunks)) for word, count in containing.items()}
@@ -44,9 +51,14 @@ def bm25_retriever(chunks: Sequence[Chunk], *, k1: float = DEFAULT_K1, b: float 
 
 
 def lucene_idf(containing: int, *, size: int) -> float:
-    """Returns log(1 + (size - containing + 0.5) / (containing + 0.5)), Lucene's inverse document frequency, always above 0.
+    """Returns Lucene's inverse document frequency of a word; always above 0.
 
-    Robertson's own, which rank-bm25 uses, is 0 for a word in half of the chunks: in a small corpus it would hide good words.
+    It is log(1 + (size - containing + 0.5) / (containing + 0.5)). rank-bm25 uses Robertson's formula, which
+    is 0 for a word in half of the chunks: in a small corpus good words would count nothing.
+
+    Args:
+        containing: number of chunks that hold the word.
+        size: number of chunks in the corpus.
     """
     return math.log(1 + (size - containing + 0.5) / (containing + 0.5))
 
@@ -54,7 +66,5 @@ def lucene_idf(containing: int, *, size: int) -> float:
 def _search(chunks: Sequence[Chunk], index: object, query: str, *, top_k: int) -> list[Hit]:
     check_query(query, top_k=top_k, size=len(chunks))
     scores = index.get_scores(search_words(query))  # type: ignore[attr-defined]
-    positions = best_first(
-        scores, top_k=top_k
-    )  # of those that share no word with the query none becomes a hit
+    positions = best_first(scores, top_k=top_k)  # `to_hits` drops those that share no word with the query
     return to_hits(chunks, positions, [scores[i] for i in positions], name="bm25")

@@ -1,12 +1,12 @@
-"""Builds a retriever from its name: a built-in retriever, or one that a project makes itself.
+"""Builds a retriever from its name: built-in such as "bm25", or a project's factory "my_app.search:make".
 
-A further built-in retriever takes three files: its module in this room, its line in `BUILT_IN`, its words in docs/how-it-works.md.
+To add a built-in retriever, touch three files: its module in this folder, its line in `BUILT_IN` below, and
+its description in docs/how-it-works.md.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.dotted import load_dotted
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import DEFAULT_B, DEFAULT_K1, bm25_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
@@ -31,10 +33,10 @@ Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalSettings:
-    """What can be set about retrieval; the reason for each default is given in bm25, fusion and encoders.
+    """What can be set about retrieval; bm25, fusion and encoders give the reason for each default.
 
-    `retriever_settings` holds, by dotted name, what a project sets for its own factories. A factory also gets those of the other
-    fields that it has parameters for.
+    `retriever_settings` holds the settings of a project's factories, by dotted name. Of all fields before it
+    a factory gets those that it has a parameter for.
     """
 
     k1: float = DEFAULT_K1
@@ -56,26 +58,29 @@ def build_retriever(
     """Returns the retriever called `name` over `chunks`.
 
     Args:
-        name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory, `package.module:factory`.
-            The factory gets the chunks, and by keyword those settings that it has parameters for.
+        name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory,
+            `package.module:factory`. The factory gets the chunks, and by keyword those settings that it has a
+            parameter for.
         chunks: the corpus, at least one chunk.
-        settings: parameters of the retrievers.
+        settings: parameters of the retrievers; None takes the defaults.
         progress: told (chunks done, chunks in all) while a dense index is built.
 
     Raises:
-        ValueError: an unknown name, an empty corpus, a dotted name that leads nowhere, or settings that the factory does not take.
+        ValueError: an unknown name, an empty corpus, a dotted name that leads nowhere, or settings that the
+            factory does not take.
     """
     settings = settings or RetrievalSettings()
     if not chunks:
         raise ValueError("the corpus holds no chunk; expected at least one to retrieve from")
-    # Both spellings of a dotted name, `search:make` and `search.make`, lead to its settings.
+    # A dotted name may be written "search:make" or "search.make"; both lead to the same settings.
     tables = {key.replace(":", "."): table for key, table in settings.retriever_settings.items()}
     if name not in BUILT_IN:
         return _from_factory(name, chunks, settings, tables.get(name.replace(":", "."), {}))
     if name in tables:
         raise ValueError(
-            f"retriever_settings holds {dict(tables[name])} for {name!r}, expected the dotted name of a retriever of the project; "
-            "the built-in retrievers read k1, b, rrf_k, weights and encoders of [tool.medfaith]"
+            f"retriever_settings holds {dict(tables[name])} for {name!r}, expected the dotted name of a "
+            "factory; set k1, b, rrf_k, weights and encoders of the built-in retrievers in [tool.medfaith] "
+            "itself"
         )
     return BUILT_IN[name](chunks, settings, progress)
 
@@ -104,7 +109,7 @@ def _weighted(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Pr
 def _by_encoder(
     chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> dict[str, Retriever]:
-    """Returns a dense retriever for each encoder, named as `weights` names it: "dense", or "dense:ENCODER" where there are several."""
+    """Returns a dense retriever for each encoder, by name: "dense", or "dense:ENCODER" for several."""
     single = len(settings.encoders) == 1
     named = {"dense" if single else f"dense:{encoder}": encoder for encoder in settings.encoders}
     return {
@@ -121,13 +126,13 @@ BUILT_IN: Mapping[str, Callable[[Sequence[Chunk], RetrievalSettings, Progress], 
     "rrf": _rrf,
     "weighted": _weighted,
 }
-ENCODING = ("dense", "rrf", "weighted")  # those that read the vectors of an encoder
+ENCODING = ("dense", "rrf", "weighted")  # retrievers whose results depend on the encoders
 
 
 def _from_factory(
     name: str, chunks: Sequence[Chunk], settings: RetrievalSettings, table: Mapping[str, Any]
 ) -> Retriever:
-    """Returns what the factory of a dotted name makes of the chunks, its `table` and the settings that it has parameters for."""
+    """Returns what a factory makes of the chunks, its `table`, and the settings it has a parameter for."""
     factory = _imported(name)
     try:
         parameters = list(inspect.signature(factory).parameters.values())[1:]  # the first takes the chunks
@@ -143,7 +148,8 @@ def _from_factory(
         raise ValueError(
             f"the retriever {name!r} cannot be made ({error}); its parameters after the chunks are "
             f"{', '.join(map(str, parameters)) or 'none'}, it was given {', '.join(given) or 'nothing'}. "
-            f'Set what is its own in [tool.medfaith.retriever_settings."{name}"]; {", ".join(offered)} come by themselves'
+            f'Its settings belong into [tool.medfaith.retriever_settings."{name}"]; '
+            f"{', '.join(offered)} are given to every factory that has a parameter for them"
         ) from None
     return factory(chunks, **given)  # type: ignore[no-any-return]
 
@@ -152,17 +158,16 @@ def _imported(name: str) -> Callable[..., Any]:
     module, _, attribute = name.replace(":", ".").rpartition(".")
     if not module:
         raise ValueError(
-            f"the retriever {name!r} is unknown; expected one of {', '.join(BUILT_IN)}, or a dotted name such as "
-            "my_app.search:make_retriever"
+            f"the retriever {name!r} is unknown; expected one of {', '.join(BUILT_IN)}, or a dotted name "
+            "such as my_app.search:make_retriever"
         )
     try:
-        factory = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(
-            f"the retriever {name!r} cannot be imported ({error}); expected the dotted name of a callable that takes the chunks"
-        ) from error
+        factory = load_dotted(f"{module}:{attribute}", what="the retriever")
+    except DataError as error:
+        raise ValueError(str(error)) from None
     if not callable(factory):
         raise ValueError(  # noqa: TRY004 - a wrong name in a configuration, not a wrong type in code
-            f"the retriever {name!r} is {factory!r}; expected a callable that takes the chunks and returns a retriever"
+            f"the retriever {name!r} is {factory!r}; expected a callable that takes the chunks and returns a "
+            "retriever"
         )
     return factory  # type: ignore[no-any-return]

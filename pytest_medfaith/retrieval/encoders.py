@@ -17,9 +17,10 @@ Encode = Callable[[Sequence[str]], Any]  # n texts -> float32 (n, width), rows o
 
 @dataclass(frozen=True)
 class Encoder:
-    """Turns texts into unit vectors; queries and documents may have towers of their own (MedCPT has).
+    """Turns texts into unit vectors.
 
-    `signature` names the weights: an index built under another signature is not reused.
+    Queries and documents may have two models, as MedCPT has, or share a single model. `signature` names the
+    weights: an index that was built under another signature is not reused.
     """
 
     name: str
@@ -33,11 +34,13 @@ TWO_TOWERS = {"medcpt": ("ncbi/MedCPT-Query-Encoder", "ncbi/MedCPT-Article-Encod
 
 
 def load_encoder(name: str = "default") -> Encoder:
-    """Returns the shipped encoder for "default", a two-tower pair for "medcpt", else the model of that name or folder.
+    """Returns the encoder called `name`: "default" is the shipped model, "medcpt" has two towers.
+
+    Any further name is that of a sentence-transformers model, or of its folder.
 
     Raises:
-        MissingExtra: a model other than the shipped one, and sentence-transformers is not installed.
-        DataError: no such model, a folder that holds none, or one that needs code of its own.
+        MissingExtra: a model that is not shipped, and sentence-transformers is not installed.
+        DataError: no such model, a folder that holds no model, or a model that needs its author's code.
     """
     if name == "default":
         return _shipped_encoder()
@@ -48,7 +51,9 @@ def load_encoder(name: str = "default") -> Encoder:
 
 
 def encoder_signature(name: str = "default") -> str:
-    """Returns the `signature` of the encoder called `name` without loading it: of a folder its files, of a model on a hub its name.
+    """Returns the `signature` of the encoder called `name` without loading the model.
+
+    For a folder it depends on the files; for a model on a hub it is the name.
 
     Raises:
         DataError: the shipped model's file is missing.
@@ -60,8 +65,8 @@ def encoder_signature(name: str = "default") -> str:
 
 @lru_cache(maxsize=1)
 def _shipped_encoder() -> Encoder:
-    from pytest_medfaith.models.folders import ENCODER
     from pytest_medfaith.models.onnx import embed_texts, weights_signature
+    from pytest_medfaith.models.shipped import ENCODER
 
     return Encoder("default", weights_signature(ENCODER), embed_texts, embed_texts)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.ranking import Retriever
 
-# Cormack, Clarke and Buettcher (SIGIR 2009) use 60; the design asks for 100, which trusts the very top a little less.
+# Cormack, Clarke and Buettcher (SIGIR 2009) use 60; the design asks for 100, which trusts the very top a
+# little less.
 DEFAULT_RRF_K = 100
-# How deep each retriever is read before fusion, as a multiple of the wanted depth.
+# Each retriever is asked for three times the wanted depth: a chunk that both rank below the cut may rank
+# above it in the fusion.
 POOL_FACTOR = 3
 
-# Share of the scale that the lowest hit of a ranking gets: it was found, so its score is above 0.
+# What the lowest hit of a ranking gets after scaling to 0..1: it was found, so its score is above 0.
 _LOWEST = 1e-9
 
 Rankings = Mapping[str, Sequence[Hit]]
@@ -25,6 +26,9 @@ def reciprocal_rank_fusion(rankings: Rankings, *, k: int = DEFAULT_RRF_K) -> dic
     Args:
         rankings: retriever name -> its hits, ranks from 1.
         k: damping, > 0.
+
+    Raises:
+        ValueError: `k` is 0 or below.
     """
     if k <= 0:
         raise ValueError(f"the RRF constant k is {k}; expected a number above 0")
@@ -36,13 +40,17 @@ def reciprocal_rank_fusion(rankings: Rankings, *, k: int = DEFAULT_RRF_K) -> dic
 
 
 def weighted_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Returns chunk id -> weighted sum of each retriever's scores, min-max scaled to 0..1 within the query; hits of equal score get 1.
+    """Returns chunk id -> weighted sum of the scores that the retrievers gave it.
 
-    A chunk that only retrievers of weight 0 found is left out.
+    The scores of each ranking are scaled to 0..1 first (min-max). Where all hits of a ranking have the same
+    score, each gets 1. A chunk that only retrievers of weight 0 found is left out.
 
     Args:
         rankings: retriever name -> its hits.
-        weights: retriever name -> weight >= 0; equal weights where None.
+        weights: retriever name -> weight >= 0; None gives all the same weight.
+
+    Raises:
+        ValueError: a negative weight, or the weight of a retriever that has no ranking.
     """
     weights = weights or dict.fromkeys(rankings, 1.0 / len(rankings))
     unknown = sorted(set(weights) - set(rankings))
@@ -63,7 +71,13 @@ def weighted_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None =
 def fuse_rankings(
     rankings: Rankings, *, fuse: Callable[[Rankings], Mapping[str, float]], top_k: int
 ) -> list[Hit]:
-    """Returns the `top_k` chunks by fused score, each with the rank every retriever gave it; ties go by chunk id."""
+    """Returns the `top_k` chunks by fused score, each with its rank in every ranking; ties go by chunk id.
+
+    Args:
+        rankings: retriever name -> its hits, ranks from 1.
+        fuse: returns the fused score of each chunk id.
+        top_k: at most so many hits.
+    """
     chunks: dict[str, Chunk] = {}
     ranks: dict[str, dict[str, int]] = {}
     for name, hits in rankings.items():
@@ -83,26 +97,22 @@ def fused_retriever(
     size: int,
     fuse: Callable[[Rankings], Mapping[str, float]] = reciprocal_rank_fusion,
 ) -> Retriever:
-    """Returns one retriever that asks each of `retrievers` for three times the wanted depth and fuses their rankings.
+    """Returns a retriever that asks each of `retrievers` and fuses their rankings.
 
     Args:
-        retrievers: name -> retriever, any number from one.
-        size: chunks in the corpus, the depth no retriever is asked beyond.
-        fuse: scores a set of rankings.
+        retrievers: name -> retriever, at least one of them.
+        size: number of chunks in the corpus; no retriever is asked for more.
+        fuse: returns the fused score of each chunk id, given all rankings.
+
+    Raises:
+        ValueError: no retriever.
     """
     if not retrievers:
         raise ValueError("there is no retriever to fuse; expected at least one")
-    return partial(_search, retrievers, size, fuse)
 
+    def search(query: str, *, top_k: int) -> list[Hit]:
+        depth = max(top_k, min(size, top_k * POOL_FACTOR))
+        rankings = {name: retriever(query, top_k=depth) for name, retriever in retrievers.items()}
+        return fuse_rankings(rankings, fuse=fuse, top_k=top_k)
 
-def _search(
-    retrievers: Mapping[str, Retriever],
-    size: int,
-    fuse: Callable[[Rankings], Mapping[str, float]],
-    query: str,
-    *,
-    top_k: int,
-) -> list[Hit]:
-    depth = max(top_k, min(size, top_k * POOL_FACTOR))
-    rankings = {name: retriever(query, top_k=depth) for name, retriever in retrievers.items()}
-    return fuse_rankings(rankings, fuse=fuse, top_k=top_k)
+    return search

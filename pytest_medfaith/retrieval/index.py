@@ -1,4 +1,7 @@
-"""Dense indexes: built in shards beside their content hash, resumed after an interruption, reused when nothing changed."""
+"""Dense indexes, kept in shards under a hash of corpus and encoder.
+
+An interrupted build goes on with the next shard; an unchanged corpus is not encoded again.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +39,7 @@ def encoded_text(chunk: Chunk) -> str:
 
 
 def index_folder(cache: Path, chunks: Sequence[Chunk], encoder: Encoder) -> Path:
-    """Returns where the index of these chunks under this encoder lives; another corpus or encoder lives elsewhere."""
+    """Returns the folder of the index of `chunks` under `encoder`, another for each corpus and encoder."""
     signature = hashlib.sha256(encoder.signature.encode()).hexdigest()[:16]
     return cache / "index" / f"{corpus_hash(chunks)}-{signature}"
 
@@ -49,9 +51,10 @@ def embed_corpus(
     cache: Path,
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
-    """Returns the embeddings of `chunks`, float32 (n, width), reading finished shards from `cache` and writing new ones.
+    """Returns the embeddings of `chunks`, float32 (n, width).
 
-    A shard that is not as it was written (rows or bytes missing, numbers changed) is said in a warning, and made again.
+    Finished shards are read from `cache`, new shards are written there. A shard that is not as it was written
+    (rows or bytes missing, numbers changed) is made again, with a warning.
 
     Args:
         chunks: the corpus.
@@ -60,7 +63,8 @@ def embed_corpus(
         progress: told (chunks done, chunks in all) after each shard.
 
     Raises:
-        DataError: the encoder gives something else than a finite vector a text, vectors of several widths, or `cache` cannot be written.
+        DataError: the encoder gives no finite vector for a text, or vectors of several widths; `cache` cannot
+            be written.
     """
     import numpy as np
 
@@ -81,15 +85,17 @@ def embed_corpus(
             _save(path, vectors)
         if shards and vectors.shape[1] != shards[0].shape[1]:
             raise DataError(
-                f"the encoder {encoder.name!r} gave vectors of {shards[0].shape[1]} and of {vectors.shape[1]} numbers; expected one "
-                f"width. Remove {folder} if the model was changed under its name"
+                f"the encoder {encoder.name!r} gave vectors of {shards[0].shape[1]} and of "
+                f"{vectors.shape[1]} numbers; expected the same width for all. Remove {folder} if the model "
+                "was changed under its name"
             )
         shards.append(vectors)
         if progress:
             progress(start + len(part), len(chunks))
-    if damaged:  # said once all is mended: where warnings are errors, the next run finds nothing to say
+    if damaged:  # only now: where warnings are errors, the next run finds all shards mended
         warnings.warn(
-            f"{folder}: {damaged} of the {len(shards)} parts of the index were damaged, or of an earlier version, and were made again",
+            f"{folder}: {damaged} of the {len(shards)} parts of the index were damaged, or of an earlier "
+            "version, and were made again",
             stacklevel=2,
         )
     return np.vstack(shards)
@@ -106,17 +112,19 @@ def unit_rows(vectors: Any, *, rows: int, encoder: str) -> Any:
     found = np.asarray(vectors, dtype=np.float32)
     if found.ndim != 2 or found.shape[0] != rows or found.shape[1] == 0:
         raise DataError(
-            f"the encoder {encoder!r} gave an array of shape {found.shape} for {rows} texts; expected ({rows}, width)"
+            f"the encoder {encoder!r} gave an array of shape {found.shape} for {rows} texts; "
+            f"expected ({rows}, width)"
         )
     if not np.isfinite(found).all():
         raise DataError(
-            f"the encoder {encoder!r} gave a number that is not finite; expected a vector of length 1 for every text"
+            f"the encoder {encoder!r} gave a number that is not finite; expected a vector of length 1 for "
+            "every text"
         )
     return found
 
 
 def _load(path: Path, *, rows: int) -> Any:
-    """Returns the vectors of a shard, or None where there is none or it is not as `_save` wrote it."""
+    """Returns the vectors of a shard; None where there is no shard, or it is not as `_save` wrote it."""
     import numpy as np
 
     if not path.exists():
@@ -133,7 +141,7 @@ def _load(path: Path, *, rows: int) -> Any:
 
 
 def _save(path: Path, vectors: Any) -> None:
-    """Writes a shard with a check sum of its bytes behind it, whole or not at all."""
+    """Writes a shard and behind it a check sum of its bytes, whole or not at all."""
     import numpy as np
 
     buffer = io.BytesIO()
@@ -158,19 +166,28 @@ def dense_retriever(
     name: str = "dense",
     progress: Callable[[int, int], None] | None = None,
 ) -> Retriever:
-    """Returns a retriever by inner product of unit vectors (cosine) over an exact FAISS index."""
+    """Returns a retriever by inner product of unit vectors (cosine similarity) over an exact FAISS index.
+
+    Args:
+        chunks: the corpus, at least one chunk.
+        encoder: gives unit vectors.
+        cache: folder for indexes, see `embed_corpus`.
+        name: under which its hits note their rank.
+        progress: told (chunks done, chunks in all) after each shard.
+
+    Raises:
+        DataError: see `embed_corpus`; a question whose vector is not finite.
+    """
     import faiss
 
     vectors = embed_corpus(chunks, encoder, cache=cache, progress=progress)
     index = faiss.IndexFlatIP(vectors.shape[1])
     index.add(vectors)
-    return partial(_search, chunks, encoder, index, name)
 
+    def search(query: str, *, top_k: int) -> list[Hit]:
+        check_query(query, top_k=top_k, size=len(chunks))
+        vector = unit_rows(encoder.encode_queries([compatible(query)]), rows=1, encoder=encoder.name)
+        scores, positions = index.search(vector, top_k)
+        return to_hits(chunks, [int(i) for i in positions[0]], scores[0], name=name)
 
-def _search(
-    chunks: Sequence[Chunk], encoder: Encoder, index: Any, name: str, query: str, *, top_k: int
-) -> list[Hit]:
-    check_query(query, top_k=top_k, size=len(chunks))
-    vector = unit_rows(encoder.encode_queries([compatible(query)]), rows=1, encoder=encoder.name)
-    scores, positions = index.search(vector, top_k)
-    return to_hits(chunks, [int(i) for i in positions[0]], scores[0], name=name)
+    return search

@@ -1,4 +1,4 @@
-"""The one shape of a retriever, and how scores become hits."""
+"""The shape that all retrievers have, and how scores become hits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_medfaith.records import Chunk, Hit
 
 
 class Retriever(Protocol):
-    """Returns the `top_k` best chunks for `query`, best first; fewer where fewer match, none where none does. Scores are above 0."""
+    """Returns the `top_k` best chunks for `query`, best first, scores above 0; fewer where fewer match."""
 
     def __call__(self, query: str, *, top_k: int) -> list[Hit]:  # noqa: D102 - the class says it
         ...
@@ -22,23 +22,29 @@ class Retriever(Protocol):
 def check_query(query: str, *, top_k: int, size: int) -> None:
     """Refuses a query that no retriever can answer truthfully.
 
+    Args:
+        query: what is asked.
+        top_k: how many hits are wanted.
+        size: number of chunks in the corpus.
+
     Raises:
-        ValueError: an empty query, `top_k` below 1 or above the corpus size (precision at k would be a lie).
+        ValueError: an empty query, `top_k` below 1 or above `size` (precision at k would be a lie).
     """
     if not query.strip():
         raise ValueError(f"the query is {query!r}; expected a question or keywords")
     if not 1 <= top_k <= size:
         raise ValueError(
-            f"k is {top_k}, but the corpus holds {size} chunks; expected 1 <= k <= {size}: lower k or add chunks"
+            f"k is {top_k}, but the corpus holds {size} chunks; expected 1 <= k <= {size}: lower k or add "
+            "chunks"
         )
 
 
 def best_first(scores: Any, *, top_k: int) -> list[int]:
-    """Returns the positions of the `top_k` largest scores; ties keep corpus order, so the ranking is reproducible.
+    """Returns the positions of the `top_k` largest scores; ties keep the order of the corpus.
 
     Args:
         scores: float array (n_chunks,).
-        top_k: how many; more than there are is all.
+        top_k: how many; all where there are fewer.
     """
     import numpy as np
 
@@ -49,9 +55,16 @@ def best_first(scores: Any, *, top_k: int) -> list[int]:
 def to_hits(
     chunks: Sequence[Chunk], positions: Sequence[int], scores: Sequence[float], *, name: str
 ) -> list[Hit]:
-    """Returns hits ranked from 1 in the order of `positions`; a chunk whose score is not above 0 was not found, and is no hit.
+    """Returns hits ranked from 1 in the order of `positions`.
 
-    Without this a question that matches nothing would be given chunks in the order of a file, and credit for them.
+    A chunk whose score is not above 0 was not found, and is no hit. Without this rule a question that matches
+    nothing would get the first chunks of the file, and credit for them.
+
+    Args:
+        chunks: the corpus.
+        positions: of the chunks, best first; -1 stands for no chunk, as FAISS writes it.
+        scores: of each position.
+        name: of the retriever, under which hits note their rank.
     """
     found = [
         (position, float(score))
@@ -65,16 +78,20 @@ def to_hits(
 
 
 def checked_hits(found: Any, *, k: int | None, case: str) -> list[Hit]:
-    """Returns what a retriever gave for the question of `case`, best rank first, at most `k`: what is below the cut-off was not asked for.
+    """Returns what a retriever gave for the question of `case`, best rank first, at most `k` hits.
+
+    Args:
+        found: what the retriever returned.
+        k: hits below this rank were not asked for, and are left out; None keeps all.
+        case: the id of the case, for messages.
 
     Raises:
-        DataError: no list, an item that is no Hit, a chunk without a text, a score that is not finite, a rank that is no whole number
-            from 1 or stands twice.
+        DataError: no list, an item that is no Hit, a chunk without a text, a score that is not finite, a rank
+            that is no whole number from 1, or a rank given twice.
     """
     if isinstance(found, (str, bytes, Mapping, Hit, Chunk)) or not hasattr(found, "__iter__"):
-        raise DataError(
-            f"case {case!r}: the retriever gave {in_pieces(found) or f'{shown(found)}; expected a list of hits, [] where nothing matches'}"
-        )
+        what = in_pieces(found) or f"{shown(found)}; expected a list of hits, [] where nothing matches"
+        raise DataError(f"case {case!r}: the retriever gave {what}")
     hits = list(found)
     ranks: dict[int, str] = {}
     for hit in hits:
@@ -83,15 +100,15 @@ def checked_hits(found: Any, *, k: int | None, case: str) -> list[Hit]:
             raise DataError(f"case {case!r}: the retriever gave {problem}; mend the retriever")
         if hit.rank in ranks:
             raise DataError(
-                f"case {case!r}: the retriever gave the chunks {ranks[hit.rank]!r} and {hit.chunk.id!r} the rank {hit.rank}, expected 1, 2, 3 and "
-                "so on; mend the retriever"
+                f"case {case!r}: the retriever gave the chunks {ranks[hit.rank]!r} and {hit.chunk.id!r} the "
+                f"rank {hit.rank}, expected 1, 2, 3 and so on; mend the retriever"
             )
         ranks[hit.rank] = hit.chunk.id
     return sorted(hits, key=lambda hit: hit.rank)[:k]
 
 
 def _problem(hit: Any) -> str:
-    """Returns what is wrong with one item of a ranking, "" where nothing is."""
+    """Returns what is wrong with an item of a ranking; "" where nothing is wrong."""
     if not isinstance(hit, Hit) or not isinstance(hit.chunk, Chunk):
         return f"{shown(hit)}, expected a Hit with a Chunk, a rank from 1 and a score"
     name = f"chunk {hit.chunk.id!r}"

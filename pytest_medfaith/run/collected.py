@@ -1,22 +1,39 @@
-"""What a run expects and what came in: the cases of every row of the card, from this process or from workers."""
+"""What a run expects and what was collected: the cases of each row of the card, from this process or from workers."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_medfaith.evaluation import slice_report
+from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import Report, SliceReport, SliceRun
+from pytest_medfaith.run.results import Result
 
 CaseKey = tuple[SliceRun, str]
 _NAMES_SHOWN = 3
 
 
+class Row(NamedTuple):
+    """A row of the card whose gates are not judged yet: what it measured, and the gates of every test that measures it."""
+
+    report: SliceReport
+    gates: tuple[str, ...]
+
+
+class ExpectedRow(NamedTuple):
+    """What is known of a row before its cases run."""
+
+    run: SliceRun
+    case_ids: tuple[str, ...]
+    gates: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
-class Tally:
+class Progress:
     """How far a run is: cases `done` of `cases`, and the claims of those that are done."""
 
     done: int
@@ -27,23 +44,49 @@ class Tally:
 
 
 @dataclass
-class Ledger:
-    """Cases expected and reports received. Everything that goes between processes is plain lists, dicts, strings and numbers.
+class _Expected:
+    """What a row awaits.
 
-    A case that several tests measure counts once; tests that measure it differently are named by `differing`. A test that runs again
-    replaces what it measured before.
+    Attributes:
+        cases: ids of the cases that will report.
+        possible: ids of the cases of tests that may report; they show it only while they run.
+        gates: by test, without its parameters: a test that runs for many cases has its gates once.
+        skipped: how many records were left out while the cases of the row were read, by reason.
+        size: how many cases the row has, selected or not; 0 where no test said.
     """
 
-    _expected: dict[SliceRun, set[str]] = field(default_factory=dict)
-    _gates: dict[SliceRun, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    _skipped: dict[SliceRun, dict[str, int]] = field(default_factory=dict)
-    _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
-    _measured: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
-    _sizes: dict[SliceRun, int] = field(default_factory=dict)
-    _possible: dict[SliceRun, set[str]] = field(default_factory=dict)
+    cases: set[str] = field(default_factory=set)
+    possible: set[str] = field(default_factory=set)
+    gates: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    size: int = 0
+
+    def note_gates(self, gates: Iterable[str], test_id: str) -> None:
+        path, colons, name = test_id.partition("::")
+        self.gates[path + colons + name.partition("[")[0]] = tuple(gates)
+
+
+@dataclass
+class Collected:
+    """Expected cases and the reports that came in for them.
+
+    A case that several tests measure counts once; `disagreements` names tests that measure it differently. A test that runs
+    again replaces what it measured before.
+    """
+
+    _rows: dict[SliceRun, _Expected] = field(default_factory=dict)
+    _reports: dict[CaseKey, tuple[str, Report]] = field(
+        default_factory=dict
+    )  # (id of the test, what it measured)
+    _fingerprints: dict[CaseKey, dict[str, int]] = field(
+        default_factory=dict
+    )  # by test, of cases that several measure
     _brought: dict[str, list[Mapping[str, Any]]] = field(
         default_factory=dict
-    )  # distinct signatures of checkers that tests bring, by name
+    )  # distinct signatures by checker
+
+    def _row(self, run: SliceRun) -> _Expected:
+        return self._rows.setdefault(run, _Expected())
 
     def expect(
         self,
@@ -55,135 +98,152 @@ class Ledger:
         skipped: Mapping[str, int] | None = None,
         size: int = 0,
     ) -> None:
-        """Notes cases that will run, so that those that never report are seen to be missing, and the gates they are judged by.
+        """Notes cases that will run, so that those that never report are seen to be missing.
 
-        `skipped` counts, by reason, the records that were left out while the cases of the row were read; `size` counts the row's cases,
-        selected or not.
+        Args:
+            run: the row of the card that the cases belong to.
+            case_ids: of the cases.
+            gates: which the row is judged by.
+            test_id: the test that measures the cases and brings the gates.
+            skipped: how many records were left out while the cases of the row were read, by reason.
+            size: how many cases the row has, selected or not.
         """
-        self._sizes[run] = max(size, self._sizes.get(run, 0))
-        self._expected.setdefault(run, set()).update(case_ids)
-        self._skipped[run] = dict(skipped or {})
-        self._note_gates(run, gates, test_id)
+        row = self._row(run)
+        row.cases.update(case_ids)
+        row.skipped = dict(skipped or {})
+        row.size = max(size, row.size)
+        row.note_gates(gates, test_id)
 
-    def _note_gates(self, run: SliceRun, gates: Iterable[str], test_id: str) -> None:
-        path, colons, name = test_id.partition("::")
-        self._gates.setdefault(run, {})[path + colons + name.partition("[")[0]] = tuple(gates)
-
-    def size(self, run: SliceRun) -> int:
-        """Returns how many cases a row has, selected or not; 0 where nobody said."""
-        return max(
-            (size for known, size in self._sizes.items() if known.equals_but_for_checker(run)),
-            default=0,
-        )
-
-    def may_measure(
+    def expect_perhaps(
         self, run: SliceRun, case_id: str, *, gates: Iterable[str] = (), test_id: str = ""
     ) -> None:
-        """Notes a case of a test that need not measure it. Where any of them does after all, all of them are expected to."""
-        self._possible.setdefault(run, set()).add(case_id)
-        if run in self._expected:
-            self._note_gates(run, gates, test_id)
+        """Notes a case of a test that need not measure it. Once such a test does, all cases of its row are expected."""
+        row = self._row(run)
+        row.possible.add(case_id)
+        if row.cases:
+            row.note_gates(gates, test_id)
 
-    def expected(self) -> list[tuple[SliceRun, tuple[str, ...], tuple[str, ...]]]:
-        """Returns (row, case ids, gates) of everything expected, in the order of the card."""
-        return [(run, tuple(sorted(self._expected[run])), self.gates(run)) for run in sorted(self._expected)]
+    def expected(self) -> list[ExpectedRow]:
+        """Returns everything that is expected, in the order of the card."""
+        return [
+            ExpectedRow(run, tuple(sorted(self._rows[run].cases)), self.gates(run))
+            for run in sorted(self._rows)
+            if self._rows[run].cases
+        ]
 
-    def expectations(self) -> list[dict[str, Any]]:
-        """Returns everything expected as plain values; a worker sends them with its first test."""
+    def size(self, run: SliceRun) -> int:
+        """Returns how many cases a row has under any checker, selected or not; 0 where no test said."""
+        return max(
+            (row.size for known, row in self._rows.items() if known.equals_but_for_checker(run)), default=0
+        )
+
+    def gates(self, run: SliceRun) -> tuple[str, ...]:
+        """Returns the gates of every test that measures a row, each gate once."""
+        by_test = self._row(run).gates
+        return tuple(dict.fromkeys(gate for test in sorted(by_test) for gate in by_test[test]))
+
+    def expected_values(self) -> list[dict[str, Any]]:
+        """Returns everything that is expected as plain values; a worker sends them with its first test."""
         return [
             {
                 "run": run.to_dict(),
-                "cases": sorted(cases),
-                "gates": {test: list(of) for test, of in self._gates[run].items()},
-                "skipped": self._skipped[run],
-                "size": self._sizes[run],
+                "cases": sorted(row.cases),
+                "possible": [] if row.cases else sorted(row.possible),
+                "gates": {test: list(gates) for test, gates in row.gates.items()},
+                "skipped": dict(row.skipped),
+                "size": row.size,
             }
-            for run, cases in self._expected.items()
-        ] + [
-            {"run": run.to_dict(), "possible": sorted(cases)}
-            for run, cases in self._possible.items()
-            if run not in self._expected
+            for run, row in self._rows.items()
         ]
 
-    def gates(self, run: SliceRun) -> tuple[str, ...]:
-        """Returns the gates of a row, those of every test that measures it, each once."""
-        by_test = self._gates.get(run, {})
-        return tuple(dict.fromkeys(gate for test in sorted(by_test) for gate in by_test[test]))
-
-    def expect_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Takes over what a worker expects (`expectations`)."""
+    def take_expected(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Takes over what a worker expects (`expected_values`)."""
         for row in rows:
             run = SliceRun(**row["run"])
-            for case_id in row.get("possible", ()):
-                self.may_measure(run, case_id)
-            for test, gates in row.get("gates", {}).items():
+            for case_id in row["possible"]:
+                self.expect_perhaps(run, case_id)
+            for test, gates in row["gates"].items() if row["cases"] else ():
                 self.expect(
                     run, row["cases"], gates=gates, test_id=test, skipped=row["skipped"], size=row["size"]
                 )
 
-    def add(self, payload: Mapping[str, Any], *, test_id: str = "") -> None:
-        """Takes in what one test measured (`session.payload`)."""
-        run, report = SliceRun(**payload["run"]), Report.from_dict(payload["report"])
-        self._note_gates(run, payload["gates"], test_id)
-        if run in self._possible and run not in self._expected:
-            self.expect(run, self._possible[run], gates=payload["gates"], test_id=test_id)
-        if payload.get("checker"):
+    def add(self, result: Result, *, test_id: str = "") -> None:
+        """Takes in what a test measured."""
+        run, report, row = result.run, result.report, self._row(result.run)
+        row.note_gates(result.gates, test_id)
+        if row.possible and not row.cases:
+            self.expect(run, row.possible, gates=result.gates, test_id=test_id)
+        if result.checker:
             known = self._brought.setdefault(report.checker, [])
-            known += [payload["checker"]] if payload["checker"] not in known else []
+            known += [result.checker] if result.checker not in known else []
         key = run, report.case.id
-        self._measured.setdefault(key, {})[test_id] = _fingerprint(payload["report"])
-        if (
-            key not in self._reports or test_id <= self._reports[key][0]
-        ):  # the same one, in whatever order the tests finish
+        first, before = self._reports.get(key, (test_id, report))
+        if first != test_id or key in self._fingerprints:
+            fingerprints = self._fingerprints.setdefault(key, {first: _fingerprint(before)})
+            fingerprints[test_id] = _fingerprint(report)
+        if test_id <= first:  # the same report, in whatever order the tests finish
             self._reports[key] = test_id, report
 
     @property
-    def checkers(self) -> dict[str, Mapping[str, Any]]:
+    def brought_checkers(self) -> dict[str, Mapping[str, Any]]:
         """The signatures of checkers that tests brought along, by name."""
         return {name: signatures[0] for name, signatures in self._brought.items()}
 
-    def runs(self) -> set[SliceRun]:
-        """Returns the rows that any report came in for."""
-        return {run for run, _ in self._reports}
+    def configured_checkers(self) -> set[str]:
+        """Returns the names of checkers in settings, marker and command line; a test may put another in their place."""
+        return {run.checker for run, row in self._rows.items() if row.cases} | {
+            run.checker for run, _ in self._reports
+        }
 
-    def slice_reports(
-        self, *, partial: bool = False, seed: int = 0
-    ) -> list[tuple[SliceReport, tuple[str, ...]]]:
-        """Returns (report, gates) of every row, gates not judged yet, in the order of the card."""
-        runs = {*self.runs(), *self._expected}
-        return [(self._row(run, partial=partial, seed=seed), self.gates(run)) for run in sorted(runs)]
+    def rows(
+        self, *, partial: bool = False, declared: Mapping[str, Metric] = METRICS, seed: int = 0
+    ) -> list[Row]:
+        """Returns every row that is expected or measured, its gates not judged yet, in the order of the card.
 
-    def _row(self, run: SliceRun, *, partial: bool, seed: int) -> SliceReport:
-        own = [report for (other, _), (_, report) in self._reports.items() if other == run]
-        # a test may have put its own checker in the configured one's place
-        shown = dataclasses.replace(run, checker=own[0].checker) if own else run
-        summary = slice_report(
-            shown, own, expected=sorted(self._expected.get(run, ())), partial=partial, seed=seed
-        )
-        return summary.with_(skipped=self._skipped.get(run, {}))
+        Args:
+            partial: whether the run was cut short.
+            declared: the metrics by name, see `parse_metric`.
+            seed: of the intervals.
+        """
+        measured: dict[SliceRun, list[Report]] = {run: [] for run, row in self._rows.items() if row.cases}
+        for (run, _), (_, report) in self._reports.items():
+            measured.setdefault(run, []).append(report)
+        rows = []
+        for run in sorted(measured):
+            reports, expected = measured[run], self._row(run)
+            # A test may have put another checker in the configured checker's place; the card shows which judged.
+            shown = dataclasses.replace(run, checker=reports[0].checker) if reports else run
+            summary = slice_report(
+                shown,
+                reports,
+                expected=sorted(expected.cases),
+                partial=partial,
+                declared=declared,
+                seed=seed,
+            )
+            rows.append(Row(summary.with_(skipped=expected.skipped), self.gates(run)))
+        return rows
 
-    def differing(self) -> list[str]:
-        """Returns a sentence for every row in which tests came to different results on a case, and for every checker's name that stands for two."""
-        by_run: dict[SliceRun, dict[str, Collection[str]]] = {}
-        for (run, case_id), prints in self._measured.items():
-            if len(set(prints.values())) > 1:
-                by_run.setdefault(run, {})[case_id] = prints
-        twice = [
-            f"tests brought along two checkers that are called {name!r} and differ in weights, thresholds or rules; give each its own name"
+    def disagreements(self) -> list[str]:
+        """Returns a sentence for each row on whose cases tests disagree, and for each name that two checkers bear."""
+        by_run: dict[SliceRun, dict[str, Iterable[str]]] = {}
+        for (run, case_id), fingerprints in self._fingerprints.items():
+            if len(set(fingerprints.values())) > 1:
+                by_run.setdefault(run, {})[case_id] = fingerprints
+        doubled = [
+            f"tests brought along two checkers that are called {name!r} and differ in weights, thresholds or rules; give each its own "
+            "name"
             for name, signatures in sorted(self._brought.items())
             if len(signatures) > 1
         ]
-        return [
-            *(_differing_text(run, by_run[run]) for run in sorted(by_run)),
-            *twice,
-        ]
+        return [*(_disagreement(run, by_run[run]) for run in sorted(by_run)), *doubled]
 
-    def tally(self) -> Tally:
+    def progress(self) -> Progress:
         """Returns how far the run is."""
         reports = [report for _, report in self._reports.values()]
         labels = [verdict.label for report in reports for verdict in report.verdicts]
-        expected = {(run, case_id) for run, cases in self._expected.items() for case_id in cases}
-        return Tally(
+        expected = {(run, case_id) for run, row in self._rows.items() for case_id in row.cases}
+        return Progress(
             done=len(reports),
             cases=len(expected | self._reports.keys()),
             claims=len(labels),
@@ -192,14 +252,22 @@ class Ledger:
         )
 
 
-def _fingerprint(report: Mapping[str, Any]) -> int:
-    """Returns what two reports on one case have in common where they measured the same; times and what follows from them are left out."""
-    response = {key: value for key, value in report["response"].items() if key not in ("latency_ms", "meta")}
-    parts = [report.get(name) for name in ("checker", "abstained", "verdicts", "gold_verdicts", "hits")]
-    return hash(json.dumps([response, *parts], sort_keys=True, default=str))
+def _fingerprint(report: Report) -> int:
+    """Returns a number that is equal for two reports on a case which measured the same; times aside, which always differ."""
+    response = report.response.with_(latency_ms=None, meta={})
+    measured = (
+        response,
+        response.extra,
+        report.checker,
+        report.abstained,
+        report.verdicts,
+        report.gold_verdicts,
+        report.hits,
+    )
+    return hash(repr(measured))
 
 
-def _differing_text(run: SliceRun, cases: Mapping[str, Collection[str]]) -> str:
+def _disagreement(run: SliceRun, cases: Mapping[str, Iterable[str]]) -> str:
     names = sorted(cases)
     tests = sorted({test for tests in cases.values() for test in tests})
     shown = ", ".join([*names[:_NAMES_SHOWN], *["..."] * (len(names) > _NAMES_SHOWN)])

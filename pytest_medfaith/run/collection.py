@@ -1,4 +1,7 @@
-"""What is collected: the cases of marked tests, and whether what was asked for will be measured. A gate that nobody judges is no gate."""
+"""The collection of tests: which cases a marked test runs for, and whether all that was asked for will be measured.
+
+A run is refused where a gate would not be judged: a gate that no test reaches would pass in silence.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_medfaith.run.hooks import OF_THE_CASE, is_worker, may_ask_later, may_request, session_of, watch
+from pytest_medfaith.errors import MedfaithError
+from pytest_medfaith.run.hooks import (
+    OF_THE_CASE,
+    collected_of,
+    is_worker,
+    may_ask_later,
+    may_request,
+    resources_of,
+    run_hooks,
+)
 from pytest_medfaith.run.marker import gates_of_marker, slice_of_marker
 
 if TYPE_CHECKING:
-    from pytest_medfaith.run.resources import Target
+    from pytest_medfaith.run.targets import Target
 
 NOT_SELECTED = "not-selected"
 REPORT = "medfaith_report"
 ASK = "ask for the fixture medfaith_report in a test of the slice"
-_ASKED = ("gate", "update-baseline", "audit", "slice")  # options that ask for a slice to be measured
-_COLLECTED: pytest.StashKey[Collected] = pytest.StashKey()
+_MEASURING = ("gate", "update-baseline", "audit", "slice")  # options that ask for a slice to be measured
+_MARKED: pytest.StashKey[MarkedSlices] = pytest.StashKey()
 
 
 @dataclass
-class Collected:
-    """The slices of all marked tests before any was deselected: those that carry gates, and those that a test measures."""
+class MarkedSlices:
+    """The slices of marked tests before any test was deselected: those that carry gates, and those that a test measures."""
 
     gated: set[str] = field(default_factory=set)
     measured: set[str] = field(default_factory=set)
@@ -36,43 +48,42 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
         ValueError: a marker that is wrong or not the only one, or a test that asks for nothing of its case.
         DataError: a slice that is unknown or cannot be read.
     """
-    config = metafunc.config
     if any(
         (mark.args, mark.kwargs) != (marker.args, marker.kwargs)
         for mark in metafunc.definition.iter_markers("medfaith")
     ):
         raise ValueError(
-            "this test has two markers medfaith, its own or those of its class and module, and would run for one of their slices only; "
-            "write a test for each"
+            "this test has two markers medfaith, its own or those of its class and module, and would run for one of their slices "
+            "only; write a test for each"
         )
-    session, name = session_of(config), slice_of_marker(marker.args)
-    for selected in session.options.slices:
-        session.settings.slice(selected)
-    if session.options.slices and name not in session.options.slices:
+    from pytest_medfaith.run.targets import targets_of_slice
+
+    resources, name = resources_of(metafunc.config), slice_of_marker(marker.args)
+    selected = resources.options.slices
+    for known in selected:
+        resources.settings.slice(known)
+    if selected and name not in selected:
         return [None], [NOT_SELECTED]
-    targets = session.targets(name, marker.kwargs)
+    targets = targets_of_slice(resources, name, marker.kwargs)
     if not set(OF_THE_CASE) & set(metafunc.fixturenames) and not may_request(metafunc.definition):
         bounds = gates_of_marker(marker.kwargs)
         unjudged = f", and nobody would judge {bounds[0]!r}" if bounds else ""
         raise ValueError(
-            f"this test is marked with slice {name!r} and asks for none of its cases, so it measures nothing{unjudged}; expected the fixture "
-            f"medfaith_report among its arguments, or another of {', '.join(OF_THE_CASE[1:])}"
+            f"this test is marked with slice {name!r} and asks for none of its cases, so it measures nothing{unjudged}; expected "
+            f"the fixture medfaith_report among its arguments, or another of {', '.join(OF_THE_CASE[1:])}"
         )
-    retrievers = {target.settings.retriever for target in targets}
-    checkers = {target.settings.checker for target in targets}
-    ids = [
-        "-".join(
-            [target.settings.retriever] * (len(retrievers) > 1)
-            + [target.settings.checker] * (len(checkers) > 1)
-            + [target.case.id]
-        )
+    # An id names what tells the items apart: of an ablation also the retriever or the checker.
+    many_retrievers = len({target.run.retriever for target in targets}) > 1
+    many_checkers = len({target.run.checker for target in targets}) > 1
+    names = [
+        [target.run.retriever] * many_retrievers + [target.run.checker] * many_checkers + [target.case.id]
         for target in targets
     ]
-    return targets, ids
+    return targets, ["-".join(parts) for parts in names]
 
 
 def target_of(item: pytest.Item) -> Target | None:
-    """Returns the case of a test, None of a test without one."""
+    """Returns what a test measures, None where the marker gave it no case."""
     return item.callspec.params["medfaith_target"] if is_parametrized(item) else None  # type: ignore[attr-defined]
 
 
@@ -81,20 +92,14 @@ def is_parametrized(item: pytest.Item) -> bool:
     return hasattr(item, "callspec") and "medfaith_target" in item.callspec.params
 
 
-def fixtures_of(item: pytest.Item) -> Sequence[str]:
-    """Returns the names of the fixtures that a test asks for."""
-    return getattr(item, "fixturenames", ())
-
-
 def measures(item: pytest.Item) -> bool:
-    """Returns whether a test asks for its case's report: by name, or so that nobody can tell yet (`request.getfixturevalue`)."""
-    names = set(fixtures_of(item))
-    return REPORT in names or may_ask_later(item)
+    """Returns whether a test asks for its case's report by name, or may still ask for it while it runs."""
+    return REPORT in getattr(item, "fixturenames", ()) or may_ask_later(item)
 
 
-def note_collected(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
-    """Remembers what the marked tests among `items` are there for, before any of them is deselected."""
-    found = config.stash.setdefault(_COLLECTED, Collected())
+def note_marked(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
+    """Remembers which slices the tests among `items` are marked with, before any of them is deselected."""
+    found = config.stash.setdefault(_MARKED, MarkedSlices())
     for item in items:
         target = target_of(item)
         if target is not None:
@@ -103,79 +108,86 @@ def note_collected(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
 
 
 def expect_measured(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Notes which cases will run, or lets no test run where what was asked for would not be measured, or cannot be judged."""
-    hooks, session = watch(config), session_of(config)
+    """Notes which cases will run. Lets no test run where a thing that was asked for would not be measured or judged."""
+    from pytest_medfaith.run.targets import expect_target
+
+    hooks, resources, collected = run_hooks(config), resources_of(config), collected_of(config)
     marked = [(item, target) for item in items if (target := target_of(item)) is not None]
-    expected = [(item, target) for item, target in marked if measures(item)]
-    for item, target in expected:
-        session.expect([target], test_id=item.nodeid)
+    measuring = [(item, target) for item, target in marked if measures(item)]
+    for item, target in measuring:
+        expect_target(resources, collected, target, test_id=item.nodeid)
     for item, target in marked:
         if not measures(item):
-            session.ledger.may_measure(
-                target.run, target.case.id, gates=target.settings.gates, test_id=item.nodeid
-            )
-    measured = {target.settings.name for _, target in expected}
-    reason = next(_reasons(config, items, {target.settings.name for _, target in marked}, measured), "")
-    reason = reason or _unreadable(config, expected)
+            run, gates = target.run, target.settings.gates
+            collected.expect_perhaps(run, target.case.id, gates=gates, test_id=item.nodeid)
+    measured = {target.run.slice for _, target in measuring}
+    unasked = _unmeasured(config, items, {target.run.slice for _, target in marked}, measured)
+    reason = next(unasked, "") or (_unreadable(config, measuring) if measuring else "")
     if reason:
         hooks.refuse(items, reason)
         return
-    passed_over = config.stash.get(_COLLECTED, Collected()).gated - measured
+    passed_over = config.stash.get(_MARKED, MarkedSlices()).gated - measured
     if passed_over:
         hooks.note(
             f"the gates of slice {_names(passed_over)} are not judged in this run, since no selected test measures it"
         )
 
 
-def _reasons(
+def _unmeasured(
     config: pytest.Config, items: Sequence[pytest.Item], marked: Collection[str], measured: Collection[str]
 ) -> Iterator[str]:
-    """Yields why what was asked for would be passed over in silence.
+    """Yields what was asked for and would be passed over in silence: each is a reason to refuse the run.
 
     Args:
         config: of the run.
-        items: what is selected.
+        items: the selected tests.
         marked: the slices that a selected test is marked with.
-        measured: those that a selected test measures.
+        measured: the slices that a selected test measures.
     """
     for item in items:
         if "medfaith" in item.keywords and not is_parametrized(item) and item.get_closest_marker("medfaith"):
-            yield f"{item.nodeid} is marked with medfaith and has no cases; mark the test function itself, not a parameter or an item of it"
-    asked, narrowed = _asked(config), _is_narrowed(config)
-    for name, is_said_here in asked.items():
-        if name != "slice" and not measured and (is_said_here or not narrowed or name == "update-baseline"):
+            yield (
+                f"{item.nodeid} is marked with medfaith and has no cases; mark the test function itself, not a parameter or an "
+                "item of it"
+            )
+    narrowed = _is_narrowed(config)
+    for name, is_typed in _measuring_options(config).items():
+        if name != "slice" and not measured and (is_typed or not narrowed or name == "update-baseline"):
             yield f"--medfaith-{name} was given, but no test measures a slice; {ASK}"
     untested = set(config.getoption("--medfaith-slice")) - set(marked)
     if untested and not narrowed:
-        yield f"--medfaith-slice was given, but no test is marked with {_names(untested)}; expected @pytest.mark.medfaith(...) with its name"
-    found = config.stash.get(_COLLECTED, Collected())
+        yield (
+            f"--medfaith-slice was given, but no test is marked with {_names(untested)}; expected @pytest.mark.medfaith(...) with "
+            "its name"
+        )
+    found = config.stash.get(_MARKED, MarkedSlices())
     unjudged = found.gated - found.measured
     if unjudged and not narrowed:
         yield f"the gates of slice {_names(unjudged)} would not be judged, since no test measures it; {ASK}"
 
 
-def _asked(config: pytest.Config) -> dict[str, bool]:
-    """Returns {option: whether this very command line says it, rather than the project's addopts}."""
-    said = [
-        argument.partition("=")[0]
-        for argument in _fact(config, "said", map(str, config.invocation_params.args))
-    ]
-    return {name: f"--medfaith-{name}" in said for name in _ASKED if config.getoption(f"--medfaith-{name}")}
+def _measuring_options(config: pytest.Config) -> dict[str, bool]:
+    """Returns the given options that ask for a slice to be measured: {name: whether it was typed, and not read from addopts}."""
+    arguments = _from_controller(config, "said", map(str, config.invocation_params.args))
+    typed = [argument.partition("=")[0] for argument in arguments]
+    given = [name for name in _MEASURING if config.getoption(f"--medfaith-{name}")]
+    return {name: f"--medfaith-{name}" in typed for name in given}
 
 
 def _is_narrowed(config: pytest.Config) -> bool:
-    """Returns whether the command line picks single tests or files, so that others may be left out on purpose.
+    """Returns whether the command line picks single tests or files, so that some may be left out on purpose.
 
-    A mark expression and the settings' test paths do not: they stand in every run of a project, and an order leaves nothing out.
+    A mark expression and the settings' test paths are no such choice: every run of a project has them. Nor is an order of
+    tests, which leaves none out.
     """
     option = config.option
     picked = (option.keyword, option.deselect, *(getattr(option, name, None) for name in ("lf", "stepwise")))
-    are_named = _fact(config, "picked", config.args_source is pytest.Config.ArgsSource.ARGS)
+    are_named = _from_controller(config, "picked", config.args_source is pytest.Config.ArgsSource.ARGS)
     return any(picked) or (are_named and any("::" in name or name.endswith(".py") for name in config.args))
 
 
-def _fact(config: pytest.Config, name: str, here: Any) -> Any:
-    """Returns what the controller told this worker of the command line, in any other process what is so `here`."""
+def _from_controller(config: pytest.Config, name: str, here: Any) -> Any:
+    """Returns a fact on the command line: on a worker what its controller sent, in any other process what is so `here`."""
     return config.workerinput[f"medfaith_{name}"] if is_worker(config) else here  # type: ignore[attr-defined]
 
 
@@ -183,27 +195,24 @@ def _names(slices: Collection[str]) -> str:
     return ", ".join(map(repr, sorted(slices)))
 
 
-def _unreadable(config: pytest.Config, expected: Sequence[tuple[pytest.Item, Target]]) -> str:
-    """Returns what of the files or the baseline of the expected cases cannot be read: said once, and not for every case."""
-    from pytest_medfaith.errors import MedfaithError
+def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Target]]) -> str:
+    """Returns what cannot be read of the files and the baseline of the cases to measure: said once, and not for every case."""
+    from pytest_medfaith.run.baselines import check_baseline
 
-    if not expected:
-        return ""
-    session = session_of(config)
-    settings = {target.settings: item for item, target in expected}
+    resources = resources_of(config)
     try:
-        for one, item in settings.items():
-            if one.corpus and _is_ours(item, "medfaith_retriever"):
-                session.chunks(one)
-            if _is_ours(item, "medfaith_rag") and _is_ours(item, "medfaith_response"):
-                session.responses(one)
-        session.check_baseline()
+        for settings, item in {target.settings: item for item, target in measuring}.items():
+            if settings.corpus and _is_shipped(item, "medfaith_retriever"):
+                resources.chunks(settings)
+            if _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
+                resources.responses(settings)
+        check_baseline(resources, collected_of(config))
     except (MedfaithError, OSError, ValueError) as error:
         return str(error)
     return ""
 
 
-def _is_ours(item: pytest.Item, fixture: str) -> bool:
-    """Returns whether a test uses the plugin's own `fixture`, overridden nowhere."""
+def _is_shipped(item: pytest.Item, fixture: str) -> bool:
+    """Returns whether a test uses `fixture` as the plugin ships it, overridden in no conftest.py."""
     known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).get(fixture, ())
     return bool(known) and all(found.func.__module__ == "pytest_medfaith.plugin" for found in known)

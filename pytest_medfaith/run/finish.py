@@ -1,169 +1,175 @@
-"""The end of a run: slice reports, gates, baseline, the run folder, the step summary and JUnit properties."""
+"""The verdict on a run: its rows judged by their gates, what follows, and which exit status this comes to."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
-from typing import Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_medfaith.audit.results import Audit
-from pytest_medfaith.cards.audit_card import audit_markdown, write_audits
-from pytest_medfaith.cards.facts import run_facts
-from pytest_medfaith.cards.github import append_step_summary
-from pytest_medfaith.cards.junit import slice_properties
-from pytest_medfaith.cards.markdown import markdown_card
-from pytest_medfaith.cards.run_folder import write_run
-from pytest_medfaith.errors import MedfaithError
-from pytest_medfaith.gates.baseline import SliceBaseline, read_baseline, write_baseline
-from pytest_medfaith.gates.expressions import compared_metrics, judge_gates, parse_gate, stops_run
+from pytest_medfaith.errors import MedfaithError, SeveralErrors
+from pytest_medfaith.gates.baseline import Baseline
+from pytest_medfaith.gates.entry import SliceBaseline
+from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
+from pytest_medfaith.gates.judging import Inconclusive, judge_gates, stops_run
 from pytest_medfaith.gates.matching import slice_baseline
+from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import GateResult, SliceReport
-from pytest_medfaith.run.audits import audit_rows
-from pytest_medfaith.run.remarks import remarks
-from pytest_medfaith.run.resources import MedfaithSession
+
+if TYPE_CHECKING:
+    from pytest_medfaith.audit.results import Audit
+    from pytest_medfaith.run.collected import Row
+
+Status = Literal["passed", "failed", "unusable"]
+Step = Callable[[Sequence[SliceReport]], Iterable[str]]  # from judged reports to notes below the card
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """What gates are judged with.
+
+    Attributes:
+        read_baseline: reads the baseline file; called for rows with a gate that compares.
+        signature: what decides the numbers of this run; a baseline of another signature is not compared.
+        declared: the metrics by name, see `parse_metric`.
+        seed: of resamples.
+        inconclusive: what the run makes of a gate that could not be decided.
+    """
+
+    read_baseline: Callable[[], Baseline]
+    signature: Mapping[str, Any]
+    seed: int
+    inconclusive: Inconclusive
+    declared: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedRow:
+    """A row with its gates judged, and the entry of the baseline it was compared with, None where no gate compares.
+
+    `is_comparable` is false where a gate compares and there is no baseline that fits.
+    """
+
+    report: SliceReport
+    baseline: SliceBaseline | None = None
+    is_comparable: bool = True
 
 
 @dataclass(frozen=True)
 class Finish:
-    """How a run ended: judged reports, the baselines they were compared with, audits by title, and what the exit status must say."""
+    """How a run ended: judged reports, the baselines they were compared with, and what the exit status must say.
+
+    Attributes:
+        reports: in the order of the card.
+        baselines: for each report its entry of the baseline, None where no gate compared.
+        status: "failed" where a gate stops the run, "unusable" where something that was asked for could not be done.
+        notes: lines below the card.
+        errors: why the run is unusable.
+        audits: by title.
+        inconclusive: what the status made of gates that could not be decided.
+        declared: the metrics by name, which the gates of the reports name.
+    """
 
     reports: tuple[SliceReport, ...]
     baselines: tuple[SliceBaseline | None, ...]
-    status: Literal["passed", "failed", "unusable"]
+    status: Status
     notes: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     audits: Mapping[str, Audit] = field(default_factory=dict)
+    inconclusive: Inconclusive = "warn"
+    declared: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
 
 
 def finish_run(
-    session: MedfaithSession, *, partial: bool, add_property: Callable[[str, object], None] | None
+    rows: Sequence[Row],
+    *,
+    judging: Judging,
+    steps: Iterable[Step] = (),
+    notes: Iterable[str] = (),
+    errors: Iterable[str] = (),
+    audits: Mapping[str, Audit] | None = None,
 ) -> Finish:
-    """Returns how the run ended; writes baseline, run folder, step summary and JUnit properties where asked for.
+    """Returns how a run ended: judges each row, runs the steps that follow, and decides the status.
 
-    A gate that cannot be compared (no baseline, another set-up, other cases) fails, and the run counts as wrongly used. So it does where
-    tests of one slice disagree, and where something that was asked for cannot be written.
+    Args:
+        rows: what the run measured, with the gates of each row.
+        judging: what the gates are judged with.
+        steps: what is written or said of the judged reports; an error of data or files makes the run unusable, and the next
+            step still runs.
+        notes: what there is to say already.
+        errors: what makes the run unusable already, such as tests of a slice that disagree.
+        audits: of the run's checkers, by title.
     """
-    rows = session.ledger.slice_reports(partial=partial, seed=session.seed)
-    if not rows:
-        return Finish((), (), "passed")
-    signature = session.signature([report.run for report, _ in rows if report.reports])
-    notes: list[str] = []
-    errors = session.ledger.differing()
-    if session.options.update_baseline and not errors:
-        with _told(errors):
-            notes.append(_update_baseline(session, rows, signature))
-    audited = audit_rows(session, [] if partial else rows)
-    notes += audited.notes
-    judged = [_judge(session, report, gates, signature) for report, gates in audited.rows or rows]
-    reports = tuple(report for report, _, _ in judged)
-    with _told(errors):
-        notes += remarks(session, reports)
-    notes += _publish(session, reports, audited.audits, signature, errors)
-    if add_property:
-        for name, value in itertools.chain.from_iterable(map(slice_properties, reports)):
-            add_property(name, value)
-    failed = any(
-        stops_run(gate, inconclusive=session.settings.inconclusive)
-        for report in reports
-        for gate in report.gates
-    )
-    unusable = bool(errors) or any(wrong for _, _, wrong in judged)
-    status: Literal["passed", "failed", "unusable"] = (
-        "unusable" if unusable else "failed" if failed else "passed"
-    )
+    judged = [judge_row(row, judging) for row in rows]
+    reports = tuple(row.report for row in judged)
+    notes, errors = list(notes), list(errors)
+    for step in steps:
+        with noting_errors(errors):
+            notes += step(reports)
     return Finish(
         reports,
-        tuple(baseline for _, baseline, _ in judged),
-        status,
+        tuple(row.baseline for row in judged),
+        run_status(judged, errors=errors, inconclusive=judging.inconclusive),
         tuple(notes),
         tuple(errors),
-        audited.audits,
+        audits or {},
+        judging.inconclusive,
+        judging.declared,
     )
 
 
-def _publish(
-    session: MedfaithSession,
-    reports: Sequence[SliceReport],
-    audits: Mapping[str, Audit],
-    signature: dict[str, Any],
-    errors: list[str],
-) -> list[str]:
-    """Writes the run folder and the step summary, and returns what to say of it."""
-    notes = []
-    if session.options.report:
-        with _told(errors):
-            write_run(
-                session.options.report,
-                reports,
-                signature=signature,
-                facts=run_facts(session.root, now=datetime.now(tz=timezone.utc)),
-            )
-            if audits:
-                write_audits(session.options.report, audits)
-            notes.append(f"run folder: {session.options.report}")
-    with _told(errors):
-        append_step_summary(
-            markdown_card(reports) + ("\n" + audit_markdown(audits, most=5) if audits else "")
-        )
-    return notes
+def run_status(rows: Iterable[JudgedRow], *, errors: Sequence[str], inconclusive: Inconclusive) -> Status:
+    """Returns what the exit status of a run must say; here it is decided, and nowhere else.
+
+    "unusable" (pytest's usage error) where something went wrong, or a gate could not be compared: no baseline, another
+    set-up, other cases. "failed" (as for failed tests) where a gate stops the run. Else "passed", and pytest's status stands.
+    """
+    rows = list(rows)
+    if errors or not all(row.is_comparable for row in rows):
+        return "unusable"
+    if any(stops_run(gate, inconclusive=inconclusive) for row in rows for gate in row.report.gates):
+        return "failed"
+    return "passed"
 
 
-@contextmanager
-def _told(errors: list[str]) -> Iterator[None]:
-    """Notes an error of data or of the file system, so that the rest of the run's end still happens."""
-    try:
-        yield
-    except (MedfaithError, OSError, ValueError) as error:
-        errors.append(str(error))
+def judge_row(row: Row, judging: Judging) -> JudgedRow:
+    """Returns a row with its gates judged; a gate that cannot be compared fails and says why.
 
-
-def _update_baseline(
-    session: MedfaithSession, rows: Sequence[tuple[SliceReport, tuple[str, ...]]], signature: dict[str, Any]
-) -> str:
-    metrics = {parse_gate(expression).metric for _, gates in rows for expression in gates}
-    now = datetime.now(tz=timezone.utc)
-    written = write_baseline(
-        session.baseline_path,
-        [report for report, _ in rows],
-        signature=signature,
-        metrics=metrics,
-        seed=session.seed,
-        now=now,
-        commit=run_facts(session.root, now=now).get("commit", ""),
-    )
-    kept = f", kept as {written.kept.name.partition('_')[0]}" if written.kept else ""
-    lost = "; the file that was there could not be read, with what it held of other slices, and is now"
-    return f"baseline written: {session.baseline_path}{kept}{f'{lost} {written.aside.name}' if written.aside else ''}"
-
-
-def _judge(
-    session: MedfaithSession, report: SliceReport, gates: Sequence[str], signature: dict[str, Any]
-) -> tuple[SliceReport, SliceBaseline | None, bool]:
-    """Returns (judged report, the baseline it was compared with, whether the comparison could not be made)."""
+    Where none of the cases finished, every gate fails.
+    """
+    report, gates = row
     if not report.reports:
         nothing = f"none of the {len(report.missing)} cases finished, so nothing says that it passes"
-        return (
-            report.with_(
-                gates=tuple(GateResult(expression=gate, outcome="fail", message=nothing) for gate in gates)
-            ),
-            None,
-            False,
-        )
-    comparing = [expression for expression in gates if compared_metrics([parse_gate(expression)])]
+        return JudgedRow(report=report.with_(gates=_failed(gates, nothing)))
+    declared = judging.declared
+    judge = partial(judge_gates, declared=declared, seed=judging.seed)
+    comparing = [gate for gate in gates if compared_metrics([parse_gate(gate, declared)])]
     if not comparing:
-        return judge_gates(gates, report, seed=session.seed), None, False
+        return JudgedRow(report=judge(gates, report))
     case_ids = [*(one.case.id for one in report.reports), *report.missing]
     try:
         baseline = slice_baseline(
-            read_baseline(session.baseline_path), report.run, signature=signature, case_ids=case_ids
+            judging.read_baseline(), report.run, signature=judging.signature, case_ids=case_ids
         )
-        return judge_gates(gates, report, baseline=baseline, seed=session.seed), baseline, False
+        return JudgedRow(report=judge(gates, report, baseline=baseline), baseline=baseline)
     except MedfaithError as error:
-        bounds = judge_gates([gate for gate in gates if gate not in comparing], report, seed=session.seed)
-        unusable = [
-            GateResult(expression=expression, outcome="fail", message=str(error)) for expression in comparing
-        ]
-        return report.with_(gates=(*bounds.gates, *unusable)), None, True
+        bounds = judge([gate for gate in gates if gate not in comparing], report)
+        judged = report.with_(gates=(*bounds.gates, *_failed(comparing, str(error))))
+        return JudgedRow(report=judged, is_comparable=False)
+
+
+def _failed(gates: Iterable[str], message: str) -> tuple[GateResult, ...]:
+    return tuple(GateResult(expression=gate, outcome="fail", message=message) for gate in gates)
+
+
+@contextmanager
+def noting_errors(errors: list[str]) -> Iterator[None]:
+    """Adds an error of data or of the file system to `errors`, so that the rest of the run's end still happens."""
+    try:
+        yield
+    except SeveralErrors as several:
+        errors += several.messages
+    except (MedfaithError, OSError, ValueError) as error:
+        errors.append(str(error))

@@ -1,28 +1,38 @@
 """The hooks of a run that uses the plugin: they carry what tests measure to the process that sums up, and end the run.
 
-plugin.py registers them when a collected test asks for one of its fixtures, so that every other run pays nothing for a test.
+plugin.py registers them when a collected test asks for a fixture of the plugin, so that a run without one pays nothing for
+them. The exit status is decided in `run.finish.run_status`.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Generator
-from pathlib import Path
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.finish import Finish
-    from pytest_medfaith.run.progress import LiveLine
-    from pytest_medfaith.run.resources import MedfaithSession
+    from pytest_medfaith.run.progress import ProgressLine
+    from pytest_medfaith.run.resources import Resources
+    from pytest_medfaith.run.results import Result
 
-MEASURED: pytest.StashKey[bool] = pytest.StashKey()
-PAYLOADS: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
-_SESSION: pytest.StashKey[MedfaithSession] = pytest.StashKey()
-_NAME = "medfaith-watch"
-_MEASURED_NOTHING = "medfaith: this test is marked with a slice and passed without measuring its case; expected the fixture medfaith_report among its arguments"
+MEASURED: pytest.StashKey[bool] = pytest.StashKey()  # of a test: whether it has measured its case
+RESULTS: pytest.StashKey[list[Result]] = (
+    pytest.StashKey()
+)  # of a test: what it measured and has not reported yet
+_RESOURCES: pytest.StashKey[Resources] = pytest.StashKey()
+_COLLECTED: pytest.StashKey[Collected] = pytest.StashKey()
+_NAME = "medfaith-run-hooks"
+# What a finish makes of pytest's exit status; one that passed leaves it alone.
+_EXIT_STATUS = {"failed": pytest.ExitCode.TESTS_FAILED, "unusable": pytest.ExitCode.USAGE_ERROR}
+_MEASURED_NOTHING = (
+    "medfaith: this test is marked with a slice and passed without measuring its case; expected the fixture medfaith_report "
+    "among its arguments"
+)
 # Fixtures that bring the case to a test; with none of them every case would run the same.
 OF_THE_CASE = (
     "medfaith_report",
@@ -33,11 +43,11 @@ OF_THE_CASE = (
 )
 
 
-def watch(config: pytest.Config) -> Watch:
+def run_hooks(config: pytest.Config) -> RunHooks:
     """Returns the hooks of this run, registered when first asked for."""
     known = config.pluginmanager.get_plugin(_NAME)
     if known is None:
-        config.pluginmanager.register(known := Watch(config), _NAME)
+        config.pluginmanager.register(known := RunHooks(config), _NAME)
     return known
 
 
@@ -46,70 +56,41 @@ def is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
-def session_of(config: pytest.Config) -> MedfaithSession:
-    """Returns what this run knows, made when first asked for."""
-    if _SESSION not in config.stash:
-        config.stash[_SESSION] = _new_session(config)
-    return config.stash[_SESSION]
+def resources_of(config: pytest.Config) -> Resources:
+    """Returns what this run reads and loads, made when first asked for."""
+    if _RESOURCES not in config.stash:
+        from pytest_medfaith.config import settings_root
+        from pytest_medfaith.run.options import options_of
+        from pytest_medfaith.run.resources import Resources
+
+        root = settings_root(config.rootpath, config.invocation_params.dir)
+        config.stash[_RESOURCES] = Resources(root=root, options=options_of(config))
+    return config.stash[_RESOURCES]
 
 
-def _new_session(config: pytest.Config) -> MedfaithSession:
-    from pytest_medfaith.config import settings_root
-    from pytest_medfaith.run.resources import MedfaithSession, Options
+def collected_of(config: pytest.Config) -> Collected:
+    """Returns the cases that this run expects and what came in for them, made when first asked for."""
+    if _COLLECTED not in config.stash:
+        from pytest_medfaith.run.collected import Collected
 
-    option = config.getoption
-    file, number = _baseline(config)
-    options = Options(
-        slices=tuple(option("--medfaith-slice")),
-        k=option("--medfaith-k"),
-        retriever=tuple(option("--medfaith-retriever")),
-        checker=tuple(option("--medfaith-checker")),
-        limit=option("--medfaith-limit"),
-        seed=option("--medfaith-seed"),
-        gates=tuple(option("--medfaith-gate")),
-        rules_off=tuple(option("--medfaith-rules-off")),
-        report=report_folder(config) if option("--medfaith-report") else None,
-        baseline=file,
-        kept_baseline=number,
-        update_baseline=option("--medfaith-update-baseline"),
-        audit=option("--medfaith-audit"),
-        verbose=option("--medfaith-verbose"),
-    )
-    root = settings_root(config.rootpath, config.invocation_params.dir)
-    return MedfaithSession(root=root, options=options)
-
-
-def _baseline(config: pytest.Config) -> tuple[Path | None, int | None]:
-    """Returns the file and the number of --medfaith-baseline: 0007 is a kept copy, unless a file of that name is there."""
-    said = config.getoption("--medfaith-baseline")
-    file = Path(config.invocation_params.dir, said) if said else None
-    if file is None or not (said.isascii() and said.isdecimal()) or file.exists():
-        return file, None
-    if config.getoption("--medfaith-update-baseline"):
-        raise pytest.UsageError(
-            f"--medfaith-baseline is {said}, a kept copy, which is never written over; leave it out, or give a file for --medfaith-update-baseline"
-        )
-    return None, int(said)
-
-
-def report_folder(config: pytest.Config) -> Path:
-    """Returns the folder of --medfaith-report, which is relative to where pytest was started."""
-    return Path(config.invocation_params.dir, config.getoption("--medfaith-report"))
+        config.stash[_COLLECTED] = Collected()
+    return config.stash[_COLLECTED]
 
 
 def begin_report(config: pytest.Config) -> None:
-    """Takes away what an earlier run left in the folder of --medfaith-report, so that it cannot pass for the result of this one.
+    """Takes away what an earlier run left in the folder of --medfaith-report, so that it cannot pass for this run's result.
 
     Raises:
         UsageError: the folder cannot be written, or what would be written there is what a slice reads.
     """
     from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
     from pytest_medfaith.errors import MedfaithError
+    from pytest_medfaith.run.options import report_folder
 
-    session = _new_session(config)  # not the run's: that no test has asked for it tells of workers that died
+    folder, resources = report_folder(config), resources_of(config)
     try:
-        check_report_folder(report_folder(config), session.settings, baseline=session.baseline_path)
-        begin_run(report_folder(config))
+        check_report_folder(folder, resources.settings, baseline=resources.baseline_path)
+        begin_run(folder)
     except (MedfaithError, ValueError) as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -132,16 +113,16 @@ def _has_case(item: pytest.Item) -> bool:
 
 
 def may_ask_later(item: pytest.Item) -> bool:
-    """Returns whether a test with a case asks for nothing of it by name and may do so while it runs (`request.getfixturevalue`)."""
-    return (
-        _has_case(item)
-        and may_request(item)
-        and not set(getattr(item, "fixturenames", ())) & set(OF_THE_CASE)
-    )
+    """Returns whether a test with a case names no fixture of it, and may ask for such a fixture while it runs.
+
+    `request.getfixturevalue("medfaith_report")` is how.
+    """
+    names = set(getattr(item, "fixturenames", ()))
+    return _has_case(item) and may_request(item) and not names & set(OF_THE_CASE)
 
 
 def may_request(item: Any) -> bool:
-    """Returns whether a test, or a fixture of the project that it asks for, takes pytest's `request`."""
+    """Returns whether a test takes pytest's `request`, or a fixture of its project does that it asks for."""
     info = getattr(item, "_fixtureinfo", None)
     if info is None:
         return False
@@ -150,16 +131,17 @@ def may_request(item: Any) -> bool:
     return "request" in info.argnames or any("request" in one.argnames for one in given)
 
 
-class Watch:
+class RunHooks:
     """The hooks; `refused` says why no test ran, or why what ran could not be summed up."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.refused = ""
         self._notes: list[str] = []
         self._config = config
-        self._has_told = False
+        self._has_told = False  # whether this worker has sent what it expects
         self._has_lost_worker = False
-        self._live_line: LiveLine | None = None
+        self._process = os.getpid()  # which sums up, unless workers run the tests
+        self._progress_line: ProgressLine | None = None
         self._finish: Finish | None = None
 
     def refuse(self, items: list[pytest.Item], reason: str) -> None:
@@ -177,14 +159,17 @@ class Watch:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:
-        """Takes over from a worker why it ran no test, and notes whether it died."""
+        """Takes over from a worker its notes and why it ran no test, and remembers whether it died."""
         self.refused = self.refused or getattr(node, "workeroutput", {}).get("medfaith_refused", "")
         self._has_lost_worker |= error is not None
         for text in getattr(node, "workeroutput", {}).get("medfaith_notes", []):
             self.note(text)
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """Runs an `async def` test that uses the plugin where no plugin for async tests takes it; those come first, or have wrapped it."""
+        """Runs an `async def` test that uses the plugin where no plugin for async tests does.
+
+        Such a plugin comes first, or has wrapped the test in a plain function.
+        """
         if not (inspect.iscoroutinefunction(pyfuncitem.obj) and uses_medfaith(pyfuncitem)):
             return None
         from pytest_medfaith.answers.awaiting import awaited
@@ -195,72 +180,88 @@ class Watch:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Hangs what a test measured on its report, which is how it travels from a worker to the controller."""
+        """Puts what a test measured on its report, which brings it to the process that sums up.
+
+        It is made plain values where it travels: a worker sends reports to the controller, and pytest-forked sends those of a
+        child to its parent. In a single process the record itself goes along.
+        """
         report: Any = yield
         if report.when == "call" and report.passed and may_ask_later(item) and MEASURED not in item.stash:
             report.outcome, report.longrepr = "failed", _MEASURED_NOTHING
         if uses_medfaith(item):
-            report.medfaith = item.stash.get(PAYLOADS, [])
-            item.stash[PAYLOADS] = []
+            results = item.stash.get(RESULTS, [])
+            travels = is_worker(self._config) or os.getpid() != self._process
+            report.medfaith = [result.to_row() for result in results] if travels else results
+            item.stash[RESULTS] = []
             if is_worker(self._config) and not self._has_told:
-                report.medfaith_expected = session_of(self._config).ledger.expectations()
+                report.medfaith_expected = collected_of(self._config).expected_values()
                 self._has_told = True
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Takes in what a test measured; on the controller when workers run the tests."""
-        payloads, expected = getattr(report, "medfaith", []), getattr(report, "medfaith_expected", [])
-        if is_worker(self._config) or not (payloads or expected):
+        """Takes in what a test measured: in this process, or on the controller where workers run the tests."""
+        results, expected = getattr(report, "medfaith", []), getattr(report, "medfaith_expected", [])
+        if is_worker(self._config) or not (results or expected):
             return
-        session_of(self._config).ledger.expect_all(expected)
-        for payload in payloads:
-            session_of(self._config).ledger.add(payload, test_id=report.nodeid)
-        report.medfaith = []  # pytest keeps every report, and these are large
-        if self._live_line is None and _has_live_line(self._config):
-            from pytest_medfaith.run.progress import LiveLine
+        from pytest_medfaith.run.results import Result
 
-            self._live_line = LiveLine()
+        collected = collected_of(self._config)
+        collected.take_expected(expected)
+        for result in results:
+            collected.add(
+                result if isinstance(result, Result) else Result.from_row(result), test_id=report.nodeid
+            )
+        report.medfaith = []  # pytest keeps every report, and these are large
+        if self._progress_line is None and _has_progress_line(self._config):
+            from pytest_medfaith.run.progress import ProgressLine
+
+            self._progress_line = ProgressLine()
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logfinish(self) -> None:
-        """Shows the live line from time to time, after what pytest writes of the test."""
-        text = self._live_line.next(session_of(self._config).ledger) if self._live_line else None
+        """Shows the progress line from time to time, after what pytest writes of the test."""
+        text = self._progress_line.next(collected_of(self._config)) if self._progress_line else None
         if text:
             _write_between(self._config, text)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Sums up every slice, judges its gates, and lets a failed gate fail the run."""
+        """Ends the run: sums up, judges gates, writes, and sets the exit status that its finish asks for."""
         if only_shows(self._config):
             return
         if self.refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
-        if (
-            self._has_lost_worker
-            and _SESSION not in self._config.stash
-            and self._config.getoption("--medfaith-report")
-        ):
-            self._disown_report()
-        if self.refused or is_worker(self._config) or _SESSION not in self._config.stash:
+        has_reported = _COLLECTED in self._config.stash
+        if self._has_lost_worker and not has_reported and self._config.getoption("--medfaith-report"):
+            from pytest_medfaith.run.options import report_folder
+
+            folder = report_folder(self._config)
+            (folder / "signature.json").unlink(
+                missing_ok=True
+            )  # of an earlier run: it must not pass for this run's
+            self.refused = f"no test reported before its worker died, so nothing was measured, and {folder} holds no finished run"
+        if self.refused or is_worker(self._config) or not has_reported:
             return
+        from _pytest.junitxml import xml_key
+
         from pytest_medfaith.errors import MedfaithError
-        from pytest_medfaith.run.finish import finish_run
+        from pytest_medfaith.run.end import end_run
 
         interrupted = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
+        xml = self._config.stash.get(xml_key, None)
         try:
-            self._finish = finish_run(
-                session_of(self._config), partial=interrupted, add_property=_junit_property(self._config)
+            self._finish = end_run(
+                resources_of(self._config),
+                collected_of(self._config),
+                is_partial=interrupted,
+                add_property=xml.add_global_property if xml else None,
             )
         except (MedfaithError, OSError, ValueError) as error:
             self.refused = f"the run could not be summed up: {error}"
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
             return
-        if self._finish.status != "passed" and not interrupted:
-            session.exitstatus = (
-                pytest.ExitCode.USAGE_ERROR
-                if self._finish.status == "unusable"
-                else pytest.ExitCode.TESTS_FAILED
-            )
+        if not interrupted and self._finish.status in _EXIT_STATUS:
+            session.exitstatus = _EXIT_STATUS[self._finish.status]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -268,7 +269,8 @@ class Watch:
         if self._finish and self._finish.reports:
             from pytest_medfaith.run.terminal import print_summary
 
-            print_summary(self._finish, session_of(self._config), terminalreporter)
+            verbose = self._config.getoption("--medfaith-verbose")
+            print_summary(self._finish, terminalreporter, verbose=verbose)
         from pytest_medfaith.plain import plain_lines
 
         if self._notes:
@@ -280,12 +282,6 @@ class Watch:
         if self.refused:
             terminalreporter.section("medfaith")
             terminalreporter.write_line(plain_lines(f"ERROR: {self.refused}"), red=True, bold=True)
-
-    def _disown_report(self) -> None:
-        """Where every worker died before its first test had reported, what an earlier run left in the run folder must not pass for this one."""
-        folder = report_folder(self._config)
-        (folder / "signature.json").unlink(missing_ok=True)
-        self.refused = f"no test reported before its worker died, so nothing was measured, and {folder} holds no finished run"
 
     def _annotate(self, terminal: pytest.TerminalReporter) -> None:
         """Prints annotations on GitHub Actions, where there is something to say; other runs import nothing for it."""
@@ -303,19 +299,12 @@ class Watch:
             return
         from pytest_medfaith.run.terminal import print_annotations
 
-        print_annotations(self._finish, session_of(self._config), failed, terminal)
+        print_annotations(self._finish, failed, terminal)
         if self.refused:
             terminal.write_line(annotation(self.refused, title="medfaith"))
 
 
-def _junit_property(config: pytest.Config) -> Callable[[str, object], None] | None:
-    from _pytest.junitxml import xml_key
-
-    xml = config.stash.get(xml_key, None)
-    return xml.add_global_property if xml else None
-
-
-def _has_live_line(config: pytest.Config) -> bool:
+def _has_progress_line(config: pytest.Config) -> bool:
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     return (
         terminal is not None
@@ -326,7 +315,7 @@ def _has_live_line(config: pytest.Config) -> bool:
 
 
 def _write_between(config: pytest.Config, text: str) -> None:
-    """Writes a line of its own between the dots or lines that pytest writes of tests."""
+    """Writes `text` on a separate line between the dots or lines that pytest writes of tests."""
     terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
     writer = config.get_terminal_writer()
     terminal.ensure_newline()  # and pytest begins a new line for the next test, except for those of workers

@@ -1,4 +1,4 @@
-"""What the marker medfaith says: its slice, its overrides, its gates."""
+"""What the marker medfaith says: its slice, what it overrides, its gates."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ def slice_of_marker(arguments: tuple[Any, ...]) -> str:
     """Returns the slice that a marker names.
 
     Raises:
-        ValueError: it names none, or more than one.
+        ValueError: it names none, or more than one slice.
     """
     if len(arguments) != 1 or not isinstance(arguments[0], str):
         raise ValueError(
-            f'the marker medfaith got {arguments!r}; expected the name of one slice, as in @pytest.mark.medfaith("medquad-nih")'
+            f"the marker medfaith got {arguments!r}; expected the name of one slice, as in "
+            '@pytest.mark.medfaith("medquad-nih")'
         )
     return arguments[0]
 
@@ -36,16 +37,15 @@ def gates_of_marker(marker: Mapping[str, Any]) -> tuple[str, ...]:
     for key, value in marker.items():
         if key in KEYS:
             continue
-        name, sign = (
-            (key.removesuffix("_at_least"), ">=")
-            if key.endswith("_at_least")
-            else (key.removesuffix("_at_most"), "<=")
-        )
-        if name == key:
+        if key.endswith("_at_least"):
+            gates.append(f"{key.removesuffix('_at_least')} >= {value}")
+        elif key.endswith("_at_most"):
+            gates.append(f"{key.removesuffix('_at_most')} <= {value}")
+        else:
             raise ValueError(
-                f"the marker medfaith got {key}={value!r}; expected {', '.join(KEYS)}, or a bound such as hallucination_at_most=0.05"
+                f"the marker medfaith got {key}={value!r}; expected {', '.join(KEYS)}, or a bound such as "
+                "hallucination_at_most=0.05"
             )
-        gates.append(f"{name} {sign} {value}")
     return tuple(gates)
 
 

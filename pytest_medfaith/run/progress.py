@@ -5,52 +5,50 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from pytest_medfaith.run.collected import Ledger, Tally
+if TYPE_CHECKING:
+    from pytest_medfaith.run.collected import Collected, Progress
 
-LEAST_SECONDS = 10.0  # before the first line and between two: a short run needs none
-LINES = 20  # about so many over a run, however long it is
+LEAST_SECONDS = 10.0  # before the first line and between two lines: a short run needs none
+LINES = 20  # about as many over a run, however long it is
 
 
 @dataclass
-class LiveLine:
+class ProgressLine:
     """Says when the next line is due and what it says; `clock` gives seconds."""
 
     clock: Callable[[], float] = time.monotonic
     _began: float = field(init=False)
-    _told: float = field(init=False)
+    _shown: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self._began = self._told = self.clock()
+        self._began = self._shown = self.clock()
 
-    def next(self, ledger: Ledger) -> str | None:
-        """Returns the line that is due now, or None."""
+    def next(self, collected: Collected) -> str | None:
+        """Returns the line that is due now, None where none is due: before the first case, after the last, or too soon."""
         now = self.clock()
-        if now - self._told < LEAST_SECONDS:
+        if now - self._shown < LEAST_SECONDS:
             return None
-        tally = ledger.tally()
-        left = _seconds_left(tally, now - self._began)
-        if left is None or now - self._told < (now - self._began + left) / LINES:
+        progress, elapsed = collected.progress(), now - self._began
+        if not 0 < progress.done < progress.cases:
             return None
-        self._told = now
-        return line(tally, left)
+        left = elapsed / progress.done * (progress.cases - progress.done)
+        if now - self._shown < (elapsed + left) / LINES:
+            return None
+        self._shown = now
+        return progress_text(progress, left)
 
 
-def _seconds_left(tally: Tally, elapsed: float) -> float | None:
-    """Returns how long the rest takes at this pace, None where nothing is known of it yet or nothing is left."""
-    return elapsed / tally.done * (tally.cases - tally.done) if 0 < tally.done < tally.cases else None
-
-
-def line(tally: Tally, seconds_left: float) -> str:
+def progress_text(progress: Progress, seconds_left: float) -> str:
     """Returns the line as it is shown."""
-    rate = f", hallucination {tally.refuted / tally.scored:.3f}" if tally.scored else ""
-    return (
-        f"medfaith: {tally.done} of {tally.cases} cases, {tally.claims} claims{rate}, {_left(seconds_left)}"
-    )
-
-
-def _left(seconds: float) -> str:
-    if seconds < 60:
-        return "less than a minute left"
-    minutes = round(seconds / 60)
-    return f"about {minutes} min left" if minutes < 120 else f"about {minutes / 60:.0f} h left"
+    rate = f", hallucination {progress.refuted / progress.scored:.3f}" if progress.scored else ""
+    done = f"{progress.done} of {progress.cases} cases, {progress.claims} claims"
+    minutes = round(seconds_left / 60)
+    if seconds_left < 60:
+        left = "less than a minute left"
+    elif minutes < 120:
+        left = f"about {minutes} min left"
+    else:
+        left = f"about {minutes / 60:.0f} h left"
+    return f"medfaith: {done}{rate}, {left}"

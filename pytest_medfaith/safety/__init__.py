@@ -1,1 +1,1 @@
-"""What the safety rules read of a claim: terms, clauses, what a clause advises, doses."""
+"""The safety rules: a rulebook in TOML, and what its rules read in a claim (clauses, advice, doses)."""

@@ -1,4 +1,4 @@
-"""Finds a drug advised together with what speaks against it: a condition, another drug, a population, a failing kidney."""
+"""Finds a drug advised beside what speaks against it: a condition, a drug, a population, a failing kidney."""
 
 from __future__ import annotations
 
@@ -6,22 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.safety.clauses import Statement
-from pytest_medfaith.safety.reading import Passage, Reading, blotted
-from pytest_medfaith.safety.rulebook import SafetyRule
+from pytest_medfaith.safety.reading import KIDNEY_FUNCTION, Broken, Passage, Reading, blotted
+from pytest_medfaith.safety.rulebook import LITRES_A_DAY, SafetyRule
 from pytest_medfaith.safety.stance import ADVISES, FORBIDS, WARNS, is_myth, stance, without_myth
 from pytest_medfaith.safety.terms import Span
 
-Broken = tuple[Span, str] | None  # where the claim breaks a rule, and how
-
-KIDNEY_FUNCTION = re.compile(
-    r"\b(?:e?GFR|(?:estimated )?glomerular filtration rate|creatinine clearance|CrCl|kidney function"
-    r"|renal function)\b",
-    re.IGNORECASE,
-)
 _BELOW = re.compile(r"(?:\b(?:below|under|less than|lower than|up to)|[<≤])\s*$", re.IGNORECASE)
-_LITRES_A_DAY = 1.44  # of 1 mL/min
 _KIDNEY_LOOK_BACK = 40
 _CHOICE = re.compile(
     r"[\s,]*(?:or|/|versus|vs\.?|instead of|rather than)[\s,]*(?:an?|the|another|of)?\s*",
@@ -38,7 +29,7 @@ _TAKEN = re.compile(
     r"|those)|within|drink\w*|also)\b",
     re.IGNORECASE,
 )
-# What makes more than a list of "ACE inhibitors and ARBs can be continued".
+# "ACE inhibitors and ARBs can be continued" lists two drugs. These words say that they are taken together.
 _JOINTLY = re.compile(
     r"\b(?:together|combin\w+|alongside|at (?:the same|one) time|plus|both|co-?administ\w+|mix\w*|same"
     r"|interact\w*|on top of|simultaneous\w*|concurrent\w*|concomitant\w*|each other|pair\w*)\b",
@@ -55,7 +46,7 @@ _OTHER_DRUG = re.compile(
     r"|exercise)\b",
     re.IGNORECASE,
 )
-# "Yes, it's fine.", "You can continue the same dose.": the drug is the question's.
+# "Yes, it's fine.", "You can continue the same dose.": the question names the drug.
 _ELLIPTIC = re.compile(
     r"^\s*(?:yes|sure|certainly|absolutely|of course)\b|\b(?:it|them|they|this|these|both|that"
     r"|those)\b(?!['’]?s? (?:\w+ )?\w+ to (?!take|use|combine|continue|give|keep|have|drink|mix))|\b(?:same"
@@ -79,14 +70,58 @@ _PEOPLE = frozenset({"human", "woman", "adult", "man"})
 
 @dataclass(frozen=True)
 class _Against:
-    """What speaks against the drug: places in the claim, or only in the question."""
+    """What speaks against the drug: its places in the claim, or `asked` where only the question names it."""
 
     places: Sequence[Span]
     asked: bool
 
 
+@dataclass(frozen=True)
+class _Danger:
+    """A rule, the claim and question that it reads, and the places of the drug and of what is against it."""
+
+    rule: SafetyRule
+    read: Reading
+    drugs: Sequence[Span]
+    against: _Against
+
+    def broken_by(self, statement: Statement, words: str) -> Span | None:
+        """Returns the span of drug and danger where `statement` advises the drug; None where it does not.
+
+        `words` is the claim with the names of drug and danger blotted out.
+        """
+        claim, against = self.read.claim, self.against
+        named = [drug for drug in self.drugs if any(main.holds(drug) for main in statement.mains)]
+        clauses = (*statement.mains, *statement.conditions)
+        held = [place for place in against.places if any(clause.holds(place) for clause in clauses)]
+        if (self.drugs and not named) or not (held or against.asked) or not statement.mains:
+            return None
+        when = claim.places(self.rule.when)
+        if self.rule.when and not any(clause.holds(place) for place in when for clause in clauses):
+            return None
+        if self.rule.kind == "interaction" and not _taken_together(statement, named, held, self.read):
+            return None
+        # The words of `when` may themselves warn ("without a steroid") or advise ("harmless").
+        if not any(_is_advised(statement, claim, text) for text in {blotted(words, when, sign="~"), words}):
+            return None
+        places = [*named[:1], *held[:1]] or [statement.span]
+        return min(place[0] for place in places), max(place[1] for place in places)
+
+    def message(self) -> str:
+        """Returns how the claim breaks the rule."""
+        link_word = {"interaction": "together with", "population": "for", "contraindication": "in"}
+        text, asked = self.read.claim.text, self.read.question
+        drug = text[slice(*self.drugs[0])] if self.drugs else _named_in(asked, self.rule.drug)
+        danger = (
+            repr(text[slice(*self.against.places[0])])
+            if self.against.places
+            else f"what the question names, {_named_in(asked, self.rule.against)!r}"
+        )
+        return f"the claim advises {drug} {link_word[self.rule.kind]} {danger}"
+
+
 def advice_broken(rule: SafetyRule, read: Reading) -> Broken:
-    """Returns where the claim advises the drug of `rule` together with what speaks against it, and how, else None."""
+    """Returns where and how the claim advises the drug of `rule` beside what speaks against it, else None."""
     broken = _advised(rule, read)
     if broken is None and rule.kind == "interaction":
         return _advised(replace(rule, drug=rule.against, against=rule.drug), read)
@@ -95,53 +130,29 @@ def advice_broken(rule: SafetyRule, read: Reading) -> Broken:
 
 def _advised(rule: SafetyRule, read: Reading) -> Broken:
     claim = read.claim
-    drugs = claim.meant(rule.drug)
     against = _against(rule, read)
     if not against.places and not against.asked:
         return None
-    drugs = [drug for drug in drugs if not any(_overlap(drug, place) for place in against.places)]
+    drugs = [
+        drug
+        for drug in claim.meant(rule.drug)
+        if not any(drug[0] < place[1] and place[0] < drug[1] for place in against.places)
+    ]
     if not drugs and not _is_elliptic(rule, read):
         return None
-    others = "#" if rule.kind == "interaction" else "~"
-    words = blotted(blotted(claim.text, against.places, sign=others), claim.places(rule.drug))
+    danger = _Danger(rule, read, drugs, against)
+    # Both drugs of an interaction are drugs to a reader of advice, a disease is not.
+    sign = "#" if rule.kind == "interaction" else "~"
+    words = blotted(blotted(claim.text, against.places, sign=sign), claim.places(rule.drug))
     for statement in claim.statements:
-        place = _broken_by(rule, read, statement, drugs, against, words)
+        place = danger.broken_by(statement, words)
         if place is not None:
-            return place, _message(rule, read, drugs, against)
+            return place, danger.message()
     return None
 
 
-def _broken_by(
-    rule: SafetyRule,
-    read: Reading,
-    statement: Statement,
-    drugs: Sequence[Span],
-    against: _Against,
-    words: str,
-) -> Span | None:
-    """Returns the span of drug and condition where `statement` advises the one in the other."""
-    claim = read.claim
-    named = [drug for drug in drugs if any(main.holds(drug) for main in statement.mains)]
-    clauses = (*statement.mains, *statement.conditions)
-    held = [place for place in against.places if any(clause.holds(place) for clause in clauses)]
-    if (drugs and not named) or not (held or against.asked) or not statement.mains:
-        return None
-    if rule.when and not any(clause.holds(place) for place in claim.places(rule.when) for clause in clauses):
-        return None
-    if rule.kind == "interaction" and not _taken_together(statement, named, held, read):
-        return None
-    # the words of `when` may themselves warn ("without a steroid") or advise ("harmless")
-    if not any(
-        _is_advised(statement, claim, text)
-        for text in {blotted(words, claim.places(rule.when), sign="~"), words}
-    ):
-        return None
-    places = [*named[:1], *held[:1]] or [statement.span]
-    return min(place[0] for place in places), max(place[1] for place in places)
-
-
 def _is_advised(statement: Statement, claim: Passage, text: str) -> bool:
-    """Returns whether the statement advises: one of its clauses does and none forbids; of a myth the other way round.
+    """Returns whether a clause of the statement advises and none forbids; what a myth forbids is advised.
 
     `text` is the claim with the rule's terms blotted out.
     """
@@ -156,32 +167,29 @@ def _is_advised(statement: Statement, claim: Passage, text: str) -> bool:
 
 
 def _against(rule: SafetyRule, read: Reading) -> _Against:
-    """Returns what speaks against the drug in the claim; where the claim names nothing like it, whether the question does."""
-    state = rule.kind == "population"
-    drug = rule.kind == "interaction"
-    places = read.claim.meant(rule.against) if drug else read.claim.present(rule.against, state=state)
-    if (rule.younger_than is not None or rule.older_than is not None) and read.claim.ages:
+    """Returns what speaks against the drug in the claim, or whether the question alone names it."""
+    claim, question = read.claim, read.question
+    is_state = rule.kind == "population"
+    if rule.kind == "interaction":
+        places, asked = claim.meant(rule.against), question.places(rule.against)
+    else:
+        places = claim.present(rule.against, state=is_state)
+        asked = question.present(rule.against, state=is_state)
+    if (rule.younger_than is not None or rule.older_than is not None) and claim.ages:
         places = []  # "children over 16": the stated age decides
-    places += [(age.start, age.end) for age in read.claim.ages if is_of_age(rule, age)]
-    places += _failing_kidney(rule, read.claim)
-    if places or not read.question.text:
+    places += [(age.start, age.end) for age in claim.ages if rule.excludes_age(age)]
+    places += _failing_kidney(rule, claim)
+    if places or not question.text:
         return _Against(places, asked=False)
-    asked = bool(
-        read.question.places(rule.against) if drug else read.question.present(rule.against, state=state)
-    )
-    asked = (
-        asked
-        or any(is_of_age(rule, age) for age in read.question.ages)
-        or bool(_failing_kidney(rule, read.question))
-    )
-    return _Against(
-        (),
-        asked=asked and not (state and _is_about_others(rule, read)) and not read.claim.places(rule.against),
-    )
+    # The claim may be about other patients, or say that the danger is absent.
+    if claim.places(rule.against) or (is_state and _is_about_others(rule, read)):
+        return _Against((), asked=False)
+    aged = any(rule.excludes_age(age) for age in question.ages)
+    return _Against((), asked=bool(asked or aged or _failing_kidney(rule, question)))
 
 
 def _is_about_others(rule: SafetyRule, read: Reading) -> bool:
-    """Returns whether the claim speaks of a population of its own, for which the question's does not hold: "after the birth"."""
+    """Returns whether the claim is about other patients than the question: "after the birth"."""
     claim = read.claim
     if _NO_PATIENT.search(claim.text) or claim.ages:
         return True
@@ -192,7 +200,7 @@ def _is_about_others(rule: SafetyRule, read: Reading) -> bool:
         if mention.kind == "disease" and _OF_CASE.search(claim.before((mention.start, mention.end)))
     }
     if not named & diseases and diseases and not _ELLIPTIC.match(claim.text):
-        return True  # "after a heart attack": another case than the one asked about
+        return True  # "after a heart attack": the question is about another case
     wanted = {term[1:] for term in rule.against if term.startswith("@")}
     return any(
         mention.kind == "population"
@@ -202,25 +210,14 @@ def _is_about_others(rule: SafetyRule, read: Reading) -> bool:
     )
 
 
-def is_of_age(rule: SafetyRule, age: Quantity) -> bool:
-    """Returns whether all of this age are too young, or too old, for the drug."""
-    young = (
-        rule.younger_than is not None
-        and age.bound != "min"
-        and (age.high < rule.younger_than or (age.bound == "max" and age.high <= rule.younger_than))
-    )
-    old = rule.older_than is not None and age.bound != "max" and age.low >= rule.older_than
-    return young or old
-
-
 def _failing_kidney(rule: SafetyRule, passage: Passage) -> list[Span]:
-    """Returns where the passage names a kidney function below the least that the drug may be given with."""
+    """Returns where the passage names a kidney function that is too low for the drug."""
     if rule.egfr_below is None or not KIDNEY_FUNCTION.search(passage.text):
         return []
     found = []
     for quantity in passage.quantities:
         before = passage.text[max(0, quantity.start - _KIDNEY_LOOK_BACK) : quantity.start]
-        value = quantity.high / _LITRES_A_DAY if quantity.dimension == "volume/time" else quantity.high
+        value = quantity.high / LITRES_A_DAY if quantity.dimension == "volume/time" else quantity.high
         if (
             quantity.dimension not in ("volume/time", "plain", "count")
             or quantity.bound == "min"
@@ -233,7 +230,7 @@ def _failing_kidney(rule: SafetyRule, passage: Passage) -> list[Span]:
 
 
 def _is_elliptic(rule: SafetyRule, read: Reading) -> bool:
-    """Returns whether the claim speaks of the question's drug without naming it, as "yes" does of what the question asks for."""
+    """Returns whether the claim is about the question's drug without naming it, as "yes" is."""
     if _BARE_YES.fullmatch(read.claim.text) and stance(read.question.text) != ADVISES:
         return False
     if (
@@ -247,7 +244,7 @@ def _is_elliptic(rule: SafetyRule, read: Reading) -> bool:
 
 
 def _taken_together(statement: Statement, named: Sequence[Span], held: Sequence[Span], read: Reading) -> bool:
-    """Returns whether two drugs are spoken of as taken together, and not as a choice or one after the other."""
+    """Returns whether two drugs are taken together, not as a choice and not after each other."""
     start, end = statement.span
     words = read.claim.text[start:end]
     if _APART.search(words):
@@ -262,21 +259,6 @@ def _taken_together(statement: Statement, named: Sequence[Span], held: Sequence[
     return bool(joined.search(words)) and not _CHOICE.fullmatch(between)
 
 
-def _message(rule: SafetyRule, read: Reading, drugs: Sequence[Span], against: _Against) -> str:
-    link_word = {"interaction": "together with", "population": "for", "contraindication": "in"}[rule.kind]
-    drug = read.claim.text[slice(*drugs[0])] if drugs else _named_in(read.question, rule.drug)
-    other = (
-        repr(read.claim.text[slice(*against.places[0])])
-        if against.places
-        else f"what the question names, {_named_in(read.question, rule.against)!r}"
-    )
-    return f"the claim advises {drug} {link_word} {other}"
-
-
 def _named_in(passage: Passage, terms: Sequence[str]) -> str:
     places = passage.places(terms)
     return passage.text[slice(*places[0])] if places else "a patient whom it does not suit"
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]

@@ -1,4 +1,4 @@
-"""Reads the amounts of a drug in a sentence: tablets counted, whose amount it is, and whether it is one to take at all."""
+"""Reads the amounts in a sentence: tablets counted, which drug they belong to, whether to take them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from pytest_medfaith.quantities.quantity import Quantity
-from pytest_medfaith.safety.reading import Passage
+from pytest_medfaith.safety.reading import LOOK_BACK, Passage
 from pytest_medfaith.safety.terms import Span
 
-LOOK_BACK = 48
 _STRENGTHS = ("mass", "unit", "volume")
-_UNITS = r"(?:tablets?|capsules?|caplets?|pills?|sachets?|doses?|puffs?|ampoules?|vials?|suppositor(?:y|ies)|patch(?:es)?|injections?|spoonfuls?|gummies|lozenges?)"
+_UNITS = (
+    r"(?:tablets?|capsules?|caplets?|pills?|sachets?|doses?|puffs?|ampoules?|vials?|suppositor(?:y|ies)"
+    r"|patch(?:es)?|injections?|spoonfuls?|gummies|lozenges?)"
+)
 _COUNT_BEFORE = re.compile(
     rf"\s*(?:{_UNITS}\s+)?(?:of\s+|at\s+|with\s+|each\s+)?(?:[\w-]+\s+){{0,2}}$",
     re.IGNORECASE,
@@ -56,7 +58,7 @@ _INTAKE = re.compile(
     r"|every)\b",
     re.IGNORECASE,
 )
-# What makes advice of a report: "a study shows that adults can take ...".
+# These words turn a report into advice: "a study shows that adults can take ...".
 _ADVISED = re.compile(
     r"\b(?:can|may|should|must|safe|safely|fine|recommended|recommends?|advised?|advises|suitable)\b",
     re.IGNORECASE,
@@ -75,9 +77,12 @@ _PARTS = re.compile(
 )
 
 
+_NAME_WITHIN = 24  # characters behind "of": "4 g of the extended-release paracetamol"
+
+
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of the claim, half-open, and what it says of amounts, read once however many amounts it has."""
+    """A sentence of the claim, half-open, and its amounts, each read once."""
 
     start: int
     end: int
@@ -85,17 +90,17 @@ class Sentence:
 
     @cached_property
     def text(self) -> str:
-        """The sentence's words."""
+        """The words of the sentence."""
         return self.claim.text[self.start : self.end]
 
     @cached_property
     def quantities(self) -> Sequence[Quantity]:
-        """The sentence's quantities, as written."""
+        """The quantities of the sentence, as written."""
         return [quantity for quantity in self.claim.quantities if self.start <= quantity.start < self.end]
 
     @cached_property
     def amounts(self) -> Sequence[Quantity]:
-        """The sentence's quantities, those of several tablets multiplied."""
+        """The quantities of the sentence, the strength of a tablet multiplied by the number of tablets."""
         return list(_amounts(self.quantities, self.claim.text))
 
     def before(self, quantity: Quantity) -> str:
@@ -103,11 +108,11 @@ class Sentence:
         return self.claim.text[max(self.start, quantity.start - LOOK_BACK) : quantity.start]
 
     def is_to_take(self, quantity: Quantity) -> bool:
-        """Returns whether the amount is one to take, rather than one that harms, that a package holds or that somebody took."""
+        """Returns whether the amount is to be taken; not what harms, a package holds or somebody took."""
         return not (_is_no_regimen(self._said_of(quantity)) or _is_of_package(self._part(quantity)))
 
     def _said_of(self, quantity: Quantity) -> str:
-        """Returns the clauses about the amount: its statement without conditions, or the condition that it stands in."""
+        """Returns the main clauses of the amount's statement; the sentence where a condition holds it."""
         place = (quantity.start, quantity.end)
         for statement in self.claim.statements:
             if any(main.holds(place) for main in statement.mains):
@@ -115,7 +120,7 @@ class Sentence:
         return self.text
 
     def _part(self, quantity: Quantity) -> str:
-        """Returns the part of the sentence between the commas and conjunctions that the amount stands in."""
+        """Returns the part of the sentence around the amount, from comma or conjunction to the next."""
         cuts = self._cuts
         following = bisect_left(cuts, quantity.end)
         return self.claim.text[
@@ -141,17 +146,29 @@ def _is_of_package(part: str) -> bool:
     return bool(_CONTAINER.search(part)) and not _INTAKE.search(part)
 
 
-def owner(quantity: Quantity, named: Sequence[Span], others: Sequence[Span], text: str) -> Span | None:
-    """Returns the drug that an amount belongs to: the one it is an amount of, else the nearest before it, else the nearest after."""
-    drugs = [*named, *others]
-    if quantity.dimension != "frequency" and (of := _OF.match(text, quantity.end)):
+@dataclass(frozen=True)
+class Drugs:
+    """The drugs that a sentence may give amounts of: the places of the rule's drug, and of other drugs."""
+
+    named: Sequence[Span]
+    others: Sequence[Span]
+
+
+def is_amount_of_named(quantity: Quantity, drugs: Drugs, text: str) -> bool:
+    """Returns whether an amount in `text` belongs to the rule's drug."""
+    return _owner(quantity, drugs, text) in drugs.named
+
+
+def _owner(quantity: Quantity, of: Drugs, text: str) -> Span | None:
+    """Returns the drug of an amount: that in "4 g of it", else at its end, else before it, else behind."""
+    drugs = [*of.named, *of.others]
+    if quantity.dimension != "frequency" and (link := _OF.match(text, quantity.end)):
+        start = link.end()
         for drug in drugs:
-            if drug[0] == of.end():
+            if drug[0] == start:
                 return drug
-        if not _UNIT_WORD.match(text[of.end() :]):
-            return next(
-                (drug for drug in drugs if of.end() < drug[0] < of.end() + 24 and drug in named), None
-            )
+        if not _UNIT_WORD.match(text[start:]):
+            return next((drug for drug in of.named if start < drug[0] < start + _NAME_WITHIN), None)
     if following := next(
         (drug for drug in drugs if text[quantity.end : drug[0]].strip() == "" and drug[0] >= quantity.end),
         None,
@@ -191,7 +208,7 @@ def _amounts(quantities: Sequence[Quantity], text: str) -> Iterator[Quantity]:
 
 
 def _count_of(quantity: Quantity, quantities: Sequence[Quantity], text: str) -> Quantity | None:
-    """Returns the number of tablets that an amount is the strength of: "16 tablets of 500 mg", "two 1,000 mg tablets"."""
+    """Returns how many tablets have the amount as strength: 16 in "16 tablets of 500 mg"."""
     for count in quantities:
         if count.dimension not in ("count", "plain") or count.end > quantity.start or count.role:
             continue

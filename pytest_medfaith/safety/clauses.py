@@ -1,23 +1,29 @@
-"""Cuts a text into statements: a main clause, the conditions that hold for it, and the clauses that go on about its subject.
+"""Cuts a text into statements: a main clause, its conditions, and the clauses that go on about its subject.
 
-"In pregnancy, ACE inhibitors are avoided, but labetalol can be used if blood pressure is high." holds two statements; "In pregnancy" is a
-condition of both, "if blood pressure is high" of the second.
+"In pregnancy, ACE inhibitors are avoided, but labetalol can be used if blood pressure is high." holds two
+statements. "In pregnancy" is a condition of both, "if blood pressure is high" of the second.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_medfaith.english.sentences import sentence_spans
 
 _CONTRAST = r"but|however|whereas|although|though|yet"
 _EXCEPT = r"unless|except|other than|apart from|excluding"
 _REASON = r"because|since|so|therefore|thus|as (?=it|they|this|these|there)"
-_WHEN = r"if|when|whenever|while|as long as|provided|(?<!at )once|until|even if|even when|during|before|after|having|being|given that"
+_WHEN = (
+    r"if|when|whenever|while|as long as|provided|(?<!at )once|until|even if|even when|during|before|after"
+    r"|having|being|given that"
+)
 _PLACE = r"in|for|with|at|on|among|despite|following|under|within|over|above|below"
-_AUXILIARY = r"is|are|was|were|be|been|can|cannot|may|might|must|should|could|will|would|does|do|did|has|have|had|needs?|needn|isn|aren|don|doesn|shouldn|won"
+_AUXILIARY = (
+    r"is|are|was|were|be|been|can|cannot|may|might|must|should|could|will|would|does|do|did|has|have|had"
+    r"|needs?|needn|isn|aren|don|doesn|shouldn|won"
+)
 _IMPERATIVE = (
     r"take|give|use|start|stop|add|avoid|ask|call|try|continue|keep|swallow|combine|inject|apply|drink|wait"
     r"|rest|see|consult|never|choose|go|watch|book|change|swap|"
@@ -33,8 +39,8 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _CUT = re.compile(
-    rf"(?P<hard>;\s*|\s+[–—]\s+|\s-\s)|:\s+|(?:,\s*|\s+)(?=(?:and\s+)?(?:{_CONTRAST}|{_EXCEPT}|{_REASON}|if"
-    r"|when|whenever|while|as long as|provided|(?<!at )once|until|even if|even when)\b)"
+    rf"(?P<hard>;\s*|\s+[–—]\s+|\s-\s)|:\s+|(?:,\s*|\s+)(?=(?:and\s+)?(?:{_CONTRAST}|{_EXCEPT}|{_REASON}"
+    r"|if|when|whenever|while|as long as|provided|(?<!at )once|until|even if|even when)\b)"
     r"|\s+(?=(?:before|after)\s+(?:(?!\w*(?:ing|is)\b)[\w-]+\s+){0,4}(?:(?:starting|taking|giving|using"
     r"|stopping|adding|prescribing)|is|are|was|were)\b)"
     rf"|,\s+|\s+(?=(?:and|or)\s+(?:(?:[\w-]+\s+){{0,4}}?(?:{_AUXILIARY})\b|(?:{_IMPERATIVE})\b))",
@@ -56,6 +62,8 @@ _GOES_ON = re.compile(
     rf"{_AUXILIARY})(?:['’]\w+)?\b",
     re.IGNORECASE,
 )
+_LIST_WITHIN = 60
+_LIST = re.compile(r"(?:[\w-]+\s+){0,3}(?:or|and)\s")
 _QUESTION = re.compile(r"\?[\"'”’)\]]*\s*$")
 _TAG = re.compile(
     r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will)(?:n['’]t)?\s+(?:it"
@@ -70,12 +78,12 @@ _YES = re.compile(
 
 @dataclass(frozen=True)
 class Clause:
-    """A piece of a text, half-open; `role` is "main", "condition", "excepted" (what is said not to hold), or "asked"."""
+    """A piece of a text, half-open; `role` is "main", "condition" or "excepted": "but not in children"."""
 
     start: int
     end: int
     role: str
-    hard: bool = False  # a stop, a semicolon or a dash ends what stands before it
+    hard: bool = False  # behind a stop, a semicolon or a dash
 
     def holds(self, place: tuple[int, int]) -> bool:
         """Returns whether a span lies within the clause."""
@@ -91,7 +99,7 @@ class Statement:
 
     @property
     def span(self) -> tuple[int, int]:
-        """From the first of its clauses to the last."""
+        """The start of the first clause and the end of the last."""
         clauses = (*self.mains, *self.conditions)
         return min(clause.start for clause in clauses), max(clause.end for clause in clauses)
 
@@ -103,7 +111,10 @@ def read_statements(text: str) -> list[Statement]:
 
 
 def asserted_sentences(text: str) -> list[tuple[int, int]]:
-    """Returns the spans of the sentences that say something; a question does where "yes" follows it, or a tag ends it ("right?")."""
+    """Returns the spans of the sentences that state something.
+
+    A question does where "yes" follows it, or where a tag ends it ("..., right?").
+    """
     spans = sentence_spans(text)
     return [
         (start, end)
@@ -115,44 +126,33 @@ def asserted_sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[Clause]:
-    """Yields the clauses of one sentence; a piece without a verb joins what stands before it, unless it is a condition at the front."""
+    """Yields the clauses of a sentence; some pieces between its commas belong to the clause before them."""
     pieces = list(_pieces(text, start, end))
     current: Clause | None = None
     for index, (piece_start, piece_end, hard) in enumerate(pieces):
         role = _role(text[piece_start:piece_end], first=index == 0 or hard)
-        verbless = not _VERB.search(text[piece_start:piece_end])
-        if (
-            current
-            and role == "main"
-            and not hard
-            and (verbless or not _VERB.search(text[current.start : current.end]))
-            and current.role == "main"
-        ):
-            current = Clause(current.start, piece_end, current.role, current.hard)
-            continue
-        if (
-            current
-            and role == "main"
-            and verbless
-            and not hard
-            and current.role != "main"
-            and index < len(pieces) - 1
-            and _is_list(text, current, piece_start)
-        ):
-            current = Clause(current.start, piece_end, current.role, current.hard)
+        piece = Clause(piece_start, piece_end, role, hard or index == 0)
+        is_last = index == len(pieces) - 1
+        if current and role == "main" and not hard and _goes_on(text, current, piece, is_last=is_last):
+            current = replace(current, end=piece_end)
             continue
         if current:
             yield current
-        current = Clause(piece_start, piece_end, role, hard or index == 0)
+        current = piece
     if current:
         yield current
 
 
-def _is_list(text: str, current: Clause, start: int) -> bool:
-    """Returns whether the piece at `start` goes on with a list: "if you have no ulcer, kidney disease or heart failure"."""
-    return bool(re.match(r"(?:[\w-]+\s+){0,3}(?:or|and)\s", text[start : start + 60])) and not _VERB.search(
-        text[current.start : current.end]
-    )
+def _goes_on(text: str, clause: Clause, piece: Clause, *, is_last: bool) -> bool:
+    """Returns whether `piece` belongs to the clause before it: it has no verb, or that clause has none.
+
+    Behind a condition only a list goes on: "if you have no ulcer, kidney disease or heart failure, ...".
+    """
+    has_verb, clause_has_verb = (_VERB.search(text[one.start : one.end]) for one in (piece, clause))
+    if clause.role == "main":
+        return not (has_verb and clause_has_verb)
+    list_follows = _LIST.match(text, piece.start, piece.start + _LIST_WITHIN)
+    return bool(list_follows) and not (has_verb or clause_has_verb or is_last)
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:

@@ -1,4 +1,4 @@
-"""Finds doses above a rule's limits: as stated, computed from tablets, over a day, or given too often."""
+"""Finds doses above a rule's limits: as stated, counted in tablets, summed over a day, or given too often."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import re
 from collections.abc import Sequence
 
 from pytest_medfaith.quantities.quantity import Quantity
-from pytest_medfaith.safety.advice import KIDNEY_FUNCTION, Broken, is_of_age
-from pytest_medfaith.safety.amounts import LOOK_BACK, Sentence, owner
+from pytest_medfaith.safety.amounts import Drugs, Sentence, is_amount_of_named
 from pytest_medfaith.safety.clauses import asserted_sentences
-from pytest_medfaith.safety.reading import Reading
+from pytest_medfaith.safety.reading import KIDNEY_FUNCTION, LOOK_BACK, Broken, Reading
 from pytest_medfaith.safety.rulebook import SafetyRule
 from pytest_medfaith.safety.stance import is_myth
-from pytest_medfaith.safety.terms import Span
 
-_TOLERANCE = 1.05  # rounded tablets: 10.2 mg is no overdose of a drug of at most 10 mg
-_LEAST_WEIGHT = 500.0  # grams: no dose of a drug, but a patient's weight
+_TOLERANCE = 1.05  # tablets are rounded: 10.2 mg is no overdose where 10 mg are allowed
+_LEAST_WEIGHT = 500.0  # grams: more is a patient's weight, not a dose
 _NO_REGIMEN = re.compile(
     r"(?:\b(?:total|cumulative|course|in all|altogether|equivalent|adds? up to|amounts? to"
     r"|comes? to)\b.{0,40}|(?<!\bno )(?<!\bnot )(?<!exceed )\b(?:more than|above|over|exceeding|beyond"
@@ -49,9 +47,7 @@ _DOSING = re.compile(
     r"|schedule|prescri\w+|administ\w+|\d+\s*m?c?g)\b",
     re.IGNORECASE,
 )
-
-
-# "a daily dose": an adjective, which the reader of quantities leaves out.
+# "a daily dose": the reader of quantities leaves the adjective out.
 _DAILY_DOSE = re.compile(r"\bdaily (?:doses?|tablets?|injections?|basis)\b", re.IGNORECASE)
 _DENIED = re.compile(r"(?:\b(?:not|never|no|cannot)|n['’]t)\b[^,;]{0,30}$", re.IGNORECASE)
 _CHECKED = re.compile(
@@ -61,7 +57,7 @@ _CHECKED = re.compile(
 
 
 def dose_broken(rule: SafetyRule, read: Reading) -> Broken:
-    """Returns where the claim allows more of a drug than its rule, or gives it more often, and how, else None."""
+    """Returns where and how the claim allows more of a drug than its rule, or more often, else None."""
     claim = read.claim
     drugs = claim.places(rule.drug)
     if not drugs or not _speaks(rule, read):
@@ -75,46 +71,37 @@ def dose_broken(rule: SafetyRule, read: Reading) -> Broken:
         sentence = Sentence(start, end, claim)
         within = [drug for drug in drugs if start <= drug[0] < end]
         named = within or [drug for drug in drugs if drug[0] < start][-1:]
-        if named and not is_myth(sentence.text) and not _is_other(sentence, within, others):
-            broken = _too_much(rule, read, sentence, (named, others)) or _too_often(
-                rule, read, sentence, (named, others)
-            )
+        is_about_others = not within and any(start <= other[0] < end for other in others)
+        if named and not is_about_others and not is_myth(sentence.text):
+            found = Drugs(named, others)
+            broken = _too_much(rule, read, sentence, found) or _too_often(rule, sentence, found)
             if broken:
                 return broken
     return None
 
 
-def _is_other(sentence: Sentence, within: Sequence[Span], others: Sequence[Span]) -> bool:
-    """Returns whether the sentence speaks of other drugs only."""
-    return not within and any(sentence.start <= other[0] < sentence.end for other in others)
-
-
 def _speaks(rule: SafetyRule, read: Reading) -> bool:
-    """Returns whether a rule for some patients is about those of the claim, or of the question."""
+    """Returns whether a rule for some patients is about the patients of the claim, or of the question."""
     if rule.against or rule.younger_than is not None or rule.older_than is not None:
         ages = read.claim.ages or read.question.ages
         named = read.claim.present(rule.against, state=True) or (
             not read.claim.ages and read.question.present(rule.against, state=True)
         )
-        aged = [is_of_age(rule, age) for age in ages]
+        aged = [rule.excludes_age(age) for age in ages]
         return all(aged) if aged else bool(named)
     return True
 
 
-def _too_much(
-    rule: SafetyRule, read: Reading, sentence: Sentence, drugs: tuple[Sequence[Span], Sequence[Span]]
-) -> Broken:
-    named, others = drugs
+def _too_much(rule: SafetyRule, read: Reading, sentence: Sentence, drugs: Drugs) -> Broken:
     text = read.claim.text
     amounts = [
         quantity
         for quantity in sentence.amounts
-        if quantity.dimension != "mass" or quantity.low < _LEAST_WEIGHT
+        if (quantity.dimension != "mass" or quantity.low < _LEAST_WEIGHT)
+        and is_amount_of_named(quantity, drugs, text)
     ]
-    amounts = [quantity for quantity in amounts if owner(quantity, named, others, text) in named]
-    spoken = _spoken_of(amounts, rule, read)
     capped = _is_capped(amounts, rule, text)
-    for quantity in spoken:
+    for quantity in _governed(amounts, rule, read):
         before = sentence.before(quantity)
         if _NO_REGIMEN.search(before) or KIDNEY_FUNCTION.search(before) or _CHANGE.match(text, quantity.end):
             continue
@@ -123,15 +110,13 @@ def _too_much(
         ceiling = bool(_CEILING.search(before) or _A_DAY.match(text[quantity.end : sentence.end]))
         limit = _over(quantity, rule, ceiling=ceiling, capped=capped)
         if limit:
-            return (
-                quantity.start,
-                quantity.end,
-            ), f"the claim allows {text[quantity.start : quantity.end]}, {limit}"
+            place = quantity.start, quantity.end
+            return place, f"the claim allows {text[slice(*place)]}, {limit}"
     return None
 
 
-def _spoken_of(amounts: Sequence[Quantity], rule: SafetyRule, read: Reading) -> Sequence[Quantity]:
-    """Returns the amounts that a rule with `when` is about: the one nearest to its term; without `when`, all."""
+def _governed(amounts: Sequence[Quantity], rule: SafetyRule, read: Reading) -> Sequence[Quantity]:
+    """Returns the amounts that the rule limits: all, or with `when` the amount nearest to a term of it."""
     limit = rule.max_daily or rule.max_single
     comparable = [quantity for quantity in amounts if limit and quantity.dimension == limit.dimension]
     if not rule.when:
@@ -147,7 +132,7 @@ def _spoken_of(amounts: Sequence[Quantity], rule: SafetyRule, read: Reading) -> 
 
 
 def _is_capped(amounts: Sequence[Quantity], rule: SafetyRule, text: str) -> bool:
-    """Returns whether one of the amounts is a cap that the rule allows: "1 g every 4 hours, up to 4 g a day"."""
+    """Returns whether an amount is a cap that the rule allows: "1 g every 4 hours, up to 4 g a day"."""
     daily = rule.max_daily
     if daily is None or sum(quantity.dimension == daily.dimension for quantity in amounts) < 2:
         return False
@@ -165,9 +150,10 @@ def _is_capped(amounts: Sequence[Quantity], rule: SafetyRule, text: str) -> bool
 
 
 def _over(quantity: Quantity, rule: SafetyRule, *, ceiling: bool, capped: bool) -> str:
-    """Returns by what limit the amount is too much, or an empty text; a `ceiling` is an amount a day, however it is said.
+    """Returns the limit that the amount exceeds, in words, or an empty text.
 
-    Where a text gives a range of frequencies, the rarer one is held against the day's maximum.
+    A `ceiling` is an amount a day, whatever its words; with `capped` the text caps what its frequency would
+    add up to. In a range of frequencies the rarest counts against the day's maximum.
     """
     single = rule.max_single
     once = quantity.times is None or quantity.times[1] > 1 or not rule.max_daily
@@ -189,14 +175,11 @@ def _over(quantity: Quantity, rule: SafetyRule, *, ceiling: bool, capped: bool) 
     return "more than a day's maximum" if daily > rule.max_daily.high * _TOLERANCE else ""
 
 
-def _too_often(
-    rule: SafetyRule, read: Reading, sentence: Sentence, drugs: tuple[Sequence[Span], Sequence[Span]]
-) -> Broken:
-    """Finds a drug of one dose a week, or rarer, advised more often."""
+def _too_often(rule: SafetyRule, sentence: Sentence, drugs: Drugs) -> Broken:
+    """Returns where and how a drug of at most one dose in `gap` days is given more often, else None."""
     if rule.gap is None or not _DOSING.search(sentence.text):
         return None
-    named, others = drugs
-    text = read.claim.text
+    text = sentence.claim.text
     quantities = sentence.quantities
     least = rule.from_dose
     if least and not any(
@@ -220,21 +203,19 @@ def _too_often(
         ):
             continue
         if (
-            owner(quantity, named, others, text) in named
+            is_amount_of_named(quantity, drugs, text)
             and not _CHECKED.search(before)
             and sentence.is_to_take(quantity)
         ):
-            words = text[quantity.start : quantity.end]
-            return (
-                quantity.start,
-                quantity.end,
-            ), f"the claim gives it {words}, it is given once in {rule.gap:g} days at most"
+            place = quantity.start, quantity.end
+            words = text[slice(*place)]
+            return place, f"the claim gives it {words}, it is given once in {rule.gap:g} days at most"
     return None
 
 
 def _rate(quantity: Quantity, quantities: Sequence[Quantity]) -> float:
-    """Returns how often a day the amount is given; the sentence's only frequency is every amount's."""
+    """Returns how often a day the amount is given; a single frequency holds for the whole sentence."""
     if quantity.times:
         return quantity.times[1]
-    rates = [other.high for other in quantities if other.dimension == "frequency"]
+    rates = [each.high for each in quantities if each.dimension == "frequency"]
     return rates[0] if len(rates) == 1 else 0.0

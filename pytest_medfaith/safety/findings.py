@@ -1,7 +1,7 @@
-"""Claims that would harm: overdoses, contraindications, interactions, unsuitable patients, and emergencies told to wait.
+"""Claims that would harm: overdoses, contraindications, interactions, unsuitable patients, emergencies.
 
-These rules read the claim, and the question for what the claim leaves out ("Can I take it with warfarin?"), not the evidence: a dangerous
-claim is dangerous also where a source says it.
+These rules read the claim, and the question for what the claim leaves out ("Can I take it with warfarin?").
+They do not read the evidence: a dangerous claim stays dangerous where a source says the same.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 from pytest_medfaith.english.letters import plain_letters
 from pytest_medfaith.records import Finding
-from pytest_medfaith.safety.advice import Broken, advice_broken
+from pytest_medfaith.safety.advice import advice_broken
 from pytest_medfaith.safety.doses import dose_broken
-from pytest_medfaith.safety.reading import Passage, Reading, read_question
+from pytest_medfaith.safety.reading import Broken, Passage, Reading, read_question
 from pytest_medfaith.safety.rulebook import Rulebook, SafetyRule, load_rulebook
 from pytest_medfaith.safety.triage import triage_broken
 
@@ -22,15 +22,16 @@ _MOST_CHARACTERS = 4_000  # of a claim, as in apply_rules
 def safety_findings(
     claim: str, *, rulebook: Rulebook | None = None, question: str | None = None
 ) -> list[Finding]:
-    """Returns the safety rules that `claim` breaks, at most one finding a rule, in the order of the rulebook.
+    """Returns a finding for each safety rule that `claim` breaks, in the order of the rulebook.
 
-    Rule names are "safety.dose", "safety.contraindication", "safety.interaction", "safety.triage" and "safety.population"; the rule's id and
-    source stand in the message. The effect is "note": that the evidence supports the claim stays true, `safety_error_rate` counts it.
+    Rule names are "safety.dose", "safety.contraindication", "safety.interaction", "safety.triage" and
+    "safety.population"; the message holds the rule's id and source. The effect is "note": the verdict stays,
+    and the metric `safety_error_rate` counts the claim.
 
     Args:
-        claim: the claim.
-        rulebook: the rules; the shipped ones where None.
-        question: what was asked, which may name the symptoms, the patient or the drug that the claim leaves out.
+        claim: a claim of an answer.
+        rulebook: the rules; the shipped rules where None.
+        question: what was asked; it may name the symptoms, the patient or the drug that the claim leaves out.
     """
     if not claim.strip() or len(claim) > _MOST_CHARACTERS:
         return []

@@ -1,4 +1,4 @@
-"""A claim and its question, read once for all rules: their terms, quantities and statements."""
+"""A claim and its question, each read once for all rules: terms, quantities and statements."""
 
 from __future__ import annotations
 
@@ -14,14 +14,22 @@ from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.safety.clauses import Statement, read_statements
 from pytest_medfaith.safety.terms import Span, TermIndex
 
-_LOOK_BACK = 48
+Broken = tuple[Span, str] | None  # where the claim breaks a rule, and a message that says how
+
+LOOK_BACK = 48  # characters before a place that may hold a word that qualifies it
 _YEAR = 365.25  # days
+KIDNEY_FUNCTION = re.compile(
+    r"\b(?:e?GFR|(?:estimated )?glomerular filtration rate|creatinine clearance|CrCl|kidney function"
+    r"|renal function)\b",
+    re.IGNORECASE,
+)
 _CHILD_IS = re.compile(
     r"\b(?:daughter|son|child|baby|boy|girl|kid|toddler|grandson|granddaughter|nephew|niece|he"
     r"|she),?\s+(?:who\s+)?(?:is|has just turned|turned)\s+(?:only\s+|just\s+)?$",
     re.IGNORECASE,
 )
-# "instead of warfarin", "not dabigatran", "preferred to omeprazole": a thing that what is said does not hold for.
+# "instead of warfarin", "not dabigatran", "preferred to omeprazole": the statement is not about the drug
+# behind it.
 _PASSED_OVER = re.compile(
     r"(?:\b(?:instead of|rather than|other than|in place of|not(?! (?:only|just))|than|over|replac\w+"
     r"|unlike|except(?: for)?|(?:preferred|alternatives?|superior|compared) (?:to|with)|without|off|never"
@@ -32,12 +40,13 @@ _PASSED_OVER = re.compile(
 _ABSENT_BEFORE = re.compile(
     r"(?:\b(?:no|not|without|never|except|exclud\w+|ruled out|outside(?: of)?|free of|absence of|neither"
     r"|nor|rather than|who (?:do|does) not have|(?:do|does)n['’]t have|do not have|does not have"
-    r"|no history of|other than|unlike|as opposed to|in contrast to|against|risk of|prevents?|avoid(?:s|ing)?|cause[sd]?)|n['’]t)"
+    r"|no history of|other than|unlike|as opposed to|in contrast to|against|risk of|prevents?"
+    r"|avoid(?:s|ing)?|cause[sd]?)|n['’]t)"
     r"\s+(?:(?:an?|the|any|known|in|of|with|for|during|have|had|previous|history|active|or"
     r"|signs?)\s+){0,3}(?:[\w-]+(?:\s+[\w-]+)?(?:,|\s+or|\s+and)\s+){0,2}$",
     re.IGNORECASE,
 )
-# "methotrexate levels", "alcohol withdrawal": the drug is not what is taken.
+# "methotrexate levels", "alcohol withdrawal": nobody takes the drug.
 _NOT_TAKEN = re.compile(
     r"[\s-]+(?:blood\s+|serum\s+)?(?:levels?|concentrations?|toxicity|overdoses?|poisoning|allerg\w+"
     r"|resistan\w+|withdrawal|intolerance|dependence|use disorder|monitoring)\b"
@@ -60,7 +69,7 @@ _OTHER_TIME = re.compile(
 
 
 class Passage:
-    """A text with the places of the rulebook's terms, its quantities and its statements, each read when first asked for."""
+    """A text with the places of the rulebook's terms, its quantities and its statements, read when needed."""
 
     def __init__(self, text: str, index: TermIndex) -> None:
         self.text = text
@@ -74,7 +83,7 @@ class Passage:
 
     @cached_property
     def statements(self) -> Sequence[Statement]:
-        """What the text says, less what it only asks."""
+        """What the text states, without what it only asks."""
         return read_statements(self.text)
 
     @cached_property
@@ -100,15 +109,15 @@ class Passage:
         )
 
     def places(self, terms: Sequence[str]) -> list[Span]:
-        """Returns where the text has one of `terms`, in order of the terms."""
+        """Returns the places of `terms` in the text, in the order of the terms."""
         return [place for term in terms for place in self.found.get(term, ())]
 
     def before(self, place: Span) -> str:
         """Returns the words before a place, as far as they may qualify it."""
-        return self.text[max(0, place[0] - _LOOK_BACK) : place[0]]
+        return self.text[max(0, place[0] - LOOK_BACK) : place[0]]
 
     def meant(self, terms: Sequence[str]) -> list[Span]:
-        """Returns the places of `terms` that what is said can hold for: not "instead of warfarin"."""
+        """Returns the places of `terms` that a statement can be about: not that in "instead of warfarin"."""
         return [
             place
             for place in self.places(terms)
@@ -116,7 +125,10 @@ class Passage:
         ]
 
     def present(self, terms: Sequence[str], *, state: bool) -> list[Span]:
-        """Returns the places of conditions that hold: not "without asthma"; of a passing `state` not "after the pregnancy" either."""
+        """Returns the places of conditions that the patient has: not that in "without asthma".
+
+        Of a passing `state` that in "after the pregnancy" is left out, too.
+        """
         return [place for place in self.places(terms) if not self._is_absent(place, state=state)]
 
     def _is_absent(self, place: Span, *, state: bool) -> bool:
@@ -139,13 +151,13 @@ class Reading:
 
     @property
     def terms(self) -> Iterator[str]:
-        """The terms of the rulebook that the claim or the question has."""
+        """The terms of the rulebook that the claim has, then those of the question."""
         yield from self.claim.found
         yield from self.question.found
 
 
 def blotted(text: str, places: Sequence[Span], *, sign: str = "#") -> str:
-    """Returns `text` with each character of `places` replaced by `sign`, so that their words neither advise nor warn."""
+    """Returns `text` with `sign` for each character of `places`: their words neither advise nor warn."""
     for start, end in places:
         text = text[:start] + sign * (end - start) + text[end:]
     return text
@@ -153,5 +165,5 @@ def blotted(text: str, places: Sequence[Span], *, sign: str = "#") -> str:
 
 @lru_cache(maxsize=4)
 def read_question(question: str, index: TermIndex) -> Passage:
-    """Returns the question's reading, which all claims of an answer share."""
+    """Returns the question as a passage; all claims of an answer share it."""
     return Passage(question, index)

@@ -1,11 +1,11 @@
-"""The safety rulebook: what no claim may advise, read from TOML files that a project extends without code."""
+"""The safety rulebook: what no claim may advise, read from TOML files that a project may add to."""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -27,9 +27,9 @@ SHIPPED = Path(__file__).parent / "safety.toml"
 _TERMS = ("drug", "condition", "with", "population", "signs", "together", "when", "unless")
 _AMOUNTS = ("max_daily", "max_single")
 _AGES = ("younger_than", "older_than")
-_LITRES_A_DAY = 1.44  # of 1 mL/min
+LITRES_A_DAY = 1.44  # of 1 mL/min
 _PERIODS: Mapping[str, float] = {"day": 1.0, "week": 7.0, "month": 365.25 / 12, "year": 365.25}
-# What each kind of rule must say, and what it may say; every rule has an id and a source.
+# The keys that each kind of rule must have, and those that it may have, beside id and source.
 _KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "dose": (
         ("drug",),
@@ -44,12 +44,13 @@ _KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class SafetyRule:
-    """One rule of the rulebook; `kind` says which of the fields it has.
+    """A rule of the rulebook; `kind` says which of the fields it has.
 
-    `drug` and `against` (the condition, the other drug, or the population) hold terms: phrases, or "@id" for a concept. `max_daily` and
-    `max_single` are amounts, `gap` the least days between two doses, of doses of `from_dose` and more, ages are in days. `egfr_below` is the
-    kidney function, in mL/min, below which the drug must not be given. The rule speaks only where a term of `when` (for triage: of
-    `together`) is there, and is silent where one of `unless` is.
+    `drug` and `against` (the condition, the second drug, or the population) hold terms: phrases, or "@id" for
+    a concept. `max_daily` and `max_single` are amounts. `gap` is the least number of days between two doses
+    of `from_dose` or more. Ages are in days. Below `egfr_below`, a kidney function in mL/min, the drug must
+    not be given. The rule applies only where the text has a term of `when` (for triage: of `together`) and
+    none of `unless`.
     """
 
     kind: str
@@ -67,11 +68,19 @@ class SafetyRule:
     younger_than: float | None = None
     older_than: float | None = None
 
+    def excludes_age(self, age: Quantity) -> bool:
+        """Returns whether everyone of this age is too young, or too old, for the drug."""
+        young = (
+            self.younger_than is not None
+            and age.bound != "min"
+            and (age.high < self.younger_than or (age.bound == "max" and age.high <= self.younger_than))
+        )
+        old = self.older_than is not None and age.bound != "max" and age.low >= self.older_than
+        return young or old
 
-SWITCHES = (
-    "safety",
-    *(f"safety.{kind}" for kind in _KEYS),
-)  # names under which all rules, or those of one kind, are switched off
+
+# The names that switch off all rules, or those of a kind.
+SWITCHES = ("safety", *(f"safety.{kind}" for kind in _KEYS))
 
 
 @dataclass(frozen=True)
@@ -101,12 +110,12 @@ class Rulebook:
         return found
 
     def about(self, terms: Iterable[str]) -> list[SafetyRule]:
-        """Returns the rules whose drug, or sign, is one of `terms`, in order: no rule beside them can speak of a text that has only these."""
+        """Returns the rules whose drug, or sign, is among the `terms` of a text: no other can apply."""
         numbers = {number for term in terms for number in self._by_term.get(term, ())}
         return [self.rules[number] for number in sorted(numbers)]
 
     def without(self, names: Collection[str]) -> Rulebook:
-        """Returns the rulebook less the kinds that `names` (of SWITCHES) switch off."""
+        """Returns the rulebook without the kinds that `names`, of SWITCHES, switch off."""
         return Rulebook(
             tuple(rule for rule in self.rules if not {"safety", f"safety.{rule.kind}"} & set(names))
         )
@@ -114,11 +123,11 @@ class Rulebook:
 
 @lru_cache(maxsize=8)
 def load_rulebook(paths: tuple[Path, ...] = ()) -> Rulebook:
-    """Returns the shipped rules, those of the files at `paths` after them, less those that a file switches off.
+    """Returns the shipped rules and those of the files at `paths`, without those that a file switches off.
 
     Raises:
-        DataError: a file that is no TOML, an unknown kind or key, a missing key, a value of another form, an id that is there twice, an
-            `off` that names no rule; the message names file, rule, key and value.
+        DataError: a file that is no TOML, an unknown kind or key, a missing key, a value of another form, an
+            id that is there twice, an `off` that names no rule; the message names file, rule, key and value.
     """
     rules: dict[str, SafetyRule] = {}
     groups: dict[str, tuple[str, ...]] = {}
@@ -129,7 +138,8 @@ def load_rulebook(paths: tuple[Path, ...] = ()) -> Rulebook:
         for rule in _rules(path, table, groups):
             if rule.id in rules:
                 raise DataError(
-                    f"{path}: rule {rule.id!r} is there already; give yours another id, and write off = [{rule.id!r}] to replace it"
+                    f"{path}: rule {rule.id!r} is there already; give yours another id, and write "
+                    f"off = [{rule.id!r}] to replace it"
                 )
             rules[rule.id] = rule
         off |= _switched_off(path, table, rules)
@@ -139,18 +149,21 @@ def load_rulebook(paths: tuple[Path, ...] = ()) -> Rulebook:
 def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise DataError(
-            f"{path}: no such rulebook; check the path, or create it with [[dose]], [[interaction]], ... tables"
+            f"{path}: no such rulebook; check the path, or create it with [[dose]], [[interaction]], ... "
+            "tables"
         )
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(
-            f"{path}: not TOML ({error}); expected tables such as [[dose]] with id, drug, max_daily and source"
+            f"{path}: not TOML ({error}); expected tables such as [[dose]] with id, drug, max_daily and "
+            "source"
         ) from None
     for key, value in table.items():
         if key not in (*_KEYS, "off", "groups"):
             raise DataError(
-                f"{path}: unknown kind of rule {key!r}{_nearest(key, _KEYS)}; expected one of {', '.join(_KEYS)}, groups or off"
+                f"{path}: unknown kind of rule {key!r}{_nearest(key, _KEYS)}; expected one of "
+                f"{', '.join(_KEYS)}, groups or off"
             )
         if key in _KEYS and not (isinstance(value, list) and all(isinstance(row, dict) for row in value)):
             raise DataError(f"{path}: {key} is {value!r}, expected tables that begin with [[{key}]]")
@@ -160,7 +173,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _groups(
     path: Path, table: Mapping[str, Any], known: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """Returns the named lists of terms of a file, which its rules and those of later files name as "$name"."""
+    """Returns {name: terms} of a file's `[groups]`; rules of this and of later files write "$name"."""
     groups = table.get("groups", {})
     if not isinstance(groups, dict):
         raise DataError(f"{path}: groups is {groups!r}, expected a table [groups] of lists of terms")
@@ -180,7 +193,8 @@ def _switched_off(path: Path, table: Mapping[str, Any], rules: Mapping[str, Safe
     for name in named if isinstance(named, list) else [named]:
         if name not in rules:
             raise DataError(
-                f"{path}: off names {name!r}, which is no rule of this or an earlier file{_nearest(name, rules)}"
+                f"{path}: off names {name!r}, which is no rule of this or an earlier "
+                f"file{_nearest(name, rules)}"
             )
     return set(named)
 
@@ -195,7 +209,8 @@ def _rule(place: str, kind: str, row: Mapping[str, Any], groups: Mapping[str, tu
     for key in row:
         if key not in ("id", "source", *needed, *allowed):
             raise DataError(
-                f"{place}: unknown key {key!r}{_nearest(key, (*needed, *allowed))}; expected {', '.join((*needed, *allowed))}"
+                f"{place}: unknown key {key!r}{_nearest(key, (*needed, *allowed))}; expected "
+                f"{', '.join((*needed, *allowed))}"
             )
     for key in ("id", "source"):
         if not isinstance(row[key], str) or not row[key].strip():
@@ -232,11 +247,13 @@ def _terms(place: str, key: str, value: object, groups: Mapping[str, tuple[str, 
     for term in value:
         if term.startswith("@") and term[1:] not in known:
             raise DataError(
-                f"{place}: {key} names {term!r}, which is no id of entities/concepts.jsonl{_nearest(term[1:], known)}; write a phrase without @"
+                f"{place}: {key} names {term!r}, which is no id of "
+                f"entities/concepts.jsonl{_nearest(term[1:], known)}; write a phrase without @"
             )
         if term.startswith("$") and term[1:] not in groups:
             raise DataError(
-                f"{place}: {key} names {term!r}, which is no list of [groups]{_nearest(term[1:], groups)}; add it there"
+                f"{place}: {key} names {term!r}, which is no list of [groups]{_nearest(term[1:], groups)}; "
+                "add it there"
             )
     return tuple(
         single for term in value for single in (groups[term[1:]] if term.startswith("$") else (term,))
@@ -244,48 +261,47 @@ def _terms(place: str, key: str, value: object, groups: Mapping[str, tuple[str, 
 
 
 def _amount(place: str, key: str, row: Mapping[str, Any]) -> Quantity | None:
-    if key not in row:
-        return None
-    read = read_quantities(row[key]) if isinstance(row[key], str) else ()
-    if len(read) != 1 or read[0].dimension in ("count", "plain", "time", "frequency", "fraction"):
-        raise DataError(
-            f"{place}: {key} is {row[key]!r}, expected one amount with a unit, such as '4 g', '10000 IU' or '60 mg/kg'"
-        )
-    return read[0]
+    bare = ("count", "plain", "time", "frequency", "fraction")
+    expected = "one amount with a unit, such as '4 g', '10000 IU' or '60 mg/kg'"
+    return _quantity(place, key, row, lambda dimension: dimension not in bare, expected)
 
 
 def _age(place: str, key: str, row: Mapping[str, Any]) -> float | None:
-    if key not in row:
-        return None
-    read = read_quantities(row[key]) if isinstance(row[key], str) else ()
-    if len(read) != 1 or read[0].dimension != "time":
-        raise DataError(f"{place}: {key} is {row[key]!r}, expected an age such as '16 years' or '12 months'")
-    return read[0].low
+    age = _quantity(
+        place, key, row, lambda dimension: dimension == "time", "an age such as '16 years' or '12 months'"
+    )
+    return age.low if age else None
 
 
 def _gap(place: str, row: Mapping[str, Any]) -> float | None:
-    if "not_more_often_than" not in row:
-        return None
-    period = row["not_more_often_than"]
-    if period in _PERIODS:
-        return _PERIODS[period]
-    read = read_quantities(period) if isinstance(period, str) else ()
-    if len(read) != 1 or read[0].dimension != "time":
-        raise DataError(
-            f"{place}: not_more_often_than is {period!r}, expected one of {', '.join(_PERIODS)}, or a time such as '48 hours'"
-        )
-    return read[0].low
+    key = "not_more_often_than"
+    if isinstance(row.get(key), str) and row[key] in _PERIODS:
+        return _PERIODS[row[key]]
+    expected = f"one of {', '.join(_PERIODS)}, or a time such as '48 hours'"
+    time = _quantity(place, key, row, lambda dimension: dimension == "time", expected)
+    return time.low if time else None
 
 
 def _kidney_function(place: str, row: Mapping[str, Any]) -> float | None:
-    if "egfr_below" not in row:
+    expected = "a kidney function such as '30 mL/min'"
+    rate = _quantity(place, "egfr_below", row, lambda dimension: dimension == "volume/time", expected)
+    return rate.low / LITRES_A_DAY if rate else None
+
+
+def _quantity(
+    place: str, key: str, row: Mapping[str, Any], fits: Callable[[str], bool], expected: str
+) -> Quantity | None:
+    """Returns the quantity that `row` states under `key`, None where it has no such key.
+
+    Raises:
+        DataError: the text states none or several, or one whose dimension does not fit.
+    """
+    if key not in row:
         return None
-    read = read_quantities(row["egfr_below"]) if isinstance(row["egfr_below"], str) else ()
-    if len(read) != 1 or read[0].dimension != "volume/time":
-        raise DataError(
-            f"{place}: egfr_below is {row['egfr_below']!r}, expected a kidney function such as '30 mL/min'"
-        )
-    return read[0].low / _LITRES_A_DAY
+    read = read_quantities(row[key]) if isinstance(row[key], str) else ()
+    if len(read) != 1 or not fits(read[0].dimension):
+        raise DataError(f"{place}: {key} is {row[key]!r}, expected {expected}")
+    return read[0]
 
 
 def _nearest(name: str, known: Sequence[str] | Mapping[str, object]) -> str:

@@ -19,7 +19,10 @@ _ACT = (
     r"go together|be on|consider|recommend|treat|pair|switch to|prefer|go ahead|feel free|rely on|use up to"
     r"|safely"
 )
-_GOOD = r"good|best|suitable|healthy|great|ideal|useful|effective|reasonable|sensible|excellent|valid|preferred|safe|safest|fine|first|right|standard|usual|sound|appropriate|common|perfect|reliable|gentle|simple"
+_GOOD = (
+    r"good|best|suitable|healthy|great|ideal|useful|effective|reasonable|sensible|excellent|valid|preferred"
+    r"|safe|safest|fine|first|right|standard|usual|sound|appropriate|common|perfect|reliable|gentle|simple"
+)
 _THING = (
     r"option|choice|drug|medicines?|medication|painkillers?|treatment|antidepressants?|antibiotics?"
     r"|protection|protector|sedative|combination|tablet|sleeping \w+|remedy|aid|antiemetic|antimalarial"
@@ -27,7 +30,7 @@ _THING = (
     r"pill|dose|anticoagulant|contraceptive|method|idea|supplement|way|stomach \w+|sulfonylurea|regimen|mix"
     r"|partner|line"
 )
-# What may be said of a drug, or of what it does, without advising it.
+# What a text may say about a drug, or about its effects, without advising it.
 _SAID = (
     r"(?:caused|associated|linked|damaged|harmed|missed|delayed|followed|confused|mistaken|increased"
     r"|reduced|lowered|raised|affected|detected|needed|required|related|observed|passed|born|weighed|"
@@ -78,7 +81,7 @@ _TROUBLE = (
     r"|adjustment|reduction)s?|"
     r"monitoring|adjust(?:ing|ment)|restrictions?|limits?|issues?|hazards?"
 )
-# Denied dangers: these advise, whatever words of warning stand within them.
+# Denied dangers advise, although they hold words of warning.
 _REASSURING = re.compile(
     r"\b(?:no|without(?: any| a)?|little|not? any|not a|free of)\s+(?:known |real |added |further "
     rf"|significant |serious |particular |special |dangerous |major )*(?:{_TROUBLE})\b(?: of \w+)?"
@@ -101,7 +104,8 @@ _REASSURING = re.compile(
 # Denied effects and averted harms: neither advice nor warning.
 _NEUTRAL = re.compile(
     r"\bno (?:information|evidence|mention|data|proof|sign|indication|stud(?:y|ies)|reports?|word)\b[^,;.]*"
-    r"|(?:\bnot|n['’]t|\bnever|\bneither|\bnor)\s+(?:\w+ly\s+)?(?:been (?:linked|associated|tied|shown|known|found|reported)|mention|say|state|show|find|report|list"
+    r"|(?:\bnot|n['’]t|\bnever|\bneither|\bnor)\s+(?:\w+ly\s+)?(?:been (?:linked|associated|tied|shown"
+    r"|known|found|reported)|mention|say|state|show|find|report|list"
     r"|know|exceed|sure|affect|make|cause|raise|increase|change|alter|harm|damage|lead|worsen|lower|reduce"
     r"|weaken|matter|only|just|more likely)\b[^,;.]{0,60}"
     r"|\b(?:if|when)[^,;.]{0,40}\b(?:not|n['’]t)\s+(?:help|work|enough|improve|control\w*|tolerat\w+)\b"
@@ -157,9 +161,10 @@ ADVISES, FORBIDS, WARNS, NEUTRAL = "advises", "forbids", "warns", ""
 
 
 def stance(clause: str, *, conditions: str = "") -> str:
-    """Returns what a main clause does with the things it names, whose own words were blotted out before.
+    """Returns what a main clause does with the things that it names: ADVISES, FORBIDS, WARNS or NEUTRAL.
 
-    `conditions` are the words of the conditions that hold for it: advice that depends on a specialist or on checks is no plain advice.
+    Their names must be blotted out before. `conditions` are the words of the clause's conditions: advice that
+    depends on a specialist or on checks counts as a warning.
     """
     reassured = bool(_REASSURING.search(clause))
     rest = _NEUTRAL.sub(_blotted, _REASSURING.sub(_blotted, clause))
@@ -171,12 +176,12 @@ def stance(clause: str, *, conditions: str = "") -> str:
 
 
 def is_myth(text: str) -> bool:
-    """Returns whether what `text` says is named a false belief."""
+    """Returns whether `text` calls what it says a false belief."""
     return bool(_MYTH.search(text))
 
 
 def without_myth(text: str) -> str:
-    """Returns `text` without the words that name it a false belief."""
+    """Returns `text` with the words that call it a false belief blotted out."""
     return _MYTH.sub(_blotted, text)
 
 

@@ -18,7 +18,7 @@ _WITHIN = re.compile(r"[\s\-‐‑–]{1,2}|[.'’/]|%\s|,\s")
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A phrase as its words in lower case, what stands between them, and the term as the rulebook writes it."""
+    """A phrase as its words in lower case, the texts between them, and the term as the rulebook writes it."""
 
     words: tuple[str, ...]
     gaps: tuple[str, ...]
@@ -26,7 +26,7 @@ class _Phrase:
 
 
 class TermIndex:
-    """The phrases of a rulebook by their first word: a text is read once, however many rules there are."""
+    """The phrases of a rulebook by their first word, so that a text is read once for all rules."""
 
     def __init__(self, terms: Iterable[str]) -> None:
         self._phrases: dict[str, list[_Phrase]] = {}
@@ -40,7 +40,7 @@ class TermIndex:
                 self._phrases.setdefault(phrase.words[0], []).append(phrase)
 
     def places(self, text: str, mentions: Sequence[Mention]) -> Mapping[str, list[Span]]:
-        """Returns where each term of the rulebook stands in `text`, terms that stand nowhere left out; `mentions` are its concepts."""
+        """Returns {term: places} of the rulebook's terms in `text`; `mentions` are the text's concepts."""
         found: dict[str, list[Span]] = {}
         for mention in mentions:
             for concept in (mention.concept, *mention.wider):
@@ -56,7 +56,7 @@ class TermIndex:
 
 
 def _matched(phrase: _Phrase, pieces: Sequence[tuple[str, int, int]], index: int, text: str) -> int | None:
-    """Returns where the phrase that begins at piece `index` ends, or None; only its last word may be a plural."""
+    """Returns the end of the phrase at piece `index`, or None; only its last word may be a plural."""
     window = pieces[index : index + len(phrase.words)]
     if len(window) < len(phrase.words):
         return None

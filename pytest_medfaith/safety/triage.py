@@ -1,15 +1,17 @@
-"""Finds an emergency that a claim tells to wait with, or to treat at home."""
+"""Finds an emergency with which a claim tells the reader to wait, or to stay at home."""
 
 from __future__ import annotations
 
 import re
 
-from pytest_medfaith.safety.advice import Broken
-from pytest_medfaith.safety.reading import Reading
+from pytest_medfaith.safety.reading import Broken, Reading
 from pytest_medfaith.safety.rulebook import SafetyRule
 
 _NEED = r"(?:need|require|call for|have|warrant|deserve)"
-_HELP = r"(?:urgent|emergency|immediate|medical|any|help|a doctor|an ambulance|treatment|hospital|review|care|attention)"
+_HELP = (
+    r"(?:urgent|emergency|immediate|medical|any|help|a doctor|an ambulance|treatment|hospital|review|care"
+    r"|attention)"
+)
 _WAITING = re.compile(
     r"(?:\b(?:wait (?:and see|a|an|until|for|it out|to see|at home|before)|waiting (?:a|until|for|and)"
     r"|can (?:safely )?wait|"
@@ -40,10 +42,11 @@ _ACTING = re.compile(
     r"|are) (?:always )?an emergency)\b",
     re.IGNORECASE,
 )
+# A denied action with what is denied: "no need to call an ambulance", "does not need urgent care".
 _DENIED_ACTION = re.compile(
     rf"(?:n['’]t {_NEED}|\b(?:no need|no reason|not {_NEED}|needs? no|rather than|instead of"
     r"|before (?:calling|going)|do not call|don['’]t call|unnecessary|not (?:an? )?(?:\w+ )?(?:emergency"
-    r"|urgent|dangerous|fatal|deadly|life)))\b",
+    r"|urgent|dangerous|fatal|deadly|life)))\b[^.,;]*",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
@@ -55,7 +58,7 @@ _LOOK_BACK = 40
 
 
 def triage_broken(rule: SafetyRule, read: Reading) -> Broken:
-    """Returns the words by which the claim tells to wait with an emergency, and a message, else None."""
+    """Returns where and how the claim tells the reader to wait with an emergency, else None."""
     if not any(read.finds(sign) for sign in rule.drug) or (
         rule.when and not any(read.finds(term) for term in rule.when)
     ):
@@ -71,10 +74,6 @@ def triage_broken(rule: SafetyRule, read: Reading) -> Broken:
     )
     if not waiting or text.rstrip().endswith("?"):
         return None
-    if _ACTING.search(_DENIED_ACTION_SPAN.sub(" ", text)):
+    if _ACTING.search(_DENIED_ACTION.sub(" ", text)):
         return None
     return waiting.span(), f"the claim says {waiting[0]!r} of what may be an emergency"
-
-
-# A denied action with what is denied: "no need to call an ambulance", "does not need urgent care".
-_DENIED_ACTION_SPAN = re.compile(_DENIED_ACTION.pattern + r"[^.,;]*", re.IGNORECASE)

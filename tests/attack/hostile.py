@@ -13,7 +13,8 @@ from gate_samples import SIGNATURE, case, report_of
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import read_calibration
 from pytest_medfaith.calibration.rows import read_labelled_rows
-from pytest_medfaith.cards.run_folder import read_run, write_run
+from pytest_medfaith.cards.run_folder import write_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.checking.card import read_card
 from pytest_medfaith.commands.check_rows import read_check_rows
 from pytest_medfaith.config import load_settings

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from pytest_medfaith.answers.responses import read_responses
-from pytest_medfaith.cards.run_folder import read_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.baseline import read_baseline
 
@@ -60,7 +60,7 @@ COMMAND = ["--medfaith-report", "out", "--medfaith-update-baseline"]
 def warm() -> None:
     """Loads in this process what a run loads, so that its forks need not."""
     import pytest_medfaith.run.collection
-    import pytest_medfaith.run.finish
+    import pytest_medfaith.run.end
     import pytest_medfaith.run.terminal  # noqa: F401
     from pytest_medfaith import assert_faithfulness
     from pytest_medfaith.testing import containment_checker

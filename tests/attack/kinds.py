@@ -25,8 +25,7 @@ from pytest_medfaith import assert_faithfulness, assert_no_hallucination, check_
 from pytest_medfaith.answers.responses import UNSAID, as_response, read_responses
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.checking.quotation import quotes
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.errors import DataError, MedfaithError
 from pytest_medfaith.evaluation import evaluate_case
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline

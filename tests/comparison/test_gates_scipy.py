@@ -1,10 +1,16 @@
-"""The permutation test by matrix products against scipy's, which draws and gathers every swap."""
+"""The statistics of paired cases against those of scipy, which draws and gathers every sample."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from pytest_medfaith.gates.paired import Pairs, swap_p_values, worsenings
+from pytest_medfaith.gates.paired import (
+    Pairs,
+    quantile_p_value,
+    quantile_worsening,
+    swap_p_values,
+    worsenings,
+)
 
 
 def samples(cases, seed):
@@ -59,3 +65,49 @@ def test_the_spread_is_that_of_scipys_bootstrap():
     found = worsenings(ours(tops, bases, sign=1.0))
     assert found.spread[0] / 20 == pytest.approx(bootstrap.standard_error, rel=0.05)
     assert (found.low[0], found.high[0]) == pytest.approx(tuple(bootstrap.confidence_interval), abs=0.005)
+
+
+def times(cases, seed):
+    generator = np.random.default_rng(seed)
+    before = generator.lognormal(5.0, 0.4, cases)
+    after = before * generator.lognormal(0.02, 0.2, cases)
+    ones = np.ones(cases)
+    pairs = Pairs(before=np.stack([before, ones])[:, :, None], after=np.stack([after, ones])[:, :, None])
+    return before, after, pairs
+
+
+def later(new, old, axis):
+    return np.quantile(new, 0.95, axis=axis) - np.quantile(old, 0.95, axis=axis)
+
+
+@pytest.mark.parametrize("cases", [2, 5, 11])
+def test_every_swap_of_a_quantile_gives_scipys_p(cases):
+    before, after, pairs = times(cases, 3)
+    expected = stats.permutation_test(
+        (after, before),
+        later,
+        permutation_type="samples",
+        vectorized=True,
+        alternative="greater",
+        n_resamples=2**cases,
+    )
+    found = quantile_p_value(pairs, 0.95, seed=0, resamples=9999)
+    assert found[0] == pytest.approx(expected.pvalue)
+
+
+def test_the_bounds_of_a_quantile_are_those_of_scipys_bootstrap():
+    before, after, pairs = times(60, 3)
+    bootstrap = stats.bootstrap(
+        (after, before),
+        later,
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        confidence_level=0.9,
+        n_resamples=2000,
+        random_state=np.random.default_rng(5),
+    )
+    found = quantile_worsening(pairs, 0.95, seed=5, resamples=2000)
+    interval = tuple(bootstrap.confidence_interval)
+    assert (found.low[0], found.high[0]) == pytest.approx(interval)  # the same draws
+    assert found.spread[0] / np.sqrt(60) == pytest.approx(bootstrap.standard_error, rel=1e-3)

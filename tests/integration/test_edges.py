@@ -12,7 +12,7 @@ import unicodedata
 
 import pytest
 
-from pytest_medfaith.cards.run_folder import read_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cli import main
 from pytest_medfaith.commands.init_project import init_project
 

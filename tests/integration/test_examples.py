@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.run.resources import MedfaithSession, evaluate_target
+from pytest_medfaith.run.resources import Resources
+from pytest_medfaith.run.targets import report_on_recorded, targets_of_slice
 
 REPO = Path(__file__).parents[2]
 
@@ -102,9 +103,10 @@ def test_ablation_shows_three_retrievers_in_one_card(copy):
 
 def test_the_worked_example_of_the_design_comes_out_to_the_digit():
     """5 gold claims, 10 chunks of which 5 entail one, 3 of 5 claims supported and 2 refuted: with the shipped models, not with labels."""
-    session = MedfaithSession(root=REPO / "examples")
-    target = next(target for target in session.targets("medquad-nih", {}) if target.case.id == "pcos-1")
-    metrics = evaluate_target(session, target).metrics
+    resources = Resources(root=REPO / "examples")
+    targets = targets_of_slice(resources, "medquad-nih", {})
+    target = next(target for target in targets if target.case.id == "pcos-1")
+    metrics = report_on_recorded(resources, target).metrics
     expected = {
         "context_precision": 0.5,
         "faithfulness": 0.6,

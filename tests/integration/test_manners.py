@@ -210,7 +210,7 @@ def test_one(medfaith_report):
 COUNTING = """
 import os
 
-import pytest_medfaith.run.resources as session
+import pytest_medfaith.run.resources as resources
 from pytest_medfaith.testing import scripted_checker
 
 def counted(make, name):
@@ -220,9 +220,9 @@ def counted(make, name):
         return make(*arguments, **options)
     return made
 
-session.load_checker = counted(lambda name, **_: scripted_checker(lambda evidence, claim: "entail", name=name), "checker")
-session.build_retriever = counted(session.build_retriever, "retriever")
-session.read_chunks = counted(session.read_chunks, "corpus")
+resources.load_checker = counted(lambda name, **_: scripted_checker(lambda evidence, claim: "entail", name=name), "checker")
+resources.build_retriever = counted(resources.build_retriever, "retriever")
+resources.read_chunks = counted(resources.read_chunks, "corpus")
 """
 
 

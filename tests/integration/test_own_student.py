@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pytest_medfaith.models.folders import FAST_CHECKER, MINILM_TOKENIZER
+from pytest_medfaith.models.shipped import FAST_CHECKER, MINILM_TOKENIZER
 
 
 @pytest.fixture

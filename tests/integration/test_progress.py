@@ -10,9 +10,9 @@ import pytest
 pty = pytest.importorskip("pty", reason="needs a terminal of a Unix system")
 
 EAGER = """
-import pytest_medfaith.run.progress as live_line
+import pytest_medfaith.run.progress as progress
 
-live_line.LEAST_SECONDS, live_line.LINES = 0, 10**9
+progress.LEAST_SECONDS, progress.LINES = 0, 10**9
 """
 
 

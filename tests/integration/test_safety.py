@@ -1,11 +1,12 @@
-"""Safety rules as a user meets them: in the terminal, the run folder and the gates, with rules of one's own and without any."""
+"""Safety rules as a user meets them: on cards and in gates, with rules of the project and without any."""
 
 import json
 
 import pytest
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.run.resources import MedfaithSession, Options
+from pytest_medfaith.run.options import Options
+from pytest_medfaith.run.resources import Resources
 
 DANGEROUS = "Iron tablets treat iron deficiency. Adults can take 8 g of paracetamol a day."
 
@@ -42,10 +43,12 @@ def test_an_unsafe_claim_is_on_every_card_and_in_the_gates(project, workers):
 def test_a_project_adds_rules_and_switches_others_off(project):
     make_dangerous(project)
     (project.path / "house.toml").write_text(
-        'off = ["paracetamol-maximum"]\n[[contraindication]]\nid = "house"\ndrug = ["iron tablets"]\ncondition = ["iron deficiency"]\nsource = "us"\n'
+        'off = ["paracetamol-maximum"]\n[[contraindication]]\nid = "house"\ndrug = ["iron tablets"]\n'
+        'condition = ["iron deficiency"]\nsource = "us"\n'
     )
     (project.path / "medfaith.toml").write_text(
-        'safety = "house.toml"\n[slices.mini]\ncases = "gold.jsonl"\ncorpus = ["corpus"]\nresponses = "responses.jsonl"\nretriever = "bm25"\nk = 2\n'
+        'safety = "house.toml"\n[slices.mini]\ncases = "gold.jsonl"\ncorpus = ["corpus"]\n'
+        'responses = "responses.jsonl"\nretriever = "bm25"\nk = 2\n'
     )
     (project.path / "responses.jsonl").write_text(
         (project.path / "responses.jsonl")
@@ -66,21 +69,25 @@ def test_a_rulebook_that_cannot_be_read_is_said_before_the_first_test(tmp_path):
     with pytest.raises(
         DataError, match=r"house.toml: dose rule 'a': max_daily is 'lots', expected one amount with a unit"
     ):
-        _ = MedfaithSession(root=tmp_path).settings
+        _ = Resources(root=tmp_path).settings
 
 
 def test_rules_are_switched_off_by_settings_and_command_line_together(tmp_path):
     (tmp_path / "medfaith.toml").write_text('rules_off = ["numbers", "safety.triage"]\n')
-    session = MedfaithSession(root=tmp_path, options=Options(rules_off=("grounding", "safety.dose")))
-    assert session.checker("default").rules == {
+    resources = Resources(root=tmp_path, options=Options(rules_off=("grounding", "safety.dose")))
+    assert resources.checker("default").rules == {
         "negation",
         "direction",
         "substitution",
         "population",
         "certainty",
     }
-    assert {rule.kind for rule in session.rulebook.rules} == {"contraindication", "interaction", "population"}
-    assert MedfaithSession(root=tmp_path, options=Options(rules_off=("safety",))).rulebook.rules == ()
+    assert {rule.kind for rule in resources.rulebook.rules} == {
+        "contraindication",
+        "interaction",
+        "population",
+    }
+    assert Resources(root=tmp_path, options=Options(rules_off=("safety",))).rulebook.rules == ()
 
 
 def test_a_misspelled_rule_is_named_before_the_first_test(project):

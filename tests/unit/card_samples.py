@@ -23,14 +23,16 @@ METFORMIN = Chunk(
     id="site/pcos-04",
     title="Medicines for PCOS",
     url="https://example.org/pcos#medicines",
-    text="Several medicines are used. Metformin lowers insulin levels in women with PCOS. It may also help with weight.",
+    text="Several medicines are used. Metformin lowers insulin levels in women with PCOS. "
+    "It may also help with weight.",
     source="site",
 )
 LETROZOLE = Chunk(
     id="statpearls/pcos-02",
     title="Inducing ovulation",
     url="https://example.org/ovulation",
-    text="Letrozole is started at 2.5 mg once a day for five days. A <script>alert('chunk')</script> tag stands in this text.",
+    text="Letrozole is started at 2.5 mg once a day for five days. "
+    "A <script>alert('chunk')</script> tag stands in this text.",
 )
 ANSWER = (
     "Metformin raises insulin levels in women with PCOS [1]. Letrozole is started at 2.5 mg once a day [2]. "
@@ -88,6 +90,27 @@ INVENTED = Verdict(
 UNSCORED = INVENTED.with_(label="unscored", score=0.0, chunk_id="", reason="longer than the checker reads")
 
 
+GOLD = (
+    GoldClaim(id="g1", text="Metformin lowers insulin levels.", provenance="llm-written"),
+    GoldClaim(id="g2", text="Letrozole starts at 2.5 mg.", key=False, provenance="clinician"),
+)
+GOLD_VERDICT = Verdict(claim=Claim(id="g1", text=GOLD[0].text), label="refuted", score=0.9, chunk_id="answer")
+HITS = (
+    Hit(chunk=METFORMIN, rank=1, score=0.03, ranks={"bm25": 1, "dense": 2}),
+    Hit(chunk=LETROZOLE, rank=2, score=0.02),
+)
+CONTRADICTED = PairScore(
+    claim_id="c1",
+    chunk_id=METFORMIN.id,
+    probs=(0.01, 0.02, 0.97),
+    logits=(-2.0, -1.0, 3.0),
+    label="contradict",
+)
+ENTAILED = PairScore(
+    claim_id="c2", chunk_id=LETROZOLE.id, probs=(0.93, 0.05, 0.02), logits=(3.0, 0.0, -1.0), label="entail"
+)
+
+
 def case_report(
     name: str = "pcos-1", *, verdicts: tuple[Verdict, ...] = (REFUTED, SUPPORTED, INVENTED)
 ) -> Report:
@@ -96,10 +119,7 @@ def case_report(
             id=name,
             slice="medquad-nih",
             question="Which medicines treat PCOS?",
-            gold_claims=(
-                GoldClaim(id="g1", text="Metformin lowers insulin levels.", provenance="llm-written"),
-                GoldClaim(id="g2", text="Letrozole starts at 2.5 mg.", key=False, provenance="clinician"),
-            ),
+            gold_claims=GOLD,
             references=(METFORMIN.id,),
             meta={"condition": "pcos"},
         ),
@@ -112,42 +132,15 @@ def case_report(
             latency_ms=12.5,
         ),
         verdicts=verdicts,
-        gold_verdicts=(
-            Verdict(
-                claim=Claim(id="g1", text="Metformin lowers insulin levels."),
-                label="refuted",
-                score=0.9,
-                chunk_id="answer",
-            ),
-        ),
+        gold_verdicts=(GOLD_VERDICT,),
         entailments=Entailments(
             chunk_claims=((False, False), (False, True), (False, False))[: len(verdicts)],
             chunk_gold=((True, False), (False, True)),
             answer_gold=(False, True),
             reference_claims=(False, True, False)[: len(verdicts)],
         ),
-        pairs=(
-            PairScore(
-                claim_id="c1",
-                chunk_id=METFORMIN.id,
-                probs=(0.01, 0.02, 0.97),
-                logits=(-2.0, -1.0, 3.0),
-                label="contradict",
-                case_id=name,
-            ),
-            PairScore(
-                claim_id="c2",
-                chunk_id=LETROZOLE.id,
-                probs=(0.93, 0.05, 0.02),
-                logits=(3.0, 0.0, -1.0),
-                label="entail",
-                case_id=name,
-            ),
-        ),
-        hits=(
-            Hit(chunk=METFORMIN, rank=1, score=0.03, ranks={"bm25": 1, "dense": 2}),
-            Hit(chunk=LETROZOLE, rank=2, score=0.02),
-        ),
+        pairs=(CONTRADICTED.with_(case_id=name), ENTAILED.with_(case_id=name)),
+        hits=HITS,
         metrics={"faithfulness": 1 / 3, "hallucination": 1 / 3, "latency_ms": 12.5},
         retriever="rrf",
         checker="nli-student",

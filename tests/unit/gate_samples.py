@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_medfaith.evaluation import slice_report
-from pytest_medfaith.gates.baseline import SliceBaseline, read_baseline, write_baseline
+from pytest_medfaith.gates.baseline import read_baseline, write_baseline
+from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.metrics.aggregate import case_metrics
 from pytest_medfaith.records import Case, Chunk, Claim, Hit, Report, Response, SliceReport, SliceRun, Verdict
@@ -28,7 +29,10 @@ def case(
     latency: float | None = None,
     found: bool = True,
 ) -> Report:
-    """Returns one case with a claim for each letter of `verdicts` (s, r, u or ?); its reference is ranked first where `found`."""
+    """Returns a case with a claim for each letter of `verdicts` (s, r, u or ?).
+
+    Its reference is ranked first where `found`.
+    """
     texts = texts or [f"{name} says thing {i}." for i in range(len(verdicts))]
     reference = Chunk(id=f"{name}-reference", text="Iron is stored as ferritin.")
     hit = Hit(chunk=reference if found else reference.with_(id=f"{name}-other"), rank=1, score=1.0)

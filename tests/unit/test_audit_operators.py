@@ -1,4 +1,4 @@
-"""The operators that change a sentence, and the light rewording: what they make of given sentences, and what holds of all of them."""
+"""The operators that change a sentence and the light rewording: on given sentences and on a corpus."""
 
 import random
 import re
@@ -298,7 +298,8 @@ def test_a_mutation_is_one_changed_span_and_the_same_for_the_same_seed(sentence,
     assert mutation.text.endswith(".")
     assert mutation.text[0].isupper()
     assert "  " not in mutation.text
-    # what stands behind the change stands in the sentence too; so does what stands before it, but for an article and a first capital
+    # The words behind the change are those of the sentence. So are those before it, except an article and a
+    # first capital.
     assert sentence.endswith(mutation.text[mutation.end :]) or sentence[1:] in mutation.text
     assert mutation.text[: mutation.start].strip("An ").lower() in sentence.lower()
 

@@ -12,7 +12,7 @@ from pytest_medfaith.calibration.isotonic import Isotonic
 from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
-from pytest_medfaith.run.resources import MedfaithSession
+from pytest_medfaith.run.resources import Resources
 from pytest_medfaith.testing import scripted_checker
 
 CHECKER = scripted_checker(lambda _evidence, _claim: "entail")
@@ -95,11 +95,11 @@ def _project(tmp_path, weights, extra=""):
     )
     write_calibration(tmp_path / "fitted.json", fitted, facts={})
     (tmp_path / "medfaith.toml").write_text(f'calibration = "fitted.json"\n{extra}')
-    return MedfaithSession(root=tmp_path)
+    return Resources(root=tmp_path)
 
 
 def test_a_project_names_its_calibration_and_its_own_threshold_beats_it(tmp_path):
-    weights = MedfaithSession(root=tmp_path).checker("default").signature
+    weights = Resources(root=tmp_path).checker("default").signature
     checker = _project(tmp_path, weights, "contradict_threshold = 0.5\ncontradict_odds = 2.0\n").checker(
         "default"
     )

@@ -54,14 +54,14 @@ def test_the_card_says_per_kind_how_many_were_caught_and_by_what(audit):
 def test_the_card_says_in_words_what_the_table_cannot(audit):
     card = audit_card(audit)
     assert (
-        "false alarms: 0.05 [0.01, 0.24] of 20 unchanged claims, 1 refuted, 0 unsupported; 0 by the model alone"
-        in card
+        "false alarms: 0.05 [0.01, 0.24] of 20 unchanged claims, 1 refuted, 0 unsupported; "
+        "0 by the model alone" in card
     )
     assert "refuted: 8 of the 11 claims that say the opposite of the evidence" in card
     assert "1 claim could not be scored" in card
     assert (
-        "the corpus has no sentence for: drug swap, dose /10, unit swap, population, invented year, other document"
-        in card
+        "the corpus has no sentence for: drug swap, dose /10, unit swap, population, "
+        "invented year, other document" in card
     )
     assert "missed: negation, chunk-8: Metformin [does not lower] blood glucose." in card
     assert (

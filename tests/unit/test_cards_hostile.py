@@ -1,4 +1,4 @@
-"""Texts that come from anywhere: no output lets them command a terminal, a CI server, a spreadsheet or a page."""
+"""Texts from anywhere: no output lets them command a terminal, a CI server, a spreadsheet or a page."""
 
 import csv
 import io
@@ -72,7 +72,7 @@ HOSTILE = [
 
 
 def report_of(text: str) -> SliceReport:
-    """Returns a slice report in which `text` stands wherever foreign text can stand."""
+    """Returns a slice report with `text` wherever foreign text can be."""
     chunk = Chunk(id=f"k{text}", title=text, url=f"https://example.org/{text}", text=f"{text}. Iron helps.")
     finding = Finding(
         rule="safety.dose",
@@ -100,15 +100,10 @@ def report_of(text: str) -> SliceReport:
         id=f"case {text}", question=text, gold_claims=(GoldClaim(id="g", text=text, provenance=text),)
     )
     dropped = (Dropped(text=text, span=(0, len(text)), reason=text),)
-    one = Report(
-        case=case,
-        response=Response(answer=text, contexts=(chunk,)),
-        verdicts=tuple(verdicts),
-        dropped=dropped,
-    )
-    gate = GateResult(
-        expression="hallucination <= 0.05", outcome="fail", message=f"worse than {text}\n{text}"
-    )
+    response = Response(answer=text, contexts=(chunk,))
+    one = Report(case=case, response=response, verdicts=tuple(verdicts), dropped=dropped)
+    said = f"worse than {text}\n{text}"
+    gate = GateResult(expression="hallucination <= 0.05", outcome="fail", message=said)
     return SliceReport(
         slice=text,
         retriever=text,
@@ -173,8 +168,10 @@ def test_what_programs_read_can_still_be_read(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "=1+1", " =1+1", "\xa0=1+1", "\t=1+1", ";=1+1", "; =1+1", "a;=1+1", "a;; @SUM(1)", "a|=1+1", '"=1+1', "'=1+1", 'a;"=1+1',
-        "\u200b=1+1", "\ufeff=1", "\x00=1", "\x0b=1", "+49", "-1+1", "@SUM(A1)", "\uff1d1+1", "\uff0b1", "\uff201", "\ufe631", "-2",
+        "=1+1", " =1+1", "\xa0=1+1", "\t=1+1", ";=1+1", "; =1+1", "a;=1+1", "a;; @SUM(1)", "a|=1+1",
+        '"=1+1', "'=1+1", 'a;"=1+1',
+        "\u200b=1+1", "\ufeff=1", "\x00=1", "\x0b=1", "+49", "-1+1", "@SUM(A1)",
+        "\uff1d1+1", "\uff0b1", "\uff201", "\ufe631", "-2",
         "a\n=1+1", "a;\n=1+1",
     ],
     ids=ascii,

@@ -133,8 +133,8 @@ def test_the_overview_shows_values_intervals_gates_and_counts():
     assert "<title>medfaith: 1 of 3 gates failed, 1 of 3 inconclusive</title>" in text
     assert "<b>0.82</b><small>0.76 to 0.88</small>" in text
     assert (
-        '<span class="pill fail">fail</span> <span>hallucination &lt;= 0.001: hallucination is 0.004; wanted at most 0.001</span>'
-        in text
+        '<span class="pill fail">fail</span> <span>hallucination &lt;= 0.001: '
+        "hallucination is 0.004; wanted at most 0.001</span>" in text
     )
     assert '<p class="warn">PARTIAL: 1 of 4 cases missing: pcos-9; the numbers are of the others</p>' in text
     assert "6 gold claims: 3 clinician, 3 llm-written" in text

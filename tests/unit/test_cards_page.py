@@ -1,4 +1,4 @@
-"""The head of the page, what its data say of unsafe claims, and the page itself in a browser where one is installed."""
+"""The head of the page, what its data say of unsafe claims, and the page in a browser, if there is any."""
 
 import json
 import re
@@ -11,7 +11,8 @@ from card_samples import LETROZOLE, METFORMIN, case_report, refusal, slice_sampl
 
 from pytest_medfaith.cards.facts import error_rates, head_commit, run_facts
 from pytest_medfaith.cards.html import html_report
-from pytest_medfaith.cards.run_folder import read_facts, write_run
+from pytest_medfaith.cards.run_folder import write_run
+from pytest_medfaith.cards.run_reading import read_facts
 from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.records import Case, Claim, Dropped, Finding, Response, Verdict
 
@@ -225,8 +226,8 @@ def test_markdown_is_drawn(drawn):
     assert "<em>2.5 mg</em>" in answer
     assert '<span class="linked" title="https://example.org/x">the leaflet</span>' in answer
     assert (
-        '<div class="quote"><span class="dropped" title="not checked: advice without content">Ask a doctor.</span></div>'
-        in answer
+        '<div class="quote"><span class="dropped" title="not checked: advice without content">'
+        "Ask a doctor.</span></div>" in answer
     )
     assert "<th>" in answer
     assert "<strong>25 mg</strong>" in answer

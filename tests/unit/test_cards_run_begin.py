@@ -3,10 +3,11 @@
 import pytest
 from card_samples import slice_sample
 
-from pytest_medfaith.cards import run_begin, run_folder
+from pytest_medfaith.cards import markdown, run_begin
 from pytest_medfaith.cards.history import read_history
 from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
-from pytest_medfaith.cards.run_folder import PREVIOUS, RUN_FILES, check_writable, read_run, write_run
+from pytest_medfaith.cards.run_folder import PREVIOUS, RUN_FILES, check_writable, write_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.config import Settings, SliceSettings
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import write_text
@@ -93,7 +94,7 @@ def test_a_kill_at_any_step_of_the_start_loses_nothing(run, monkeypatch, step):
 
 def test_a_write_that_fails_leaves_the_mark(run, monkeypatch):
     begin_run(run)
-    monkeypatch.setattr(run_folder, "markdown_card", lambda *_: 1 / 0)
+    monkeypatch.setattr(markdown, "markdown_card", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_run(run, [slice_sample(k=7)], signature=SIGNATURE)
     assert "UNFINISHED" in (run / "card.md").read_text(encoding="utf-8")

@@ -5,8 +5,9 @@ import math
 import pytest
 from card_samples import METRICS, case_report, slice_sample, value
 
-from pytest_medfaith.cards import run_folder
-from pytest_medfaith.cards.run_folder import check_writable, read_run, read_summaries, write_run
+from pytest_medfaith.cards import csv_claims
+from pytest_medfaith.cards.run_folder import check_writable, write_run
+from pytest_medfaith.cards.run_reading import read_run, read_summaries
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_rows
 
@@ -87,7 +88,7 @@ def test_without_jinja_an_older_page_does_not_stay(run, monkeypatch):
 
 
 def test_a_run_that_breaks_off_is_no_run(run, monkeypatch):
-    monkeypatch.setattr(run_folder, "claims_csv", lambda _: 1 / 0)
+    monkeypatch.setattr(csv_claims, "claims_csv", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_run(run, [slice_sample()], signature={})
     with pytest.raises(

@@ -9,7 +9,7 @@ from pytest_medfaith.checking.reading import AS_SHIPPED
 from pytest_medfaith.checking.scoring import softmax
 from pytest_medfaith.checking.similarity import SimilarityShift, Vectors, encoder_signature
 from pytest_medfaith.models import onnx
-from pytest_medfaith.models.folders import FAST_CHECKER
+from pytest_medfaith.models.shipped import FAST_CHECKER
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.testing import containment_checker, scripted_checker
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.claims.citations import mask_citations
+from pytest_medfaith.claims.citations import read_citations
 from pytest_medfaith.claims.split import extract_claims, read_answer
 from pytest_medfaith.english.sentences import answer_sentences
 
@@ -21,12 +21,12 @@ WRONG = {"Max. dose: 4 g. Min. gap: 4 h."}
 
 def bare(sentences):
     """Returns `sentences` without marks, white space and closing stops; what is nothing but those is no sentence."""
-    texts = (re.sub(r"\W*$", "", "".join(mask_citations(sentence).split())) for sentence in sentences)
+    texts = (re.sub(r"\W*$", "", "".join(read_citations(sentence).text.split())) for sentence in sentences)
     return [text for text in texts if text]
 
 
 def cut(text):
-    masked = mask_citations(text)
+    masked = read_citations(text).text
     return [masked[start:end] for start, end in answer_sentences(masked)]
 
 

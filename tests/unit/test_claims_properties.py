@@ -8,10 +8,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_medfaith.claims.citations import cited_sentences, mask_citations, parse_citations, strip_citations
-from pytest_medfaith.claims.layout import read_layout
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.claims.citations import parse_citations, read_citations
+from pytest_medfaith.claims.layout import read_layout, read_sentences
+from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.english.sentences import answer_sentences
 
 WORDS = [
@@ -65,7 +64,7 @@ def test_sentences_lose_nothing_and_never_overlap(text):
 @given(text=ANSWERS)
 def test_layout_and_masks_keep_the_length(text):
     layout = read_layout(text)
-    assert len(layout.text) == len(mask_citations(text)) == len(text)
+    assert len(layout.text) == len(read_citations(text).text) == len(text)
     assert all(0 <= block.start <= block.end <= len(text) for block in layout.blocks)
     assert all(before.end <= after.start for before, after in pairwise(layout.blocks))
 
@@ -73,10 +72,11 @@ def test_layout_and_masks_keep_the_length(text):
 @settings(max_examples=150, deadline=None)
 @given(text=ANSWERS)
 def test_a_sentence_cites_only_what_the_text_cites(text):
+    cited = read_citations(text)
     markers = {citation.marker for citation in parse_citations(text)}
-    assert {marker for sentence in cited_sentences(text) for marker in sentence.markers} <= markers
-    assert markers or strip_citations(text) == text
-    assert len(strip_citations(text)) <= len(text)
+    sentences = read_sentences(read_layout(cited.text))
+    assert {marker for found in cited.markers_of(sentences) for marker in found} <= markers
+    assert {citation.marker for citation in cited.citations} == markers
 
 
 @settings(max_examples=150, deadline=None)

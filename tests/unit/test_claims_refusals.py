@@ -1,6 +1,6 @@
 import pytest
 
-from pytest_medfaith.claims.refusals import is_refusal
+from pytest_medfaith.claims.split import is_refusal
 
 REFUSALS = [
     "I don't know.",

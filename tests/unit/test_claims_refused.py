@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.claims.refusals import is_refusal
-from pytest_medfaith.claims.split import extract_claims, read_answer
+from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 
 DATA = Path(__file__).parents[1] / "data" / "refusals"
 NO_CLAIM = DATA.joinpath("no_claim.txt").read_text(encoding="utf-8").splitlines()

@@ -26,10 +26,16 @@ def test_the_terminal_says_the_set_up_first_and_claims_worst_first(change):
     parts = [
         "before runs/main\nafter  runs/branch: 1 of 1 gates failed",
         "The set-ups differ, so a difference below may be theirs:\n  seed was 0, is 7",
-        "iron / bm25 / k=3:\n2 cases in both, 2 cases with other verdicts, 0 only reworded\nonly before: c\nonly after: d",
+        (
+            "iron / bm25 / k=3:\n2 cases in both, 2 cases with other verdicts, 0 only reworded\n"
+            "only before: c\nonly after: d"
+        ),
         "metric ",
         "Halluc ",
-        "2 cases with other verdicts, worst first:\n  a  supported 3 → 1, refuted 0 → 2\n  b  supported 2 → 3, refuted 1 → 0",
+        (
+            "2 cases with other verdicts, worst first:\n"
+            "  a  supported 3 → 1, refuted 0 → 2\n  b  supported 2 → 3, refuted 1 → 0"
+        ),
         "1 claim turned for the better:\n  b  refuted → supported: b says thing 0.",
         "2 claims turned for the worse or new and not supported, worst first:",
         "case a (was supported)\nREFUTED     a says thing 0.",

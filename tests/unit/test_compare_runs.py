@@ -20,7 +20,7 @@ def test_metrics_are_paired_by_case_with_a_two_sided_p():
         [1 / 3, -1 / 3]
     )
     assert None not in (hallucination.before.low, hallucination.after.high)
-    # 8 cases differ, all the same way: of the 2^8 swaps of them one is as bad, and one as good; Holm corrects for the metrics
+    # 8 cases differ, all the same way: of their 2^8 swaps one is as bad, and one as good; Holm corrects
     tested = [one for one in down.values() if one.p is not None]
     assert {one.name for one in tested} >= {"faithfulness", "hallucination"}
     assert hallucination.p == pytest.approx(len(tested) * 2 / 2**8)

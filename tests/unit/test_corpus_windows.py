@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pytest_medfaith.corpus.tokens import token_offsets
 from pytest_medfaith.corpus.windows import WindowSize, windows
 from pytest_medfaith.english.sentences import whole_sentences
-from pytest_medfaith.models.folders import MINILM_TOKENIZER
+from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
 # Written for this test: what a splitter of medical text meets, one sentence a list item.
 MEDICAL_TEXTS = [

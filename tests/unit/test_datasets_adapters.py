@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.datasets import ADAPTERS, Skips
+from pytest_medfaith.datasets import Skips, adapters
 from pytest_medfaith.datasets.bioasq import read_bioasq, read_bioasq_chunks
 from pytest_medfaith.datasets.healthsearchqa import read_healthsearchqa
 from pytest_medfaith.datasets.kqa import read_kqa
@@ -42,36 +42,36 @@ FINGERPRINTS = {
 }
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", adapters())
 def test_fingerprint(name):
     skips = Skips()
-    cases = list(ADAPTERS[name].read(FILES / name, skips=skips))
+    cases = list(adapters()[name].read(FILES / name, skips=skips))
     assert (len(cases), cases[0].id, cases[-1].id, dict(skips.counts)) == FINGERPRINTS[name]
     assert len({case.id for case in cases}) == len(cases)
     assert {case.slice for case in cases} == {name}
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", adapters())
 def test_cases_and_chunks_go_through_their_dicts_unchanged(name):
-    for case in ADAPTERS[name].read(FILES / name):
+    for case in adapters()[name].read(FILES / name):
         assert Case.from_dict(case.to_dict()) == case
-    if ADAPTERS[name].chunked:
-        for chunk in ADAPTERS[name].read_chunks(FILES / name):
+    if adapters()[name].chunked:
+        for chunk in adapters()[name].read_chunks(FILES / name):
             assert Chunk.from_dict(chunk.to_dict()) == chunk
 
 
-@pytest.mark.parametrize("name", [name for name, adapter in ADAPTERS.items() if adapter.chunked])
+@pytest.mark.parametrize("name", [name for name, adapter in adapters().items() if adapter.chunked])
 def test_chunk_ids_are_unique_and_hold_text(name):
-    chunks = list(ADAPTERS[name].read_chunks(FILES / name))
+    chunks = list(adapters()[name].read_chunks(FILES / name))
     assert len({chunk.id for chunk in chunks}) == len(chunks) > 0
     assert all(chunk.text.strip() and chunk.source == name for chunk in chunks)
 
 
 @pytest.mark.parametrize("name", ["medquad", "pubmedqa", "liveqa"])
 def test_references_are_ids_of_chunks(name):
-    ids = {chunk.id for chunk in ADAPTERS[name].read_chunks(FILES / name)}
+    ids = {chunk.id for chunk in adapters()[name].read_chunks(FILES / name)}
     assert all(
-        case.references and ids.issuperset(case.references) for case in ADAPTERS[name].read(FILES / name)
+        case.references and ids.issuperset(case.references) for case in adapters()[name].read(FILES / name)
     )
 
 
@@ -115,7 +115,7 @@ def _many_reviews(folder):
 )
 def test_memory_does_not_grow_with_the_files(tmp_path, name, write):
     write(tmp_path)
-    cases = ADAPTERS[name].read(tmp_path)
+    cases = adapters()[name].read(tmp_path)
     assert next(cases)  # by then what is read once is read
     tracemalloc.start()
     try:
@@ -242,7 +242,7 @@ def test_archives_are_read_as_their_files_are(tmp_path, name):
     with zipfile.ZipFile(tmp_path / "data.zip", "w") as out:
         for file in (FILES / name).iterdir():
             out.write(file, f"{name}/{file.name}")
-    assert list(ADAPTERS[name].read(tmp_path / "data.zip")) == list(ADAPTERS[name].read(FILES / name))
+    assert list(adapters()[name].read(tmp_path / "data.zip")) == list(adapters()[name].read(FILES / name))
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar.gz", "tgz"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.datasets import ADAPTERS
+from pytest_medfaith.datasets import adapters
 from pytest_medfaith.datasets.adapting import adapt, apply_gold_review, write_gold_review
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_chunks, read_records
@@ -18,7 +18,7 @@ from pytest_medfaith.records import Case
 FILES = Path(__file__).parents[2] / "fixtures" / "datasets"
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", adapters())
 def test_every_data_set_becomes_a_gold_file_that_reads_back(name, tmp_path):
     out = tmp_path / "gold" / f"{name}.jsonl"
     summary = adapt(name, FILES / name, out)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.datasets import ADAPTERS, Skips, read_cases
+from pytest_medfaith.datasets import Skips, adapters, read_cases
 from pytest_medfaith.datasets.adapting import adapt, apply_gold_review
 from pytest_medfaith.datasets.bioasq import read_bioasq
 from pytest_medfaith.datasets.healthsearchqa import read_healthsearchqa
@@ -45,26 +45,26 @@ def _copy(name: str, folder: Path) -> Path:
 # Any adapter
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", adapters())
 def test_no_such_path(name, tmp_path):
     with pytest.raises(DataError, match=r"nowhere: no such file or folder; expected "):
-        list(ADAPTERS[name].read(tmp_path / "nowhere"))
+        list(adapters()[name].read(tmp_path / "nowhere"))
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", adapters())
 def test_empty_folder(name, tmp_path):
     (tmp_path / "notes.md").write_text("not a data set")
     with pytest.raises(DataError, match=re.escape(f"{tmp_path}: nothing to read in it; expected ")):
-        list(ADAPTERS[name].read(tmp_path))
+        list(adapters()[name].read(tmp_path))
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", adapters())
 def test_byte_order_mark_and_windows_line_ends_change_nothing(name, tmp_path):
     plain = _copy(name, tmp_path)
     content = plain.read_bytes()
-    before = list(ADAPTERS[name].read(plain))
+    before = list(adapters()[name].read(plain))
     plain.write_bytes(b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n"))
-    assert list(ADAPTERS[name].read(plain)) == before
+    assert list(adapters()[name].read(plain)) == before
 
 
 @pytest.mark.parametrize(("name", "files"), [("ms2", "mslr/*.csv"), ("healthsearchqa", "*.csv")])
@@ -76,9 +76,9 @@ def test_byte_order_mark_and_windows_line_ends_change_no_csv(name, files, tmp_pa
         (tmp_path / "windows" / file.name).write_bytes(
             b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n")
         )
-    before = list(ADAPTERS[name].read(tmp_path / "plain"))
+    before = list(adapters()[name].read(tmp_path / "plain"))
     assert len(before) == 2
-    assert list(ADAPTERS[name].read(tmp_path / "windows")) == before
+    assert list(adapters()[name].read(tmp_path / "windows")) == before
 
 
 @pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "liveqa", "meddialog", "ms2"])
@@ -86,9 +86,9 @@ def test_ids_used_again_in_another_file_are_counted(name, tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         _copy(name, tmp_path / folder)
-    once = list(ADAPTERS[name].read(tmp_path / "a"))
+    once = list(adapters()[name].read(tmp_path / "a"))
     skips = Skips()
-    assert list(ADAPTERS[name].read(tmp_path, skips=skips)) == once
+    assert list(adapters()[name].read(tmp_path, skips=skips)) == once
     assert skips.counts["id used before"] >= len(once)
 
 
@@ -97,7 +97,7 @@ def test_bytes_that_are_not_utf_8(name, tmp_path):
     file = _copy(name, tmp_path)
     file.write_bytes(file.read_bytes().replace(b"a", b"\xff", 1))
     with pytest.raises(DataError, match=rf"{re.escape(file.name)}.*not UTF-8.*save the file as UTF-8"):
-        list(ADAPTERS[name].read(file))
+        list(adapters()[name].read(file))
 
 
 @pytest.mark.parametrize("name", ["bioasq", "pubmedqa", "liveqa", "medquad", "ms2"])
@@ -105,7 +105,7 @@ def test_file_cut_short(name, tmp_path):
     file = _copy(name, tmp_path)
     file.write_bytes(file.read_bytes()[:-150])
     with pytest.raises(DataError, match=rf"{re.escape(file.name)}:\d+:.*(?i:the file ends)"):
-        list(ADAPTERS[name].read(file))
+        list(adapters()[name].read(file))
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,12 @@ def test_gzip_is_read_and_one_cut_short_is_an_error(name, tmp_path):
     plain = _copy(name, tmp_path)
     packed = tmp_path / f"{plain.name}.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
-    assert list(ADAPTERS[name].read(packed)) == list(ADAPTERS[name].read(plain))
+    assert list(adapters()[name].read(packed)) == list(adapters()[name].read(plain))
     packed.write_bytes(packed.read_bytes()[:-12])
     with pytest.raises(
         DataError, match=rf"{re.escape(packed.name)}: cannot be read to its end .*fetch it again"
     ):
-        list(ADAPTERS[name].read(packed))
+        list(adapters()[name].read(packed))
 
 
 @pytest.mark.parametrize("bad", [b"ok \xff\n", b"cut \xc3\n", b"cut at the end \xe2\x82"])

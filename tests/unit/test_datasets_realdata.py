@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.datasets import ADAPTERS, Skips, read_cases
+from pytest_medfaith.datasets import Skips, adapters, read_cases
 from pytest_medfaith.records import Case
 
 DATA = os.environ.get("MEDFAITH_DATA")
@@ -125,7 +125,7 @@ def _hash(case: Case) -> str:
 @lru_cache
 def _read(name: str) -> tuple[list[Case], Skips]:
     skips = Skips()
-    return list(ADAPTERS[name].read(Path(DATA, PUBLISHED[name].path), skips=skips)), skips
+    return list(adapters()[name].read(Path(DATA, PUBLISHED[name].path), skips=skips)), skips
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -138,7 +138,7 @@ def test_cases(name):
 
 @pytest.mark.parametrize("name", [name for name, published in PUBLISHED.items() if published.chunks])
 def test_chunks(name):
-    ids = [chunk.id for chunk in ADAPTERS[name].read_chunks(Path(DATA, PUBLISHED[name].path))]
+    ids = [chunk.id for chunk in adapters()[name].read_chunks(Path(DATA, PUBLISHED[name].path))]
     assert len(ids) == len(set(ids)) == PUBLISHED[name].chunks
 
 
@@ -178,7 +178,7 @@ def test_medquad_sources_keep_their_addresses():
 
 
 def test_ms2_review_has_its_twenty_studies():
-    (case,) = ADAPTERS["ms2"].read(Path(DATA, "ms2/sample.json"))
+    (case,) = adapters()["ms2"].read(Path(DATA, "ms2/sample.json"))
     assert (len(case.references), case.meta["studies"]) == (20, 20)
     assert case.reference_answer.startswith("This systematic review suggests")
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import types
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
+from pkgutil import iter_modules
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.datasets import ADAPTERS, Skips, find_adapter, read_cases, read_sources
+import pytest_medfaith.datasets
+from pytest_medfaith.datasets import Skips, adapters, find_adapter, read_cases, registry
+from pytest_medfaith.datasets.gold import Style
 from pytest_medfaith.datasets.sampling import sample
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import write_records
@@ -23,7 +30,7 @@ def test_importing_the_package_imports_no_adapter():
     code = (
         "import sys, pytest_medfaith.datasets as d\n"
         "loaded = {n.rsplit('.', 1)[1] for n in sys.modules if n.startswith('pytest_medfaith.datasets.')}\n"
-        "assert not loaded & set(d.ADAPTERS), loaded\n"
+        "assert not loaded & set(d.adapters()), loaded\n"
         "assert not {'xml.parsers.expat', 'csv', 'pysbd', 'tarfile'} & set(sys.modules)\n"
         "d.find_adapter('kqa').read\n"
         "assert 'pytest_medfaith.datasets.kqa' in sys.modules"
@@ -32,11 +39,30 @@ def test_importing_the_package_imports_no_adapter():
 
 
 def test_every_adapter_has_its_source_and_every_source_its_adapter():
-    sources = read_sources()
-    assert set(sources) == set(ADAPTERS)
-    for source in sources.values():
-        assert all((source.title, source.licence, source.citation, source.splits))
-        assert source.url.startswith(("https://", "http://"))
+    readers = set()
+    for found in iter_modules(pytest_medfaith.datasets.__path__):
+        reader = getattr(import_module(f"pytest_medfaith.datasets.{found.name}"), f"read_{found.name}", None)
+        if reader is not None and "skips" in signature(reader).parameters:
+            readers.add(reader.__name__)
+    assert readers == {f"read_{name}" for name in adapters()}
+    for adapter in adapters().values():
+        assert adapter.read.__name__ in readers
+        assert not adapter.chunked or adapter.read_chunks
+        assert adapter.gold in get_args(Style)
+        assert all((adapter.title, adapter.licence, adapter.citation, adapter.splits, adapter.reads))
+        assert adapter.url.startswith(("https://", "http://"))
+
+
+def test_a_further_data_set_takes_a_module_and_a_table():
+    """Two files: a module with a reader of the table's name, and the table."""
+    module = types.ModuleType("pytest_medfaith.datasets.mine")
+    module.read_mine = lambda path, *, skips: iter([Case(id=f"mine/{skips}", question=path.name)])
+    facts = {"title": "Mine", "url": "https://e.org", "licence": "MIT", "citation": "None", "splits": "none"}
+    table = {**facts, "reads": "a file", "gold": "given"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, module.__name__, module)
+        patch.setattr(registry, "adapters", lambda: {"mine": registry.Adapter(name="mine", **table)})
+        assert [case.question for case in read_cases("mine:where")] == ["where"]
 
 
 def test_unknown_data_set_is_named_with_the_nearest():

@@ -14,6 +14,7 @@ from pytest_medfaith import check_answer
 from pytest_medfaith.cards.json_card import json_card
 from pytest_medfaith.checking import scoring
 from pytest_medfaith.evaluation import slice_report
+from pytest_medfaith.records import SliceRun
 
 CONTEXTS = [
     "For ovulation induction in PCOS, letrozole is started at 2.5 mg once a day for five days.",

@@ -17,12 +17,13 @@ import pytest_medfaith
 from pytest_medfaith import config, plugin
 from pytest_medfaith.cards.json_card import report_schema
 from pytest_medfaith.config import load_settings
-from pytest_medfaith.datasets.registry import ADAPTERS
+from pytest_medfaith.datasets.registry import adapters
 from pytest_medfaith.gates.expressions import parse_gate
 from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
+from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.metrics.registry import METRICS
-from pytest_medfaith.models.folders import default_weights
+from pytest_medfaith.models.shipped import default_weights
 from pytest_medfaith.records import Case, Chunk, PairScore, Response
 from pytest_medfaith.run import marker
 
@@ -155,7 +156,7 @@ def test_every_public_name_has_its_section(name):
     assert f"\n### `{name}`\n" in PAGES["api.md"]
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", adapters())
 def test_every_data_set_has_its_row(name):
     assert in_table(name, "recipes.md")
 
@@ -370,13 +371,15 @@ def test_a_marker_of_runnable_code_stands_right_before_code():
 
 
 @of_language("toml")
-def test_toml_is_read_by_the_code_that_reads_it(block, tmp_path):
+def test_toml_is_read_by_the_code_that_reads_it(block, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(REPO / "examples" / "own_metric")  # whose settings name a metric of its own
     table = tomllib.loads(block.body)
     if "medfaith" in table.get("tool", {}):
         (tmp_path / "pyproject.toml").write_text(block.body)
         settings = load_settings(tmp_path)
         assert list(settings.slices) == list(table["tool"]["medfaith"].get("slices", {}))
-        assert all(parse_gate(gate) for one in settings.slices.values() for gate in one.gates)
+        declared = declared_metrics(settings.metrics)
+        assert all(parse_gate(gate, declared) for one in settings.slices.values() for gate in one.gates)
 
 
 @of_language("json")

@@ -9,7 +9,8 @@ from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import evaluate_case
 from pytest_medfaith.records import Case, Chunk, Claim, GoldClaim, Hit, Response
-from pytest_medfaith.run.resources import Target, payload
+from pytest_medfaith.run.results import Result, plain_report
+from pytest_medfaith.run.targets import Target
 from pytest_medfaith.testing import scripted_checker
 
 ASPIRIN, IRON = Chunk(id="a", text="Aspirin relieves pain."), Chunk(id="b", text="Iron treats anaemia.")
@@ -58,7 +59,8 @@ def test_gold_claims_that_share_an_id_are_refused():
 
 def sent(report):
     settings = SliceSettings(name="pain", cases="gold.jsonl")
-    return payload(Target(settings=settings, case=report.case), report)
+    target = Target(settings=settings, case=report.case)
+    return Result(run=target.run, report=plain_report(report)).to_row()
 
 
 def test_numbers_of_numpy_travel_as_plain_ones():

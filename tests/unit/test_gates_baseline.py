@@ -5,7 +5,8 @@ import pytest
 from gate_samples import RUN, SIGNATURE, case, report_of, slice_of, stored
 
 from pytest_medfaith.errors import DataError, MissingBaseline
-from pytest_medfaith.gates.baseline import own_signature, read_baseline, write_baseline
+from pytest_medfaith.gates.baseline import read_baseline, write_baseline
+from pytest_medfaith.gates.entry import slice_signature
 
 REPORT = slice_of({"b": "sr", "a": "su?"})
 UPDATE = "pytest --medfaith-update-baseline"
@@ -83,7 +84,7 @@ def test_each_slice_keeps_its_own_checker_and_corpus(tmp_path):
         "corpora": {"iron": "c1"},
         "seed": 0,
     }
-    assert own_signature(RUN, {"seed": 1}) == {"seed": 1}
+    assert slice_signature(RUN, {"seed": 1}) == {"seed": 1}
 
 
 def test_no_file_names_the_flag(tmp_path):
@@ -200,7 +201,10 @@ def test_updating_mends_a_corrupt_file(tmp_path):
         ([REPORT, REPORT], "2 slice reports are of slice 'iron', .*; keep one test for each"),
         (
             [REPORT.with_(missing=("c", "d"), partial=True)],
-            r"slice 'iron' was cut short, 2 case\(s\) did not finish: c, d; .*--medfaith-update-baseline again",
+            (
+                r"slice 'iron' was cut short, 2 case\(s\) did not finish: c, d; .*"
+                r"--medfaith-update-baseline again"
+            ),
         ),
         ([REPORT.with_(partial=True)], "slice 'iron' was cut short"),
     ],

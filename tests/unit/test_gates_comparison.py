@@ -5,7 +5,8 @@ import pytest
 from gate_samples import case, report_of, slice_of, stored
 
 from pytest_medfaith.errors import MissingBaseline
-from pytest_medfaith.gates.comparison import compare_metrics, judge_comparison, tolerated_worsening
+from pytest_medfaith.gates.comparison import compare_metrics
+from pytest_medfaith.gates.judging import judge_comparison, tolerated_worsening
 
 
 def compared(tmp_path, before, after, metric="hallucination"):
@@ -39,8 +40,10 @@ def test_a_failure_tells_before_and_after_the_interval_and_both_tests(tmp_path):
     result = judged(comparison, margin=0.02)
     assert (result.outcome, result.value, result.expression) == ("fail", 0.05, "the gate")
     assert result.message == (
-        "hallucination is 0.050, was 0.000; worse by 0.050 (worsening within [0.024, 0.076], 90 % interval) over 40 cases, of which 10 "
-        "differ; paired permutation test p = 0.001; of 200 claims in both runs 10 turned for the worse and 0 for the better, exact McNemar "
+        "hallucination is 0.050, was 0.000; worse by 0.050 (worsening within [0.024, 0.076], 90 % interval) "
+        "over 40 cases, of which 10 "
+        "differ; paired permutation test p = 0.001; of 200 claims in both runs 10 turned for the worse "
+        "and 0 for the better, exact McNemar "
         "p < 0.001; 0.020 is allowed, and chance does not explain this one"
     )
 
@@ -157,7 +160,7 @@ def test_a_quantile_reads_the_cases_that_both_runs_timed(tmp_path):
 
 
 def test_a_worsening_without_a_turned_claim_is_explained_by_cases(tmp_path):
-    """Answers in other words have no claims in common with those before: 0 turned claims beside p < 0.05 would explain nothing."""
+    """Answers in other words share no claim with those before, and 0 regressions would explain nothing."""
     names = [f"c{number:02}" for number in range(30)]
     before = stored(tmp_path, report_of([case(name, "ss") for name in names]))
     bad = [

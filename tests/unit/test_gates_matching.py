@@ -33,7 +33,8 @@ def test_another_set_up_is_refused_by_name_and_value(tmp_path):
     other = {**SIGNATURE, "checkers": {"student": {"weights": "w1", "entail": 0.7}}, "encoder": "e"}
     with pytest.raises(
         MissingBaseline,
-        match=rf"slice 'iron'.*: checkers.student.entail was 0.5, is 0.7; encoder was absent, is \"e\"\. .* with {UPDATE}",
+        match=r"slice 'iron'.*: checkers.student.entail was 0.5, is 0.7; "
+        rf"encoder was absent, is \"e\"\. .* with {UPDATE}",
     ):
         slice_baseline(baseline, REPORT.run, signature=other, case_ids=["a", "b"])
 
@@ -50,7 +51,8 @@ def test_a_slice_that_is_not_there_is_refused_with_those_that_are(tmp_path):
 def test_cases_that_do_not_run_are_refused(tmp_path):
     with pytest.raises(
         MissingBaseline,
-        match=rf"1 of 2 cases of slice 'iron' are not in this run: b; .*-k, --lf or --medfaith-limit.*{UPDATE}",
+        match=r"1 of 2 cases of slice 'iron' are not in this run: b; "
+        rf".*-k, --lf or --medfaith-limit.*{UPDATE}",
     ):
         slice_baseline(baseline_in(tmp_path), REPORT.run, signature=SIGNATURE, case_ids=["a"])
 

@@ -16,7 +16,7 @@ COUNTS = st.lists(
 
 
 def pairs_of(rows, *, sign=1.0):
-    """Returns one column of (numerator before, denominator before, numerator after, denominator after) a case."""
+    """Returns a column; each case is (numerator, denominator) before, then after."""
     table = np.array(rows, dtype=np.float64)
     return Pairs(before=table[:, :2].T[:, :, None], after=table[:, 2:].T[:, :, None], sign=sign)
 

@@ -22,7 +22,7 @@ def written(tmp_path, report=REPORT):
 
 
 def edited(tmp_path, change, *, sign):
-    """Returns a baseline whose only entry went through `change`, with a checksum that fits it or the old one."""
+    """Returns a baseline whose only entry went through `change`, with a fitting checksum or the old one."""
     path = written(tmp_path)
     document = json.loads(path.read_text())
     change(document["slices"][0])

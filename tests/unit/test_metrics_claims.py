@@ -42,7 +42,7 @@ def verdict(label, **changes):
 
 
 def report(verdicts=(), *, contexts=2, gold="", rows=None, gold_rows=None, recalled=None, **changes):
-    """Each of `gold` is k (a key gold claim) or o (another); rows are lines of 0 and 1, one mark a context."""
+    """Each of `gold` is k (a key gold claim) or o; rows are lines of 0 and 1, a mark for each context."""
     chunks = (
         tuple(Chunk(id=f"c{i}", text="Some text.") for i in range(contexts))
         if isinstance(contexts, int)

@@ -1,4 +1,4 @@
-"""Metrics of a project: found by dotted name, checked when declared and when they answer, known to no other run."""
+"""Metrics of a project: found by dotted name, checked when declared and when measured, unknown elsewhere."""
 
 import json
 import math
@@ -12,13 +12,15 @@ import pytest
 from pytest_medfaith.cards.html import html_report
 from pytest_medfaith.cards.json_card import json_card, report_schema
 from pytest_medfaith.cards.markdown import markdown_card
-from pytest_medfaith.cards.run_folder import read_run, write_run
+from pytest_medfaith.cards.run_folder import write_run
+from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cards.terminal import result_card
 from pytest_medfaith.compare.runs import compare_slices
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
-from pytest_medfaith.gates.expressions import judge_gates, parse_gate
+from pytest_medfaith.gates.expressions import parse_gate
+from pytest_medfaith.gates.judging import judge_gates
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
@@ -43,7 +45,7 @@ def metric(**changes):
 
 @pytest.fixture
 def declare(monkeypatch):
-    """Returns a function that puts metrics into a module of the project, and loads them as its settings would."""
+    """Returns a function that puts metrics into a module, and loads them as settings that name them would."""
 
     def declared(*metrics):
         module = types.ModuleType("house_metrics")

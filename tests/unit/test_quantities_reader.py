@@ -168,6 +168,11 @@ def test_a_dose_with_its_frequency_is_a_dose_a_day():
     assert limit.times == (1.0, 1.0)
 
 
+def test_no_doses_a_day_are_a_frequency_of_nothing():
+    dose, frequency = read_quantities("5 mg in 0 doses")
+    assert (frequency.low, frequency.high, dose.times) == (0, 0, (0, 0))
+
+
 def test_ages_are_told_from_times():
     roles = [
         (quantity.role, quantity.low)

@@ -101,7 +101,7 @@ def test_a_factory_gets_its_table_and_the_settings_that_it_asks_for(name, table,
         (
             "my_search:needs_depth",
             {},
-            r"Set what is its own in \[tool\.medfaith\.retriever_settings\.\"my_search:needs_depth\"\]",
+            r"Its settings belong into \[tool\.medfaith\.retriever_settings\.\"my_search:needs_depth\"\]",
         ),
         ("my_search:needs_depth", {"dept": 3}, r"it was given k1, dept\."),
         (

@@ -1,7 +1,7 @@
 import pytest
 
-from pytest_medfaith.run.collected import Tally
-from pytest_medfaith.run.progress import LINES, LiveLine, line
+from pytest_medfaith.run.collected import Progress
+from pytest_medfaith.run.progress import LINES, ProgressLine, progress_text
 
 
 class Clock:
@@ -12,23 +12,23 @@ class Clock:
 
 
 class Counted:
-    """Stands for a ledger of a run that does one case a second."""
+    """Stands for what was collected of a run that does one case a second."""
 
     def __init__(self, clock, cases):
         self.clock, self.cases = clock, cases
 
-    def tally(self):
+    def progress(self):
         done = int(self.clock.now - 100)
-        return Tally(done=done, cases=self.cases, claims=4 * done, scored=4 * done, refuted=done)
+        return Progress(done=done, cases=self.cases, claims=4 * done, scored=4 * done, refuted=done)
 
 
 def shown(cases):
     clock = Clock()
-    live, ledger = LiveLine(clock), Counted(clock, cases)
+    line, collected = ProgressLine(clock), Counted(clock, cases)
     lines = []
     for _ in range(cases):
         clock.now += 1
-        lines += [text for text in [live.next(ledger)] if text]
+        lines += [text for text in [line.next(collected)] if text]
     return lines
 
 
@@ -48,9 +48,9 @@ def test_a_long_run_shows_about_twenty():
 
 def test_nothing_is_said_before_the_first_case():
     clock = Clock()
-    live = LiveLine(clock)
+    line = ProgressLine(clock)
     clock.now += 0.5 + 60
-    assert live.next(Counted(Clock(), 5)) is None
+    assert line.next(Counted(Clock(), 5)) is None
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,6 @@ def test_nothing_is_said_before_the_first_case():
 )
 def test_the_time_left(seconds, text):
     assert (
-        line(Tally(done=1, cases=2, claims=0, scored=0, refuted=0), seconds)
+        progress_text(Progress(done=1, cases=2, claims=0, scored=0, refuted=0), seconds)
         == f"medfaith: 1 of 2 cases, 0 claims, {text}"
     )

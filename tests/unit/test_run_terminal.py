@@ -5,9 +5,8 @@ from types import SimpleNamespace
 import pytest
 from gate_samples import slice_of, stored
 
-from pytest_medfaith.gates.expressions import judge_gates
+from pytest_medfaith.gates.judging import judge_gates
 from pytest_medfaith.run.finish import Finish
-from pytest_medfaith.run.resources import MedfaithSession
 from pytest_medfaith.run.terminal import print_summary
 
 
@@ -33,7 +32,7 @@ def test_a_failed_comparison_tells_the_claims_that_turned_worst_first(tmp_path, 
     after = slice_of({name: "ursss" if name == "c7" else "srrss" for name in names})
     judged = judge_gates(["hallucination no worse than baseline"], after, baseline=baseline)
     terminal = Terminal(verbosity)
-    print_summary(Finish((judged,), (baseline,), "failed"), MedfaithSession(root=tmp_path), terminal)
+    print_summary(Finish((judged,), (baseline,), "failed"), terminal)
     lines = [line for line, _ in terminal.lines]
     place = lines.index("iron: 7 claims turned since the baseline, worst first")
     turned = [line for line in lines[place:] if line.startswith(("REFUTED", "UNSUPPORTED"))]

@@ -15,7 +15,7 @@ from tiny_models import tiny_bert  # noqa: E402
 
 from pytest_medfaith.checking.student import pair_row  # noqa: E402
 from pytest_medfaith.errors import DataError  # noqa: E402
-from pytest_medfaith.models.folders import MINILM_TOKENIZER  # noqa: E402
+from pytest_medfaith.models.shipped import MINILM_TOKENIZER  # noqa: E402
 from training.distillation import (  # noqa: E402
     SoftPair,
     found_pairs,

@@ -378,7 +378,7 @@ def base(tmp_path):
     """A BERT of one narrow layer with the shipped vocabulary, as a base model's folder."""
     torch = pytest.importorskip("torch", reason="comes with the extra train")
     transformers = pytest.importorskip("transformers", reason="comes with the extra train")
-    from pytest_medfaith.models.folders import MINILM_TOKENIZER
+    from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
     torch.manual_seed(0)
     config = transformers.BertConfig(

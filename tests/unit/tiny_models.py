@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_medfaith.models.folders import MINILM_TOKENIZER
+from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
 
 def tiny_bert(folder: Path) -> Path:

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pytest_medfaith.checking.anchors.dates import is_between_dates
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, is_odd, shared_with
-from pytest_medfaith.checking.anchors.labels import read_roman
 from pytest_medfaith.checking.rules.signs import mirrored, way_of
 from pytest_medfaith.quantities.arithmetic import computes, recomputed
+from pytest_medfaith.quantities.calendar import is_between_dates
 from pytest_medfaith.quantities.numerals import read_numerals
-from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error, opposed
-from pytest_medfaith.quantities.reader import read_labelled_times, read_quantities
-from pytest_medfaith.quantities.strengths import in_equal_strength, read_made_strengths
+from pytest_medfaith.quantities.quantity import ROUGHNESS, Quantity, allowed_error, opposed_bounds
+from pytest_medfaith.quantities.reader import read_quantities
+from pytest_medfaith.quantities.roman import read_roman
+from pytest_medfaith.quantities.strengths import in_equal_strength, read_derived_strengths
+from pytest_medfaith.quantities.times import read_labelled_times
 
 SAME_STATEMENT = 0.6  # of the claim's other words that a sentence holds whose value of the same kind takes the place of the claim's
 SMALL = 12  # a count of up to so many things may be the reader's own: "three drugs" of a list of three
@@ -105,7 +106,7 @@ def _is_grounded(quantity: Quantity, stated: Sequence[Quantity], claim: str, evi
         if in_equal_strength(quantity, claim, text):
             return True
         known = tuple(mirrored(other, quantity, claim=claim, text=text) for other in read_quantities(text))
-        known += read_labelled_times(text) if quantity.dimension == "time" else read_made_strengths(text)
+        known += read_labelled_times(text) if quantity.dimension == "time" else read_derived_strengths(text)
         same = [
             other
             for other in known
@@ -182,7 +183,7 @@ def _may_be_a_case(quantity: Quantity, claim: str, evidence: Evidence) -> bool:
 
 def _follows(quantity: Quantity, stated: Sequence[Quantity], claim: str, evidence: Evidence) -> bool:
     """Returns whether the quantity follows from the sentence that decided or, where the claim says that it computes, from all evidence."""
-    near = (*read_quantities(evidence.nearest), *read_made_strengths(evidence.nearest))
+    near = (*read_quantities(evidence.nearest), *read_derived_strengths(evidence.nearest))
     if any(_bounds_hold(quantity, other) for other in near):
         return True
     if (
@@ -305,7 +306,7 @@ def _within(value: float, ends: tuple[float, float], quantity: Quantity) -> bool
 
 def _turned(quantity: Quantity, other: Quantity, claim: str, text: str) -> bool:
     """Returns whether the two are one value bounded from opposite sides, with as many denials on either side."""
-    if not opposed(quantity, other):
+    if not opposed_bounds(quantity, other):
         return False
     sentence = _sentence_at(text, other.start)
     excepted = len(_EXCEPTING.findall(sentence)) - len(_EXCEPTING.findall(claim))
@@ -337,7 +338,7 @@ def _names_number(quantity: Quantity, claim: str, text: str, known: Sequence[Qua
         if way_of(quantity, claim) < 0:  # "down 2.3" of "-2.3"
             all_numbers |= {abs(number) for number in all_numbers}
         return mine <= all_numbers and not any(
-            opposed(quantity, other) and _ends_met(quantity, other) for other in known
+            opposed_bounds(quantity, other) and _ends_met(quantity, other) for other in known
         )
     bare = {other.low for other in known if other.dimension == "plain" and text[other.start].isdigit()}
     return quantity.dimension not in _DOSES and mine <= bare

@@ -9,12 +9,12 @@ from functools import lru_cache
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, linked, shared_with
 from pytest_medfaith.english.stems import word_key
-from pytest_medfaith.quantities.reader import read_labelled_times
+from pytest_medfaith.quantities.roman import NAMED_ROMAN, read_roman, roman_value
+from pytest_medfaith.quantities.times import read_labelled_times
 from pytest_medfaith.quantities.units import unit_of
 
 SAME_STATEMENT = 0.5  # of the claim's other words that a sentence holds whose label of the same kind takes the place of the claim's
 
-_ROMAN = {"i": 1, "v": 5, "x": 10}
 _ORDINALS = {
     word: number
     for number, word in enumerate(
@@ -36,10 +36,6 @@ _LABEL = re.compile(
     rf"(?<![\w-])(?i:(?P<noun>{_NAMED}))[\s-]+(?:(?i:class|stage|grade|group|type|score|numbers?|"
     rf"no\.)\s+)?{_VALUE.format('a')}"
     rf"(?:\s*(?P<joint>[-–/]|to|and|or|,)\s*{_VALUE.format('b')})?"
-)
-_NAMED_ROMAN = re.compile(
-    r"(?<![\w-])(?P<noun>[^\W\d_][\w]{2,})[\s-](?P<roman>(?=[XVI])X{0,2}(?:IX|IV|V?I{0,3}))(?![\w'’]|[.,]\d|"
-    r"[-–][A-Z])"
 )
 _LABEL_NOUN = re.compile(rf"(?:{_NAMED})", re.IGNORECASE)
 # Where the evidence labels nothing of the kind, these are said without a source; "a third dose" and "the fifth week" may be counted.
@@ -145,17 +141,11 @@ def read_labels(text: str) -> tuple[Label, ...]:
 
 
 @lru_cache(maxsize=8_192)
-def read_roman(text: str) -> frozenset[float]:
-    """Returns the numbers that `text` writes in Roman numerals behind a word: 2 of "Marsh II" and of "stage II"."""
-    return frozenset(float(_roman(found["roman"].lower())) for found in _NAMED_ROMAN.finditer(text))
-
-
-@lru_cache(maxsize=8_192)
 def read_named_roman(text: str) -> tuple[tuple[str, int, int, int], ...]:
     """Returns word, number and span of "angiotensin II", "Le Fort I", where the word is none that labels carry (stage, grade)."""
     return tuple(
-        (word_key(found["noun"].lower()), _roman(found["roman"].lower()), *found.span("roman"))
-        for found in _NAMED_ROMAN.finditer(text)
+        (word_key(found["noun"].lower()), roman_value(found["roman"].lower()), *found.span("roman"))
+        for found in NAMED_ROMAN.finditer(text)
         if not _LABEL_NOUN.fullmatch(found["noun"])
     )
 
@@ -177,15 +167,10 @@ def _noun(noun: str) -> str:
 
 def _value(match: re.Match[str], which: str) -> tuple[int, str] | None:
     if match[f"{which}r"]:
-        return _roman(match[f"{which}r"].lower()), (match[f"{which}ra"] or "").lower()
+        return roman_value(match[f"{which}r"].lower()), (match[f"{which}ra"] or "").lower()
     if match[f"{which}n"]:
         return int(match[f"{which}n"]), (match[f"{which}na"] or "").lower()
     return (0, match[f"{which}l"].lower()) if match[f"{which}l"] else None
-
-
-def _roman(text: str) -> int:
-    values = [_ROMAN[letter] for letter in text]
-    return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
 
 
 def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:

@@ -2,42 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.english.opposites import directions
-from pytest_medfaith.english.words import Token, share
+from pytest_medfaith.english.words import Token, share, weight
+from pytest_medfaith.quantities.numerals import WORDS
 
-_ENDS = frozenset(";:.()")
-_CLAUSE = frozenset(",;:.()")
-# Words of a comparison that point neither way but have an opposite of their own.
-_RANKED = {
-    "superior": 1,
-    "inferior": -1,
-    "safer": 1,
-    "riskier": -1,
-    "stronger": 1,
-    "weaker": -1,
-    "likelier": 1,
-    "rarer": -1,
-    "cheaper": -1,
-    "preferred": 1,
-    "preferable": 1,
-    "favoured": 1,
-    "favored": 1,
-    "commoner": 1,
-    "fewer": -1,
-}
+SAME_MATTER = 0.6  # of the compared words, apart from the two sides, that both comparisons have
+_FARTHEST = 9  # words from the word of comparison to its "than"
+_ENDS = frozenset(";:.")
+_CLAUSE_ENDS = frozenset(",;:()")
+# Words that rank but have no direction of their own (opposites.py).
+_RANKED = dict.fromkeys(
+    "superior safer stronger likelier preferred preferable favoured favored commoner".split(), 1
+) | dict.fromkeys("inferior riskier weaker rarer cheaper fewer".split(), -1)
 _GROUPS = ("amount", "quality", "speed", "length", "frequency", "strength", "severity")
-SAME_MATTER = 0.6  # of the words that are compared, the two sides aside, that both comparisons have
+_COMPARING = frozenset({"amount", "quality", "speed", "length", "frequency"})
 _DEGREES = {"further": 1, "more": 1, "less": -1}  # straight before "than"
 _SIDED = frozenset("with in on by for among after under from".split())
-_FARTHEST = 9  # words from the word of comparison to its "than"
+_CHOICES = (["rather", "than"], ["instead", "of"])
+_SET_AGAINST = (["compared", "with"], ["compared", "to"], ["relative", "to"])
+_RANKED_OVER = (
+    ("superior", "to"),
+    ("inferior", "to"),
+    ("preferred", "over"),
+    ("preferable", "to"),
+    ("preferred", "to"),
+    ("favoured", "over"),
+)
+_BOUNDING = frozenset("more less greater higher lower fewer older younger".split())
+BOUND_AFTER_THAN = frozenset("half halved a one".split())
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The words that are compared, `left` with `right`, the way the comparison points (1, -1, 0 for a choice), and the words that say it."""
+    """What a sentence compares.
+
+    Attributes:
+        left: the keys of the words on the side that comes first: "A caused more bleeding".
+        right: the keys of the words on the other side: "B".
+        sign: 1 where the comparison points up, -1 where it points down, 0 for a choice.
+        word: the key of the word of comparison; empty for a choice.
+        start: the first character of that word.
+        end: the character after it.
+    """
 
     left: frozenset[str]
     right: frozenset[str]
@@ -47,109 +56,130 @@ class Comparison:
     end: int
 
     def swaps(self, other: Comparison) -> bool:
-        """Returns whether each side of this comparison stands on the opposite side of `other`."""
+        """Returns whether each side of this comparison is on the opposite side of `other`."""
         return bool(self.right & (other.left - other.right)) and bool(other.right & (self.left - self.right))
+
+    def mirrors(self, other: Comparison) -> bool:
+        """Returns whether the two point in opposite ways: "A is longer than B" mirrors "B is shorter than A"."""
+        return self.sign * other.sign < 0
+
+
+def swapped_comparisons(
+    claim: Sequence[Token], sentence: Sequence[Token]
+) -> tuple[Comparison, Comparison] | None:
+    """Returns a comparison of the claim and of the sentence whose sides are swapped, or None.
+
+    Where the first mirrors the second, both sentences say the same. Else they point in one way and contradict each
+    other. A sentence that compares another matter, or points in more ways than the claim, contradicts nothing.
+    """
+    known = read_comparisons(sentence)
+    for one in read_comparisons(claim):
+        for other in known:
+            if not one.swaps(other):
+                continue
+            if one.mirrors(other):
+                return one, other
+            same_way = one.sign == other.sign and (one.sign or one.word == other.word)
+            if same_way and _same_matter(one, other) and _count_ways(sentence) <= _count_ways(claim):
+                return one, other
+    return None
 
 
 def read_comparisons(tokens: Sequence[Token]) -> list[Comparison]:
     """Returns the comparisons that a sentence makes, in order."""
-    return [found for index in range(len(tokens)) if (found := _at(tokens, index)) is not None]
+    return [found for index in range(len(tokens)) if (found := _comparison_at(tokens, index)) is not None]
 
 
-def _at(tokens: Sequence[Token], index: int) -> Comparison | None:
-    size, choice = _connector(tokens, index)
+def _same_matter(one: Comparison, other: Comparison) -> bool:
+    sides = (one.right & other.left) | (other.right & one.left)
+    matter = (one.left | one.right) - sides
+    return not matter or share(matter, other.left | other.right) >= SAME_MATTER
+
+
+def _count_ways(tokens: Iterable[Token]) -> int:
+    return sum(token.lower in _RANKED or _has_direction(token.lower) for token in tokens)
+
+
+def _has_direction(word: str) -> bool:
+    return any(group in directions(word) for group in _GROUPS)
+
+
+def _comparison_at(tokens: Sequence[Token], index: int) -> Comparison | None:
+    """Returns the comparison whose joining words ("than", "compared with", "rather than") begin at `index`."""
+    size, is_choice = _joint(tokens, index)
     if not size:
         return None
-    behind, ahead = list(_until(tokens[index + size :], _ENDS)), list(_until(reversed(tokens[:index]), _ENDS))
+    behind, ahead = list(_clause(tokens[index + size :])), list(_clause(reversed(tokens[:index])))
+    comma = next((place for place, token in enumerate(behind) if token.lower == ","), None)
     if not ahead:  # "Compared with B, A ..."
-        parted = next((place for place, token in enumerate(behind) if token.lower == ","), None)
-        if parted is None:
+        if comma is None:
             return None
-        behind, ahead = behind[:parted], list(reversed(behind[parted + 1 :]))
-    elif "," in [token.lower for token in behind]:
-        behind = behind[: [token.lower for token in behind].index(",")]
-    word, sign = (tokens[index], 0) if choice else _pointing(ahead)
-    left, right = _keys(ahead) - {word.key}, _keys(behind)
-    return (
-        Comparison(left, right, sign, "" if choice else word.key, word.start, word.end)
-        if left and right
-        else None
-    )
+        ahead = list(reversed(behind[comma + 1 :]))
+    word, sign = (tokens[index], 0) if is_choice else _word_of_comparison(ahead)
+    left, right = _side(ahead) - {word.key}, _side(behind[:comma])
+    if not left or not right:
+        return None
+    return Comparison(left, right, sign, "" if is_choice else word.key, word.start, word.end)
 
 
-def _connector(tokens: Sequence[Token], index: int) -> tuple[int, bool]:
-    """Returns how many words at `index` join two things that are compared, 0 for none, and whether they choose one of the two."""
-    lower = [token.lower for token in tokens[index : index + 2]]
+def _joint(tokens: Sequence[Token], index: int) -> tuple[int, bool]:
+    """Returns how many words at `index` join two compared things, and whether they choose the first of the two."""
+    words = [token.lower for token in tokens[index : index + 2]]
     before = tokens[index - 1].lower if index else ""
-    if lower in (["rather", "than"], ["instead", "of"]):
+    if words in _CHOICES:
         return 2, True
-    if lower[0] == "than" and before not in ("rather", "other") and not _bounds(tokens, index):
-        return 1, False
-    if lower in (["compared", "with"], ["compared", "to"], ["relative", "to"]):
+    if words in _SET_AGAINST:
         return 2, False
-    if lower[0] in ("versus", "vs"):
-        return 1, False
-    return (
-        (1, False)
-        if (before, lower[0])
-        in (
-            ("superior", "to"),
-            ("inferior", "to"),
-            ("preferred", "over"),
-            ("preferable", "to"),
-            ("preferred", "to"),
-            ("favoured", "over"),
-        )
-        else (0, False)
-    )
+    is_than = words[0] == "than" and before not in ("rather", "other") and not _is_bound(tokens, index)
+    single = is_than or words[0] in ("versus", "vs") or (before, words[0]) in _RANKED_OVER
+    return (1, False) if single else (0, False)
 
 
-def _bounds(tokens: Sequence[Token], index: int) -> bool:
-    """Returns whether a "than" belongs to a number: "more than 5"."""
-    following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
-    return not following or (
-        following[0].isdigit()
-        and not any(token.lower == "than" for token in tokens[index + 1 :])
-        and tokens[index - 1].lower
-        in ("more", "less", "greater", "higher", "lower", "fewer", "older", "younger")
-    )
+def _is_bound(tokens: Sequence[Token], than: int) -> bool:
+    """Returns whether the "than" at this index belongs to a number: "more than 5"."""
+    if than + 1 == len(tokens):
+        return True
+    later = tokens[than + 1 :]
+    bounds = later[0].lower[0].isdigit() and tokens[than - 1].lower in _BOUNDING
+    return bounds and not any(token.lower == "than" for token in later)
 
 
-def _until(tokens: Iterator[Token] | Sequence[Token], ends: frozenset[str]) -> Iterator[Token]:
-    """Yields tokens up to the first of `ends`; what stands in brackets is passed over."""
+def _clause(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Yields tokens up to the first that ends the clause, without those in brackets."""
     inside = False
     for token in tokens:
         if token.lower in "()":
             inside = not inside
-        elif token.lower in ends - {"(", ")"} and not inside:
-            return
         elif not inside:
+            if token.lower in _ENDS:
+                return
             yield token
 
 
-def _pointing(ahead: Sequence[Token]) -> tuple[Token, int]:
-    """Returns the word nearest before the connector that points a way, and which; the nearest word and 0 where none does."""
+def _word_of_comparison(ahead: Sequence[Token]) -> tuple[Token, int]:
+    """Returns the nearest word before the joint that points up or down, and its sign.
+
+    Without such a word: the nearest word, and 0.
+
+    Args:
+        ahead: the words before the joint, the nearest first.
+    """
     near = ahead[:_FARTHEST]
-    for place, token in enumerate(
-        near
-    ):  # "lowered cholesterol less than", "fell more with A than": the verb's way, by degree
-        if token.lower in _DEGREES and (place == 0 or near[place - 1].lower in _SIDED):
-            verb = next(
-                (sign for other in near[place + 1 :] if (sign := directions(other.lower).get("amount", 0))), 1
-            )
-            return token, _DEGREES[token.lower] * verb
-    compared = next(
-        (token for token in near if token.lower in ("more", "fewer", "less") or _is_comparative(token.lower)),
-        None,
-    )
     for place, token in enumerate(near):
-        if (
-            compared is not None
-            and token is not compared
-            and not _is_comparative(token.lower)
-            and place < near.index(compared)
-        ):
-            continue  # "fewer major bleeds than": what is compared is the number
+        if token.lower in _DEGREES and (place == 0 or near[place - 1].lower in _SIDED):
+            # "Lowered cholesterol less than" and "fell more with A than" point in the way of the verb, by degree.
+            verbs = (directions(other.lower).get("amount", 0) for other in near[place + 1 :])
+            return token, _DEGREES[token.lower] * next(filter(None, verbs), 1)
+    comparative = next(
+        (
+            place
+            for place, token in enumerate(near)
+            if token.lower in ("more", "fewer", "less") or _is_comparative(token.lower)
+        ),
+        0,
+    )
+    # In "fewer major bleeds than" the number is compared: words after the comparative do not point.
+    for place, token in enumerate(near[comparative:], start=comparative):
         following = ahead[place + 1] if place + 1 < len(ahead) else token
         if following.lower in ("more", "less"):  # "more often", "less effective"
             return following, 1 if following.lower == "more" else -1
@@ -163,49 +193,58 @@ def _pointing(ahead: Sequence[Token]) -> tuple[Token, int]:
 
 
 def _is_comparative(word: str) -> bool:
-    return word.endswith("er") and (word in _RANKED or any(group in directions(word) for group in _GROUPS))
+    return word.endswith("er") and (word in _RANKED or _has_direction(word))
 
 
-def _keys(tokens: Sequence[Token]) -> frozenset[str]:
+def _side(tokens: Iterable[Token]) -> frozenset[str]:
     return frozenset(
         token.key for token in tokens if token.key and (token.content or token.lower[0].isdigit())
     )
 
 
-def relation(
-    mine: Sequence[Token], theirs: Sequence[Token]
-) -> tuple[str, Comparison | None, Comparison | None]:
-    """Returns how two sentences compare: "turned" where sides are swapped and the way is one, "same" where both are swapped, else an empty text.
+@dataclass(frozen=True)
+class ThanComparison:
+    """The word of comparison of "A is higher than B", and the keys of the content words before and after "than"."""
 
-    A sentence that compares more than once, or something else than the claim does, says nothing of it.
-    """
-    for one in read_comparisons(mine):
-        for other in read_comparisons(theirs):
-            if not one.swaps(other):
-                continue
-            if one.sign * other.sign < 0:
-                return "same", one, other
-            if (
-                one.sign == other.sign
-                and (one.sign or one.word == other.word)
-                and _of_one_matter(one, other, mine, theirs)
-            ):
-                return "turned", one, other
-    return "", None, None
+    word: Token
+    left: frozenset[str]
+    right: frozenset[str]
+
+    def is_reversed_in(self, other: ThanComparison) -> bool:
+        """Returns whether each of the two comparisons has before its "than" what the other has after its own."""
+        moved_ahead = self.right & (other.left - other.right)
+        moved_behind = (self.left - self.right) & other.right
+        return sum(map(weight, moved_ahead)) >= 1 and sum(map(weight, moved_behind)) >= 1
 
 
-def _of_one_matter(
-    one: Comparison, other: Comparison, mine: Sequence[Token], theirs: Sequence[Token]
-) -> bool:
-    """Returns whether most words of the claim's comparison, the two sides aside, stand in the sentence's, which points a way no more often."""
-    sides = (one.right & other.left) | (other.right & one.left)
-    topic = (one.left | one.right) - sides
-    alike = not topic or share(topic, other.left | other.right) >= SAME_MATTER
-    return alike and _ways(theirs) <= _ways(mine)
-
-
-def _ways(tokens: Sequence[Token]) -> int:
-    return sum(
-        token.lower in _RANKED or any(group in directions(token.lower) for group in _GROUPS)
-        for token in tokens
+def read_than_comparison(tokens: Sequence[Token]) -> ThanComparison | None:
+    """Returns the comparison of a sentence with a single "than" and a single comparative before it, else None."""
+    than = comparing_than(tokens)
+    if than is None or sum(token.lower == "than" for token in tokens) != 1:
+        return None
+    comparatives = [
+        token
+        for before, token in zip((None, *tokens), tokens[:than], strict=False)
+        if directions(token.lower).keys() & _COMPARING
+        and not (before and before.lower in ("more", "less"))  # "more often" is a single comparative
+    ]
+    if len(comparatives) != 1:  # "lowers relapses more than" points in two ways
+        return None
+    (word,) = comparatives
+    end = next(
+        (index for index in range(than + 1, len(tokens)) if tokens[index].lower in _CLAUSE_ENDS), len(tokens)
     )
+    left = frozenset(token.key for token in tokens[:than] if token.content and token is not word)
+    return ThanComparison(
+        word, left, frozenset(token.key for token in tokens[than + 1 : end] if token.content)
+    )
+
+
+def comparing_than(tokens: Sequence[Token]) -> int | None:
+    """Returns the index of the first "than" that compares two things; the "than" of "more than 10%" does not."""
+    for index, token in enumerate(tokens[:-1]):
+        following = tokens[index + 1].lower
+        is_value = following[0].isdigit() or following in BOUND_AFTER_THAN or following in WORDS
+        if token.lower == "than" and not is_value:
+            return index
+    return None

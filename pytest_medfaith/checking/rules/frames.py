@@ -1,4 +1,8 @@
-"""Lays a claim over a sentence of evidence: which word of the one answers to which word of the other, and what is left over."""
+"""Lays a claim over a sentence of evidence: which words answer to each other, and which are left over.
+
+"Statins increase the risk" over "Statins reduce the risk of stroke" pairs "statins", "the" and "risk". In the gap
+between the first two pairs the claim has "increase" and the sentence "reduce".
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from pytest_medfaith.english.opposites import opposed
 from pytest_medfaith.english.stems import word_key
 from pytest_medfaith.english.words import (
     MAX_TOKENS,
@@ -19,24 +24,47 @@ from pytest_medfaith.english.words import (
     weight,
 )
 
-# Sentences that share less than this of the claim's words do not speak of it; written paraphrases of the development data share 0.4 at
-# the median, so most of them are left to the model.
+# A sentence that shares less than this of the claim's words does not speak of it. Written paraphrases of the
+# development data share 0.4 at the median, so most of them are left to the model.
 LEAST_SHARED = 0.4
-COPY = 0.8  # from this coverage on, and
-LIKE_COPY = 0.7  # with the small words alike too, the claim is the sentence with a spot changed
+# A claim is a copy of a sentence from this coverage on, if the small words are alike too.
+COPY = 0.8
+LIKE_COPY = 0.7
 _DO = frozenset("do does did".split())
 _OPENING = frozenset(
-    "in among for when if after before with without during at by on to as while since because unlike".split()
+    """in among for when if after before with without during at by on to as while since because
+    unlike""".split()
 )
 _PERCENT = word_key("percent")
 
 
 @dataclass(frozen=True)
-class Frame:
-    """A claim laid over one sentence. `pairs` maps indices of claim tokens to indices of the sentence's tokens, both in order.
+class OpposedWords:
+    """Two words of opposite direction in one gap.
 
-    `shared` is which part of the claim's content words, by weight, stands anywhere in the sentence; `coverage` which part stands there in
-    the claim's order: both 0 to 1.
+    Attributes:
+        claim: the index of the claim's word.
+        sentence: the index of the sentence's word.
+        gap: the indices of the claim's words left over in the gap.
+        sentence_gap: the indices of the sentence's words left over there.
+    """
+
+    claim: int
+    sentence: int
+    gap: range
+    sentence_gap: range
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A claim laid over a sentence.
+
+    Attributes:
+        claim: the tokens of the claim.
+        sentence: the sentence.
+        pairs: index of a claim token -> index of the sentence token that answers to it, both in order.
+        shared: which part of the claim's content words, by weight, the sentence holds anywhere: 0 to 1.
+        coverage: which part of them it holds in the claim's order: 0 to 1.
     """
 
     claim: tuple[Token, ...]
@@ -47,13 +75,17 @@ class Frame:
 
     @property
     def likeness(self) -> float:
-        """Which part of all the claim's words and numbers, small ones too, has its like in the sentence, in order: 0 to 1."""
+        """Which part of all words and numbers of the claim, small words too, is paired: 0 to 1."""
         return sum(1 for index in self.pairs if self.claim[index].key) / max(
             1, sum(1 for token in self.claim if token.key)
         )
 
+    def indices(self, start: int, end: int) -> list[int]:
+        """Returns the indices of the claim's tokens that begin in its characters `start:end`."""
+        return [index for index, token in enumerate(self.claim) if start <= token.start < end]
+
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Returns the characters of the evidence, half-open, that stand where the claim's tokens `start:end` stand."""
+        """Returns the span of the evidence, half-open, that stands for the claim's tokens `start:end`."""
         inside = [there for here, there in self.pairs.items() if start <= here < end]
         before = max((there for here, there in self.pairs.items() if here < start), default=-1)
         after = min(
@@ -66,17 +98,20 @@ class Frame:
             return self.sentence.end, self.sentence.end
         return min(token.start for token in tokens), max(token.end for token in tokens)
 
-    def copies(self, but: Collection[int] = ()) -> bool:
-        """Returns whether the claim is all but the sentence itself, its words at the indices `but` and a "does" that goes with them aside."""
-        words = [index for index, token in enumerate(self.claim) if token.key and index not in but]
+    def copies(self, without: Collection[int] = ()) -> bool:
+        """Returns whether the claim is all but the sentence itself, apart from its tokens at `without`.
+
+        A "does" that has no pair is left out too: "does not help" is a copy of "helps" apart from "not".
+        """
+        words = [index for index, token in enumerate(self.claim) if token.key and index not in without]
         words = [index for index in words if index in self.pairs or self.claim[index].lower not in _DO]
         likeness = sum(index in self.pairs for index in words) / max(1, len(words))
-        return likeness >= LIKE_COPY and self.coverage_without(but) >= COPY
+        return likeness >= LIKE_COPY and self.coverage_without(without) >= COPY
 
     def gaps(self) -> Iterator[tuple[range, range]]:
-        """Yields, between each two neighbouring pairs and at both ends, the indices of the claim's and the sentence's words left over.
+        """Yields the indices of the words left over, of claim and sentence, between neighbouring pairs and at both ends.
 
-        One of the two ranges may be empty, never both.
+        At most one of the two ranges is empty.
         """
         bounds = [(-1, -1), *sorted(self.pairs.items()), (len(self.claim), len(self.sentence.tokens))]
         for (here, there), (next_here, next_there) in itertools.pairwise(bounds):
@@ -84,34 +119,47 @@ class Frame:
             if mine or theirs:
                 yield mine, theirs
 
+    def opposed_words(self, *, in_copies: bool = False, within: int = MAX_TOKENS) -> Iterator[OpposedWords]:
+        """Yields the pairs of words in one gap that point in opposite directions.
+
+        Args:
+            in_copies: as of `opposed`.
+            within: the most words of a gap, on either side.
+        """
+        for mine, theirs in self.gaps():
+            if max(len(mine), len(theirs)) > within:
+                continue
+            for here, there in itertools.product(mine, theirs):
+                word, other = self.claim[here].lower, self.sentence.tokens[there].lower
+                if opposed(word, other, in_copies=in_copies):
+                    yield OpposedWords(here, there, mine, theirs)
+
     def coverage_without(self, indices: Collection[int]) -> float:
-        """Returns the coverage of the claim's content words other than those at `indices`."""
+        """Returns the coverage of the claim's content words apart from those at `indices`."""
         wanted = [index for index, token in enumerate(self.claim) if token.content and index not in indices]
         total = sum(weight(self.claim[index].key) for index in wanted)
-        return (
-            sum(weight(self.claim[index].key) for index in wanted if index in self.pairs) / total
-            if total
-            else 0.0
-        )
+        paired = sum(weight(self.claim[index].key) for index in wanted if index in self.pairs)
+        return paired / total if total else 0.0
 
 
 @lru_cache(maxsize=4_096)
 def frames(claim: str, evidence: str) -> tuple[Frame, ...]:
-    """Returns the claim laid over each sentence of `evidence` that shares enough words with it, the best covered first."""
+    """Returns the claim laid over each sentence of `evidence` that shares enough words, the best covered first."""
     tokens = read_tokens(claim)
     if len(tokens) > MAX_TOKENS:
         return ()
     wanted = {token.key for token in tokens if token.content}
-    found = []
-    for sentence in evidence_sentences(evidence):
-        shared = share(wanted, sentence.keys)
-        if shared >= LEAST_SHARED:
-            found.append(_lay(tokens, sentence, shared))
-    return _best_first(found)
+    shares = ((sentence, share(wanted, sentence.keys)) for sentence in evidence_sentences(evidence))
+    return _best_first(
+        _lay(tokens, sentence, shared) for sentence, shared in shares if shared >= LEAST_SHARED
+    )
 
 
 def frames_in_either_order(claim: str, evidence: str) -> tuple[Frame, ...]:
-    """Returns `frames`, laid over a sentence with its opening clause at the end ("in adults, it works" as "it works in adults") where that covers more."""
+    """Returns `frames`, each laid over its sentence with the opening clause at the end where that covers more.
+
+    "In adults, it works" is read as "it works in adults".
+    """
     return _best_first(
         max((frame, *_with_the_opening_last(frame)), key=lambda order: order.coverage)
         for frame in frames(claim, evidence)
@@ -142,5 +190,5 @@ def _lay(tokens: tuple[Token, ...], sentence: Sentence, shared: float) -> Frame:
 
 
 def _symbol(token: Token) -> str:
-    """Returns what alignment compares: any number equals any other, and a percent sign the word."""
+    """Returns what alignment compares: any number equals any other number, and "%" equals "percent"."""
     return "#" if token.lower[0].isdigit() else _PERCENT if token.lower == "%" else token.key or token.text

@@ -9,7 +9,7 @@ from pytest_medfaith.english.opposites import directions, opposed
 from pytest_medfaith.english.stems import verb_stems
 from pytest_medfaith.english.words import Token, read_tokens
 from pytest_medfaith.quantities.numerals import WORDS
-from pytest_medfaith.quantities.quantity import opposed as opposed_bounds
+from pytest_medfaith.quantities.quantity import opposed_bounds
 from pytest_medfaith.quantities.reader import read_quantities
 from pytest_medfaith.records import Finding
 

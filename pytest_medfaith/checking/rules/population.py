@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.checking.rules.frames import Frame, frames
-from pytest_medfaith.checking.rules.substitution import Linker
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.records import Finding
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.rules.substitution import Linker
 
 # Fitted on the development part of the written pairs (bench/rules.py).
 LEAST_COVERED = 0.33  # of the claim's other content words

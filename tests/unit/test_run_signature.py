@@ -1,9 +1,11 @@
-"""What a run knows of itself."""
+"""What decides the numbers of a run."""
 
-from pytest_medfaith.gates.baseline import own_signature
+from pytest_medfaith.gates.entry import slice_signature
 from pytest_medfaith.records import SliceRun
 from pytest_medfaith.retrieval.encoders import load_encoder
-from pytest_medfaith.run.resources import MedfaithSession
+from pytest_medfaith.run.collected import Collected
+from pytest_medfaith.run.resources import Resources
+from pytest_medfaith.run.signature import run_signature
 
 
 def test_the_signature_names_the_encoders_of_the_rows_that_use_them(tmp_path):
@@ -11,11 +13,11 @@ def test_the_signature_names_the_encoders_of_the_rows_that_use_them(tmp_path):
     sparse, dense, fused = (
         SliceRun(slice="iron", retriever=name, checker="student", k=3) for name in ("bm25", "dense", "rrf")
     )
-    signature = MedfaithSession(root=tmp_path).signature([sparse, dense, fused])
+    signature = run_signature(Resources(root=tmp_path), Collected(), [sparse, dense, fused])
     named = {
         "default": load_encoder().signature,
         "medcpt": "ncbi/MedCPT-Query-Encoder|ncbi/MedCPT-Article-Encoder",
     }
     assert signature["encoders"] == {"dense": named, "rrf": named}
-    assert own_signature(dense, signature)["encoders"] == {"dense": named}
-    assert own_signature(sparse, signature)["encoders"] == {}
+    assert slice_signature(dense, signature)["encoders"] == {"dense": named}
+    assert slice_signature(sparse, signature)["encoders"] == {}

@@ -1,14 +1,16 @@
 import pytest
 from gate_samples import case, report_of, slice_of, stored
 
-from pytest_medfaith.gates.turned import bad_labels, mcnemar, same_claims, turned_claims
+from pytest_medfaith.gates.regressions import bad_labels, find_regressions, mcnemar, same_claims
 
 
-def told(turned):
-    return [(one.report.case.id, one.verdict.claim.text, one.before, one.verdict.label) for one in turned]
+def told(regressions):
+    return [
+        (one.report.case.id, one.verdict.claim.text, one.before, one.verdict.label) for one in regressions
+    ]
 
 
-def test_turned_claims_come_worst_first(tmp_path):
+def test_regressions_come_worst_first(tmp_path):
     baseline = stored(tmp_path, slice_of({"a": "ssus", "b": "sr"}))
     now = report_of(
         [
@@ -16,7 +18,7 @@ def test_turned_claims_come_worst_first(tmp_path):
             case("b", "sru", texts=["b says thing 0.", "b says thing 1.", "b says something new."]),
         ]
     )
-    assert told(turned_claims(now, baseline)) == [
+    assert told(find_regressions(now, baseline)) == [
         ("a", "a says thing 3.", "supported", "refuted"),
         ("a", "a says thing 2.", "unsupported", "refuted"),
         ("a", "a says thing 0.", "supported", "unsupported"),
@@ -26,18 +28,18 @@ def test_turned_claims_come_worst_first(tmp_path):
 
 def test_the_surest_refutation_comes_before_another_of_its_kind(tmp_path):
     baseline = stored(tmp_path, slice_of({"a": "sss", "b": "sss"}))
-    turned = turned_claims(slice_of({"a": "srs", "b": "rss"}), baseline)
-    assert [(one.report.case.id, one.verdict.score) for one in turned] == [("b", 0.9), ("a", 0.8)]
+    regressions = find_regressions(slice_of({"a": "srs", "b": "rss"}), baseline)
+    assert [(one.report.case.id, one.verdict.score) for one in regressions] == [("b", 0.9), ("a", 0.8)]
 
 
 def test_a_gate_on_hallucination_shows_what_turned_refuted(tmp_path):
     baseline = stored(tmp_path, slice_of({"a": "sss"}))
-    turned = turned_claims(slice_of({"a": "rus"}), baseline, bad=bad_labels("hallucination"))
-    assert told(turned) == [("a", "a says thing 0.", "supported", "refuted")]
+    regressions = find_regressions(slice_of({"a": "rus"}), baseline, bad=bad_labels("hallucination"))
+    assert told(regressions) == [("a", "a says thing 0.", "supported", "refuted")]
 
 
 def test_a_refuted_claim_that_is_only_unsupported_now_did_not_turn(tmp_path):
-    assert turned_claims(slice_of({"a": "us"}), stored(tmp_path, slice_of({"a": "rs"}))) == []
+    assert find_regressions(slice_of({"a": "us"}), stored(tmp_path, slice_of({"a": "rs"}))) == []
 
 
 @pytest.mark.parametrize(
@@ -67,8 +69,8 @@ def test_mcnemar_without_a_claim_that_turned_shows_nothing(tmp_path):
 def test_a_text_that_stands_twice_is_matched_in_order(tmp_path):
     texts = ["The same.", "The same."]
     baseline = stored(tmp_path, report_of([case("a", "sr", texts=texts)]))
-    assert turned_claims(report_of([case("a", "sr", texts=texts)]), baseline) == []
-    assert told(turned_claims(report_of([case("a", "rr", texts=texts)]), baseline)) == [
+    assert find_regressions(report_of([case("a", "sr", texts=texts)]), baseline) == []
+    assert told(find_regressions(report_of([case("a", "rr", texts=texts)]), baseline)) == [
         ("a", "The same.", "supported", "refuted")
     ]
 
@@ -102,19 +104,19 @@ class TestClaimsInOtherWords:
     def test_a_claim_with_another_dose_has_its_predecessor(self, tmp_path):
         baseline = stored(tmp_path, report_of([case("a", "ss", texts=list(self.BEFORE))]))
         now = report_of([case("a", "rs", texts=[self.WRONG, self.BEFORE[1]])])
-        (turned,) = turned_claims(now, baseline)
-        assert (turned.before, turned.text_before) == ("supported", self.BEFORE[0])
+        (regression,) = find_regressions(now, baseline)
+        assert (regression.before, regression.text_before) == ("supported", self.BEFORE[0])
         test = mcnemar(now, baseline, bad=("refuted",))
         assert (test.matched, test.reworded, test.worse, test.new_bad) == (2, 1, 1, 0)
 
     def test_a_bad_claim_that_stays_bad_in_other_words_did_not_turn(self, tmp_path):
         baseline = stored(tmp_path, report_of([case("a", "r", texts=[self.BEFORE[0]])]))
-        assert turned_claims(report_of([case("a", "r", texts=[self.WRONG])]), baseline) == []
+        assert find_regressions(report_of([case("a", "r", texts=[self.WRONG])]), baseline) == []
 
     def test_another_statement_is_no_successor(self, tmp_path):
         baseline = stored(tmp_path, report_of([case("a", "s", texts=[self.BEFORE[1]])]))
-        (turned,) = turned_claims(report_of([case("a", "r", texts=[self.WRONG])]), baseline)
-        assert (turned.before, turned.text_before) == (None, None)
+        (regression,) = find_regressions(report_of([case("a", "r", texts=[self.WRONG])]), baseline)
+        assert (regression.before, regression.text_before) == (None, None)
         assert (
             mcnemar(report_of([case("a", "r", texts=[self.WRONG])]), baseline, bad=("refuted",)).new_bad == 1
         )
@@ -125,18 +127,18 @@ class TestClaimsInOtherWords:
         now = report_of(
             [case("a", "rss", texts=["Take 3 tablets in the evening with food.", texts[0], "Drink water."])]
         )
-        assert told(turned_claims(now, baseline)) == [
+        assert told(find_regressions(now, baseline)) == [
             ("a", "Take 3 tablets in the evening with food.", "unsupported", "refuted")
         ]
 
     def test_a_predecessor_has_one_successor(self, tmp_path):
         baseline = stored(tmp_path, report_of([case("a", "s", texts=[self.BEFORE[0]])]))
-        turned = turned_claims(
+        regressions = find_regressions(
             report_of([case("a", "rr", texts=[self.WRONG, self.WRONG.replace("25", "50")])]), baseline
         )
-        assert sorted(one.before or "new" for one in turned) == ["new", "supported"]
+        assert sorted(one.before or "new" for one in regressions) == ["new", "supported"]
 
     def test_nor_is_it_sought_in_another_case(self, tmp_path):
         baseline = stored(tmp_path, report_of([case("a", "s", texts=[self.BEFORE[0]]), case("b", "s")]))
         now = report_of([case("a", "s"), case("b", "r", texts=[self.WRONG])])
-        assert [one.before for one in turned_claims(now, baseline)] == [None]
+        assert [one.before for one in find_regressions(now, baseline)] == [None]

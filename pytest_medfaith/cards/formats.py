@@ -1,0 +1,203 @@
+r"""The formats of a report: the shipped ones, those of installed packages, and those that a project names.
+
+A format of your project is a callable with a file name:
+
+    def counts(slice_reports, *, signature, facts):
+        return "".join(f"{report.slice},{len(report.reports)}\n" for report in slice_reports)
+
+    counts.file_name = "counts.csv"
+
+`formats = ["my_pkg.cards:counts"]` under [tool.medfaith] writes it into each run folder. A package offers a
+format to every project under a name of the entry-point group medfaith.formats. A new shipped format is a
+function beside those below and a row of `SHIPPED`.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_medfaith.dotted import load_dotted
+from pytest_medfaith.errors import DataError, shown
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from pytest_medfaith.cards.history import History
+    from pytest_medfaith.records import SliceReport
+
+GROUP = "medfaith.formats"
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """What a format may show of a run.
+
+    Attributes:
+        slice_reports: the rows of the card.
+        signature: what made the numbers (models, thresholds, hashes, versions, seed), as plain values.
+        facts: date, project and commit, as far as they are known.
+        history: (label, slice reports) of earlier runs, the oldest first.
+        most: how many claims of a slice a text explains; None explains all.
+    """
+
+    slice_reports: Sequence[SliceReport]
+    signature: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+    history: History = ()
+    most: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportFormat:
+    """A format by name: the file it writes into a run folder, and the function that makes its text.
+
+    `in_every_run` says that each run folder holds the file; `note` explains the name in a list of formats.
+    """
+
+    name: str
+    file_name: str
+    make: Callable[[FinishedRun], str]
+    in_every_run: bool = False
+    note: str = ""
+
+
+def _terminal(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.terminal import result_card
+
+    return result_card(run.slice_reports, verbose=True)
+
+
+def _markdown(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.markdown import markdown_card
+
+    return markdown_card(run.slice_reports, most=run.most)
+
+
+def _json(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.json_card import json_card
+
+    return json_card(run.slice_reports)
+
+
+def _csv(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.csv_claims import claims_csv
+
+    return claims_csv(run.slice_reports)
+
+
+def _scores(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.scores import scores_csv
+
+    return scores_csv(run.slice_reports)
+
+
+def _spans(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.scores import score_attributes
+
+    return score_attributes(run.slice_reports)
+
+
+def _junit(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.junit import junit_card
+
+    return junit_card(run.slice_reports)
+
+
+def _svg(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.plots import ablation_svg
+
+    return ablation_svg(run.slice_reports)
+
+
+def _html(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.html import html_report
+
+    return html_report(run.slice_reports, history=run.history, signature=run.signature, facts=run.facts)
+
+
+SHIPPED: Mapping[str, ReportFormat] = {
+    shipped.name: shipped
+    for shipped in (
+        ReportFormat(name="terminal", file_name="card.txt", make=_terminal),
+        ReportFormat(name="markdown", file_name="card.md", make=_markdown, in_every_run=True),
+        ReportFormat(name="json", file_name="report.json", make=_json, in_every_run=True),
+        ReportFormat(name="csv", file_name="claims.csv", make=_csv, in_every_run=True),
+        ReportFormat(name="scores", file_name="scores.csv", make=_scores, note="by trace"),
+        ReportFormat(name="spans", file_name="spans.jsonl", make=_spans, note="by trace"),
+        ReportFormat(name="junit", file_name="junit.xml", make=_junit),
+        ReportFormat(name="svg", file_name="slices.svg", make=_svg, note="the slices side by side"),
+        ReportFormat(name="html", file_name="card.html", make=_html, in_every_run=True, note="extra: report"),
+    )
+}
+
+
+def shipped_names() -> str:
+    """Returns the names of the shipped formats, each with its note, for a list of what there is."""
+    return ", ".join(f"{one.name} ({one.note})" if one.note else one.name for one in SHIPPED.values())
+
+
+def installed_formats() -> dict[str, EntryPoint]:
+    """Returns the formats that installed packages offer, by name; none of them is imported yet.
+
+    Raises:
+        DataError: a package offers a format under a name that is taken.
+    """
+    from importlib.metadata import entry_points
+
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=GROUP):
+        if entry.name in SHIPPED or (entry.name in found and found[entry.name].value != entry.value):
+            taken = "a shipped format" if entry.name in SHIPPED else found[entry.name].value
+            raise DataError(
+                f"an installed package offers {entry.value} as the format {entry.name!r}, the name of {taken}, "
+                "expected another name; mend the entry point, or uninstall the package"
+            )
+        found[entry.name] = entry
+    return found
+
+
+def find_format(name: str) -> ReportFormat:
+    """Returns the format called `name`: shipped, of an installed package, or by dotted name.
+
+    Raises:
+        DataError: no format has the name, or the name leads to something else.
+    """
+    if name in SHIPPED:
+        return SHIPPED[name]
+    installed = installed_formats()
+    if name in installed:
+        place = f"{installed[name].module}:{installed[name].attr}"
+        return _checked(name, load_dotted(place, what=f"the installed format {name!r},"))
+    if ":" in name:
+        return _checked(name, load_dotted(name, what="the format"))
+    known = ", ".join([*SHIPPED, *sorted(installed)])
+    raise DataError(
+        f"no format is called {name!r}; expected one of {known}, or a dotted name, package.module:name"
+    )
+
+
+def _checked(name: str, found: Any) -> ReportFormat:
+    """Returns the format `name` that is not shipped; what goes wrong in its callable becomes a message."""
+    file_name = getattr(found, "file_name", None)
+    if not callable(found) or not isinstance(file_name, str):
+        raise DataError(
+            f"the format {name!r} is {found!r} with the file name {file_name!r}; expected a callable "
+            "(slice_reports, *, signature, facts) -> text that names its file, "
+            f'as in {name.rpartition(":")[2]}.file_name = "counts.csv"'
+        )
+
+    def make(run: FinishedRun) -> str:
+        try:
+            text = found(run.slice_reports, signature=dict(run.signature), facts=dict(run.facts))
+        except (Exception, SystemExit) as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            raised = f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
+            raise DataError(f"the format {name!r} raised {raised}; mend it") from error
+        if not isinstance(text, str):
+            raise DataError(f"the format {name!r} gave {shown(text)}; expected the text of {file_name}")
+        return text
+
+    return ReportFormat(name=name, file_name=file_name, make=make)

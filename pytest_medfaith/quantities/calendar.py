@@ -1,0 +1,93 @@
+"""Dates as texts write them: years, months with a day or a year, spans of years, and the time between two dates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from pytest_medfaith.quantities.counting import counts_things
+from pytest_medfaith.quantities.quantity import Quantity
+
+# Four digits that are a year, not a dose, a count or a sum: no unit, no thousand mark, no word of measure around them.
+_YEAR = re.compile(
+    r"(?<![\w.,/$£€-])(?P<year>1[89]\d\d|20\d\d)(?P<decade>s)?(?!\w|[.,]\d|"
+    r"[\s-]*(?:mg|g|kg|mcg|ml|mL|IU|units?|kcal|calories?|hours?|minutes?|years?|steps|people|patients|"
+    r"women|men|adults|children|participants|cells|per|mm)\b|\s*[%/])"
+)
+# In evidence any such number may be the year of a claim, 05/2021 too, or the count "2,000" that a claim writes as 2000.
+YEAR_LIKE = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)|(?<![\d.,])(?:1[,\s][89]|2[,\s]0)\d\d(?![\d,])")
+_SPAN = re.compile(
+    r"\b(?P<first>1[89]\d\d|20\d\d)\s*(?:-|–|/|to|and|until|through)\s*(?P<last>(?:1[89]|"
+    r"20)?\d\d)\b(?![-–/]\d)"
+)
+_MONTHS = "january february march april may june july august september october november december".split()
+MONTH = re.compile(
+    rf"\b(?:(?P<before>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|"
+    rf"apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?:\s+(?P<after>\d{{1,2}})(?:st|nd|rd|"
+    rf"th)?(?!\d))?(?:,?\s+(?P<year>(?:19|20)\d\d))?",
+    re.IGNORECASE,
+)
+YEAR_DAYS = 365.25
+SAME_YEAR = 0.6  # years that a gap may miss and still be the same number of years
+_SAME_DAY = 3.0  # days, likewise
+
+
+def dates_in(text: str) -> Iterator[re.Match[str]]:
+    """Yields months with a day or a year beside them: "May" alone may be a verb, and so is "COVID-19 may"."""
+    yield from (
+        found
+        for found in MONTH.finditer(text)
+        if found["month"][0].isupper() and (found["before"] or found["after"] or found["year"])
+    )
+
+
+def read_date(found: re.Match[str]) -> tuple[int, int | None, int | None]:
+    """Returns month, day and year of a match of `MONTH`; None where the date does not say them."""
+    day = found["before"] or found["after"]
+    month = next(
+        number for number, name in enumerate(_MONTHS, 1) if name.startswith(found["month"].lower()[:3])
+    )
+    return month, int(day) if day else None, int(found["year"]) if found["year"] else None
+
+
+def years_in(claim: str) -> Iterator[re.Match[str]]:
+    """Yields the years of a claim; "2000 deaths" names none."""
+    yield from (found for found in _YEAR.finditer(claim) if not counts_things(claim, *found.span("year")))
+
+
+def year_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yields first and last year of "2010 to 2019", "2010-19", "2010/11" and "the 2010s"."""
+    for found in _SPAN.finditer(text):
+        last = found["last"] if len(found["last"]) == 4 else found["first"][:2] + found["last"]
+        yield int(found["first"]), int(last)
+    for found in _YEAR.finditer(text):
+        if found["decade"]:
+            yield int(found["year"]), int(found["year"]) + 9
+
+
+def place_in_time(found: re.Match[str], years: Sequence[int]) -> float:
+    """Returns a date as days from the year 0; a month without a year lies in the only year that the text names."""
+    month, day, year = read_date(found)
+    known = year if year is not None else years[0] if len(years) == 1 else 0
+    return known * YEAR_DAYS + (month - 1) * YEAR_DAYS / 12 + (day or 1) - 1
+
+
+def is_between_dates(quantity: Quantity, evidence: str) -> bool:
+    """Returns whether a time is what lies between two dates of `evidence`: "26 years" of "introduced in 1970 and dropped in 1996".
+
+    Whole years may count the first and the last one: January 2013 to December 2015 are three.
+    """
+    years = sorted({int(found["year"]) for found in years_in(evidence)})
+    yearly = quantity.high / YEAR_DAYS
+    if yearly >= SAME_YEAR and any(
+        -0.1 <= yearly - (later - first) <= 1.1 for first, later in combinations(years, 2)
+    ):
+        return True
+    days = sorted(
+        place_in_time(found, years) for found in MONTH.finditer(evidence) if found["month"][0].isupper()
+    )
+    return any(
+        abs(later - first - quantity.high) <= max(_SAME_DAY, 0.1 * quantity.high)
+        for first, later in combinations(days, 2)
+    )

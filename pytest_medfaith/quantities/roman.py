@@ -1,0 +1,24 @@
+"""Roman numerals behind a word: "stage II", "angiotensin I"."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_VALUES = {"i": 1, "v": 5, "x": 10}
+NAMED_ROMAN = re.compile(
+    r"(?<![\w-])(?P<noun>[^\W\d_][\w]{2,})[\s-](?P<roman>(?=[XVI])X{0,2}(?:IX|IV|V?I{0,3}))(?![\w'’]|[.,]\d|"
+    r"[-–][A-Z])"
+)
+
+
+def roman_value(text: str) -> int:
+    """Returns the number of a Roman numeral in small letters, up to 39: 4 of "iv"."""
+    values = [_VALUES[letter] for letter in text]
+    return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
+
+
+@lru_cache(maxsize=8_192)
+def read_roman(text: str) -> frozenset[float]:
+    """Returns the numbers that `text` writes in Roman numerals behind a word: 2 of "Marsh II" and of "stage II"."""
+    return frozenset(float(roman_value(found["roman"].lower())) for found in NAMED_ROMAN.finditer(text))

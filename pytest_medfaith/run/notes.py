@@ -1,0 +1,66 @@
+"""Notes below the card on what a run passed over, such as answers to cases that its file of cases does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_medfaith.answers.responses import RECORDED
+from pytest_medfaith.config import SliceSettings
+from pytest_medfaith.datasets.registry import read_cases
+from pytest_medfaith.records import SliceReport
+
+if TYPE_CHECKING:
+    from pytest_medfaith.run.collected import Collected
+    from pytest_medfaith.run.resources import Resources
+
+_NAMES_SHOWN = 5
+
+
+def notes_on_slices(resources: Resources, collected: Collected, reports: Sequence[SliceReport]) -> list[str]:
+    """Returns a line for each thing that a run passed over: a k above the corpus, answers without a case, cases left out.
+
+    Args:
+        resources: of the run.
+        collected: what was expected, which knows how many cases a slice has.
+        reports: of the slices, with their gates judged.
+    """
+    configured = resources.settings.slices
+    lines = [
+        line
+        for report in reports
+        if report.slice in configured
+        for line in _notes_on_slice(resources, collected, report, configured[report.slice])
+    ]
+    return list(dict.fromkeys(lines))  # the rows of an ablation would say some of them again
+
+
+def _notes_on_slice(
+    resources: Resources, collected: Collected, report: SliceReport, settings: SliceSettings
+) -> Iterator[str]:
+    if settings.corpus and any(one.hits for one in report.reports):
+        held = len(resources.chunks(settings))
+        if report.k > held:
+            yield (
+                f"slice {report.slice!r}: k is {report.k} and its corpus holds {held} chunks, so each question is given all of "
+                "them at most"
+            )
+    # A renamed case would go unseen. A data set may be long, so only a file of cases is read whole.
+    if (
+        any(one.response.contexts_from == RECORDED for one in report.reports)
+        and Path(settings.cases).is_file()
+    ):
+        asked = {case.id for case in read_cases(settings.cases)}
+        unasked = sorted(resources.responses(settings).keys() - asked)
+        if unasked:
+            names = ", ".join([*unasked[:_NAMES_SHOWN], *["..."] * (len(unasked) > _NAMES_SHOWN)])
+            yield (
+                f"slice {settings.name!r}: {settings.responses} answers {len(unasked)} cases that {settings.cases} does not "
+                f"hold: {names}"
+            )
+    selected, size = len(report.reports) + len(report.missing), collected.size(report.run)
+    if selected < size and report.gates:
+        yield (
+            f"slice {report.slice!r}: its gates are judged over {selected} of its {size} cases; the others were not selected"
+        )

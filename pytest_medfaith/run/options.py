@@ -1,0 +1,77 @@
+"""What the command line says of a run. It beats the marker, and the marker beats the settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options --medfaith-*; None and empty mean that the command line says nothing."""
+
+    slices: tuple[str, ...] = ()
+    k: int | None = None
+    retriever: tuple[str, ...] = ()
+    checker: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int | None = None
+    gates: tuple[str, ...] = ()
+    rules_off: tuple[str, ...] = ()
+    report: Path | None = None
+    baseline: Path | None = None
+    kept_baseline: int | None = None
+    update_baseline: bool = False
+    audit: bool = False
+    verbose: bool = False
+
+
+def options_of(config: pytest.Config) -> Options:
+    """Returns what pytest's command line says; paths are relative to where pytest was started.
+
+    Raises:
+        UsageError: the baseline to be written is a kept copy.
+    """
+    option = config.getoption
+    file, number = _baseline(config)
+    return Options(
+        slices=tuple(option("--medfaith-slice")),
+        k=option("--medfaith-k"),
+        retriever=tuple(option("--medfaith-retriever")),
+        checker=tuple(option("--medfaith-checker")),
+        limit=option("--medfaith-limit"),
+        seed=option("--medfaith-seed"),
+        gates=tuple(option("--medfaith-gate")),
+        rules_off=tuple(option("--medfaith-rules-off")),
+        report=report_folder(config) if option("--medfaith-report") else None,
+        baseline=file,
+        kept_baseline=number,
+        update_baseline=option("--medfaith-update-baseline"),
+        audit=option("--medfaith-audit"),
+        verbose=option("--medfaith-verbose"),
+    )
+
+
+def report_folder(config: pytest.Config) -> Path:
+    """Returns the folder of --medfaith-report, which is relative to where pytest was started."""
+    return Path(config.invocation_params.dir, config.getoption("--medfaith-report"))
+
+
+def _baseline(config: pytest.Config) -> tuple[Path | None, int | None]:
+    """Returns the file and the number of --medfaith-baseline: 0007 is a kept copy, unless a file of that name is there."""
+    given = config.getoption("--medfaith-baseline")
+    file = Path(config.invocation_params.dir, given) if given else None
+    if file is None or not (given.isascii() and given.isdecimal()) or file.exists():
+        return file, None
+    if config.getoption("--medfaith-update-baseline"):
+        import pytest
+
+        raise pytest.UsageError(
+            f"--medfaith-baseline is {given}, a kept copy, which is never written over; leave it out, or give a file for "
+            "--medfaith-update-baseline"
+        )
+    return None, int(given)

@@ -1,0 +1,89 @@
+"""The signature of a run: what decides its numbers, so that runs of another set-up are not compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from pytest_medfaith.checking.similarity import encoder_signature
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import SliceRun
+from pytest_medfaith.retrieval.build import ENCODING
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.run.collected import Collected
+    from pytest_medfaith.run.resources import Resources
+
+
+def run_signature(resources: Resources, collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
+    """Returns what decides the numbers of some rows of the card: checkers, corpora, encoders, rules, seed and version.
+
+    A checker that a test put in the configured checker's place is known once it has answered; before, it is left out.
+
+    Args:
+        resources: of the run.
+        collected: what came in so far, which tells configured checkers from those that tests brought along.
+        runs: the rows.
+    """
+    from importlib.metadata import version
+
+    from pytest_medfaith.retrieval.encoders import encoder_signature as retrieval_encoder_signature
+    from pytest_medfaith.retrieval.index import corpus_hash
+
+    runs, settings, brought = list(runs), resources.settings, collected.brought_checkers
+    named = {run.checker for run in runs}
+    configured = {
+        name: checker_signature(resources.checker(name))
+        for name in sorted(named & collected.configured_checkers())
+    }
+    slices = [settings.slices[name] for name in sorted({run.slice for run in runs} & settings.slices.keys())]
+    retrievers = sorted({run.retriever for run in runs} & set(ENCODING))
+    return {
+        "version": version("pytest-medfaith"),
+        "checkers": configured | {name: brought[name] for name in sorted(named & brought.keys())},
+        "corpora": {one.name: corpus_hash(resources.chunks(one)) for one in slices if one.corpus},
+        "encoders": {
+            retriever: {name: retrieval_encoder_signature(name) for name in settings.encoders}
+            for retriever in retrievers
+        },
+        "safety": resources.rulebook.signature,
+        "seed": resources.seed,
+    }
+
+
+def checker_signature(checker: Checker) -> dict[str, Any]:
+    """Returns what of a checker decides its verdicts, as plain values."""
+    return {
+        "weights": checker.signature,
+        "encoder": encoder_signature(),  # it decides which texts of contexts are read
+        "entail": checker.thresholds.entail,
+        "contradict": checker.thresholds.contradict,
+        "odds": checker.thresholds.odds,
+        "temperature": checker.temperature,
+        "isotonic": checker.isotonic.signature if checker.isotonic else None,
+        "rules": checker.rule_signatures,
+        "linker": checker.linker,
+    }
+
+
+def brought_signature(resources: Resources, checker: Checker, *, configured: str) -> dict[str, Any] | None:
+    """Returns the signature of a checker that a test put in the configured checker's place, None where it put none.
+
+    Args:
+        resources: of the run.
+        checker: which judged the test's case.
+        configured: the name of the configured checker.
+
+    Raises:
+        DataError: two different checkers bear the configured checker's name.
+    """
+    if checker.name != configured:
+        return checker_signature(checker)
+    known = resources.checker(configured)
+    if checker is not known and checker_signature(checker) != checker_signature(known):
+        raise DataError(
+            f"the fixture medfaith_checker gives a checker of its own that is called {configured!r} as the configured one; "
+            "baselines and cards tell checkers apart by name, so give it another: dataclasses.replace(checker, name=...)"
+        )
+    return None
