@@ -1,6 +1,7 @@
 """A project judges with a callable of its own: as a fixture, in an assertion, or named in the settings."""
 
 import json
+import sys
 
 import pytest
 
@@ -40,10 +41,6 @@ def test_reported(medfaith_report):
     return project
 
 
-def reports(project):
-    return json.loads((project.path / "out" / "report.json").read_text())
-
-
 @pytest.mark.parametrize("how", ["fixture", "settings", "option"])
 def test_a_callable_takes_the_checkers_place(package, workers, how):
     name = "judge" if how == "fixture" else "my_pkg.judge:judge"
@@ -56,7 +53,7 @@ def test_a_callable_takes_the_checkers_place(package, workers, how):
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines([f"*{name}*"])
     claims = [json.loads(line) for line in (package.path / "out" / "claims.jsonl").read_text().splitlines()]
-    labels = {claim["claim"]["text"]: claim["label"] for claim in claims}
+    labels = {claim["claim"]["text"]: claim["label"] for claim in claims if claim["of"] == "answer"}
     assert labels["Iron tablets treat iron deficiency."] == "supported"
     assert labels["Moonlight sets off asthma."] == "refuted"
     assert (package.path / "out" / "pairs.jsonl").read_text() == ""
@@ -165,10 +162,8 @@ def test_the_command_line_checks_rows_with_a_callable(package):
         {"id": 3, "claim": "Iron is a metal.", "evidence": []},
     ]
     (package.path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    result = package.pytester.run(
-        __import__("sys").executable, "-m", "pytest_medfaith.cli", "check", "in.jsonl", "--out", "out.jsonl",
-        "--checker", "my_pkg.judge:judge",
-    )  # fmt: skip
+    command = [sys.executable, "-c", "from pytest_medfaith.cli import main; main()", "check", "in.jsonl"]
+    result = package.pytester.run(*command, "--out", "out.jsonl", "--checker", "my_pkg.judge:judge")
     assert result.ret == 0
     first, second, third = (
         json.loads(line) for line in (package.path / "out.jsonl").read_text().splitlines()

@@ -107,7 +107,7 @@ def test_noted(medfaith_check):
 def test_the_signature_of_a_checker_holds_the_rule_and_changes_with_it(package):
     package.test(
         """
-from pytest_medfaith.run.resources import checker_signature
+from pytest_medfaith.run.signature import checker_signature
 
 def test_signature(medfaith_checker):
     rules = checker_signature(medfaith_checker)["rules"]

@@ -21,11 +21,12 @@ def student(project):
     project.test(
         """
 import pytest
-from pytest_medfaith.run.resources import checker_signature
+from pytest_medfaith.run.signature import checker_signature
 
 @pytest.mark.medfaith("mini", limit=1)
 def test_reported(medfaith_report, medfaith_checker):
     print(medfaith_report.checker, [verdict.label for verdict in medfaith_report.verdicts])
+    print("read as", sorted({pair.label for pair in medfaith_report.pairs}))
     print("signature", checker_signature(medfaith_checker)["weights"])
 """
     )
@@ -44,27 +45,27 @@ def signature(result):
 def test_a_folder_is_a_checker(student):
     result = student.run("-s")
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["students/mine ['supported', 'supported']", "*students/mine*"])
+    assert "students/mine ['supported', 'supported']" in result.stdout.str()
 
 
 def test_every_constant_of_the_card_decides_and_is_part_of_the_signature(student):
-    before = signature(student.run("-s"))
+    first = student.run("-s")
+    first.stdout.fnmatch_lines(["read as *'entail'*"])
     change_card(
         student, reading={"unread_logits": [-1.0, 1.0, -1.0], "long_words": 1, "least_similarity": 1.0}
     )
     result = student.run("-s")
-    result.stdout.fnmatch_lines(["students/mine ['unsupported', 'unsupported']"])
+    assert "read as ['neutral']" in result.stdout.str()
     assert signature(result) == (
-        f"{before}|long_words=1|least_similarity=1.0|unread_logits=(-1.0, 1.0, -1.0)"
+        f"{signature(first)}|long_words=1|least_similarity=1.0|unread_logits=(-1.0, 1.0, -1.0)"
     )
 
 
 def test_the_folder_is_found_from_a_folder_below(student, monkeypatch):
     (student.path / "below").mkdir()
     monkeypatch.chdir(student.path / "below")
-    student.run("-s", "--rootdir", "..", "..").stdout.fnmatch_lines(
-        ["students/mine ['supported', 'supported']"]
-    )
+    result = student.run("-s", "--rootdir", "..", "..")
+    assert "students/mine ['supported', 'supported']" in result.stdout.str()
 
 
 @pytest.mark.parametrize(
