@@ -22,7 +22,8 @@ from found import FOUND, read_labelled, share, verdicts
 
 from pytest_medfaith import defaults
 from pytest_medfaith.audit.run import audit_checker
-from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.audit import CAUGHT

@@ -24,14 +24,17 @@ from pathlib import Path
 import numpy as np
 
 from pytest_medfaith.answers.responses import read_responses
-from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.card import read_card
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.rules import RULE_NAMES
-from pytest_medfaith.checking.student import MODELS, pair_row, read_card, score_with_student
+from pytest_medfaith.checking.student import pair_row, score_with_student
 from pytest_medfaith.datasets.kqa import read_kqa
 from pytest_medfaith.english.words import content_words
 from pytest_medfaith.jsonl import read_chunks, read_rows
 from pytest_medfaith.metrics.checker_scores import score_checker
 from pytest_medfaith.models.onnx import weights_signature
+from pytest_medfaith.models.shipped import FAST_CHECKER, MINILM_TOKENIZER
 from pytest_medfaith.records import Chunk, Claim, MetricValue, PairScore
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
 from training.pairs import Pair, is_share, read_written
@@ -242,7 +245,17 @@ def model_checker(folder: Path, *, raw: bool) -> Checker:
     if not raw:
         return load_checker(str(folder), rules_off=RULE_NAMES)
     model = folder / "model.onnx"
-    return Checker(str(folder), weights_signature(model), partial(score_with_student, model, RAW_TOKENS))
+    return Checker(
+        str(folder),
+        weights_signature(model),
+        partial(score_with_student, model, RAW_TOKENS, tokenizer=_tokenizer(folder)),
+    )
+
+
+def _tokenizer(folder: Path) -> Path:
+    """Returns the folder's tokenizer, or MiniLM's for an export that has none beside it yet."""
+    beside = folder / "tokenizer.json"
+    return beside if beside.is_file() else MINILM_TOKENIZER
 
 
 def torch_checker(folder: Path, *, raw: bool) -> Checker:
@@ -253,7 +266,7 @@ def torch_checker(folder: Path, *, raw: bool) -> Checker:
     from training.student import load_student, logits_of
 
     model = load_student(folder)[0].eval()
-    shipped, max_tokens = model_checker(MODELS / "nli", raw=raw), read_card(MODELS / "nli").max_tokens
+    shipped, max_tokens = model_checker(FAST_CHECKER, raw=raw), read_card(FAST_CHECKER).max_tokens
 
     def score(pairs: list[tuple[str, str]]) -> np.ndarray:
         rows = [pair_row(*pair, max_tokens=max_tokens) for pair in pairs]

@@ -25,7 +25,7 @@ import numpy as np
 from pysbd import Segmenter
 from scipy.optimize import linear_sum_assignment
 
-from pytest_medfaith.checking.checker import load_checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Claim

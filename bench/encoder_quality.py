@@ -20,7 +20,8 @@ from ir_measures import R, nDCG
 
 from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
-from pytest_medfaith.models.onnx import ENCODER, ENCODER_TOKENS, embed_texts
+from pytest_medfaith.models.onnx import ENCODER_TOKENS, embed_texts
+from pytest_medfaith.models.shipped import ENCODER
 from training.contrastive import encode, load_encoder_student
 from training.retrieval_pairs import COLLECTIONS, Collection
 from training.student import base_folder

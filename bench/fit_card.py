@@ -22,10 +22,13 @@ from pathlib import Path
 import numpy as np
 
 from pytest_medfaith.calibration.temperature import TEMPERATURES, Calibration, calibrate, log_loss
+from pytest_medfaith.checking.card import read_card
 from pytest_medfaith.checking.cascade import Cascade
-from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift
-from pytest_medfaith.checking.student import MODELS, read_card, score_with_student
+from pytest_medfaith.checking.student import score_with_student
+from pytest_medfaith.models.shipped import FAST_CHECKER, MINILM_TOKENIZER
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 from training.pairs import Pair, is_share
 from training.published import label_together, read_clusters, read_crossed, read_published
@@ -129,6 +132,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("model", type=Path)
+    parser.add_argument("--tokenizer", type=Path, default=MINILM_TOKENIZER)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--most", type=int, default=700, help="claims of each kind, drawn at random")
     parser.add_argument("--windows", type=int, help="of a strong model: how many it reads for each claim")
@@ -138,7 +142,9 @@ def main() -> None:
     if arguments.windows:
         cascade = Cascade(windows=arguments.windows, window_words=arguments.window_words)
         strong = {"fast": load_checker("fast"), "cascade": cascade}
-    score_texts = partial(score_with_student, arguments.model, read_card(MODELS / "nli").max_tokens)
+    score_texts = partial(
+        score_with_student, arguments.model, read_card(FAST_CHECKER).max_tokens, tokenizer=arguments.tokenizer
+    )
     cases = [list(calibration_cases(arguments.data, readers)) for readers in KINDS]
     cases = [random.Random(0).sample(own, min(arguments.most, len(own))) for own in cases]
     read: dict[SimilarityShift, list[np.ndarray]] = {}

@@ -22,10 +22,12 @@ from pathlib import Path
 import numpy as np
 from fit_card import KINDS, LOSS_TO_SPARE, TEXTS, Case, calibration_cases
 
-from pytest_medfaith.calibration.temperature import TEMPERATURES, fit_thresholds, log_loss, softmax_rows
-from pytest_medfaith.checking.cascade import LEAST_PROBABILITY, Cascade
-from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.scoring import FAR_LOGITS, score_pairs
+from pytest_medfaith.calibration.temperature import TEMPERATURES, fit_thresholds, log_loss
+from pytest_medfaith.checking.cascade import Cascade, Reader, read_deciding_windows
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.loading import load_checker
+from pytest_medfaith.checking.reading import AS_SHIPPED
+from pytest_medfaith.checking.scoring import score_pairs, softmax_rows
 from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.checking.student import score_with_student
 from pytest_medfaith.records import LABELS, Chunk, Claim
@@ -50,15 +52,9 @@ def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
     ]
     vectors, fast = Vectors(), checker.fast
     assert fast is not None  # noqa: S101 - a strong checker has one
-    scores = score_pairs(
-        pairs,
-        fast.score_texts,
-        signature=fast.signature,
-        temperature=fast.temperature,
-        similarity=fast.similarity,
-        vectors=vectors,
-    )
-    readings = checker.read_strong(pairs, scores, vectors)
+    scores = score_pairs(pairs, fast.model, vectors=vectors)
+    reader = Reader(checker.model, checker.cascade, fast.thresholds, vectors)
+    readings = read_deciding_windows(pairs, scores, reader)
     found = {
         "logits": np.full((len(cases), TEXTS, READINGS, 3), np.nan),
         "similarity": np.zeros((len(cases), TEXTS, READINGS)),
@@ -68,7 +64,7 @@ def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
     for number, (claim, chunk) in enumerate(pairs):
         place = int(claim.id), int(chunk.id)
         found["there"][place] = True
-        found["fast"][place] = np.log(np.maximum(scores[number].probs, LEAST_PROBABILITY))
+        found["fast"][place] = np.log(np.maximum(scores[number].probs, checker.cascade.least_probability))
         for k, reading in enumerate(readings.get(number, [])):
             found["logits"][(*place, k)] = reading.logits or np.nan
             found["similarity"][(*place, k)] = reading.similarity
@@ -82,7 +78,7 @@ def moved(found: dict[str, np.ndarray], *, fast_weight: float, similarity_weight
     probs = softmax_rows(np.nan_to_num(logits, nan=-50.0) / WHILE_CHOOSING)
     clearness = np.where(np.isnan(logits[..., 0]), -1.0, np.maximum(probs[..., 0], probs[..., 2]))
     best = np.take_along_axis(logits, clearness.argmax(axis=2)[:, :, None, None], axis=2)[:, :, 0]
-    best = np.where(np.isnan(best), np.array(FAR_LOGITS), best)
+    best = np.where(np.isnan(best), np.array(AS_SHIPPED.unread_logits), best)
     return np.where(found["there"][..., None], best, np.array([-np.inf, 0.0, -np.inf]))
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from scipy.stats import binomtest
 
-from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.records import Chunk, Claim, Verdict
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from pytest_medfaith.cards.terminal import result_card
-from pytest_medfaith.checking.checker import load_checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.corpus.chunk import chunk_source
 from pytest_medfaith.datasets.registry import find_adapter
 from pytest_medfaith.english.sentences import sentence_spans

@@ -16,17 +16,19 @@ import numpy as np
 from checker_quality import SETS, measured, scores_by_row
 from speed import answer
 
-from pytest_medfaith.checking import scoring
-from pytest_medfaith.checking.checker import Checker, load_checker
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.loading import load_checker
+from pytest_medfaith.checking.scoring import score_pairs
+from pytest_medfaith.checking.similarity import Vectors
 from pytest_medfaith.checking.student import pair_row
 
-# Name -> NEAR and FAR of the scoring module; a cosine of -1 is always met, one of 2 never.
+# Changes to the reading settings of the checker's card; a cosine of -1 is always met, a cosine of 2 never.
 WAYS = {
-    "as shipped": (scoring.NEAR, scoring.FAR),
-    "always": (-1, -1),
-    "at least the best sentence of every chunk": (scoring.NEAR, -1),
-    "nearer": (0.45, scoring.FAR),
-    "the best sentence alone": (2, -1),
+    "as shipped": {},
+    "always": {"window_similarity": -1, "least_similarity": -1},
+    "at least the best sentence of every chunk": {"least_similarity": -1},
+    "nearer": {"window_similarity": 0.45},
+    "the best sentence alone": {"window_similarity": 2, "least_similarity": -1},
 }
 
 
@@ -56,14 +58,10 @@ def main() -> None:
     checker = dataclasses.replace(reader.checker, score_texts=reader)
     sets = {name: list(SETS[name](arguments.data)) for name in arguments.sets}
     claims, chunks = answer(0)
-    for name, (scoring.NEAR, scoring.FAR) in WAYS.items():
-        score = partial(
-            scoring.score_pairs,
-            score_texts=checker.score_texts,
-            signature=checker.signature,
-            temperature=checker.temperature,
-            similarity=checker.similarity,
-        )
+    for name, changes in WAYS.items():
+        reading = dataclasses.replace(checker.reading, **changes)
+        model = dataclasses.replace(checker.model, reading=reading)
+        score = partial(score_pairs, model=model, vectors=Vectors())
         said = []
         for of, rows in sets.items():
             reader.tokens = 0

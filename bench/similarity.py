@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from checker_quality import SETS, scores_by_row
 
-from pytest_medfaith.checking.checker import load_checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, Vectors
 from pytest_medfaith.metrics.bootstrap import percentile_interval, resampled_counts
 from pytest_medfaith.metrics.label_statistics import point, roc_auc

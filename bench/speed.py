@@ -32,11 +32,12 @@ from transformers import (
 )
 
 from pytest_medfaith.checking import student, windows
-from pytest_medfaith.checking.checker import MODELS, load_checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.english.words import content_keys, content_words, read_tokens
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.models.onnx import load_tokenizer, worker_count
+from pytest_medfaith.models.shipped import FAST_CHECKER
 from pytest_medfaith.records import Chunk, Claim
 from training.student import multiplies_bf16
 
@@ -102,7 +103,7 @@ def student_run(length: int, rows: int) -> Run:
         pairs = [
             (words(length - 3 - CLAIM_TOKENS, generator), words(CLAIM_TOKENS, generator)) for _ in range(rows)
         ]
-        student.score_with_student(MODELS / "nli" / "model.onnx", length, pairs)
+        student.score_with_student(FAST_CHECKER / "model.onnx", length, pairs)
 
     return run
 

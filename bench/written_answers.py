@@ -18,7 +18,7 @@ from pathlib import Path
 from scipy.stats import binomtest
 
 from pytest_medfaith import check_answer
-from pytest_medfaith.checking.checker import load_checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.records import Report
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "written_answers"

@@ -126,7 +126,7 @@ def checker_quality(name: str) -> str:
 
     The card's `measured` is {set: {"n": rows, metric: {"value", "low", "high"}}}, the metrics being those of `LABEL_METRICS`.
     """
-    from pytest_medfaith.checking.checker import MODELS, default_weights
+    from pytest_medfaith.models.shipped import MODELS, default_weights
 
     folder = MODELS / "nli" if name == "fast" else default_weights()
     return quality_table(json.loads((folder / "card.json").read_text(encoding="utf-8")))
@@ -200,7 +200,7 @@ def encoder_quality(_: str) -> str:
 
     Its `measured` is {set: {"queries", "documents", "encoders": {name: {measure: {"value", "low", "high"}}}}}.
     """
-    from pytest_medfaith.models.onnx import ENCODER
+    from pytest_medfaith.models.shipped import ENCODER
 
     measured = json.loads(ENCODER.with_name("card.json").read_text(encoding="utf-8"))["measured"]
     shown = ("nDCG@10", "difference", "R@10", "R@100")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
         assert_no_safety_errors,
         check_answer,
     )
-    from pytest_medfaith.checking.checker import Checker, load_checker
+    from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.claims.split import extract_claims
     from pytest_medfaith.records import Case, Chunk, Claim, GoldClaim, Report, Response, SliceReport, Verdict
     from pytest_medfaith.retrieval.build import build_retriever
@@ -34,7 +35,7 @@ _HOMES = {
     "assert_no_safety_errors": "asserts",
     "check_answer": "asserts",
     "Checker": "checking.checker",
-    "load_checker": "checking.checker",
+    "load_checker": "checking.loading",
     "extract_claims": "claims.split",
     "build_retriever": "retrieval.build",
     "Case": "records",

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_response
 from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
 from pytest_medfaith.cards.wording import clip
-from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.evaluation import evaluate_case, safety_report
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
@@ -27,8 +26,11 @@ from pytest_medfaith.records import Case, Claim, GoldClaim, Report, SliceReport
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
 
-_CLAIM = 200  # characters of a claim in a message without an explanation
-Checked = object  # a text, Response, Report, SliceReport, or an answer of a RAG tool
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.judge import AnyChecker
+
+_CLAIM = 200  # characters of a claim that no explanation shows
+Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def check_answer(
     *,
     question: str | None = None,
     gold_claims: Iterable[Any] | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
     rulebook: Rulebook | None = None,
     declared: Mapping[str, Metric] | None = None,
@@ -67,7 +69,8 @@ def check_answer(
             text. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
-        checker: judges the claims; the shipped checker where None.
+        checker: judges the claims, a checker or a callable `(claim, chunks) -> verdict`; the shipped checker
+            where None.
         extractor: splits the answer into claims.
         rulebook: the safety rules, as `pytest_medfaith.safety.rulebook.load_rulebook` returns them; the
             shipped rules where None.
@@ -78,12 +81,15 @@ def check_answer(
         ValueError: an answer that is no text and no Response, or a text without contexts.
         DataError: contexts that are not texts or chunks.
     """
+    from pytest_medfaith.checking.judge import as_checker
+    from pytest_medfaith.checking.loading import load_checker
+
     response = asserted_response(answer, contexts)
     case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
     report = evaluate_case(
         case,
         response,
-        checker=checker or load_checker(),
+        checker=load_checker() if checker is None else as_checker(checker),
         extractor=extractor,
         rulebook=rulebook,
         declared=declared or METRICS,
@@ -108,7 +114,7 @@ def assert_faithfulness(
     hallucination_at_most: float | None = None,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that the evidence supports at least the share `at_least` of the claims, by default all.
 
@@ -123,7 +129,8 @@ def assert_faithfulness(
         hallucination_at_most: bound on the share of claims that the evidence refutes, where given.
         unscored_at_most: the share of claims that may be unscored: nothing says that they are supported.
         question: what was asked.
-        checker: judges the claims; the shipped checker where None.
+        checker: judges the claims, a checker or a callable `(claim, chunks) -> verdict`; the shipped checker
+            where None.
 
     Raises:
         AssertionError: a bound is not met; the message shows each claim, its score, evidence and threshold.
@@ -151,7 +158,7 @@ def assert_no_hallucination(
     *,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that the evidence refutes no claim of the answer. Arguments as in `assert_faithfulness`."""
     __tracebackhide__ = True
@@ -167,7 +174,7 @@ def assert_claim_recall(
     gold_claims: Iterable[Any] | None = None,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that the answer makes at least the share `at_least` of the key gold claims.
 
@@ -186,7 +193,7 @@ def assert_context_precision(
     gold_claims: Iterable[Any] | None = None,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that at least the share `at_least` of the contexts entails a gold claim.
 
@@ -204,7 +211,7 @@ def assert_context_utilization(
     at_least: float,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that at least the share `at_least` of the claims is entailed by some context."""
     __tracebackhide__ = True
@@ -220,7 +227,7 @@ def assert_cited(
     coverage_at_least: float = 1.0,
     unscored_at_most: float = 0.0,
     question: str | None = None,
-    checker: Checker | None = None,
+    checker: AnyChecker | None = None,
 ) -> None:
     """Asserts that claims carry citations, and that what they cite entails them."""
     __tracebackhide__ = True

@@ -74,6 +74,7 @@ class Settings:
     contradict_threshold: float | None = None
     contradict_odds: float | None = None
     calibration: tuple[Path, ...] = ()
+    rules: tuple[str, ...] = ()
     rules_off: tuple[str, ...] = ()
     linker: str = defaults.LINKER
     safety: tuple[Path, ...] = ()

@@ -9,7 +9,6 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
-from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
@@ -153,13 +152,20 @@ class _JudgedCase:
     def by_contexts(self, claim: Claim) -> Verdict:
         """Returns the verdict of the contexts on a claim, or on a gold claim as if the answer had made it."""
         contexts = self.response.contexts
-        return self.checker.decide(claim, [self.by_pair[claim.id, chunk.id] for chunk in contexts], contexts)
+        scores = [] if self.checker.judge else [self.by_pair[claim.id, chunk.id] for chunk in contexts]
+        return self.checker.decide(claim, scores, contexts)
 
     def by_answer(self, gold: GoldClaim) -> Verdict:
         """Returns the verdict of the answer on a gold claim."""
         score = self.by_pair.get((_gold_claim(gold).id, ANSWER))
         answer = Chunk(id=ANSWER, text=self.response.answer)
         return self.checker.decide(Claim(id=gold.id, text=gold.text), [score] if score else [], [answer])
+
+    def is_in_reference(self, verdict: Verdict) -> bool:
+        """Returns whether the reference answer, or the gold claims in its place, entails the verdict's claim."""
+        reference = Chunk(id=REFERENCE, text=reference_text(self.case))
+        score = self.by_pair.get((verdict.claim.id, REFERENCE))
+        return self.checker.entailed(verdict.claim, reference, score)
 
 
 def _gold_claim(gold: GoldClaim) -> Claim:
@@ -214,17 +220,12 @@ def _entailments(
 ) -> Entailments:
     case, names = judged.case, [chunk.id for chunk in judged.response.contexts]
     gold_supported = [judged.by_contexts(_gold_claim(gold)).supporting for gold in case.gold_claims]
-    thresholds = judged.checker.thresholds
     return Entailments(
         chunk_claims=tuple(tuple(name in verdict.supporting for name in names) for verdict in verdicts),
         chunk_gold=tuple(tuple(name in supporting for name in names) for supporting in gold_supported),
         answer_gold=tuple(verdict.label == "supported" for verdict in gold_verdicts)
         or (False,) * len(case.gold_claims),
-        reference_claims=tuple(
-            entails(judged.by_pair[verdict.claim.id, REFERENCE], thresholds) for verdict in verdicts
-        )
-        if reference_text(case)
-        else None,
+        reference_claims=tuple(map(judged.is_in_reference, verdicts)) if reference_text(case) else None,
     )
 
 

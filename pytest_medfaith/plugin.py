@@ -16,6 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.checking.judge import AnyChecker
     from pytest_medfaith.config import Settings
     from pytest_medfaith.records import Case, Claim, GoldClaim, Report, Response
     from pytest_medfaith.retrieval.ranking import Retriever
@@ -44,7 +45,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("retriever", _NAMES,
      "such as bm25, dense, rrf or weighted, or a dotted name module:factory; again for an ablation"),
     ("k", {**_COUNT, "metavar": "K"}, "how many chunks to retrieve"),
-    ("checker", _NAMES, "default (shipped), a model folder, or a Hugging Face name; again for an ablation"),
+    ("checker", _NAMES, "default or fast, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation"),
     ("rules-off", _NAMES, "switch off this medical or safety rule; may be given again"),
     ("gate", {**_NAMES, "metavar": "EXPR"},
      "a gate for every slice, such as 'hallucination <= 0.05'; may be given again"),
@@ -281,7 +282,7 @@ def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) 
 
 @pytest.fixture
 def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
-    """The checker, `(claim, chunks) -> verdict`. Override it to judge with your model."""
+    """The checker, `(claim, chunks) -> verdict`. Override it with a checker or a plain callable of that shape."""
     target = getattr(getattr(request.node, "callspec", None), "params", {}).get("medfaith_target")
     with _plain_errors():
         resources = _resources(request.config)
@@ -347,13 +348,14 @@ def medfaith_report(
     request: pytest.FixtureRequest,
     medfaith_target: Target,
     medfaith_response: Response,
-    medfaith_checker: Checker,
+    medfaith_checker: AnyChecker,
     medfaith_extractor: Callable[..., list[Claim]],
     medfaith_hits: list[Any],
     medfaith_retriever: Retriever | None,
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
     from pytest_medfaith.cards.junit import case_properties
+    from pytest_medfaith.checking.judge import as_checker
     from pytest_medfaith.run.hooks import MEASURED, RESULTS
     from pytest_medfaith.run.results import Result, plain_report
     from pytest_medfaith.run.signature import brought_signature
@@ -361,16 +363,17 @@ def medfaith_report(
 
     resources, settings, node = _resources(request.config), medfaith_target.settings, request.node
     with _plain_errors():
+        checker = as_checker(medfaith_checker)
         report = report_on(
             medfaith_target,
             medfaith_response,
-            checker=medfaith_checker,
+            checker=checker,
             extractor=medfaith_extractor,
             hits=None if medfaith_retriever is None and not medfaith_hits else medfaith_hits,
             rulebook=resources.rulebook,
             declared=resources.metrics,
         )
-        brought = brought_signature(resources, medfaith_checker, configured=settings.checker)
+        brought = brought_signature(resources, checker, configured=settings.checker)
         node.stash[MEASURED] = True
         result = Result(
             run=medfaith_target.run, report=plain_report(report), gates=settings.gates, checker=brought
@@ -385,7 +388,9 @@ def medfaith_report(
 
 @pytest.fixture
 def medfaith_check(
-    request: pytest.FixtureRequest, medfaith_checker: Checker, medfaith_extractor: Callable[..., list[Claim]]
+    request: pytest.FixtureRequest,
+    medfaith_checker: AnyChecker,
+    medfaith_extractor: Callable[..., list[Claim]],
 ) -> Callable[..., Report]:
     """A callable `(answer, *, contexts, question=None, gold_claims=None) -> Report`, without a slice."""
     from functools import partial

@@ -9,7 +9,6 @@ from pytest_medfaith import defaults
 from pytest_medfaith.audit.results import Audit, AuditClaim, StratumClaim
 from pytest_medfaith.audit.sampling import sample_claims
 from pytest_medfaith.audit.strata import StratumQuestion, sample_strata
-from pytest_medfaith.checking.policy import entails
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 
@@ -53,17 +52,19 @@ def audit_checker(
         for chunk in question.chunks
     ]
     scores = checker.score([*pairs, *asked], progress=progress)
-    done = tuple(_judged(checker, *row) for row in zip(claims, pairs, scores[: len(pairs)], strict=True))
+    own = [[score] for score in scores[: len(pairs)]] or [[]] * len(pairs)  # a plain callable gives no scores
+    done = tuple(_judged(checker, *row) for row in zip(claims, pairs, own, strict=True))
     strata = tuple(_judged_strata(checker, questions, scores[len(pairs) :]))
     return Audit(checker=checker.name, seed=seed, limit=limit, claims=done, strata=strata)
 
 
-def _judged(checker: Checker, made: AuditClaim, pair: tuple[Claim, Chunk], score: PairScore) -> AuditClaim:
+def _judged(
+    checker: Checker, made: AuditClaim, pair: tuple[Claim, Chunk], scores: Sequence[PairScore]
+) -> AuditClaim:
     claim, chunk = pair
-    verdict = checker.decide(claim, [score], [chunk])
-    return made.with_(
-        label=verdict.label, model_supports=entails(score, checker.thresholds), rules=_rules(verdict)
-    )
+    verdict = checker.decide(claim, scores, [chunk])
+    supports = checker.entailed(claim, chunk, scores[0] if scores else None)
+    return made.with_(label=verdict.label, model_supports=supports, rules=_rules(verdict))
 
 
 def _judged_strata(

@@ -1,1 +1,1 @@
-"""Fits a checker's calibration to labelled rows: reading and splitting them, the fit, and the account of what it changed."""
+"""Fits a checker's calibration to labelled rows: reads and splits them, fits, and explains what changed."""

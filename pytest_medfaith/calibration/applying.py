@@ -1,4 +1,4 @@
-"""The file that `medfaith calibrate` writes, and a checker under it: temperature or curves, and the thresholds."""
+"""The file that `medfaith calibrate` writes, and a checker under it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,16 @@ _NUMBERS = ("temperature", "entail_threshold", "contradict_threshold", "contradi
 
 @dataclass(frozen=True, kw_only=True)
 class FittedCalibration:
-    """What was fitted for one checker: `checker` is its name, `weights` its signature; `isotonic` reads probabilities at `temperature`."""
+    """What was fitted for a checker.
+
+    Attributes:
+        checker: its name.
+        weights: its signature.
+        temperature: the logits are divided by it before the softmax.
+        thresholds: from where on a chunk decides.
+        isotonic: curves that read the probabilities at `temperature`; None where only a temperature was
+            fitted.
+    """
 
     checker: str
     weights: str
@@ -33,15 +42,16 @@ class FittedCalibration:
 
 
 def calibrated(checker: Checker, fitted: FittedCalibration) -> Checker:
-    """Returns `checker` with the fitted temperature, curves and thresholds in place of its own.
+    """Returns `checker` with the fitted temperature, curves and thresholds.
 
     Raises:
-        DataError: it was fitted for another checker, or for other weights of this one.
+        DataError: they were fitted for another checker, or for other weights of this checker.
     """
     if (checker.name, checker.signature) != (fitted.checker, fitted.weights):
         raise DataError(
-            f"the calibration was fitted for checker {fitted.checker!r} with weights {fitted.weights}, but this is {checker.name!r} with "
-            f"{checker.signature}; fit it again with medfaith calibrate ROWS --checker {checker.name}"
+            f"the calibration was fitted for checker {fitted.checker!r} with weights {fitted.weights}, but "
+            f"this is {checker.name!r} with {checker.signature}; fit it again with medfaith calibrate ROWS "
+            f"--checker {checker.name}"
         )
     return dataclasses.replace(
         checker, temperature=fitted.temperature, thresholds=fitted.thresholds, isotonic=fitted.isotonic
@@ -69,30 +79,34 @@ def read_calibration(path: Path) -> FittedCalibration:
     """Returns what `write_calibration` wrote.
 
     Raises:
-        DataError: no such file, no JSON, or a value that is missing or of another form; the message names file, key and value.
+        DataError: no such file, no JSON, or a value that is missing or of another form; the message names
+            file, key and value.
     """
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(
-            f"{path}: no calibration can be read there ({error}); write one with medfaith calibrate ROWS --out {path}"
+            f"{path}: no calibration can be read there ({error}); write one with medfaith calibrate ROWS "
+            f"--out {path}"
         ) from None
     if not isinstance(row, dict) or row.get("format_version") != FORMAT_VERSION:
         found = row.get("format_version") if isinstance(row, dict) else row
         raise DataError(
-            f"{path}: format_version is {found!r}, expected {FORMAT_VERSION}; write it again with medfaith calibrate"
+            f"{path}: format_version is {found!r}, expected {FORMAT_VERSION}; write it again with medfaith "
+            "calibrate"
         )
     for key in ("checker", "weights"):
         if not isinstance(row.get(key), str):
             raise DataError(
                 f"{path}: {key} is {row.get(key)!r}, expected text; write it again with medfaith calibrate"
             )
-    row.setdefault("contradict_odds", 1.0)  # files written before there were any
+    row.setdefault("contradict_odds", 1.0)  # files of before there were odds
     for key in _NUMBERS:
         value = row.get(key)
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value < float("inf"):
             raise DataError(
-                f"{path}: {key} is {value!r}, expected a number above 0; write it again with medfaith calibrate"
+                f"{path}: {key} is {value!r}, expected a number above 0; write it again with medfaith "
+                "calibrate"
             )
     try:
         thresholds = Thresholds(

@@ -1,4 +1,4 @@
-"""Fits temperature or curves and the thresholds of a checker, and measures both on the rows kept out."""
+"""Fits temperature or curves, and the thresholds, of a checker; measures both on the rows kept out."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import numpy as np
 
 from pytest_medfaith import defaults
 from pytest_medfaith.calibration.applying import FittedCalibration, calibrated
-from pytest_medfaith.calibration.isotonic import Isotonic, fit_isotonic
+from pytest_medfaith.calibration.isotonic import fit_isotonic
 from pytest_medfaith.calibration.rows import LabelledRow, split_rows
-from pytest_medfaith.calibration.temperature import decided, fit_temperature, fit_thresholds, softmax_rows
-from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.calibration.temperature import fit_temperature, fit_thresholds
+from pytest_medfaith.checking.policy import Thresholds, decide_all
+from pytest_medfaith.checking.scoring import softmax_rows
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.bootstrap import metric_value, percentile_interval, ratio, resampled_counts
 from pytest_medfaith.metrics.calibration import ReliabilityBin, reliability
@@ -32,7 +33,13 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """A checker on the rows kept out: its label metrics, the precision of what its thresholds decide, and its reliability."""
+    """A checker on the rows kept out.
+
+    Attributes:
+        thresholds: those that it decided by.
+        metrics: of its labels, and the precision of its decisions, by name.
+        bins: its reliability.
+    """
 
     thresholds: Thresholds
     metrics: Mapping[str, MetricValue]
@@ -41,7 +48,18 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationRun:
-    """What a fit gave, and how many rows went where, split `by_case` or by the texts that they share. A `two_way` checker never refutes: contradict rows count as neutral with it."""
+    """What a fit gave, and how many rows went where.
+
+    Attributes:
+        fitted: for the checker.
+        before: the checker as loaded, on the rows kept out.
+        after: the same under `fitted`.
+        rows_fitted: rows of the fit.
+        rows_held_out: rows kept out of it.
+        rows_unscored: rows that the checker cannot score; they are in neither.
+        two_way: the checker never refutes; with it contradict rows count as neutral.
+        by_case: rows were split by the case that they name, else by the texts that they share.
+    """
 
     fitted: FittedCalibration
     before: Measured
@@ -55,7 +73,7 @@ class CalibrationRun:
 
 @dataclass(frozen=True)
 class _Sample:
-    """Rows with the scores of their deciding evidence: `truth` label indices (n,)."""
+    """Rows kept out, and their label indices `truth` (n,)."""
 
     rows: Sequence[LabelledRow]
     truth: Any
@@ -70,27 +88,33 @@ def fit_calibration(
     seed: int = defaults.SEED,
     progress: Progress | None = None,
 ) -> CalibrationRun:
-    """Returns the calibration of `checker` fitted to seven tenths of `rows`, measured on the others before and after.
+    """Returns the calibration of `checker`, fitted to seven tenths of `rows`, measured on the rest.
 
-    Rows with several evidence texts are read by the one with the clearest score, for or against. Rows that the checker cannot score are
-    left out and counted. The medical rules have no part in it: they speak after the model.
+    A row with several evidence texts is read by the text with the clearest score, for or against. Rows that
+    the checker cannot score are left out and counted. The medical rules have no part in it: they speak after
+    the model.
 
     Args:
         rows: labelled, each with its group; no group is cut in two.
-        checker: as loaded; its own temperature and thresholds are what "before" means.
-        method: one temperature, or a rising curve a label.
-        precision: of entail and of contradict decisions, which the lowest thresholds that reach it are to have; best macro-F1 where None.
+        checker: as loaded; its temperature and thresholds are what "before" means.
+        method: a temperature, or a rising curve for each label.
+        precision: of entail and of contradict decisions: the lowest thresholds that reach it are taken. None
+            asks for the best macro-F1.
         seed: of the split and of the intervals.
         progress: told (pairs of texts scored, to score).
 
     Raises:
-        DataError: rows of one label are missing, or the rows cannot be split.
+        DataError: rows of a label are missing, the rows cannot be split, or the checker is a plain callable.
         ValueError: a precision that no threshold reaches.
     """
+    if checker.judge:
+        raise DataError(
+            f"the checker {checker.name!r} is a plain callable and gives no scores, so nothing can be "
+            "calibrated"
+        )
     with tempfile.TemporaryDirectory() as folder:
-        kept = dataclasses.replace(
-            checker, cache=checker.cache or Path(folder) / defaults.PAIR_SCORES
-        )  # the second reading is free
+        # The second reading, which measures, is free.
+        kept = dataclasses.replace(checker, cache=checker.cache or Path(folder) / defaults.PAIR_SCORES)
         raw = dataclasses.replace(kept, temperature=1.0, isotonic=None)
         scores = _row_scores(raw, rows, progress)
         scored = [row for row, score in zip(rows, scores, strict=True) if score]
@@ -139,13 +163,17 @@ def _clarity(score: PairScore) -> float:
 
 
 def _truth(rows: Sequence[LabelledRow], *, two_way: bool) -> Any:
-    """Returns label indices (n,), contradict as neutral for a two-way checker; refuses rows without one of the labels."""
+    """Returns label indices (n,); refuses rows among which a label is missing.
+
+    With a two-way checker contradict counts as neutral.
+    """
     labels = ["neutral" if two_way and row.label == "contradict" else row.label for row in rows]
     wanted = [label for label in LABELS if not (two_way and label == "contradict")]
     missing = [label for label in wanted if label not in labels]
     if missing:
         raise DataError(
-            f"of {len(rows)} rows that could be scored none is labelled {missing[0]}; expected rows of each of {', '.join(wanted)}"
+            f"of {len(rows)} rows that could be scored none is labelled {missing[0]}; expected rows of "
+            f"each of {', '.join(wanted)}"
         )
     return np.array([LABELS.index(label) for label in labels])
 
@@ -156,7 +184,7 @@ def _fit(
     temperature = round(fit_temperature(logits, truth), 4) if method == "temperature" else 1.0
     probs = softmax_rows(logits / temperature)
     isotonic = fit_isotonic(probs, truth) if method == "isotonic" else None
-    meant = np.array([_probs(row, isotonic) for row in probs])
+    meant = np.array([isotonic(row) for row in probs]) if isotonic else probs
     thresholds = fit_thresholds(meant, truth, precision=precision)
     return FittedCalibration(
         checker=checker.name,
@@ -167,14 +195,10 @@ def _fit(
     )
 
 
-def _probs(row: Any, isotonic: Isotonic | None) -> Sequence[float]:
-    return isotonic(row) if isotonic else list(row)
-
-
 def _measure(checker: Checker, sample: _Sample, *, seed: int) -> Measured:
     scores = _row_scores(checker, sample.rows)
     probs = np.array([score.probs for score in scores if score])
-    chosen = decided(probs, checker.thresholds)
+    chosen = decide_all(probs, checker.thresholds)
     groups = [row.group for row in sample.rows]
     metrics = score_checker(
         [LABELS[label] for label in sample.truth],
@@ -196,7 +220,7 @@ def _measure(checker: Checker, sample: _Sample, *, seed: int) -> Measured:
 def _precision(
     name: str, truth: Any, chosen: Any, label: int, *, groups: Sequence[int], seed: int
 ) -> MetricValue:
-    """Returns the share of the pairs decided as `label` that are of it, over groups; `n` counts the decisions."""
+    """Returns the share of rows decided as `label` that have it, over groups; `n` counts the decisions."""
     made = (chosen == label).astype(np.float64)
     right = made * (truth == label)
     if not made.any():

@@ -1,6 +1,7 @@
-"""Isotonic calibration of three-way probabilities: a rising step map for each label against the others, and the three maps' values normalised.
+"""Isotonic calibration of three-way probabilities: a rising map for each label, the three values normalised.
 
-Source: Zadrozny & Elkan 2002, Transforming classifier scores into accurate multiclass probability estimates, KDD.
+Source: Zadrozny & Elkan 2002, Transforming classifier scores into accurate multiclass probability estimates,
+KDD.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ Probabilities = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Isotonic:
-    """One curve a label, in the order entail, neutral, contradict; between its points a curve is straight, beyond them level."""
+    """A curve for each label, in the order entail, neutral, contradict.
+
+    Between its points a curve is straight, beyond them level.
+    """
 
     curves: tuple[Curve, Curve, Curve]
 
     def __call__(self, probs: Sequence[float]) -> Probabilities:
-        """Returns the probabilities that `probs` (3) mean: they sum to 1, rounded to 6 decimals as those of a checker are."""
+        """Returns the probabilities that `probs` (3) mean; they sum to 1, with 6 decimals as of a checker."""
         import numpy as np
 
         meant = [
@@ -49,7 +53,7 @@ class Isotonic:
         """Returns the curves of `row`.
 
         Raises:
-            ValueError: a label is missing, or its points are no pairs of shares that rise.
+            ValueError: a label is missing, or its points are no rising pairs of shares.
         """
         entail, neutral, contradict = (_curve(label, row.get(label)) for label in LABELS)
         return cls((entail, neutral, contradict))
@@ -74,9 +78,10 @@ def _curve(label: str, points: Any) -> Curve:
 
 
 def fit_isotonic(probs: Any, truth: Any) -> Isotonic:
-    """Returns the rising curves of least squared error from `probs` (n, 3) to what the label indices `truth` (n,) say.
+    """Returns the rising curves of least squared error from `probs` (n, 3) to the label indices `truth` (n,).
 
-    No curve reaches 0 or 1: n pairs cannot say that something never happens, so values keep 1 / (n + 2) away from both.
+    No curve reaches 0 or 1, because n pairs cannot say that something never happens: values keep 1 / (n + 2)
+    away from both.
     """
     entail, neutral, contradict = (
         _fitted(probs[:, column], truth == column) for column in range(len(LABELS))
@@ -92,7 +97,7 @@ def _fitted(given: Any, outcome: Any) -> Curve:
     shares = np.bincount(which, weights=outcome.astype(np.float64)) / counts
     least = 1 / (len(given) + 2)
     meant = np.clip(isotonic_regression(shares, weights=counts).x, least, 1 - least)
-    # of a level stretch its two ends say all
+    # The two ends of a level stretch say all.
     kept = [
         i
         for i in range(len(places))

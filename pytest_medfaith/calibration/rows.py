@@ -14,21 +14,23 @@ from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.jsonl import read_rows
 from pytest_medfaith.records import LABELS
 
-CASE_KEYS = (
-    "case_id",
-    "case",
-    "answer_id",
-    "answer",
-)  # the first that every row has says which rows are of one answer
+# The first of these keys that every row has says which rows are of the same answer.
+CASE_KEYS = ("case_id", "case", "answer_id", "answer")
 HELD_OUT = 0.3  # of the rows: enough to measure on, without taking much from the fit
 
 
 @dataclass(frozen=True)
 class LabelledRow:
-    """One claim, its evidence texts, and what they say of it; rows that hang together are of one `group`.
+    """A claim, its evidence texts, and what they say of it.
 
-    `of` names the case or answer that the claim is from, where the rows say so. Then rows of one case, and those that share a claim, are
-    one group: contexts are shared by the cases of a corpus. Else rows that share a claim or an evidence text are.
+    Attributes:
+        claim: its text.
+        evidence: texts.
+        label: entail, neutral or contradict.
+        group: rows of the same group are never split. Where the rows name their case, rows of a case and rows
+            that share a claim are a group: contexts are shared by the cases of a corpus. Else rows that share
+            a claim or an evidence text are.
+        of: the case or answer that the claim is from, where the rows name it.
     """
 
     claim: str
@@ -42,7 +44,8 @@ def read_labelled_rows(path: Path) -> list[LabelledRow]:
     """Returns the rows of a JSON Lines file of {"claim", "evidence", "label"}, each with its group.
 
     Raises:
-        DataError: no rows, or a line without one of the three or of another type; the message names file, line, field and value.
+        DataError: no rows, or a line in which a field is missing or of another type; the message names file,
+            line, field and value.
     """
     read = list(read_rows(path))
     key = next((key for key in CASE_KEYS if all(_names_case(row.get(key)) for _, row in read)), "")
@@ -72,7 +75,7 @@ def _labelled(row: Mapping[str, Any], place: str) -> LabelledRow:
 
 
 def _groups(rows: Sequence[LabelledRow]) -> list[int]:
-    """Returns the group of each row, numbered in order of appearance: rows hang together through what two of them share."""
+    """Returns the group of each row, numbered as they appear: rows that share something are together."""
     parents = list(range(len(rows)))
 
     def root(place: int) -> int:
@@ -95,7 +98,9 @@ def _groups(rows: Sequence[LabelledRow]) -> list[int]:
 
 
 def split_rows(rows: Sequence[LabelledRow], *, seed: int) -> tuple[list[int], list[int]]:
-    """Returns (places of the rows to fit, places of those kept out): whole groups drawn by `seed`, at most three tenths kept out.
+    """Returns the places of the rows to fit and of the rows kept out: whole groups, drawn by `seed`.
+
+    At most three tenths of the rows are kept out.
 
     Raises:
         DataError: the groups are too large for any to be kept out.
@@ -117,8 +122,8 @@ def split_rows(rows: Sequence[LabelledRow], *, seed: int) -> tuple[list[int], li
         if all(row.of for row in rows):
             through, mend = "claims or cases", "of other cases"
         raise DataError(
-            f"{len(rows)} rows cannot be split: through {through} that they share they hang together in {len(groups)} group(s), the "
-            f"smallest of {min(sizes.values(), default=0)}; add rows {mend}"
+            f"{len(rows)} rows cannot be split: through {through} that they share they hang together in "
+            f"{len(groups)} group(s), the smallest of {min(sizes.values(), default=0)}; add rows {mend}"
         )
     fitting = [place for place, row in enumerate(rows) if row.group not in kept_out]
     return fitting, [place for place, row in enumerate(rows) if row.group in kept_out]

@@ -1,4 +1,4 @@
-"""Fits what turns logits into verdicts: a temperature, and the thresholds from which a pair counts as decided."""
+"""Fits what turns logits into verdicts: a temperature, and the thresholds from where a chunk decides."""
 
 from __future__ import annotations
 
@@ -8,20 +8,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.checking.policy import (
+    Thresholds,
+    decide_all,
+    decided_labels,
+    strongest_refutation,
+    strongest_support,
+)
+from pytest_medfaith.checking.scoring import softmax_rows
 from pytest_medfaith.records import LABELS
 
-# Wide enough for any model that learned something, fine enough that ECE changes by less than 0.001 between neighbours.
+# Wide enough for any model that learned something, fine enough that ECE changes by less than 0.001 between
+# neighbours.
 TEMPERATURES = [0.25 * 1.05**step for step in range(75)]
 THRESHOLDS = [round(0.20 + 0.01 * step, 2) for step in range(80)]
 ODDS = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0]
-RESAMPLES = 100  # whose best thresholds are averaged
+RESAMPLES = 100  # their best thresholds are averaged
 LEAST_DECIDED = 10  # pairs that a threshold must decide for its precision to say anything
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """A fitted temperature, thresholds and odds of contradiction, with the number of pairs, or claims, that the thresholds were fitted on."""
+    """A fitted temperature, thresholds and odds; `n` pairs or claims fitted the thresholds."""
 
     temperature: float
     entail_threshold: float
@@ -37,14 +45,16 @@ def calibrate(
     precision: float | None = None,
     claims: tuple[Any, Sequence[str]] | None = None,
 ) -> Calibration:
-    """Returns the temperature of least log loss, and thresholds of best macro-F1 (or of at least `precision`).
+    """Returns the temperature of least log loss, and thresholds of best macro-F1 or of at least `precision`.
 
     Args:
-        logits: (n, 3), order entail, neutral, contradict; at least one pair of each label. Rows that are not finite are left out.
+        logits: (n, 3), order entail, neutral, contradict; at least one pair of each label. Rows that are not
+            finite are left out.
         labels: n of entail, neutral, contradict.
-        precision: wanted share of right decisions among those made, for each of entail and contradict; the lowest thresholds
-            that reach it are taken, which keeps the most decisions.
-        claims: logits (m, chunks, 3) and m labels of whole claims, on whose verdicts the thresholds are fitted in place of the pairs.
+        precision: wanted share of right decisions among the decisions for entail, and among those for
+            contradict. The lowest thresholds that reach it are taken, which keeps the most decisions.
+        claims: logits (m, chunks, 3) and m labels of whole claims. The thresholds are then fitted on their
+            verdicts in place of the pairs.
 
     Raises:
         ValueError: no rows, a label that has no row, or a precision that no threshold reaches.
@@ -54,7 +64,8 @@ def calibrate(
     missing = [label for label in LABELS if label not in labels]
     if missing or len(labels) != len(logits):
         raise ValueError(
-            f"{len(logits)} pairs with labels {sorted(set(labels))}; expected as many labels as pairs, and pairs of each of {', '.join(LABELS)}"
+            f"{len(logits)} pairs with labels {sorted(set(labels))}; expected as many labels as pairs, and "
+            f"pairs of each of {', '.join(LABELS)}"
         )
     rows = np.asarray(logits, dtype=np.float64)
     scored = np.isfinite(rows).all(axis=1)
@@ -73,18 +84,22 @@ def calibrate(
 
 
 def fit_temperature(logits: Any, truth: Any) -> float:
-    """Returns the temperature under which `logits` (n, 3) give the label indices `truth` (n,) the least log loss (Guo et al. 2017)."""
+    """Returns the temperature of least log loss for `logits` (n, 3) and label indices `truth` (n,).
+
+    Source: Guo et al. 2017, On calibration of modern neural networks, ICML.
+    """
     return min(TEMPERATURES, key=lambda value: log_loss(logits / value, truth))
 
 
 def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) -> Thresholds:
-    """Returns the thresholds of best macro-F1, as the mean over resamples, or the lowest ones of at least `precision`.
+    """Returns the thresholds of best macro-F1, or the lowest thresholds of at least `precision`.
 
-    For macro-F1 the odds of contradiction are the highest of `ODDS` that cost at most a standard error of it; for a precision they are 1. With a
-    precision, a label that `probs` never decide at any threshold, as contradict with a two-way model, keeps 0.5.
+    For macro-F1 they are the mean over resamples, and the odds of contradiction are the highest of `ODDS`
+    that cost at most a standard error of it. For a precision the odds are 1, and a label that `probs` never
+    decide, as contradict with a two-way model, keeps the threshold 0.5.
 
     Args:
-        probs: (n, 3) of one chunk a claim; for macro-F1 also (n, chunks, 3).
+        probs: (n, 3) of one chunk for each claim; for macro-F1 also (n, chunks, 3).
         truth: label indices, (n,).
         precision: as for `calibrate`.
 
@@ -98,14 +113,6 @@ def fit_thresholds(probs: Any, truth: Any, *, precision: float | None = None) ->
     )
 
 
-def softmax_rows(logits: Any) -> Any:
-    """Returns the probabilities of logits (..., 3), rows sum to 1."""
-    import numpy as np
-
-    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
 def log_loss(logits: Any, truth: Any) -> float:
     """Returns the mean negative log-likelihood of the label indices `truth` (n,) under `logits` (n, 3)."""
     import numpy as np
@@ -113,46 +120,13 @@ def log_loss(logits: Any, truth: Any) -> float:
     return float(-np.log(softmax_rows(logits)[np.arange(len(truth)), truth] + 1e-12).mean())
 
 
-def decided(probs: Any, thresholds: Thresholds) -> Any:
-    """Returns label indices (n,) under the thresholds, as the verdict policy decides.
-
-    Args:
-        probs: (n, 3) of one chunk a claim, or (n, chunks, 3).
-        thresholds: from where a chunk decides.
-    """
-    entail, contradict = _of_chunks(probs)
-    weighted = thresholds.odds * entail
-    return _verdicts(
-        _best(weighted, (entail >= thresholds.entail) & (weighted > contradict)),
-        _best(contradict, (contradict >= thresholds.contradict) & (contradict > weighted)),
-    )
-
-
-def _of_chunks(probs: Any) -> tuple[Any, Any]:
-    """Returns the probabilities (n, chunks) of entail and of contradict."""
-    of_chunks = probs.reshape(len(probs), -1, len(LABELS))
-    return of_chunks[..., 0], of_chunks[..., 2]
-
-
-def _best(values: Any, decides: Any) -> Any:
-    """Returns the highest of `values` (n, chunks) in each row whose chunk `decides`; 0 where none does."""
-    import numpy as np
-
-    return np.where(decides, values, 0).max(axis=1)
-
-
-def _verdicts(best_for: Any, best_against: Any) -> Any:
-    import numpy as np
-
-    return np.where((best_for > 0) & (best_for >= best_against), 0, np.where(best_against > 0, 2, 1))
-
-
 def _best_f1(probs: Any, truth: Any) -> Thresholds:
-    """Returns the thresholds of best macro-F1 under the highest odds that cost at most a standard error of it (Breiman et al. 1984).
+    """Returns the thresholds of best macro-F1 under the highest odds within a standard error of it.
 
-    The thresholds are the mean of those that are best on resamples of the claims (Breiman 1996): where many hardly differ, the best of all is so by
-    chance. The error is taken as that of a share of as many claims. Higher odds refute fewer true claims, and labelled sets hold far more false ones
-    than answers do.
+    The thresholds are the mean of those that are best on resamples of the claims (Breiman 1996). Where many
+    hardly differ, the best of all is best by chance. The standard error (the rule of Breiman et al. 1984) is
+    that of a share of as many claims. Higher odds refute fewer true claims, and labelled sets hold far more
+    false claims than answers do.
     """
     import numpy as np
 
@@ -161,29 +135,37 @@ def _best_f1(probs: Any, truth: Any) -> Thresholds:
     steps = THRESHOLDS[::2]
     grid = np.array(list(itertools.product(steps, repeat=2)))
     best: list[tuple[float, Thresholds]] = []
-    entail, contradict = _of_chunks(probs)
     for odds in ODDS:
-        weighted = odds * entail
-        ahead, behind = weighted > contradict, contradict > weighted
-        against = np.stack([_best(contradict, behind & (contradict >= step)) for step in steps])
+        each = [Thresholds(entail=step, contradict=step, odds=odds) for step in steps]
+        refutations = np.stack([strongest_refutation(probs, thresholds) for thresholds in each])
         scores = [
-            _macro_f1(_verdicts(_best(weighted, ahead & (entail >= step)), against), truth, counts)
-            for step in steps
+            _macro_f1(
+                decided_labels(strongest_support(probs, thresholds), refutations, thresholds), truth, counts
+            )
+            for thresholds in each
         ]
         mean = grid[np.concatenate(scores).argmax(axis=0)].mean(axis=0)
         chosen = Thresholds(entail=round(float(mean[0]), 2), contradict=round(float(mean[1]), 2), odds=odds)
-        best.append((_macro_f1(decided(probs, chosen)[None], truth, np.ones_like(counts[:1])).item(), chosen))
+        best.append(
+            (_macro_f1(decide_all(probs, chosen)[None], truth, np.ones_like(counts[:1])).item(), chosen)
+        )
     top = max(score for score, _ in best)
     standard_error = math.sqrt(top * (1 - top) / len(truth))
-    return [one for score, one in best if score >= top - standard_error][-1]
+    return [thresholds for score, thresholds in best if score >= top - standard_error][-1]
 
 
 def _macro_f1(guesses: Any, truth: Any, counts: Any) -> Any:
-    """Returns macro-F1 (k, b) of `guesses` (k, n), label indices, on resamples that hold each of n claims as often as `counts` (b, n) say."""
+    """Returns macro-F1 (k, b) of k guesses on b resamples.
+
+    Args:
+        guesses: label indices (k, n).
+        truth: label indices (n,).
+        counts: how often each resample holds each claim, (b, n).
+    """
     import numpy as np
 
     said = [(guesses == label).astype(np.float32) for label in range(len(LABELS))]
-    times = [own @ counts.T for own in said[1:]]
+    times = [guessed @ counts.T for guessed in said[1:]]
     times = [counts.sum(axis=1) - sum(times), *times]
     scores = np.zeros((len(guesses), len(counts)))
     for label in range(len(LABELS)):
@@ -205,6 +187,7 @@ def _precise(probs: Any, truth: Any, column: int, precision: float) -> float:
             return threshold
         best = max(best, float(reached))
     raise ValueError(
-        f"no threshold reaches a precision of {precision} for {LABELS[column]} over {LEAST_DECIDED} or more decisions on these pairs; the best "
-        f"is {best:.3f}. Ask for less, bring more pairs, or take a better checker"
+        f"no threshold reaches a precision of {precision} for {LABELS[column]} over {LEAST_DECIDED} or more "
+        f"decisions on these pairs; the best is {best:.3f}. Ask for less, bring more pairs, or take a better "
+        "checker"
     )

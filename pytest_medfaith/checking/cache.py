@@ -1,4 +1,7 @@
-"""Keeps what models say of texts and pairs by content, so that a second run reads only what changed. One SQLite file, safe between processes."""
+"""Keeps what models say of texts and pairs, by content, so that a second run reads only what changed.
+
+It is a SQLite file, which several processes may use at a time.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,16 @@ from typing import Any, TypeVar
 from pytest_medfaith.errors import DataError
 
 _Key = TypeVar("_Key")
-_SEAL = 4  # bytes of the check sum behind a row
+_SEAL = 4  # bytes of the check sum after each row
 _HEADER = b"SQLite format 3\0"
 _TABLES = frozenset({"numbers"})
 _LAYOUT = "CREATE TABLE IF NOT EXISTS numbers (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 
 
 def check_cache(path: Path | None) -> None:
-    """Refuses a file that is no cache of this package, before anything is written to it; no file and an empty one are fine.
+    """Refuses a file that is no cache of this package, before anything is written to it.
+
+    No file and an empty file are fine.
 
     Raises:
         DataError: a folder, a file that is not SQLite's, or a database of something else.
@@ -39,14 +44,15 @@ def check_cache(path: Path | None) -> None:
         raise DataError(f"the cache {path} cannot be read ({error.strerror or error}); {advice}") from error
     if head and head != _HEADER:
         raise DataError(
-            f"the cache {path} is not a cache of scores but another file, which would be written over; {advice}"
+            f"the cache {path} is not a cache of scores but another file, which would be written over; "
+            f"{advice}"
         )
     if foreign := sorted(_tables(path) - _TABLES):
         raise DataError(f"the cache {path} is a database of something else (table {foreign[0]!r}); {advice}")
 
 
 def _tables(path: Path) -> set[str]:
-    """Returns the names of the tables in the file `path`; none where it is damaged or held by another process."""
+    """Returns the tables in the file `path`; none where it is damaged or held by another process."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=30)) as database:
         return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     return set()
@@ -54,9 +60,8 @@ def _tables(path: Path) -> set[str]:
 
 def content_key(signature: str, *texts: str) -> bytes:
     """Returns the key of texts under a model: 16 bytes that change with the weights and with each text."""
-    return hashlib.blake2b(
-        "\x1f".join((signature, *texts)).encode("utf-8", "surrogatepass"), digest_size=16
-    ).digest()
+    content = "\x1f".join((signature, *texts)).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def fill(
@@ -68,30 +73,32 @@ def fill(
     dtype: str,
     cache: Path | None,
 ) -> None:
-    """Adds to `known` the numbers that it lacks of `wanted`: from the file `cache`, or by `make`, whose finite rows the file then keeps.
+    """Adds to `known` the rows of `wanted` that it lacks: from the file `cache`, else from `make`.
+
+    The file then keeps the rows of `make` that are finite.
 
     Args:
-        known: one row of numbers for each thing asked before, each an array of `dtype`.
-        wanted: what is asked now; what is asked twice is made once.
-        make: gives one row for each of those that neither `known` nor the file has.
-        key: names a thing, and the model, in the file.
+        known: row of numbers, an array of `dtype`, by text or pair.
+        wanted: texts or pairs that are asked for; each is made once.
+        make: gives a row for each text or pair that neither `known` nor the file has.
+        key: names a text or pair, and the model, in the file.
         dtype: of the rows, as numpy spells it; the file holds their bytes.
         cache: the SQLite file, or None to keep nothing.
     """
     import numpy as np
 
-    keys = {one: key(one) for one in dict.fromkeys(wanted) if one not in known}
+    keys = {text: key(text) for text in dict.fromkeys(wanted) if text not in known}
     kept = _read(cache, keys.values())
-    known |= {one: np.frombuffer(kept[name], dtype=dtype) for one, name in keys.items() if name in kept}
-    missing = [one for one in keys if one not in known]
+    known |= {text: np.frombuffer(kept[name], dtype=dtype) for text, name in keys.items() if name in kept}
+    missing = [text for text in keys if text not in known]
     if missing:
         fresh = dict(zip(missing, np.asarray(make(missing)).astype(dtype), strict=True))
         known |= fresh
-        _keep(cache, {keys[one]: row.tobytes() for one, row in fresh.items() if np.isfinite(row).all()})
+        _keep(cache, {keys[text]: row.tobytes() for text, row in fresh.items() if np.isfinite(row).all()})
 
 
 def _read(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-    """Returns what the file `path` keeps for those of `keys` that it knows; nothing without a file or a readable one."""
+    """Returns the rows that the file `path` keeps, by key; nothing without a file that can be read."""
     if path is None or not path.is_file():
         return {}
     found: dict[bytes, bytes] = {}
@@ -104,16 +111,16 @@ def _read(path: Path | None, keys: Iterable[bytes]) -> dict[bytes, bytes]:
     except sqlite3.OperationalError:
         return found  # another process is just making it, or holds it
     except sqlite3.DatabaseError:
-        with suppress(
-            OSError
-        ):  # damaged, or no cache at all: put aside, since nobody knows whose it is, and the scores are made again
+        # It is damaged, or no cache at all. Nobody knows whose it is: it is put aside, and the scores are
+        # made again.
+        with suppress(OSError):
             path.replace(path.with_name(path.name + ".damaged"))
         return {}
     return found
 
 
 def _keep(path: Path | None, values: Mapping[bytes, bytes]) -> None:
-    """Adds `values` to the file `path`; does nothing without a path, or where another process holds the file for too long."""
+    """Adds `values` to the file `path`; does nothing where another process holds the file for too long."""
     if path is None or not values:
         return
     with suppress(OSError):  # a folder that cannot be made holds no cache
@@ -127,5 +134,8 @@ def _keep(path: Path | None, values: Mapping[bytes, bytes]) -> None:
 
 
 def _sealed(key: bytes, row: bytes) -> bytes:
-    """Returns `row` with a check sum behind it: SQLite reads what was cut off a file as zeros, and zeros are numbers too."""
+    """Returns `row` with a check sum after it.
+
+    SQLite reads what was cut off a file as zeros, and zeros are numbers too.
+    """
     return row + zlib.crc32(key + row).to_bytes(_SEAL, "big")

@@ -1,34 +1,27 @@
-"""The strong model after the fast one: the fast student and the encoder read everything, the strong model the few windows that can decide.
+"""A strong model after a fast one: the fast student reads everything, the strong model what can decide.
 
-Example: ten claims against twenty chunks are two hundred pairs. The fast student reads all of them. For each claim the strong model
-reads `windows` pieces of some `window_words` words, those that are likeliest to decide it, and what the fast student would refute.
+Example: ten claims against twenty chunks are two hundred pairs. The fast student reads all of them. For each
+claim the strong model reads `windows` pieces of some `window_words` words: those that are likeliest to decide
+the claim, and those by which the fast student would refute it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from pytest_medfaith.checking.cache import content_key, fill
 from pytest_medfaith.checking.policy import Thresholds, contradicts
-from pytest_medfaith.checking.scoring import (
-    FAR_LOGITS,
-    Logits,
-    Text,
-    TextScorer,
-    clearest,
-    finite_logits,
-    opening,
-    similarity_of,
-)
-from pytest_medfaith.checking.similarity import SimilarityShift, Vectors
-from pytest_medfaith.checking.windows import COVERED, Window, coverage, evidence_sentences, sentences_around
+from pytest_medfaith.checking.reading import Logits, Text, as_read, likeness_of, similarity_of
+from pytest_medfaith.checking.scoring import Model, Span, clearest, finite_logits
+from pytest_medfaith.checking.similarity import Vectors
+from pytest_medfaith.checking.windows import Window, evidence_sentences, sentences_around
 from pytest_medfaith.records import Chunk, Claim, PairScore
 
-LEAST_PROBABILITY = 1e-4  # of the fast student that counts: it is surer than it is right
-LOOK_AGAIN = 0.3  # what the fast student's decision adds to the likeness of a window, when windows are ranked
+Pair = tuple[Claim, Chunk]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,193 +31,217 @@ class Cascade:
     Attributes:
         windows: pieces of evidence for each claim, at least.
         window_words: words of a piece, at most, where its sentences allow it.
+        window_slack: a chunk of up to `window_slack * window_words` words is read whole.
         fast_weight: what the fast student's log-probabilities count beside the strong model's logits.
+        least_probability: the least probability of the fast student that counts: it is surer than it is
+            right.
+        decision_bonus: what the fast student's decision adds to the likeness of a window, where windows are
+            ranked.
     """
 
     windows: int = 5
     window_words: int = 100
+    window_slack: float = 1.3
     fast_weight: float = 0.0
+    least_probability: float = 1e-4
+    decision_bonus: float = 0.3
 
     def __post_init__(self) -> None:
-        """Refuses a cascade that reads nothing."""
+        """Refuses a cascade that reads nothing, and numbers without sense."""
         if self.windows < 1 or self.window_words < 1 or not 0 <= self.fast_weight < math.inf:
             raise ValueError(
-                f"the cascade reads {self.windows} windows of {self.window_words} words, the fast student counts "
-                f"{self.fast_weight}; expected at least 1 of 1, and a weight of 0 or more"
+                f"the cascade reads {self.windows} windows of {self.window_words} words, the fast student "
+                f"counts {self.fast_weight}; expected at least 1 of 1, and a weight of 0 or more"
             )
+        if not 0 < self.least_probability < 1:
+            raise ValueError(
+                f"the least probability of the fast student is {self.least_probability}; expected a number "
+                "between 0 and 1"
+            )
+        if not (math.isfinite(self.window_slack) and math.isfinite(self.decision_bonus)):
+            raise ValueError(
+                f"the cascade has a window slack of {self.window_slack} and a decision bonus of "
+                f"{self.decision_bonus}; expected finite numbers"
+            )
+
+    @property
+    def signature(self) -> str:
+        """Names the cascade in a checker's signature.
+
+        Numbers that joined the cards later appear only where they differ from the defaults.
+        """
+        named = ("windows", "window_words", "fast_weight")
+        told = [
+            f"{each.name}={getattr(self, each.name)!r}"
+            for each in sorted(dataclasses.fields(self), key=lambda each: each.name not in named)
+            if each.name in named or getattr(self, each.name) != each.default
+        ]
+        return f"Cascade({', '.join(told)})"
+
+
+@dataclass(frozen=True)
+class WindowRead:
+    """What the strong model makes of a window.
+
+    Attributes:
+        logits: None where they are not finite.
+        sentence: span of the sentence that the window was chosen for.
+        similarity: of claim and chunk, by that sentence.
+    """
+
+    logits: Logits | None
+    sentence: Span
+    similarity: float
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A window that the strong model may read for the pair of index `pair`; `rank` is how likely it is to decide."""
+    """A window that the strong model may read.
+
+    Attributes:
+        pair: index of its pair.
+        window: the piece of evidence.
+        sentence: span of the sentence that it was made around.
+        rank: how likely it is to decide the claim.
+        first: whether it holds the chunk's likeliest sentence.
+        refuted: whether the fast student refutes the claim by its chunk.
+    """
 
     pair: int
     window: Window
-    sentence: tuple[int, int]
+    sentence: Span
     rank: float
-    first: bool  # whether it holds the chunk's likeliest sentence
-    refuted: bool  # whether the fast student refutes the claim by its chunk
+    first: bool
+    refuted: bool
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What the strong model makes of one window: its logits, the sentence that the window was chosen for, and how near that is to the claim."""
+class Reader:
+    """The strong model with what it goes by.
 
-    logits: Logits | None  # None: not finite
-    sentence: tuple[int, int]
-    similarity: float
+    Attributes:
+        model: the strong model.
+        cascade: how much it reads.
+        fast_thresholds: when the fast student refutes.
+        vectors: of all claims, chunks and sentences.
+    """
+
+    model: Model
+    cascade: Cascade
+    fast_thresholds: Thresholds
+    vectors: Vectors
 
 
-def read_deciding_windows(
-    pairs: Sequence[tuple[Claim, Chunk]],
-    fast: Sequence[PairScore],
-    score_texts: TextScorer,
-    *,
-    cascade: Cascade,
-    fast_thresholds: Thresholds,
-    signature: str,
-    vectors: Vectors,
-) -> dict[int, list[Reading]]:
-    """Returns the strong model's readings by the index of their pair; a pair whose chunk was not chosen has none.
-
-    A claim's windows are chosen among the chunks that it is paired with in this call, so a score depends on them, never on other claims.
+def score_deciding_windows(
+    pairs: Sequence[Pair], fast: Sequence[PairScore], reader: Reader
+) -> list[PairScore]:
+    """Returns the score of each pair, in order; a chunk that the strong model does not read is neutral.
 
     Args:
         pairs: what to score.
         fast: the fast student's score of each pair.
-        score_texts: the strong model.
-        cascade: how much it reads.
-        fast_thresholds: when the fast student refutes.
-        signature: names the strong model's weights; part of every cache key.
-        vectors: the encoder's vectors of all claims, chunks and sentences.
+        reader: the strong model.
+    """
+    readings = read_deciding_windows(pairs, fast, reader)
+    return [_score(pair, fast[number], readings.get(number, []), reader) for number, pair in enumerate(pairs)]
+
+
+def read_deciding_windows(
+    pairs: Sequence[Pair], fast: Sequence[PairScore], reader: Reader
+) -> dict[int, list[WindowRead]]:
+    """Returns the strong model's readings by the index of their pair, of the pairs whose chunk was chosen.
+
+    A claim's windows are chosen among the chunks that it is paired with in this call. So a score depends on
+    those chunks, never on other claims. Arguments as in `score_deciding_windows`.
     """
     by_claim: dict[tuple[str, str], list[int]] = {}
     for number, (claim, _) in enumerate(pairs):
         by_claim.setdefault((claim.id, claim.text), []).append(number)
     chosen = [
-        candidate
-        for numbers in by_claim.values()
-        for candidate in _chosen(pairs, fast, numbers, cascade, fast_thresholds, vectors)
+        candidate for numbers in by_claim.values() for candidate in _chosen(pairs, fast, numbers, reader)
     ]
-    texts = {candidate: _text(pairs[candidate.pair], candidate) for candidate in chosen}
+    texts = {candidate: as_read(*pairs[candidate.pair], candidate.window) for candidate in chosen}
     known: dict[Text, Any] = {}
-    fill(
-        known,
-        texts.values(),
-        score_texts,
-        key=lambda text: content_key(signature, *text),
-        dtype="<f4",
-        cache=vectors.cache,
-    )
-    readings: dict[int, list[Reading]] = {}
+    reader.model.read(texts.values(), known, cache=reader.vectors.cache)
+    readings: dict[int, list[WindowRead]] = {}
     for candidate, text in texts.items():
-        near = similarity_of(*pairs[candidate.pair], candidate.sentence, vectors)
-        reading = Reading(finite_logits(known, text), candidate.sentence, near)
+        pair, sentence = pairs[candidate.pair], candidate.sentence
+        similarity = similarity_of(*pair, sentence, reader.vectors, reader.model.reading)
+        reading = WindowRead(finite_logits(known, text), sentence, similarity)
         readings.setdefault(candidate.pair, []).append(reading)
     return readings
 
 
-def score_readings(
-    pairs: Sequence[tuple[Claim, Chunk]],
-    fast: Sequence[PairScore],
-    readings: Mapping[int, Sequence[Reading]],
-    *,
-    temperature: float,
-    similarity: SimilarityShift,
-    fast_weight: float,
-) -> list[PairScore]:
-    """Returns the score of each pair, in order: that of its window with the clearest decision; a chunk without a reading is neutral.
+def _score(pair: Pair, fast: PairScore, readings: Sequence[WindowRead], reader: Reader) -> PairScore:
+    """Returns the score of a pair by its window with the clearest decision.
 
-    Args:
-        pairs: what was read.
-        fast: the fast student's score of each pair.
-        readings: of the strong model, by the index of the pair.
-        temperature: the logits are divided by it before the softmax.
-        similarity: how the encoder's cosine moves the logit of neutral.
-        fast_weight: what the fast student's log-probabilities count beside the strong model's logits.
+    Without a reading it is neutral; what the fast student could not read either stays without a score.
     """
-    scores: list[PairScore] = []
-    for number, (claim, chunk) in enumerate(pairs):
-        if number not in readings:
-            scores.append(_unread(claim, chunk, fast[number]))
-            continue
-        says = [fast_weight * math.log(max(each, LEAST_PROBABILITY)) for each in fast[number].probs]
-        moved = [
-            (_moved(reading.logits, says, similarity.shift(reading.similarity)), reading.sentence)
-            for reading in readings[number]
-            if reading.logits
-        ]
-        scores.append(clearest(claim, chunk, moved, temperature))
-    return scores
+    model, cascade = reader.model, reader.cascade
+    if not readings:
+        unread = [(model.reading.unread_logits, fast.span)]
+        return fast if fast.logits is None else clearest(*pair, unread, temperature=1.0)
+    said = [cascade.fast_weight * math.log(max(each, cascade.least_probability)) for each in fast.probs]
+    together = [
+        (_together(reading.logits, said, model.similarity.of(reading.similarity)), reading.sentence)
+        for reading in readings
+        if reading.logits
+    ]
+    return clearest(*pair, together, model.temperature)
 
 
-def _moved(logits: Logits, says: Sequence[float], shift: float) -> Logits:
-    entail, neutral, contradict = (a + b for a, b in zip(logits, says, strict=True))
+def _together(logits: Logits, said: Sequence[float], shift: float) -> Logits:
+    entail, neutral, contradict = (a + b for a, b in zip(logits, said, strict=True))
     return entail, neutral + shift, contradict
 
 
-def _unread(claim: Claim, chunk: Chunk, fast: PairScore) -> PairScore:
-    """Returns neutral for a chunk that was not chosen; what the fast student could not read stays without a score."""
-    return fast if fast.logits is None else clearest(claim, chunk, [(FAR_LOGITS, fast.span)], 1.0)
-
-
 def _chosen(
-    pairs: Sequence[tuple[Claim, Chunk]],
-    fast: Sequence[PairScore],
-    numbers: Sequence[int],
-    cascade: Cascade,
-    fast_thresholds: Thresholds,
-    vectors: Vectors,
+    pairs: Sequence[Pair], fast: Sequence[PairScore], numbers: Sequence[int], reader: Reader
 ) -> list[_Candidate]:
-    """Returns the windows of one claim that the strong model reads: the likeliest, and those by which the fast student refutes."""
+    """Returns the windows of a claim that the strong model reads.
+
+    They are the likeliest to decide it, and those by which the fast student refutes it. `numbers` are the
+    indices of the claim's pairs.
+    """
     candidates = [
         candidate
         for number in numbers
-        for candidate in _candidates(number, *pairs[number], fast[number], cascade, fast_thresholds, vectors)
+        for candidate in _candidates(number, pairs[number], fast[number], reader)
     ]
     ranked = sorted(
         candidates, key=lambda candidate: (-candidate.rank, candidate.pair, candidate.window.start)
     )
-    likeliest, rest = ranked[: cascade.windows], ranked[cascade.windows :]
-    refuted = [candidate for candidate in rest if candidate.refuted and candidate.first]
-    return likeliest + refuted[: cascade.windows]
+    windows = reader.cascade.windows
+    refuted = [candidate for candidate in ranked[windows:] if candidate.refuted and candidate.first]
+    return ranked[:windows] + refuted[:windows]
 
 
-def _candidates(
-    number: int,
-    claim: Claim,
-    chunk: Chunk,
-    fast: PairScore,
-    cascade: Cascade,
-    fast_thresholds: Thresholds,
-    vectors: Vectors,
-) -> Iterator[_Candidate]:
-    """Yields one window of a short chunk and up to two of a long one, which do not overlap in their likeliest sentences."""
-    decided = LOOK_AGAIN * (1 - fast.probs[1])
+def _candidates(number: int, pair: Pair, fast: PairScore, reader: Reader) -> Iterator[_Candidate]:
+    """Yields one window of a short chunk, up to two of a long chunk; each has another likeliest sentence."""
+    (claim, chunk), cascade = pair, reader.cascade
+    cosine = partial(reader.vectors.cosine, claim.in_context)
     likeness = {
-        sentence: vectors.cosine(claim.in_context, sentence.text)
-        + COVERED * coverage(claim.text, sentence.text, of=chunk.text)
+        sentence: likeness_of(
+            sentence, claim=claim.text, of=chunk.text, cosine=cosine, settings=reader.model.reading
+        )
         for sentence in evidence_sentences(chunk.text)
     }
     taken: list[Window] = []
     for sentence in sorted(likeness, key=lambda each: (-likeness[each], each.start)):
-        if any(window.start <= sentence.start and sentence.end <= window.end for window in taken):
+        if any(window.holds(sentence.start, sentence.end) for window in taken):
             continue
-        window = sentences_around(sentence, of=chunk.text, words=cascade.window_words)
-        first = not taken
-        taken.append(window)
+        window = sentences_around(
+            sentence, of=chunk.text, words=cascade.window_words, slack=cascade.window_slack
+        )
+        bonus = 0.0 if taken else cascade.decision_bonus * (1 - fast.probs[1])
         yield _Candidate(
             pair=number,
             window=window,
             sentence=(sentence.start, sentence.end),
-            rank=likeness[sentence] + (decided if first else 0.0),
-            first=first,
-            refuted=contradicts(fast, fast_thresholds),
+            rank=likeness[sentence] + bonus,
+            first=not taken,
+            refuted=contradicts(fast.probs, reader.fast_thresholds),
         )
+        taken.append(window)
         if len(taken) == 2:
             return
-
-
-def _text(pair: tuple[Claim, Chunk], candidate: _Candidate) -> Text:
-    claim, chunk = pair
-    return (opening(chunk) if candidate.window.start > 0 else "") + candidate.window.text, claim.in_context

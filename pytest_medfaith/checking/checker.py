@@ -1,29 +1,31 @@
-"""The checker: one shape `(claim, chunks) -> verdict`, and its batch form."""
+"""The checker: does the evidence support, refute, or leave open what a claim says?
+
+Its one shape is `(claim, chunks) -> verdict`. In bulk it has two steps: `score` lets the model read all pairs
+of claims and chunks, and `decide` makes a verdict of a claim's scores.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
-from pytest_medfaith.checking.acquittal import acquitted, restated
-from pytest_medfaith.checking.cascade import Cascade, Reading, read_deciding_windows, score_readings
-from pytest_medfaith.checking.joint import joined_parts
+from pytest_medfaith.checking.acquittal import acquitted
+from pytest_medfaith.checking.cascade import Cascade, Reader, score_deciding_windows
+from pytest_medfaith.checking.grounding import grounded
 from pytest_medfaith.checking.overrule import overrule
-from pytest_medfaith.checking.policy import Thresholds, decide
+from pytest_medfaith.checking.policy import Thresholds, decide, entails, unscored
+from pytest_medfaith.checking.quotation import quoting_chunk
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.checking.rules import GROUNDING, RULE_NAMES, check_rule_names
-from pytest_medfaith.checking.scoring import Progress, TextScorer, score_pairs
-from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors, encoder_signature
+from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
+from pytest_medfaith.checking.rereading import read_joined, read_restated
+from pytest_medfaith.checking.rules import GROUNDING, AddedRule, active_rules
+from pytest_medfaith.checking.scoring import Model, Progress, TextScorer, recalibrated, score_pairs
+from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
 from pytest_medfaith.english.letters import plain_chunk, plain_claim
-from pytest_medfaith.entities.scispacy import load_linker
-from pytest_medfaith.errors import DataError
-from pytest_medfaith.models.shipped import MODELS, default_weights
-from pytest_medfaith.models.whole import whole
-from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore, Verdict
+from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 
 if TYPE_CHECKING:
     from pytest_medfaith.calibration.isotonic import Isotonic
@@ -33,10 +35,24 @@ if TYPE_CHECKING:
 class Checker:
     """Judges claims against chunks.
 
-    `signature` names the weights and everything else that decides a score; `score_texts` is the model; `rules` are the names of the
-    medical rules that may overrule it, and `linker` finds the names that they compare. `isotonic` turns the probabilities at
-    `temperature` into calibrated ones. `similarity` is how the sentence encoder has its say. A model that reads no other script is `latin_only`:
-    what it would say of others has no sense. A strong model comes after a `fast` one, which reads everything, and reads what `cascade` allows.
+    Attributes:
+        name: on cards; baselines tell checkers apart by it.
+        signature: names the weights and everything else that decides a score.
+        score_texts: the model.
+        thresholds: from where on a chunk decides.
+        temperature: the logits are divided by it before the softmax.
+        cache: SQLite file of kept logits and vectors, or None.
+        rules: names of the medical rules that may overrule the model.
+        linker: name of what finds the drugs and diseases that the rules compare.
+        isotonic: turns the probabilities at `temperature` into calibrated ones.
+        latin_only: whether the model reads Latin script only; what it would say of another script has no
+            sense.
+        similarity: how the sentence encoder has its say.
+        fast: the model that reads everything before this one, which then reads what `cascade` allows.
+        cascade: how much a strong model reads.
+        reading: how the evidence is read.
+        added_rules: rules of the project, beside the shipped ones.
+        judge: a plain callable in the model's place, with no scores and no rules; see `as_checker`.
     """
 
     name: str
@@ -52,255 +68,118 @@ class Checker:
     similarity: SimilarityShift = MOVES_NOTHING
     fast: Checker | None = None
     cascade: Cascade = field(default_factory=Cascade)
+    reading: ReadingSettings = AS_SHIPPED
+    added_rules: tuple[AddedRule, ...] = ()
+    judge: Callable[[Claim, Sequence[Chunk]], Verdict] | None = None
 
     def __call__(self, claim: Claim | str, chunks: Sequence[Chunk]) -> Verdict:
-        """Returns the verdict on one claim over `chunks`."""
+        """Returns the verdict on a claim over `chunks`."""
         claim = Claim(id="claim", text=claim) if isinstance(claim, str) else claim
-        scores = self.score([(claim, chunk) for chunk in chunks])
-        return self.decide(claim, scores, chunks)
+        return self.decide(claim, self.score([(claim, chunk) for chunk in chunks]), chunks)
+
+    @property
+    def model(self) -> Model:
+        """The model alone, with how its logits become probabilities."""
+        return Model(
+            self.name, self.signature, self.score_texts, self.temperature, self.similarity, self.reading
+        )
+
+    @property
+    def rule_signatures(self) -> list[str]:
+        """The names of the rules that may speak, of the project's rules with a digest of their source."""
+        added = {rule.name: rule.signature for rule in self.added_rules}
+        return sorted(added.get(name, name) for name in self.rules)
 
     def score(
         self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None
     ) -> list[PairScore]:
-        """Returns one score per (claim, chunk) pair, in order; equal texts are scored once.
+        """Returns a score for each (claim, chunk) pair, in order; a plain callable has no scores to give.
 
         Raises:
-            ValueError: the model gave something else than three logits a pair.
+            ValueError: the model gave something else than three logits for each pair.
         """
+        if self.judge:
+            return []
         pairs = [(plain_claim(claim), plain_chunk(chunk)) for claim, chunk in pairs]
         vectors = Vectors(self.cache)
         first = self.fast or self
-        scores = score_pairs(
-            pairs,
-            partial(_three_columns, first.name, first.score_texts),
-            signature=first.signature,
-            temperature=first.temperature,
-            similarity=first.similarity,
-            cache=self.cache,
-            vectors=vectors,
-            progress=progress,
-        )
+        scores = score_pairs(pairs, first.model, vectors=vectors, progress=progress)
         if self.fast:
-            readings = self.read_strong(pairs, scores, vectors)
-            scores = score_readings(
-                pairs,
-                scores,
-                readings,
-                temperature=self.temperature,
-                similarity=self.similarity,
-                fast_weight=self.cascade.fast_weight,
-            )
-        return [_meant(score, self.isotonic) for score in scores] if self.isotonic else scores
-
-    def read_strong(
-        self, pairs: Sequence[tuple[Claim, Chunk]], scores: Sequence[PairScore], vectors: Vectors
-    ) -> dict[int, list[Reading]]:
-        """Returns what this model reads of `pairs` after its fast student scored them, by the index of the pair."""
-        if self.fast is None:
-            raise ValueError(
-                f"the checker {self.name!r} has no fast student before it; expected the strong model of a cascade"
-            )
-        return read_deciding_windows(
-            pairs,
-            scores,
-            partial(_three_columns, self.name, self.score_texts),
-            cascade=self.cascade,
-            fast_thresholds=self.fast.thresholds,
-            signature=self.signature,
-            vectors=vectors,
-        )
+            reader = Reader(self.model, self.cascade, self.fast.thresholds, vectors)
+            scores = score_deciding_windows(pairs, scores, reader)
+        return [recalibrated(score, self.isotonic) for score in scores] if self.isotonic else scores
 
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on `claim` from the scores of its `chunks`.
 
-        It is `unscored`, with the reason, where the claim cannot be judged, no chunk can be read, or the model gave no finite number for
-        one that can be, and no other refutes the claim.
-        Chunks that cannot be read count as if they were not there. Letters in other dress are read as plain ones; offsets stay.
+        It is `unscored`, with the reason, where the claim cannot be judged, where no chunk can be read, and
+        where the model gave no finite number for a readable chunk and no other chunk refutes the claim.
+        Chunks that cannot be read count as if they were not there. Letters in other dress are read as plain
+        ones; offsets stay.
         """
-        return self._decide(plain_claim(claim), scores, [plain_chunk(chunk) for chunk in chunks]).with_(
-            claim=claim
-        )
-
-    def _decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
+        plain, chunks = plain_claim(claim), [plain_chunk(chunk) for chunk in chunks]
         unusable = {chunk.id: self.unusable(chunk.text, "evidence") for chunk in chunks}
         readable = [chunk for chunk in chunks if not unusable[chunk.id]]
-        scored = [score for score in scores if score.logits is not None and not unusable.get(score.chunk_id)]
-        reason = self.unusable(claim.text, "claim") or (
-            "" if readable else next(filter(None, unusable.values()), "")
-        )
-        if reason or (scores and not scored):
-            why = reason or "the model gave no finite score; it may be that the claim is longer than it reads"
-            return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=why)
+        why = self.unusable(plain.text, "claim")
+        if not (why or readable):
+            why = next(filter(None, unusable.values()), "")
+        if self.judge and not why:
+            return self.judge(claim, readable)
+        asked = [score for score in scores if not unusable.get(score.chunk_id)]
+        return self._decided(plain, asked, readable, why=why).with_(claim=claim)
+
+    def _decided(
+        self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, why: str
+    ) -> Verdict:
+        """Returns the verdict over readable chunks, step by step; `why` says that the claim cannot be judged."""
+        scored = [score for score in scores if score.logits is not None]
+        if scores and not scored:
+            why = why or "the model gave no finite score; it may be that the claim is longer than it reads"
         verdict = decide(claim, scored, self.thresholds)
-        lost = [
-            score.chunk_id for score in scores if score.logits is None and not unusable.get(score.chunk_id)
-        ]
+        lost = [score.chunk_id for score in scores if score.logits is None]
         if lost and verdict.label != "refuted":  # what could not be scored may be what refutes it
-            why = f"the model gave no finite score for {', '.join(lost[:3])}"
-            return Verdict(claim=claim, label="unscored", threshold=self.thresholds.entail, reason=why)
-        if verdict.label != "supported" and scored and GROUNDING in self.rules:
-            verdict = self._restated(verdict, scored, readable) or verdict
-        if verdict.label == "unsupported" and scored:
-            verdict = self._joined(verdict, readable) or verdict
-        verdict = overrule(verdict, scored, readable, rules=self.rules, linker=self.linker)
-        if GROUNDING in self.rules:
-            verdict = acquitted(verdict, scored, readable, self.thresholds)
+            why = why or f"the model gave no finite score for {', '.join(lost[:3])}"
+        if why:
+            return unscored(claim, self.thresholds, why)
+        grounding = GROUNDING in self.rules
+        if grounding:
+            verdict = read_restated(verdict, scored, chunks, self._says)
+        if scored:
+            verdict = read_joined(verdict, chunks, self._says, self.reading)
+        if self.rules:
+            quoting = quoting_chunk(claim.text, chunks)
+            rules = active_rules(self.rules, linker=self.linker, added=self.added_rules)
+            verdict = overrule(verdict, scored, chunks, rules=rules, quoting=quoting)
+            if grounding and not quoting:
+                verdict = grounded(verdict, scored, chunks)
+        if grounding:
+            verdict = acquitted(verdict, scored, chunks, self.thresholds, doubt=self.reading.doubt)
         return verdict.with_(
             threshold=self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail
         )
 
+    def _says(self, claim: Claim, chunk: Chunk) -> Verdict:
+        return decide(claim, self.score([(claim, chunk)]), self.thresholds)
+
+    def entailed(self, claim: Claim, chunk: Chunk, score: PairScore | None) -> bool:
+        """Returns whether `chunk` alone entails the claim, without the rules.
+
+        Args:
+            claim: of the pair.
+            chunk: of the pair.
+            score: what `score` gave for the pair; None from a plain callable, which is then asked.
+
+        Raises:
+            ValueError: a checker that scores pairs gave no score for this pair.
+        """
+        if self.judge:
+            return self.judge(claim, [chunk]).label == "supported"
+        if score is None:
+            raise ValueError(
+                f"the checker {self.name!r} gave no score for the claim {claim.id!r} and the chunk {chunk.id!r}"
+            )
+        return bool(entails(score.probs, self.thresholds))
+
     def unusable(self, text: str, what: str) -> str:
         """Returns why this checker cannot judge `text`, a "claim" or "evidence", or an empty string."""
         return unusable_text(text, what, latin_only=self.latin_only)
-
-    def _restated(
-        self, verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk]
-    ) -> Verdict | None:
-        """Returns the verdict on the claim as its sentence writes its quantities, where the model supports that; None where it does not."""
-        score = next((score for score in scores if score.chunk_id == verdict.chunk_id and score.span), None)
-        chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
-        if score is None or chunk is None:
-            return None
-        text = restated(verdict.claim.text, chunk.text[slice(*score.span)] if score.span else "")
-        if text == verdict.claim.text:
-            return None
-        again = decide(verdict.claim, self.score([(verdict.claim.with_(text=text), chunk)]), self.thresholds)
-        return again.with_(reason=f"read as: {text}") if again.label == "supported" else None
-
-    def _joined(self, verdict: Verdict, chunks: Sequence[Chunk]) -> Verdict | None:
-        """Returns the verdict over the sentences that cover the claim together, or None where they decide nothing either."""
-        parts = joined_parts(verdict.claim.text, chunks)
-        if not parts:
-            return None
-        read = Chunk(id=chunks[parts[0].chunk].id, text=" ".join(part.text for part in parts))
-        joined = decide(verdict.claim, self.score([(verdict.claim, read)]), self.thresholds)
-        if joined.label == "unsupported":
-            return None
-        sources = tuple(dict.fromkeys(chunks[part.chunk].id for part in parts))
-        return joined.with_(
-            joint=True,
-            span=(parts[0].start, parts[0].end),
-            supporting=sources if joined.label == "supported" and len(sources) == 1 else (),
-            reason=f"{len(parts)} sentences of {' and '.join(sources)} read together",
-        )
-
-
-def _three_columns(name: str, score_texts: TextScorer, pairs: Sequence[tuple[str, str]]) -> Any:
-    import numpy as np
-
-    given = score_texts([(whole(evidence), whole(claim)) for evidence, claim in pairs])
-    try:
-        logits = np.asarray(given, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"the checker {name!r} gave a {type(given).__name__} that holds no table of numbers for {len(pairs)} pairs, expected logits of "
-            f"shape ({len(pairs)}, {len(LABELS)}), in the order {', '.join(LABELS)}"
-        ) from error
-    if logits.shape != (len(pairs), len(LABELS)):
-        raise ValueError(
-            f"the checker {name!r} gave logits of shape {logits.shape} for {len(pairs)} pairs, expected ({len(pairs)}, {len(LABELS)}): one "
-            f"row a pair, in the order {', '.join(LABELS)}"
-        )
-    return logits
-
-
-def _meant(score: PairScore, isotonic: Isotonic) -> PairScore:
-    if score.logits is None:
-        return score
-    probs = isotonic(score.probs)
-    return score.with_(probs=probs, label=LABELS[probs.index(max(probs))])
-
-
-def load_checker(
-    name: str = defaults.CHECKER,
-    *,
-    label_map: Mapping[str, str] | None = None,
-    thresholds: Thresholds | None = None,
-    cache: Path | None = None,
-    max_tokens: int = 512,
-    rules_off: Collection[str] = (),
-    linker: str = defaults.LINKER,
-) -> Checker:
-    """Returns the strong model for "default", the small student for "fast", else the model of that folder or hub name.
-
-    A folder with `card.json` and `model.onnx` is an ONNX checker; any other folder, and a hub name, a Hugging Face classifier.
-
-    Args:
-        name: "default", "fast", a folder, or a hub name.
-        label_map: what a foreign model's labels mean, where its config does not say.
-        thresholds: instead of the model card's, or 0.5 for a foreign model.
-        cache: SQLite file of kept logits.
-        max_tokens: how much a foreign model reads of a pair.
-        rules_off: names of medical rules that may not overrule the model; names of safety rules are allowed and change nothing here.
-        linker: "default" (the concept table), or "scispacy", "scispacy:MODEL", "scispacy:MODEL:KNOWLEDGE_BASE" (extra: bio).
-
-    Raises:
-        DataError: an unknown checker, weights that are not installed, or a model without usable labels.
-        MissingExtra: a foreign model, and transformers is not installed.
-    """
-    check_rule_names(rules_off)
-    load_linker(linker)  # an unknown or missing one is said now, not at the first claim
-    rules = frozenset(RULE_NAMES) - set(rules_off)
-    folder = _onnx_folder(name)
-    if folder:
-        return _onnx_checker(name, folder, thresholds=thresholds, cache=cache, rules=rules, linker=linker)
-    from pytest_medfaith.checking.classifier import score_with_classifier
-    from pytest_medfaith.models.folders import model_signature
-
-    if not name.strip():
-        raise DataError(
-            "the checker's name is empty; expected 'default', 'fast', a model folder, or a Hugging Face model name"
-        )
-    scorer = partial(score_with_classifier, name, label_map, max_tokens)
-    signature = f"{model_signature(name)}|{sorted((label_map or {}).items())}|{max_tokens}"
-    return Checker(
-        name, signature, scorer, thresholds or Thresholds(), cache=cache, rules=rules, linker=linker
-    )
-
-
-def _onnx_folder(name: str) -> Path | None:
-    """Returns the folder of a shipped checker, or of a user's own ONNX model; None for any other name."""
-    if name == defaults.CHECKER:
-        return default_weights()
-    if name == "fast":
-        return MODELS / "nli"
-    own = Path(name)
-    return own if all((own / part).is_file() for part in ("card.json", "model.onnx")) else None
-
-
-def _onnx_checker(
-    name: str,
-    folder: Path,
-    *,
-    thresholds: Thresholds | None,
-    cache: Path | None,
-    rules: frozenset[str],
-    linker: str,
-) -> Checker:
-    from pytest_medfaith.checking.student import read_card, score_with_student
-    from pytest_medfaith.models.onnx import weights_signature
-
-    card = read_card(folder)
-    fast = load_checker("fast", cache=cache) if card.cascade else None
-    parts = [
-        weights_signature(folder / "model.onnx"),
-        encoder_signature(),
-        card.similarity_weight,
-        card.similarity_even,
-    ]
-    if fast:
-        parts += [fast.signature, card.cascade]
-    return Checker(
-        name,
-        "|".join(map(str, parts)),
-        partial(score_with_student, folder / "model.onnx", card.max_tokens),
-        thresholds or card.thresholds,
-        temperature=card.temperature,
-        similarity=card.similarity,
-        cache=cache,
-        rules=rules,
-        linker=linker,
-        latin_only=True,
-        fast=fast,
-        cascade=card.cascade or Cascade(),
-    )

@@ -34,7 +34,10 @@ _KNOWN_WORDS = {
         "non_factual",
     ),
 }
-_EXPECTED = "'default', a model folder with config.json and safetensors, or the Hugging Face name of a sequence classifier"
+_EXPECTED = (
+    "'default', a model folder with config.json and safetensors, or the Hugging Face name of a sequence "
+    "classifier"
+)
 BATCH = 16
 TWO_WAY_CONTRADICT = -20.0  # the logit of what a 2-way model never says
 
@@ -44,7 +47,8 @@ def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | Non
 
     Args:
         id2label: from the model's config: column -> its own label.
-        given: the user's map from the model's labels to entail, neutral, contradict or not_entail; wins over guesses.
+        given: the user's map from the model's labels to entail, neutral, contradict or not_entail; wins over
+            guesses.
 
     Raises:
         DataError: labels that say nothing (LABEL_0), a map that names no column, or no column for entail.
@@ -55,7 +59,8 @@ def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | Non
         if word is None:
             raise DataError(
                 f"the model's label {label!r} is not known; its labels are {', '.join(id2label.values())}. "
-                'Say what each means with label_map, for example {"LABEL_0" = "contradict", "LABEL_1" = "neutral", "LABEL_2" = "entail"}'
+                'Say what each means with label_map, for example {"LABEL_0" = "contradict", '
+                '"LABEL_1" = "neutral", "LABEL_2" = "entail"}'
             )
         columns[word] = int(column)
     complete = set(columns) in (
@@ -66,7 +71,8 @@ def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | Non
     )
     if not complete or len(columns) != len(id2label):
         raise DataError(
-            f"the label map gives {columns}; expected entail, neutral and contradict, or entail and not_entail, one column each"
+            f"the label map gives {columns}; expected entail, neutral and contradict, or entail and "
+            "not_entail, one column each"
         )
     return columns
 
@@ -81,8 +87,9 @@ def score_with_classifier(
 ) -> Any:
     """Returns logits, float32 (n, 3), of (evidence, claim) pairs under the model `name`.
 
-    A 2-way model's second score is read as neutral: it says that the evidence does not entail, not that it refutes; the
-    contradict logit is then far below the others. A claim that leaves no room for its evidence gives NaN.
+    A 2-way model's second score is read as neutral: it says that the evidence does not entail, not that it
+    refutes; the contradict logit is then far below the others. A claim that leaves no room for its evidence
+    gives NaN.
     """
     import numpy as np
 
@@ -127,6 +134,7 @@ def _load(name: str) -> tuple[Any, Any, Any]:
         )
         if absent := sorted(info["missing_keys"]):  # transformers would fill them with random numbers
             raise DataError(
-                f"the checker {name!r} lacks weights ({', '.join(absent[:3])}), so its verdicts would be random; expected {_EXPECTED}"
+                f"the checker {name!r} lacks weights ({', '.join(absent[:3])}), so its verdicts would be "
+                f"random; expected {_EXPECTED}"
             )
         return model.eval(), AutoTokenizer.from_pretrained(name, trust_remote_code=False), torch

@@ -1,4 +1,8 @@
-"""Grounding: a supported claim holds no number, unit, name, route or place in line that its evidence does not hold."""
+"""Grounding: each number, unit, name, route and place in line of a supported claim is in its evidence.
+
+Example: "Take 50 mg at night" is supported by a sentence that says "Take it at night". If no chunk says 50
+mg, the claim is not supported.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +24,11 @@ from pytest_medfaith.checking.anchors.routes import missing_routes
 from pytest_medfaith.checking.anchors.rows import missing_rows
 from pytest_medfaith.checking.anchors.sequence import missing_sequences
 from pytest_medfaith.checking.anchors.signs import missing_signs
-from pytest_medfaith.records import Finding
+from pytest_medfaith.checking.rules import placed
+from pytest_medfaith.records import Chunk, Finding, PairScore, Verdict
 
-SPEAKS_OF_IT = 0.2  # of the claim's words that a text holds whose numbers and names may be the claim's
+# The share of the claim's words that a text has to hold, so that its numbers and names may be the claim's.
+SPEAKS_OF_IT = 0.2
 
 READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_amounts,
@@ -49,8 +55,46 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
 )
 
 
+def grounded(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
+    """Returns what is left of support where the evidence lacks an anchor of the claim, else `verdict`.
+
+    Args:
+        verdict: after the rules that read single sentences.
+        scores: of the claim.
+        chunks: all that may hold its anchors.
+    """
+    chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
+    score = next((score for score in scores if score.chunk_id == verdict.chunk_id), None)
+    if verdict.label != "supported" or chunk is None or score is None:
+        return verdict
+    start, end = verdict.span or (0, len(chunk.text))
+    found = ground(
+        verdict.claim.text, [_with_its_source(each) for each in chunks], nearest=chunk.text[start:end]
+    )
+    if not found:
+        return verdict
+    refuting = found[0].effect == "refute"
+    return verdict.with_(
+        label="refuted" if refuting else "unsupported",
+        score=score.probs[2] if refuting else score.probs[0],
+        supporting=(),
+        findings=(*(placed(finding, chunk.id, start) for finding in found), *verdict.findings),
+        reason="decided by the rule grounding",
+    )
+
+
+def _with_its_source(chunk: Chunk) -> str:
+    """Returns the text of a chunk below its title, headings, year and source.
+
+    They may name a trial, a body or a date.
+    """
+    over = filter(None, (chunk.title, *chunk.section_path, str(chunk.year or ""), chunk.source))
+    heading = " \u00b7 ".join(over)
+    return f"{heading}\n{chunk.text}" if heading else chunk.text
+
+
 def ground(claim: str, texts: Sequence[str], *, nearest: str) -> list[Finding]:
-    """Returns a finding for each anchor of `claim` that its evidence lacks, those that another value stands in the place of first.
+    """Returns a finding for each anchor of `claim` that its evidence lacks; anchors with another value first.
 
     Args:
         claim: the claim.
@@ -59,15 +103,11 @@ def ground(claim: str, texts: Sequence[str], *, nearest: str) -> list[Finding]:
     """
     evidence = evidence_read(claim, texts, nearest=nearest)
     missing = [each for reader in READERS for each in reader(claim, evidence)]
-    return [
-        each.finding(claim, nearest)
-        for each in sorted(missing, key=lambda each: (not (each.instead or each.refutes), each.start))
-    ]
+    replaced_first = sorted(missing, key=lambda each: (not (each.instead or each.refutes), each.start))
+    return [each.finding(claim, nearest) for each in replaced_first]
 
 
 def evidence_read(claim: str, texts: Sequence[str], *, nearest: str) -> Evidence:
-    """Returns what of `texts` speaks of `claim`: the text of the sentence that decided, and those that share enough words with the claim."""
-    return Evidence(
-        tuple(text for text in texts if nearest in text or shared_with(claim, 0, 0, text) >= SPEAKS_OF_IT),
-        nearest,
-    )
+    """Returns the texts that speak of `claim`: they hold the deciding sentence, or share its words."""
+    speaking = [text for text in texts if nearest in text or shared_with(claim, 0, 0, text) >= SPEAKS_OF_IT]
+    return Evidence(tuple(speaking), nearest)

@@ -1,20 +1,29 @@
-"""From pair scores to one verdict per claim."""
+"""From pair scores to one verdict for each claim.
+
+`decide` is for a single claim, `decide_all` for thousands at once, while thresholds are fitted.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from pytest_medfaith.records import Claim, PairScore, Verdict
+from pytest_medfaith.records import LABELS, Claim, PairScore, Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
     """When a chunk counts as entailing or contradicting; fitted on held-out data, kept in the model card.
 
-    `entail` and `contradict` are the least probabilities; a contradiction has to be more than `odds` times as probable as entailment too.
-    Most sentences of an answer hold, so a small model's doubt between the two is better read as support: docs/training.md tells what that brings.
+    Most sentences of an answer hold, so a small model's doubt between support and contradiction is better
+    read as support: docs/training.md tells what that brings.
+
+    Attributes:
+        entail: least probability of entailment, above 0 and below 1.
+        contradict: least probability of contradiction, above 0 and below 1.
+        odds: a contradiction has to be more than so many times as probable as entailment.
     """
 
     entail: float = 0.5
@@ -31,86 +40,113 @@ class Thresholds:
             raise ValueError(f"the odds of contradiction are {self.odds}; expected a number above 0")
 
 
-def entails(score: PairScore, thresholds: Thresholds) -> bool:
-    """Returns whether the chunk of `score` entails its claim."""
-    return score.probs[0] >= thresholds.entail and thresholds.odds * score.probs[0] > score.probs[2]
+def entails(probs: Any, thresholds: Thresholds) -> Any:
+    """Returns whether a chunk entails its claim.
+
+    Args:
+        probs: probabilities of entail, neutral and contradict: three numbers, or three arrays of one shape
+            for an array of answers.
+        thresholds: of the checker.
+    """
+    entail, _, contradict = probs
+    return (entail >= thresholds.entail) & (thresholds.odds * entail > contradict)
 
 
-def contradicts(score: PairScore, thresholds: Thresholds) -> bool:
-    """Returns whether the chunk of `score` contradicts its claim."""
-    return score.probs[2] >= thresholds.contradict and score.probs[2] > thresholds.odds * score.probs[0]
+def contradicts(probs: Any, thresholds: Thresholds) -> Any:
+    """Returns whether a chunk contradicts its claim; arguments as in `entails`."""
+    entail, _, contradict = probs
+    return (contradict >= thresholds.contradict) & (contradict > thresholds.odds * entail)
+
+
+def outweighs(support: Any, refutation: Any, thresholds: Thresholds) -> Any:
+    """Returns whether the best support of a claim decides against its best refutation.
+
+    Args:
+        support: the highest probability of entailment among chunks that entail the claim; a number or an
+            array.
+        refutation: likewise of contradiction.
+        thresholds: of the checker.
+    """
+    return thresholds.odds * support >= refutation
 
 
 def decide(claim: Claim, scores: Sequence[PairScore], thresholds: Thresholds) -> Verdict:
     """Returns the verdict on `claim` from the scores of all its chunks.
 
-    The chunk with the strongest decision, for or against, gives the verdict; an opposite decision of another chunk sets
-    `conflict`. Without any decision the claim is unsupported, and the chunk that came nearest to entailing it is named.
-    Nothing passes by default: no chunks means unsupported.
+    The chunk with the strongest decision, for or against, gives the verdict; an opposite decision of another
+    chunk sets `conflict`. Without any decision the claim is unsupported, and the verdict names the chunk that
+    is likeliest to entail it. Nothing passes by default: a claim without chunks is unsupported.
     """
-    supporting = [score for score in scores if entails(score, thresholds)]
-    refuting = [score for score in scores if contradicts(score, thresholds)]
-    best_for = max(supporting, key=lambda score: score.probs[0], default=None)
-    best_against = max(refuting, key=lambda score: score.probs[2], default=None)
-    ids = tuple(score.chunk_id for score in supporting)
-    conflict = best_for is not None and best_against is not None
-    if best_for and (best_against is None or thresholds.odds * best_for.probs[0] >= best_against.probs[2]):
-        return _verdict(
-            claim,
-            "supported",
-            best_for,
-            best_for.probs[0],
-            thresholds.entail,
-            conflict=conflict,
-            supporting=ids,
-        )
-    if best_against:
-        return _verdict(
-            claim,
-            "refuted",
-            best_against,
-            best_against.probs[2],
-            thresholds.contradict,
-            conflict=conflict,
-            supporting=ids,
-        )
+    supporting = [score for score in scores if entails(score.probs, thresholds)]
+    refuting = [score for score in scores if contradicts(score.probs, thresholds)]
     if not scores:
-        return Verdict(
-            claim=claim,
-            label="unsupported",
-            threshold=thresholds.entail,
-            reason="the answer came with no evidence",
-        )
-    nearest = max(scores, key=lambda score: score.probs[0])
-    return _verdict(
-        claim,
-        "unsupported",
-        nearest,
-        nearest.probs[0],
-        thresholds.entail,
-        reason="no chunk entails or contradicts it",
-    )
-
-
-def _verdict(
-    claim: Claim,
-    label: str,
-    score: PairScore,
-    probability: float,
-    threshold: float,
-    *,
-    conflict: bool = False,
-    supporting: tuple[str, ...] = (),
-    reason: str = "",
-) -> Verdict:
+        reason = "the answer came with no evidence"
+        return Verdict(claim=claim, label="unsupported", threshold=thresholds.entail, reason=reason)
+    best_for = max(supporting or scores, key=lambda score: score.probs[0])
+    best_against = max(refuting or scores, key=lambda score: score.probs[2])
+    outweighed = outweighs(best_for.probs[0], best_against.probs[2], thresholds)
+    refuted = bool(refuting) and not (supporting and outweighed)
+    best = best_against if refuted else best_for
     return Verdict(
         claim=claim,
-        label=label,  # type: ignore[arg-type]
-        score=probability,
-        threshold=threshold,
-        chunk_id=score.chunk_id,
-        span=score.span,
-        reason=reason,
-        conflict=conflict,
-        supporting=supporting,
+        label="refuted" if refuted else "supported" if supporting else "unsupported",
+        score=best.probs[2] if refuted else best.probs[0],
+        threshold=thresholds.contradict if refuted else thresholds.entail,
+        chunk_id=best.chunk_id,
+        span=best.span,
+        reason="" if refuted or supporting else "no chunk entails or contradicts it",
+        conflict=bool(supporting and refuting),
+        supporting=tuple(score.chunk_id for score in supporting),
     )
+
+
+def unscored(claim: Claim, thresholds: Thresholds, why: str) -> Verdict:
+    """Returns the verdict on a claim that could not be judged, with the reason."""
+    return Verdict(claim=claim, label="unscored", threshold=thresholds.entail, reason=why)
+
+
+def strongest_support(probs: Any, thresholds: Thresholds) -> Any:
+    """Returns the highest probability of entailment (n,) of the chunks that entail each claim; 0 for none.
+
+    Args:
+        probs: (n, 3) of one chunk for each claim, or (n, chunks, 3).
+        thresholds: from where a chunk decides.
+    """
+    import numpy as np
+
+    by_label = _by_label(probs)
+    return np.where(entails(by_label, thresholds), by_label[0], 0).max(axis=1)
+
+
+def strongest_refutation(probs: Any, thresholds: Thresholds) -> Any:
+    """Returns the highest probability of contradiction (n,), likewise."""
+    import numpy as np
+
+    by_label = _by_label(probs)
+    return np.where(contradicts(by_label, thresholds), by_label[2], 0).max(axis=1)
+
+
+def decided_labels(support: Any, refutation: Any, thresholds: Thresholds) -> Any:
+    """Returns label indices (n,), as `decide` decides by the strongest support and refutation of a claim."""
+    import numpy as np
+
+    supported = (support > 0) & outweighs(support, refutation, thresholds)
+    return np.where(supported, 0, np.where(refutation > 0, 2, 1))
+
+
+def decide_all(probs: Any, thresholds: Thresholds) -> Any:
+    """Returns label indices (n,): 0 for a supported claim, 1 for an undecided, 2 for a refuted one.
+
+    Args:
+        probs: (n, 3) of one chunk for each claim, or (n, chunks, 3).
+        thresholds: from where a chunk decides.
+    """
+    support, refutation = strongest_support(probs, thresholds), strongest_refutation(probs, thresholds)
+    return decided_labels(support, refutation, thresholds)
+
+
+def _by_label(probs: Any) -> Any:
+    """Returns `probs` as (3, n, chunks)."""
+    import numpy as np
+
+    return np.moveaxis(probs.reshape(len(probs), -1, len(LABELS)), -1, 0)

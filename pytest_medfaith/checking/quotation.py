@@ -1,21 +1,28 @@
-"""Whether a claim is whole sentences of its evidence, with nothing around them that takes them back."""
+"""Whether the evidence quotes a claim: as whole sentences, with nothing around them that takes them back.
+
+"Myth: aspirin is safe." and "Aspirin can be given to children over 16." hold the words of statements that
+they do not make.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pytest_medfaith.english.sentences import sentences_of
 from pytest_medfaith.english.words import plain_words
+from pytest_medfaith.records import Chunk
 
-QUOTED_WORDS = 4  # a shorter run of words may stand in a sentence that says something else
-# What a sentence before, a heading or a lead-in says of the statement that follows it: that somebody holds it, asks it, or held it.
-_HELD = re.compile(
+QUOTED_WORDS = 4  # fewer words in a row may belong to a sentence that says something else
+# Words of a lead-in, a heading or a line above a statement: somebody believes it, asks it, or believed it
+# once.
+_BELIEVED = re.compile(
     r"\b(?:myth\w*|false|falsehoods?|fals(?:ely|ity)|untrue|incorrect\w*|wrong\w*|erroneous\w*|mistaken\w*|mistakes?|errors?|misconceptions?|misunderstanding\w*|misinformation|misbelie\w+|fictions?|fallac\w+|rumou?rs?|hoax\w*|"
     r"claim(?:s|ed|ing)?|alleg\w+|believ\w+|beliefs?|thought|suppos\w+|assum\w+|argu\w+|assert\w*|hypothes\w+|theor\w+|statements?|sentences?|true or false|quiz|question\w*|ask\w*|some (?:people )?(?:say|said|think)|(?:people|they|critics|websites?|posts?) (?:say|said|think)|"
     r"used to|formerly|once|historically|earlier|previous\w*|old(?:er)?|outdated|obsolete|superseded|withdrawn|no longer|until|do not|don['’]t|never|avoid|not to|if|unless|except\w*|suppose|imagine|example|what if|would (?:it )?be)\b|\?",
     re.IGNORECASE,
 )
-# What a sentence after it says: that it is not so, or not always.
+# Words of a sentence after a statement: it is not so, or not always.
 _TAKEN_BACK = re.compile(
     r"^\W*(?:(?:but|yet|however|though|although|still|nevertheless|in (?:fact|reality|truth)|actually|instead|except\w*|unless|only|not|no|never|nor|wrong|false|incorrect|untrue|fact|reality|truth|answer)\b"
     r"|(?:this|that|these|those|it|such|the (?:above|former|latter|statement|claim|advice|answer|belief|idea|view|notion))\b[^.;]{0,80}?"
@@ -24,14 +31,25 @@ _TAKEN_BACK = re.compile(
     r"|\b(?:(?:is|was|are|were|the answer is|this is|that is) (?:not true|untrue|false|wrong|incorrect|a myth|an error|a mistake|a misconception|outdated|obsolete)|(?:myth|false|untrue|incorrect)[.!]?\s*$)",
     re.IGNORECASE,
 )
+# A whole sentence before may say it of the sentence that follows: "There is a dangerous myth about aspirin.
+# It can ..."
+_MYTH = re.compile(
+    r"\b(?:myth|misconception|rumou?r|fallacy|hoax|misinformation|(?:is|are|following|statements?) (?:false|untrue|wrong|incorrect)|true or false|used to (?:be )?(?:believe|think|say|sa(?:id|y)|taught|thought)|(?:people|some|many) (?:still |wrongly |mistakenly )?(?:believe|think|say|claim))\b",
+    re.IGNORECASE,
+)
 _MARK = re.compile(r"^\W+")
 
 
-def quotes(claim: str, text: str, *, title: str = "") -> bool:
-    """Returns whether `text` states the claim word for word: as whole sentences in the same order, which nothing around them takes back.
+def quoting_chunk(claim: str, chunks: Sequence[Chunk]) -> str:
+    """Returns the id of the first chunk that quotes the claim; empty where none does."""
+    return next((chunk.id for chunk in chunks if quotes(claim, chunk.text, title=chunk.title)), "")
 
-    "Myth: aspirin is safe." and "Aspirin can be given to children over 16." hold the words of statements that they do not make. A heading or a
-    sentence before may say that what follows is a myth, a sentence after that it is one: then the model and the rules decide.
+
+def quotes(claim: str, text: str, *, title: str = "") -> bool:
+    """Returns whether `text` states the claim word for word, as whole sentences in the same order.
+
+    Where the title, the sentence before or the sentence after says that it is a myth, outdated or only
+    believed, it is no quotation: the model and the rules decide.
     """
     words = plain_words(claim)
     if (
@@ -43,15 +61,15 @@ def quotes(claim: str, text: str, *, title: str = "") -> bool:
     sentences = sentences_of(text)
     spoken = [plain_words(sentence) for sentence in sentences]
     return any(
-        not _held(sentences[:first], title)
-        and not _denied(sentences[last:])
+        not _led_in(sentences[:first], title)
+        and not any(_TAKEN_BACK.search(_MARK.sub("", after)) for after in sentences[last : last + 1])
         and not sentences[last - 1].endswith(("?", ":"))
         for first, last in _runs(words, spoken)
     )
 
 
 def _runs(words: str, spoken: list[str]) -> list[tuple[int, int]]:
-    """Returns first and last (half-open) of the runs of whole sentences that have exactly `words`."""
+    """Returns the runs of whole sentences that have exactly `words`, as indices of sentences, half-open."""
     found = []
     for first in range(len(spoken)):
         run = ""
@@ -64,8 +82,11 @@ def _runs(words: str, spoken: list[str]) -> list[tuple[int, int]]:
     return found
 
 
-def _held(before: list[str], title: str) -> bool:
-    """Returns whether the heading, or the sentence or line that leads in, says that what follows is only held, asked or denied."""
+def _led_in(before: list[str], title: str) -> bool:
+    """Returns whether title or lead-in say that what follows is only believed, asked or denied.
+
+    `before` are the sentences above; the last of them leads in.
+    """
     if re.search(
         r"\b(?:myths?|misconceptions?|fact or fiction|true or false|debunk\w*)\b", title, re.IGNORECASE
     ):
@@ -73,16 +94,4 @@ def _held(before: list[str], title: str) -> bool:
     if not before:
         return False
     leads_in = before[-1].endswith((":", "?")) or not before[-1].endswith((".", "!", ")", "]", "”", '"'))
-    return bool(_HELD.search(before[-1])) if leads_in else bool(_MYTH.search(before[-1]))
-
-
-# In a whole sentence before, these say it of the one that follows: "There is a dangerous myth about aspirin. Aspirin can ..."
-_MYTH = re.compile(
-    r"\b(?:myth|misconception|rumou?r|fallacy|hoax|misinformation|(?:is|are|following|statements?) (?:false|untrue|wrong|incorrect)|true or false|used to (?:be )?(?:believe|think|say|sa(?:id|y)|taught|thought)|(?:people|some|many) (?:still |wrongly |mistakenly )?(?:believe|think|say|claim))\b",
-    re.IGNORECASE,
-)
-
-
-def _denied(after: list[str]) -> bool:
-    """Returns whether the sentence that follows takes back what stands before it."""
-    return bool(after and _TAKEN_BACK.search(_MARK.sub("", after[0])))
+    return bool(_BELIEVED.search(before[-1])) if leads_in else bool(_MYTH.search(before[-1]))

@@ -1,12 +1,12 @@
-"""Which texts no checker can judge: without a word, longer than a statement, or in a script that the model never saw."""
+"""Which texts no checker can judge: without a word, too long, or in a script that the model never saw."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-MAX_CHARACTERS = 4_000  # of one claim; longer is no single statement, and models would read a part of it only
+MAX_CHARACTERS = 4_000  # a longer claim is no single statement, and models would read only a part of it
 LONGEST_CLAIM = 0.5  # of the tokens that a model reads; the rest must hold a window of evidence
-LEAST_LATIN = 0.8  # of the letters; names and symbols in other scripts are few
+LEAST_LATIN = 0.8  # of the letters: names and symbols in other scripts are few
 _GREEK = ("\u0370", "\u03ff")
 
 
@@ -16,8 +16,9 @@ def unusable_text(text: str, what: str, *, latin_only: bool = False) -> str:
 
     Args:
         text: of a claim or of evidence.
-        what: "claim" or "evidence"; only a claim can be too long, evidence is read in windows.
-        latin_only: whether the model reads Latin script only. Greek letters within Latin text are symbols (TNF-α).
+        what: "claim" or "evidence". Only a claim can be too long; evidence is read in windows.
+        latin_only: whether the model reads Latin script only. Greek letters in Latin text are symbols
+            (TNF-α).
     """
     if not any(character.isalnum() for character in text):
         return f"the {what} holds no word"
@@ -40,7 +41,7 @@ def _latin_share(text: str) -> float:
 
 
 def _is_latin(character: str) -> bool:
-    """Returns whether a letter is of a Latin block: Basic to Extended-B, Additional, Extended-C and -D, or full width."""
+    """Returns whether a letter is Latin: Basic to Extended-B, Additional, Extended-C, -D, or full width."""
     return (
         character < "\u0250"
         or "\u1e00" <= character <= "\u1eff"

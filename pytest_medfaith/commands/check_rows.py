@@ -112,22 +112,27 @@ def _result(
     row: CheckRow, claim: Claim, scores: Sequence[Any], chunks: Sequence[Chunk], checker: Checker
 ) -> dict[str, Any]:
     verdict = checker.decide(claim, scores, chunks)
-    if verdict.label == "unscored" or not scores:
+    if verdict.label == "unscored" or not (scores or (checker.judge and chunks)):
         unread = next(
             (reason for text in row.evidence if (reason := checker.unusable(text, "evidence"))),
             "there is no evidence",
         )
         reason = verdict.reason if verdict.label == "unscored" else unread
         return {"id": row.id, "label": "unscored", "probs": None, "span": None, "reason": reason}
-    decisive = next(score for score in scores if score.chunk_id == verdict.chunk_id)
+    decisive = next((score for score in scores if score.chunk_id == verdict.chunk_id), None)
+    span = decisive.span if decisive else verdict.span
     result = {
         "id": row.id,
         "label": _LABEL_OF[verdict.label],
-        "probs": dict(zip(LABELS, decisive.probs, strict=True)),
-        "span": list(decisive.span) if decisive.span else None,
+        "probs": dict(zip(LABELS, decisive.probs, strict=True)) if decisive else None,
+        "span": list(span) if span else None,
     }
     if verdict.joint:
         result["joint"] = True
     if verdict.findings:
         result["rules"] = [finding.rule for finding in verdict.findings]
-    return result if len(row.evidence) == 1 else {**result, "evidence_index": int(decisive.chunk_id)}
+    return (
+        result
+        if len(row.evidence) == 1
+        else {**result, "evidence_index": int(verdict.chunk_id) if verdict.chunk_id else None}
+    )

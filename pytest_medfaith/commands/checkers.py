@@ -69,7 +69,7 @@ def calibrate(
     from pytest_medfaith.calibration.applying import write_calibration
     from pytest_medfaith.calibration.fit import fit_calibration
     from pytest_medfaith.calibration.rows import read_labelled_rows
-    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.jsonl import refuse_overwriting
 
@@ -114,7 +114,7 @@ def audit(
     from pytest_medfaith.audit.run import audit_checker
     from pytest_medfaith.cards.audit_card import AUDIT_FILES, audit_card, write_audits
     from pytest_medfaith.checking.cache import check_cache
-    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.jsonl import chunk_files, read_chunks, refuse_overwriting
 
     written = {f"{out / name}, of --out": out / name for name in AUDIT_FILES} if out else {}

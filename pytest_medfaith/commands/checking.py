@@ -108,7 +108,7 @@ def _calibrated_checker(
     name: str, cache: Path | None, rules_off: Sequence[str], calibration: Path | None
 ) -> Checker:
     from pytest_medfaith.calibration.applying import calibrated, read_calibration
-    from pytest_medfaith.checking.checker import load_checker
+    from pytest_medfaith.checking.loading import load_checker
 
     checker = load_checker(name, cache=cache, rules_off=rules_off)
     return calibrated(checker, read_calibration(calibration)) if calibration else checker

@@ -13,7 +13,8 @@ from pytest_medfaith.errors import MedfaithError
 
 RootOption = Annotated[Path, typer.Option(help="The project: where pyproject.toml or medfaith.toml is.")]
 CheckerOption = Annotated[
-    str, typer.Option(help="default, fast, a model folder, or a Hugging Face model name.")
+    str,
+    typer.Option(help="default, fast, a model folder, a dotted name module:judge, or a Hugging Face name."),
 ]
 RulesOffOption = Annotated[
     list[str] | None,

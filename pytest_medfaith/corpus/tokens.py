@@ -1,15 +1,13 @@
-"""Counts tokens as the shipped models do."""
+"""Counts tokens as the shipped sentence encoder does, which reads with MiniLM's tokenizer."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
 
+from pytest_medfaith.models.onnx import load_tokenizer
 from pytest_medfaith.models.whole import whole
 
-TOKENIZER = Path(__file__).parents[1] / "models" / "tokenizer" / "tokenizer.json"
 _WORD = re.compile(r"\S+")
 # A medical corpus of 20 MB has about 100,000 different words with their punctuation; the tokens of these take
 # 30 MB.
@@ -31,14 +29,4 @@ def token_offsets(text: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=_WORDS_KEPT)
 def _word_offsets(word: str) -> tuple[tuple[int, int], ...]:
-    return tuple(_tokenizer().encode(whole(word), add_special_tokens=False).offsets)
-
-
-@lru_cache(maxsize=1)
-def _tokenizer() -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(TOKENIZER))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
+    return tuple(load_tokenizer().encode(whole(word), add_special_tokens=False).offsets)

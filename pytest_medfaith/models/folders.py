@@ -1,4 +1,4 @@
-"""Model folders of the user's own: what names their weights."""
+"""Model folders of the user's: what names their weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ _PARTS = (".safetensors", ".json", ".txt", ".model")
 
 @lru_cache(maxsize=8)
 def model_signature(name: str) -> str:
-    """Returns what names the weights: for a folder 16 hexadecimal digits of its weights, configuration and tokenizer, else the name itself."""
+    """Returns what names the weights of a model.
+
+    For a folder these are 16 hexadecimal digits of its weights, configuration and tokenizer, for a model on a
+    hub its name.
+    """
     folder = Path(name)
     if not folder.is_dir():
         return name

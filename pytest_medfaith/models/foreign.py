@@ -1,4 +1,4 @@
-"""Models of other makers, from a folder or a hub: their weights are read, code that comes with them never runs."""
+"""Models of other makers, from a folder or a hub: their weights are read, their code never runs."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pathlib import Path
 
 from pytest_medfaith.errors import DataError
 
-_LONGEST = 300  # characters of what a library says; some print whole tables
+_LONGEST = 300  # characters of a library's message that are shown; some print whole tables
 _KNOWN_CODE = "sentence_transformers."
 
 
 @contextmanager
 def loading(what: str, expected: str) -> Iterator[None]:
-    """Turns whatever goes wrong while a model is loaded into one message.
+    """Turns whatever goes wrong while a model is loaded into a single message.
 
     Args:
         what: the model, as in "the checker 'name'".
         expected: what would have worked.
 
     Raises:
-        DataError: anything did; the libraries raise classes that share no base but Exception.
+        DataError: loading failed. The libraries raise classes that share no base but Exception.
     """
     try:
         with _quiet():
@@ -42,7 +42,7 @@ def loading(what: str, expected: str) -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keeps transformers from printing tables and bars of its own while it loads; what matters in them is raised."""
+    """Keeps transformers from printing tables and bars while it loads; what matters in them is raised."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -57,7 +57,7 @@ def _quiet() -> Iterator[None]:
 
 
 def refuse_foreign_modules(folder: Path, what: str) -> None:
-    """Refuses a folder of sentence-transformers that is built of classes from elsewhere: older versions of it would import them.
+    """Refuses a sentence-transformers folder built of classes from elsewhere: older versions import them.
 
     Raises:
         DataError: modules.json names a class of another package, or cannot be read.
@@ -74,5 +74,6 @@ def refuse_foreign_modules(folder: Path, what: str) -> None:
     foreign = [name for name in types if not name.startswith(_KNOWN_CODE)]
     if foreign:
         raise DataError(
-            f"{what} is built of {foreign[0]!r}, code from elsewhere, which is never run; expected modules of {_KNOWN_CODE[:-1]}"
+            f"{what} is built of {foreign[0]!r}, code from elsewhere, which is never run; "
+            f"expected modules of {_KNOWN_CODE[:-1]}"
         )

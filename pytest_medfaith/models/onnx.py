@@ -1,8 +1,9 @@
 """Runs the shipped int8 ONNX students, one text or pair at a time on every core.
 
-Dynamic int8 scales each activation tensor by its largest value. In a padded batch that value depends on the neighbours, so
-scores would change with the batch size. One row a run, one thread a run and as many runs side by side as there are cores is
-as fast here, needs no padding, and gives the same bits whatever the batch, the thread count or the worker.
+Dynamic int8 scales each activation tensor by its largest value. In a padded batch that value depends on the
+neighbours, so scores would change with the batch size. One row a run, one thread a run and as many runs side
+by side as there are cores is as fast here, needs no padding, and gives the same bits whatever the batch, the
+thread count or the worker.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.shipped import ENCODER, MINILM_TOKENIZER
 from pytest_medfaith.models.whole import whole
 
-MODELS = Path(__file__).parent
-ENCODER = MODELS / "encoder" / "model.onnx"
 ENCODER_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read
 
 
@@ -71,16 +71,24 @@ def load_session(path: Path) -> Any:
         )
     except Exception as error:  # onnxruntime raises classes of its own that share no base but Exception
         raise DataError(
-            f"{path}: cannot be read as an ONNX model ({error}); export it again with `python -m training export`"
+            f"{path}: cannot be read as an ONNX model ({error}); export it again with "
+            "`python -m training export`"
         ) from error
 
 
-@lru_cache(maxsize=4)
-def load_tokenizer(path: Path | None = None, *, max_tokens: int | None = None) -> Any:
-    """Returns the WordPiece tokenizer of the shipped students, cutting single texts at `max_tokens` where given."""
+@lru_cache(maxsize=8)
+def load_tokenizer(path: Path = MINILM_TOKENIZER, *, max_tokens: int | None = None) -> Any:
+    """Returns a tokenizer, loaded once per process.
+
+    Args:
+        path: its file; MiniLM's, which the encoder, the chunker and the fast checker share, where not given.
+        max_tokens: where single texts are cut; None cuts nothing.
+
+    Raises:
+        DataError: there is no such file.
+    """
     from tokenizers import Tokenizer
 
-    path = path or MODELS / "tokenizer" / "tokenizer.json"
     if not path.is_file():
         raise DataError(
             f"{path}: no such tokenizer file; a model folder holds tokenizer.json beside its weights"
@@ -94,10 +102,13 @@ def load_tokenizer(path: Path | None = None, *, max_tokens: int | None = None) -
 
 
 def processor_kernel(cpu_information: Path = Path("/proc/cpuinfo")) -> str:
-    """Returns which integer products onnxruntime uses on this processor: "AVX-512 VNNI", "AVX-512", "AVX2 VNNI", "AVX2", or the machine's name.
+    """Returns which integer products onnxruntime uses on this processor.
 
-    Products of 7-bit weights are exact under each of them. What is computed in floats differs in its last bit, and now and then moves a rounding
-    after it, so two kinds of processor may differ on a claim that lies at its threshold.
+    These are "AVX-512 VNNI", "AVX-512", "AVX2 VNNI" and "AVX2"; elsewhere it is the machine's name.
+
+    Products of 7-bit weights are exact under each of them. What is computed in floats differs in its last
+    bit, and now and then moves a rounding after it, so two kinds of processor may differ on a claim that lies
+    at its threshold.
     """
     import platform
 
@@ -119,7 +130,7 @@ def processor_kernel(cpu_information: Path = Path("/proc/cpuinfo")) -> str:
 
 
 def embed_texts(texts: Sequence[str], *, model: Path = ENCODER, max_tokens: int = ENCODER_TOKENS) -> Any:
-    """Returns the unit vectors of the first `max_tokens` of `texts` under the encoder `model`, the shipped one: float32 (n, 384).
+    """Returns the unit vectors of the first `max_tokens` of `texts` under an encoder: float32 (n, 384).
 
     Each text runs by itself, so its vector never depends on its neighbours.
     """

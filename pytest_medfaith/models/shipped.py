@@ -8,6 +8,12 @@ from pathlib import Path
 from pytest_medfaith.errors import DataError
 
 MODELS = Path(__file__).parent
+FAST_CHECKER = MODELS / "nli"  # the fast checker
+ENCODER = MODELS / "encoder" / "model.onnx"
+# The WordPiece tokenizer of MiniLM. Three read with it: the fast checker, the sentence encoder, and the
+# chunker of a corpus, so that a chunk's length is counted as the encoder sees it. The checker "default" has a
+# tokenizer in its folder.
+MINILM_TOKENIZER = MODELS / "minilm_tokenizer" / "tokenizer.json"
 
 
 def default_weights() -> Path:
@@ -19,7 +25,8 @@ def default_weights() -> Path:
     found = importlib.util.find_spec("pytest_medfaith_weights")
     if found is None or found.origin is None:
         raise DataError(
-            "the weights of the checker 'default' are not installed; install them with `pip install pytest-medfaith-weights` (in a clone "
-            "`pip install ./weights`), or name the checker 'fast', which needs none"
+            "the weights of the checker 'default' are not installed; install them with "
+            "`pip install pytest-medfaith-weights` (in a clone `pip install ./weights`), or name the checker "
+            "'fast', which needs none"
         )
     return Path(found.origin).parent / "default"

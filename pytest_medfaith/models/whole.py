@@ -1,4 +1,4 @@
-"""Texts as tokenizers take them: halves of characters, which JSON and broken decoders leave behind, are no text to them."""
+"""Texts as tokenizers take them: without the halves of characters that broken decoders leave behind."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def whole(text: str) -> str:
-    """Returns `text` with U+FFFD for each half of a character; its length stays, so offsets into it do too."""
+    """Returns `text` with U+FFFD for each half of a character; its length and offsets into it stay."""
     return text if text.isascii() else _HALF.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -128,6 +128,19 @@ def same_ends(quantity: Quantity, other: Quantity) -> bool:
     return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed
 
 
+def same_quantity(quantity: Quantity, other: Quantity) -> bool:
+    """Returns whether two texts state the same quantity, of the same things, with no opposite bounds."""
+    if (
+        quantity.dimension != other.dimension
+        or quantity.role != other.role
+        or opposed_bounds(quantity, other)
+        or quantity.heads != other.heads
+    ):
+        return False
+    allowed = max(allowed_error(quantity), allowed_error(other), 1e-9 * abs(quantity.high))
+    return abs(quantity.low - other.low) <= allowed and abs(quantity.high - other.high) <= allowed
+
+
 def _overlap(quantity: Quantity, other: Quantity) -> bool:
     allowed = allowed_difference(quantity, other)
     if quantity.bound and quantity.bound == other.bound:

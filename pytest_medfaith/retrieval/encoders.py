@@ -66,7 +66,8 @@ def encoder_signature(name: str = defaults.ENCODER) -> str:
 
 @lru_cache(maxsize=1)
 def _shipped_encoder() -> Encoder:
-    from pytest_medfaith.models.onnx import ENCODER, embed_texts, weights_signature
+    from pytest_medfaith.models.onnx import embed_texts, weights_signature
+    from pytest_medfaith.models.shipped import ENCODER
 
     return Encoder(defaults.ENCODER, weights_signature(ENCODER), embed_texts, embed_texts)
 

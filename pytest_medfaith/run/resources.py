@@ -7,12 +7,11 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
-from pytest_medfaith.checking.checker import Checker, load_checker
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.datasets.skips import Skips
@@ -26,6 +25,9 @@ from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.ranking import Retriever
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
 
 Loaded = TypeVar("Loaded")
 
@@ -142,10 +144,17 @@ class Resources:
         return self._once(("checker", name), lambda: self._load_checker(name))
 
     def _load_checker(self, name: str) -> Checker:
+        from pytest_medfaith.checking.loading import load_checker
+
         s = self.settings
-        cache = s.cache / defaults.PAIR_SCORES
         checker = load_checker(
-            name, label_map=s.label_map, cache=cache, rules_off=self.rules_off, linker=s.linker
+            name,
+            label_map=s.label_map,
+            cache=s.cache / defaults.PAIR_SCORES,
+            rules=s.rules,
+            rules_off=self.rules_off,
+            linker=s.linker,
+            root=s.root,
         )
         for path in s.calibration:
             fitted = read_calibration(path)

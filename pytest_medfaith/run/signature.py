@@ -62,7 +62,7 @@ def checker_signature(checker: Checker) -> dict[str, Any]:
         "odds": checker.thresholds.odds,
         "temperature": checker.temperature,
         "isotonic": checker.isotonic.signature if checker.isotonic else None,
-        "rules": sorted(checker.rules),
+        "rules": checker.rule_signatures,
         "linker": checker.linker,
     }
 

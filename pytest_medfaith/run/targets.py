@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.checking.rules import check_rule_names
+from pytest_medfaith.checking.rules import load_rules, switched_on
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
@@ -72,7 +72,7 @@ def targets_of_slice(resources: Resources, name: str, marker: Mapping[str, Any])
     declared = resources.metrics  # a metric that cannot be loaded is refused now, too
     for gate in gates:
         parse_gate(gate, declared)  # a gate that does not parse is refused now, not after the run
-    check_rule_names(resources.rules_off)
+    switched_on(load_rules(resources.settings.rules), off=resources.rules_off)  # a wrong name is refused now
     cases = resources.cases(variants[0])
     return [Target(settings=settings, case=case) for settings in variants for case in cases]
 

@@ -15,7 +15,7 @@ from pytest_medfaith.calibration.applying import read_calibration
 from pytest_medfaith.calibration.rows import read_labelled_rows
 from pytest_medfaith.cards.run_folder import write_run
 from pytest_medfaith.cards.run_reading import read_run
-from pytest_medfaith.checking.student import read_card
+from pytest_medfaith.checking.card import read_card
 from pytest_medfaith.commands.check_rows import read_check_rows
 from pytest_medfaith.config import load_settings
 from pytest_medfaith.datasets.gold import read_gold_file

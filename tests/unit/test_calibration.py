@@ -4,7 +4,7 @@ import json
 import numpy as np
 import pytest
 
-from pytest_medfaith.calibration.account import (
+from pytest_medfaith.calibration.explanation import (
     calibration_facts,
     calibration_notes,
     calibration_table,

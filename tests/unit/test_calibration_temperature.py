@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from pytest_medfaith.calibration.temperature import calibrate, decided, fit_thresholds, softmax_rows
-from pytest_medfaith.checking.policy import Thresholds, decide
+from pytest_medfaith.calibration.temperature import calibrate, fit_thresholds
+from pytest_medfaith.checking.policy import Thresholds, decide, decide_all
+from pytest_medfaith.checking.scoring import softmax_rows
 from pytest_medfaith.records import LABELS, Claim, PairScore
 
 CLAIM = Claim(id="c", text="Iron helps.")
@@ -68,10 +69,10 @@ def test_decided_is_the_policy_for_one_chunk_and_for_several(thresholds):
             rng.dirichlet([1, 1, 1], size=200),
         ]
     )
-    assert decided(probs, Thresholds())[:4].tolist() == [0, 1, 2, 1]
-    assert decided(probs, thresholds).tolist() == as_policy(probs[:, None], thresholds)
+    assert decide_all(probs, Thresholds())[:4].tolist() == [0, 1, 2, 1]
+    assert decide_all(probs, thresholds).tolist() == as_policy(probs[:, None], thresholds)
     several = rng.dirichlet([1, 1, 1], size=(200, 4))
-    assert decided(several, thresholds).tolist() == as_policy(several, thresholds)
+    assert decide_all(several, thresholds).tolist() == as_policy(several, thresholds)
     assert len(set(as_policy(several, thresholds))) > 1
 
 
@@ -80,7 +81,7 @@ def test_the_odds_are_the_highest_that_cost_a_standard_error_at_most():
     probs, truth = softmax_rows(logits), np.array([LABELS.index(label) for label in labels])
 
     def f1(thresholds):
-        predicted = [LABELS[i] for i in decided(probs, thresholds)]
+        predicted = [LABELS[i] for i in decide_all(probs, thresholds)]
         return f1_score(labels, predicted, average="macro")
 
     doubtful = logits.copy()

@@ -4,8 +4,8 @@ import math
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking.acquittal import restated
 from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.checking.rereading import restated
 from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import scripted_checker

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking.checker import load_checker
 from pytest_medfaith.checking.classifier import label_columns, score_with_classifier
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.encoders import load_encoder

@@ -1,6 +1,6 @@
 import pytest
 
-from pytest_medfaith.checking.checker import load_checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.rules import RULES
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk

@@ -2,11 +2,14 @@ import numpy as np
 import pytest
 
 from pytest_medfaith.checking import similarity
-from pytest_medfaith.checking.checker import Checker, load_checker
-from pytest_medfaith.checking.scoring import FAR_LOGITS, SENTENCE_NEARER, SENTENCE_SHARE, softmax
+from pytest_medfaith.checking.card import read_card
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.loading import load_checker
+from pytest_medfaith.checking.reading import AS_SHIPPED
+from pytest_medfaith.checking.scoring import softmax
 from pytest_medfaith.checking.similarity import SimilarityShift, Vectors, encoder_signature
-from pytest_medfaith.checking.student import MODELS, read_card
 from pytest_medfaith.models import onnx
+from pytest_medfaith.models.shipped import FAST_CHECKER
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.testing import containment_checker, scripted_checker
 
@@ -124,7 +127,7 @@ def test_how_much_of_a_long_chunk_is_read_depends_on_how_near_it_is_to_the_claim
         [(claim(asked), Chunk(id="long", text=OTHER_MATTERS + IRON.text))]
     )
     assert len(scorer.seen) == read
-    assert score.logits == (scorer.logits if read else FAR_LOGITS)
+    assert score.logits == (scorer.logits if read else AS_SHIPPED.unread_logits)
     assert score.span is not None
 
 
@@ -146,7 +149,7 @@ def test_a_far_chunk_of_two_hundred_words_is_neutral_unread_and_of_a_short_one_i
     far, near = Checker("x", "x", scorer).score(
         [(claim("Zebras run fast."), Chunk(id=text, text=text)) for text in (long, short)]
     )
-    assert (far.logits, near.logits) == (FAR_LOGITS, scorer.logits)
+    assert (far.logits, near.logits) == (AS_SHIPPED.unread_logits, scorer.logits)
     assert len(scorer.seen) == 1
     assert scorer.seen[0][0] in short
 
@@ -155,7 +158,9 @@ def test_similarity_moves_neutral_alone_and_a_sentence_counts_a_little_less_than
     asked, text = claim("Iron tablets are taken on an empty stomach."), f"{ZINC.text} {IRON.text}"
     vectors = Vectors()
     vectors.add([asked.text, text, IRON.text])
-    near = max(vectors.cosine(asked.text, text), vectors.cosine(asked.text, IRON.text) - SENTENCE_NEARER)
+    near = max(
+        vectors.cosine(asked.text, text), vectors.cosine(asked.text, IRON.text) - AS_SHIPPED.sentence_discount
+    )
     (score,) = Checker("x", "x", CountingScorer(), similarity=SimilarityShift(weight=4.0, even=0.3)).score(
         [(asked, Chunk(id="both", text=text))]
     )
@@ -164,7 +169,7 @@ def test_similarity_moves_neutral_alone_and_a_sentence_counts_a_little_less_than
 
 
 def test_the_shipped_checker_takes_its_similarity_from_its_card_and_names_it_in_its_signature():
-    checker, card = load_checker("fast"), read_card(MODELS / "nli")
+    checker, card = load_checker("fast"), read_card(FAST_CHECKER)
     assert checker.similarity == SimilarityShift(weight=card.similarity_weight, even=card.similarity_even)
     assert checker.similarity.weight > 0
     assert checker.signature.endswith(
@@ -237,7 +242,7 @@ def test_a_short_chunk_scores_by_the_whole_and_by_its_best_sentence_together():
     (score,) = Checker("by length", "b", by_length).score(
         [(claim("Iron tablets are taken on an empty stomach."), chunk)]
     )
-    share = SENTENCE_SHARE
+    share = AS_SHIPPED.sentence_share
     assert score.logits == pytest.approx((2.0 * (1 - share), 0.0, share))
     assert chunk.text[slice(*score.span)] == IRON.text
 

@@ -4,14 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.checking.windows import (
-    best_sentence,
-    coverage,
-    evidence_sentences,
-    evidence_windows,
-    is_long,
-    window_around,
-)
+from pytest_medfaith.checking.reading import best_sentence, is_long, window_around
+from pytest_medfaith.checking.windows import coverage, evidence_sentences, evidence_windows
 from pytest_medfaith.english.sentences import sentence_spans
 
 FILLER = "The clinic keeps a register of everyone who was seen there during the whole of that year. "

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_medfaith.corpus.tokens import TOKENIZER, token_offsets
+from pytest_medfaith.corpus.tokens import token_offsets
 from pytest_medfaith.corpus.windows import WindowSize, windows
 from pytest_medfaith.english.sentences import whole_sentences
+from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
 # Written for this test: what a splitter of medical text meets, one sentence a list item.
 MEDICAL_TEXTS = [
@@ -81,7 +82,7 @@ TEXT = (
 def test_tokens_are_the_tokenizers_own():
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(TOKENIZER))
+    tokenizer = Tokenizer.from_file(str(MINILM_TOKENIZER))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     assert token_offsets(TEXT) == tokenizer.encode(TEXT, add_special_tokens=False).offsets

@@ -81,7 +81,7 @@ WINDOWS = """
 import json, sys
 from pathlib import Path
 from pytest_medfaith.english.words import content_keys, share
-from pytest_medfaith.checking.windows import best_sentence, window_around
+from pytest_medfaith.checking.reading import best_sentence, window_around
 from pytest_medfaith.records import SliceRun
 
 chosen = []

@@ -16,7 +16,6 @@ import pytest
 import pytest_medfaith
 from pytest_medfaith import config, plugin
 from pytest_medfaith.cards.json_card import report_schema
-from pytest_medfaith.checking.checker import default_weights
 from pytest_medfaith.config import load_settings
 from pytest_medfaith.datasets.registry import adapters
 from pytest_medfaith.gates.expressions import parse_gate
@@ -24,6 +23,7 @@ from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.metrics.registry import METRICS
+from pytest_medfaith.models.shipped import default_weights
 from pytest_medfaith.records import Case, Chunk, PairScore, Response
 from pytest_medfaith.run import marker
 

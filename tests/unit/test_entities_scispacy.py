@@ -4,7 +4,7 @@ import types
 
 import pytest
 
-from pytest_medfaith.checking.checker import load_checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.rules import apply_rules, linked_rules
 from pytest_medfaith.entities import scispacy as room
 from pytest_medfaith.errors import DataError, MissingExtra

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.checking.checker import load_checker
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.encoders import load_encoder

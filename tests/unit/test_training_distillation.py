@@ -13,8 +13,9 @@ pytest.importorskip("transformers")
 
 from tiny_models import tiny_bert  # noqa: E402
 
-from pytest_medfaith.checking.student import MODELS, pair_row  # noqa: E402
+from pytest_medfaith.checking.student import pair_row  # noqa: E402
 from pytest_medfaith.errors import DataError  # noqa: E402
+from pytest_medfaith.models.shipped import MINILM_TOKENIZER  # noqa: E402
 from training.distillation import (  # noqa: E402
     SoftPair,
     found_pairs,
@@ -41,7 +42,7 @@ def student(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def teacher(student, tmp_path_factory) -> Path:
     out = export_classifier(student, tmp_path_factory.mktemp("teacher") / "model.onnx")
-    (out.parent / "tokenizer.json").write_bytes((MODELS / "tokenizer" / "tokenizer.json").read_bytes())
+    (out.parent / "tokenizer.json").write_bytes(MINILM_TOKENIZER.read_bytes())
     return out
 
 

@@ -378,7 +378,7 @@ def base(tmp_path):
     """A BERT of one narrow layer with the shipped vocabulary, as a base model's folder."""
     torch = pytest.importorskip("torch", reason="comes with the extra train")
     transformers = pytest.importorskip("transformers", reason="comes with the extra train")
-    from pytest_medfaith.models.onnx import MODELS
+    from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
     torch.manual_seed(0)
     config = transformers.BertConfig(
@@ -390,9 +390,7 @@ def base(tmp_path):
     )
     folder = tmp_path / "base"
     transformers.BertModel(config, add_pooling_layer=False).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(
-        tokenizer_file=str(MODELS / "tokenizer" / "tokenizer.json")
-    ).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_file=str(MINILM_TOKENIZER)).save_pretrained(folder)
     return folder
 
 

@@ -8,8 +8,9 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from pytest_medfaith.checking.checker import load_checker  # noqa: E402
-from pytest_medfaith.checking.student import pair_row, read_card, score_with_student  # noqa: E402
+from pytest_medfaith.checking.card import read_card  # noqa: E402
+from pytest_medfaith.checking.loading import load_checker  # noqa: E402
+from pytest_medfaith.checking.student import pair_row, score_with_student  # noqa: E402
 from pytest_medfaith.errors import DataError  # noqa: E402
 from pytest_medfaith.records import Chunk  # noqa: E402
 from training import export  # noqa: E402

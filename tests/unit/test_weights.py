@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_medfaith.checking.checker import default_weights, load_checker
-from pytest_medfaith.checking.student import read_card
+from pytest_medfaith.checking.card import read_card
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.shipped import default_weights
 
 if sys.version_info >= (3, 11):
     import tomllib

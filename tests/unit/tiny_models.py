@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_medfaith.checking.student import MODELS
+from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
 
 def tiny_bert(folder: Path) -> Path:
@@ -17,7 +17,5 @@ def tiny_bert(folder: Path) -> Path:
         hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, num_labels=3
     )
     transformers.BertForSequenceClassification(config).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(
-        tokenizer_file=str(MODELS / "tokenizer" / "tokenizer.json")
-    ).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_file=str(MINILM_TOKENIZER)).save_pretrained(folder)
     return folder

@@ -1,24 +1,30 @@
-"""Medical rules after the model: each finds one kind of clash between a claim and the sentences of evidence that speak of it.
+"""Medical rules after the model: each finds one kind of clash between a claim and its evidence.
 
-A rule reads `(claim, evidence)` and returns findings that name the two clashing spans, half-open characters of the claim and of the
-evidence. Effects: "refute" (the evidence says otherwise), "weaken" (the evidence does not say it), "note".
+A rule reads `(claim, evidence)`, two texts, and returns findings that name the clashing spans: half-open
+characters of the claim and of the evidence. A finding's effect is "refute" (the evidence says otherwise: 5 mg
+against 50 mg), "weaken" (the evidence does not say it: "cures" against "may help") or "note" (it is told, and
+changes no verdict).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from types import MappingProxyType
 
+from pytest_medfaith import defaults
 from pytest_medfaith.checking.rules.certainty import certainty
 from pytest_medfaith.checking.rules.direction import direction
 from pytest_medfaith.checking.rules.negation import negation
 from pytest_medfaith.checking.rules.numbers import numbers
 from pytest_medfaith.checking.rules.population import population
 from pytest_medfaith.checking.rules.substitution import substitution
+from pytest_medfaith.checking.source import raised, source_digest
+from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.entities.scispacy import load_linker
-from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Finding
+from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.records import Chunk, Finding
 from pytest_medfaith.safety.rulebook import SWITCHES
 
 Rule = Callable[[str, str], list[Finding]]
@@ -33,36 +39,142 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "certainty": certainty,
     }
 )
-GROUNDING = "grounding"  # reads all evidence at once, after the others: checking/grounding.py
+GROUNDING = "grounding"  # reads all evidence at once, after the other rules: checking/grounding.py
 RULE_NAMES = (*RULES, GROUNDING)
-_MOST_CHARACTERS = (
-    4_000  # of a claim; a longer text is no single statement, and its words would meet any evidence
-)
-_MOST_EVIDENCE = 20_000  # characters read of evidence and of context; more is no sentence and no passage, and costs seconds a claim
+# A longer claim is no single statement, and its words would meet any evidence.
+_MOST_CHARACTERS = 4_000
+# Characters read of evidence and of context. More is no sentence and no passage, and costs seconds for each
+# claim.
+_MOST_EVIDENCE = 20_000
+_EFFECTS = ("refute", "weaken", "note")
 
 
-def check_rule_names(names: Collection[str]) -> None:
-    """Refuses names that no rule can be switched off by.
+@dataclass(frozen=True)
+class AddedRule:
+    """A rule of the project under test, with a check of what it returns.
+
+    Attributes:
+        name: in findings and in `rules_off`: the last part of its dotted name.
+        dotted: as in the settings, "my_pkg.rules:no_brand_names".
+        rule: the callable.
+    """
+
+    name: str
+    dotted: str
+    rule: Rule
+
+    @property
+    def signature(self) -> str:
+        """What changes where the rule does; baselines hold it."""
+        return f"{self.dotted}{source_digest(self.rule)}"
+
+    def __call__(self, claim: str, evidence: str) -> list[Finding]:
+        """Returns the rule's findings under its name.
+
+        Raises:
+            DataError: the rule raised, or returned something that is no list of findings.
+        """
+        try:
+            found = self.rule(claim, evidence)
+        except Exception as error:
+            raise DataError(
+                f"the rule {self.dotted!r} {raised(error)} for the claim {shown(claim)}; mend it, or "
+                f'switch it off with rules_off = ["{self.name}"]'
+            ) from error
+        if not isinstance(found, (list, tuple)) or not all(isinstance(each, Finding) for each in found):
+            raise DataError(
+                f"the rule {self.dotted!r} returned {shown(found)}; expected a list of "
+                "pytest_medfaith.records.Finding, an empty list where nothing clashes"
+            )
+        for each in found:
+            if each.effect not in _EFFECTS:
+                raise DataError(
+                    f"the rule {self.dotted!r} gave a finding of the effect {each.effect!r}; expected one of "
+                    f"{', '.join(_EFFECTS)}"
+                )
+            for text, span in ((claim, each.claim_span), (evidence, each.evidence_span)):
+                if span is not None and not 0 <= span[0] <= span[1] <= len(text):
+                    raise DataError(
+                        f"the rule {self.dotted!r} gave the span {span} of a text of {len(text)} characters; "
+                        "expected (start, end) of the claim or of the evidence that it was given"
+                    )
+        return [each.with_(rule=self.name) for each in found]
+
+
+def load_rules(names: Collection[str]) -> tuple[AddedRule, ...]:
+    """Returns the rules that dotted names lead to, such as "my_pkg.rules:no_brand_names".
 
     Raises:
-        DataError: a name that is neither of RULE_NAMES nor of the safety rules' SWITCHES.
+        DataError: a name that leads nowhere or to no callable, or whose last part another rule has.
     """
-    unknown = sorted(set(names) - {*RULE_NAMES, *SWITCHES})
+    added: list[AddedRule] = []
+    for dotted in names:
+        rule = load_dotted(dotted, what="the rule")
+        if not callable(rule):
+            raise DataError(
+                f"the rule {dotted!r} is {shown(rule)}; expected a callable (claim, evidence) -> findings"
+            )
+        name = dotted.rpartition(":")[2]
+        if name in (*RULE_NAMES, *SWITCHES, *(each.name for each in added)):
+            raise DataError(
+                f"the rule {dotted!r} is called {name!r}, as another rule is; findings and rules_off tell "
+                "rules apart by name, so give it another"
+            )
+        added.append(AddedRule(name, dotted, rule))
+    return tuple(added)
+
+
+def switched_on(added: Sequence[AddedRule] = (), *, off: Collection[str] = ()) -> frozenset[str]:
+    """Returns the names of the rules that may speak: shipped and `added` rules, less those that are `off`.
+
+    Names of safety rules are allowed in `off`, and change nothing here.
+
+    Raises:
+        DataError: a name in `off` that no rule has.
+    """
+    names = (*RULE_NAMES, *(rule.name for rule in added))
+    unknown = sorted(set(off) - {*names, *SWITCHES})
     if unknown:
         raise DataError(
-            f"no rule is named {unknown[0]!r}; the rules that can be switched off are {', '.join((*RULE_NAMES, *SWITCHES))}"
+            f"no rule is named {unknown[0]!r}; the rules that can be switched off are "
+            f"{', '.join((*names, *SWITCHES))}"
         )
+    return frozenset(names) - set(off)
+
+
+def active_rules(
+    names: Collection[str], *, linker: str = defaults.LINKER, added: Sequence[AddedRule] = ()
+) -> dict[str, Rule]:
+    """Returns the rules of `names` that read a claim and a sentence, in the order in which they run."""
+    rules: dict[str, Rule] = {**linked_rules(linker), **{rule.name: rule for rule in added}}
+    return {name: rule for name, rule in rules.items() if name in names}
 
 
 @lru_cache(maxsize=4)
 def linked_rules(linker: str) -> Mapping[str, Rule]:
-    """Returns the shipped rules by name, those that compare names with the linker that `load_linker` knows as `linker`."""
+    """Returns the shipped rules by name; those that compare names do so with the linker of that name."""
     find = load_linker(linker)
     return {
         **RULES,
         "substitution": partial(substitution, linker=find),
         "population": partial(population, linker=find),
     }
+
+
+def chunk_findings(
+    claim: str, chunk: Chunk, span: tuple[int, int], rules: Mapping[str, Rule]
+) -> list[Finding]:
+    """Returns what the rules find between the claim and the sentence of `chunk` at `span`."""
+    context = f"{chunk.title}\n{chunk.text}"
+    found = apply_rules(claim, chunk.text[slice(*span)], context=context, rules=rules)
+    return [placed(finding, chunk.id, span[0]) for finding in found]
+
+
+def placed(finding: Finding, chunk_id: str, start: int) -> Finding:
+    """Returns `finding` with its evidence span counted in the chunk, where its sentence begins at `start`."""
+    span = finding.evidence_span
+    moved = (span[0] + start, span[1] + start) if span else None
+    return finding.with_(chunk_id=chunk_id, evidence_span=moved)
 
 
 def apply_rules(
@@ -73,17 +185,18 @@ def apply_rules(
     off: Collection[str] = frozenset(),
     rules: Mapping[str, Rule] = RULES,
 ) -> list[Finding]:
-    """Returns what the rules find, in the order of the registry; nothing for an empty or overlong claim, or empty evidence.
+    """Returns what the rules find, in their order; nothing for an empty or overlong claim, or empty evidence.
 
     Of evidence and context the first 20,000 characters are read.
 
     Args:
         claim: the claim.
-        evidence: the sentences that speak of it: the best window of the best chunk, or the whole chunk.
-        context: what else the source says (title, the rest of the chunk). It adds no findings; it takes back those of a number, an entity, a
-            population or a year that the source does name, only in another sentence.
+        evidence: the sentences that speak of it: the best sentence of a chunk, or the whole chunk.
+        context: what else the source says (title, the rest of the chunk). It adds no findings. It takes back
+            those of a number, an entity, a population or a year that the source does name, only in another
+            sentence.
         off: names of rules to leave out.
-        rules: the rules by name; the shipped ones, or those with a user's own added.
+        rules: the rules by name.
 
     Raises:
         ValueError: `off` names no rule.
@@ -95,18 +208,12 @@ def apply_rules(
         )
     if not claim.strip() or not evidence.strip() or len(claim) > _MOST_CHARACTERS:
         return []
-    read, known = evidence[:_MOST_EVIDENCE], context[:_MOST_EVIDENCE]
-    return [
-        finding
-        for name, rule in rules.items()
-        if name not in off
-        for finding in _findings(rule, claim, read, known)
-    ]
-
-
-def _findings(rule: Rule, claim: str, evidence: str, context: str) -> list[Finding]:
-    found = rule(claim, evidence)
-    if not found or not context.strip():
-        return found
-    confirmed = {finding.claim_span for finding in rule(claim, f"{evidence}\n{context}")}
-    return [finding for finding in found if finding.claim_span in confirmed]
+    read, context = evidence[:_MOST_EVIDENCE], context[:_MOST_EVIDENCE]
+    findings: list[Finding] = []
+    for name, rule in rules.items():
+        found = rule(claim, read) if name not in off else []
+        if found and context.strip():
+            confirmed = {finding.claim_span for finding in rule(claim, f"{read}\n{context}")}
+            found = [finding for finding in found if finding.claim_span in confirmed]
+        findings += found
+    return findings

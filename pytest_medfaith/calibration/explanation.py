@@ -1,4 +1,4 @@
-"""What a calibration changed, in words, as a file's facts, and as diagrams."""
+"""Explains what a calibration changed: in words, as facts of its file, and as diagrams."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.calibration.fit import CalibrationRun, Measured
+from pytest_medfaith.calibration.fit import CalibrationRun
 from pytest_medfaith.cards.plots import reliability_svg
 from pytest_medfaith.cards.wording import metric_text
+from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.records import MetricValue
 
@@ -30,44 +31,48 @@ def calibration_facts(run: CalibrationRun, *, precision: float | None, seed: int
 
 def _values(metrics: Mapping[str, MetricValue]) -> dict[str, Any]:
     return {
-        name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
-        for name, one in metrics.items()
+        name: {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
+        for name, found in metrics.items()
     }
 
 
 def calibration_table(run: CalibrationRun, *, style: str = "plain") -> str:
-    """Returns the rows kept out before and after: calibration, ranking, labels and precision with 95 % intervals; `style` of tabulate."""
+    """Returns a table of the rows kept out, before and after.
+
+    It shows calibration, ranking, labels and precision with 95 % intervals. `style` is a table format of
+    tabulate.
+    """
     from tabulate import tabulate
 
     rows = [
-        [name, *(metric_text(one.metrics[name], interval=True) for one in (run.before, run.after))]
+        [name, *(metric_text(side.metrics[name], interval=True) for side in (run.before, run.after))]
         for name in _SHOWN
     ]
-    rows += [["thresholds", *(_thresholds(one) for one in (run.before, run.after))]]
+    rows += [["thresholds", *(_thresholds(side.thresholds) for side in (run.before, run.after))]]
     return tabulate(rows, headers=["", "before", "after"], tablefmt=style, disable_numparse=True)
 
 
-def _thresholds(one: Measured) -> str:
-    return f"entail {one.thresholds.entail:g}, contradict {one.thresholds.contradict:g}, odds {one.thresholds.odds:g}"
+def _thresholds(fitted: Thresholds) -> str:
+    return f"entail {fitted.entail:g}, contradict {fitted.contradict:g}, odds {fitted.odds:g}"
 
 
 def calibration_notes(run: CalibrationRun) -> list[str]:
     """Returns the lines above the table: how many rows were fitted, kept out and left out."""
     shared = "case" if run.by_case else "evidence"
-    lines = [
-        f"fitted to {run.rows_fitted} rows, measured on {run.rows_held_out} that share no claim and no {shared} with them"
-    ]
+    apart = f"{run.rows_held_out} that share no claim and no {shared} with them"
+    lines = [f"fitted to {run.rows_fitted} rows, measured on {apart}"]
     if run.rows_unscored:
         lines.append(f"{run.rows_unscored} rows could not be scored and were left out")
     if run.two_way:
         lines.append(
-            "the checker is two-way and never refutes: contradict rows count as neutral, its contradict threshold does nothing"
+            "the checker is two-way and never refutes: contradict rows count as neutral, its contradict "
+            "threshold does nothing"
         )
     return lines
 
 
 def write_report(folder: Path, run: CalibrationRun) -> list[Path]:
-    """Writes calibration.md and the reliability diagrams reliability-before.svg and reliability-after.svg; returns their paths."""
+    """Writes calibration.md and the two reliability diagrams to `folder`; returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     text = "\n\n".join(
         [

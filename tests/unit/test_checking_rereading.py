@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_medfaith.checking.joint import joined_parts
+from pytest_medfaith.checking.rereading import joined_parts
 from pytest_medfaith.commands.check_rows import CheckRow, check_rows
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import containment_checker, scripted_checker

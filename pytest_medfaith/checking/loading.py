@@ -1,0 +1,154 @@
+"""A checker from its name: shipped, in a folder, a callable of the project, or a Hugging Face classifier."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Mapping
+from functools import partial
+from pathlib import Path
+
+from pytest_medfaith import defaults
+from pytest_medfaith.checking.card import ModelCard, read_card, tokenizer_of
+from pytest_medfaith.checking.cascade import Cascade
+from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.checking.rules import load_rules, switched_on
+from pytest_medfaith.checking.similarity import encoder_signature
+from pytest_medfaith.checking.student import score_with_student
+from pytest_medfaith.dotted import load_dotted
+from pytest_medfaith.entities.scispacy import load_linker
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.folders import model_signature
+from pytest_medfaith.models.onnx import weights_signature
+from pytest_medfaith.models.shipped import FAST_CHECKER, default_weights
+
+_DOTTED = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")  # as in "my_pkg.judge:judge"; a hub name has no colon
+
+
+def load_checker(
+    name: str = defaults.CHECKER,
+    *,
+    label_map: Mapping[str, str] | None = None,
+    thresholds: Thresholds | None = None,
+    cache: Path | None = None,
+    max_tokens: int = 512,
+    rules: Collection[str] = (),
+    rules_off: Collection[str] = (),
+    linker: str = defaults.LINKER,
+    root: Path | None = None,
+) -> Checker:
+    """Returns the strong model for "default", the small student for "fast", else what `name` leads to.
+
+    A folder with `card.json` and `model.onnx` is an ONNX checker; any other folder, and a hub name, a Hugging
+    Face classifier. A dotted name, such as "my_pkg.judge:judge", leads to a checker or to a plain callable
+    `(claim, chunks) -> verdict`, whose verdicts no rule overrules.
+
+    Args:
+        name: "default", "fast", a folder, a dotted name, or a hub name.
+        label_map: what a foreign model's labels mean, where its config does not say.
+        thresholds: instead of the model card's, or 0.5 for a foreign model.
+        cache: SQLite file of kept logits.
+        max_tokens: how much a foreign model reads of a pair.
+        rules: dotted names of the project's rules, `(claim, evidence) -> findings`, which run beside the
+            shipped ones.
+        rules_off: names of medical rules that may not overrule the model; names of safety rules are allowed
+            and change nothing here.
+        linker: "default" (the concept table), or "scispacy", "scispacy:MODEL",
+            "scispacy:MODEL:KNOWLEDGE_BASE" (extra: bio).
+        root: the folder that a relative folder is in; the working directory where None.
+
+    Raises:
+        DataError: an unknown checker or rule, weights that are not installed, a folder without one of its
+            files, or a model without usable labels.
+        MissingExtra: a foreign model, and transformers is not installed.
+    """
+    added = load_rules(rules)
+    names = switched_on(added, off=rules_off)
+    load_linker(linker)  # an unknown or missing linker is said now, not at the first claim
+    folder = onnx_folder(name, root=root)
+    if folder:
+        checker = _onnx_checker(name, folder)
+    elif _DOTTED.fullmatch(name):
+        from pytest_medfaith.checking.judge import as_checker
+
+        checker = as_checker(load_dotted(name, what="the checker"), name=name)
+        return dataclasses.replace(checker, name=name, thresholds=thresholds or checker.thresholds)
+    else:
+        checker = _classifier(name, root, label_map, max_tokens)
+    return dataclasses.replace(
+        checker,
+        thresholds=thresholds or checker.thresholds,
+        cache=cache,
+        rules=names,
+        added_rules=added,
+        linker=linker,
+    )
+
+
+def onnx_folder(name: str, *, root: Path | None = None) -> Path | None:
+    """Returns the folder of a shipped checker or of an ONNX model; None for a name that leads to neither.
+
+    Raises:
+        DataError: the shipped weights are not installed, or the folder lacks the card or the weights.
+    """
+    if name == defaults.CHECKER:
+        return default_weights()
+    if name == "fast":
+        return FAST_CHECKER
+    folder = (root or Path()) / name
+    parts = [part for part in ("card.json", "model.onnx") if (folder / part).is_file()]
+    if len(parts) == 1 and not (folder / "config.json").is_file():
+        raise DataError(
+            f"the checker folder {folder} holds {parts[0]} alone; expected card.json, model.onnx and "
+            "tokenizer.json"
+        )
+    return folder if len(parts) == 2 else None
+
+
+def _onnx_checker(name: str, folder: Path) -> Checker:
+    card, model = read_card(folder), folder / "model.onnx"
+    fast = _onnx_checker("fast", FAST_CHECKER) if card.cascade else None
+    scorer = partial(score_with_student, model, card.max_tokens, tokenizer=tokenizer_of(folder))
+    return Checker(
+        name,
+        _signature(model, card, fast),
+        scorer,
+        card.thresholds,
+        temperature=card.temperature,
+        similarity=card.similarity,
+        reading=card.reading,
+        latin_only=card.latin_only,
+        fast=fast,
+        cascade=card.cascade or Cascade(),
+    )
+
+
+def _signature(model: Path, card: ModelCard, fast: Checker | None) -> str:
+    """Returns what names the weights, the encoder and each number of the card that decides a score.
+
+    Baselines hold it, so numbers that joined the cards later appear only where they differ from the defaults.
+    """
+    parts = [weights_signature(model), encoder_signature(), card.similarity_weight, card.similarity_even]
+    if fast and card.cascade:
+        parts += [fast.signature, card.cascade.signature]
+    scripts = "" if card.latin_only else "|latin_only=False"
+    return "|".join(map(str, parts)) + card.reading.differing + scripts
+
+
+def _classifier(
+    name: str, root: Path | None, label_map: Mapping[str, str] | None, max_tokens: int
+) -> Checker:
+    from pytest_medfaith.checking.classifier import score_with_classifier
+
+    if not name.strip():
+        raise DataError(
+            "the checker's name is empty; expected 'default', 'fast', a model folder, a dotted name "
+            "(package.module:judge), or a Hugging Face model name"
+        )
+    folder = (root or Path()) / name
+    source = str(folder) if folder.is_dir() else name
+    scorer = partial(score_with_classifier, source, label_map, max_tokens)
+    return Checker(
+        name, f"{model_signature(source)}|{sorted((label_map or {}).items())}|{max_tokens}", scorer
+    )

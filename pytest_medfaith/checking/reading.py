@@ -1,0 +1,200 @@
+"""What of a chunk a model reads for a claim: its best sentence, the window around it, both, or nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import partial
+
+from pytest_medfaith.checking.similarity import Vectors
+from pytest_medfaith.checking.windows import (
+    WINDOW_SLACK,
+    WINDOW_WORDS,
+    Window,
+    coverage,
+    evidence_sentences,
+    evidence_windows,
+)
+from pytest_medfaith.records import Chunk, Claim
+
+Logits = tuple[float, float, float]  # entail, neutral, contradict
+Text = tuple[str, str]  # evidence, claim
+# Characters of a claim that no model finds too long. Whether a model reads a longer claim, only the model can
+# tell.
+_SURELY_READ = 250
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingSettings:
+    """How a checker reads evidence; fitted with its weights and kept in its card under `reading`.
+
+    A card may leave any of these out. The default is then what the shipped checkers have; docs/training.md
+    tells how the numbers were found.
+
+    Attributes:
+        long_words: a chunk of more words is long. In a long chunk a single sentence may decide, because a
+            proof can be lost among the sentences around it, and a long chunk on another matter is not read.
+        window_words: words of a window of whole sentences, at most.
+        window_slack: a chunk of up to `window_slack * window_words` words is one window.
+        word_weight: what a sentence's share of the claim's words counts beside its cosine, where the best
+            sentence is chosen. bench/window_choice.py measures how often the choice decides the claim.
+        sentence_share: how much of a window's logits comes from its best sentence read alone, 0 to 1. The
+            sentences around a proof blur it, and some proofs need them. 0.3 against 0: macro-F1 0.574 ->
+            0.650 on answers (n 390, rules off).
+        sentence_discount: what is taken off the cosine of the best sentence before it is compared with that
+            of the whole chunk. A sentence is more similar to a claim than the text around it, and yet a proof
+            at the end of a text on other matters must count.
+        window_similarity: from which similarity on the window is read too. bench/reading.py tells what that
+            costs.
+        least_similarity: below which similarity nothing is read of a long chunk.
+        unread_logits: entail, neutral and contradict of a chunk of which nothing is read.
+        joined_sentences: how many sentences are joined, at most, for a claim that no chunk decides. A claim
+            that needs four is no single claim.
+        joined_gain: the share of the claim's content words that each further sentence must add; less is a
+            chance word.
+        doubt: how much of the way from the threshold to certainty a refutation may lie and still be a doubt.
+    """
+
+    long_words: int = 150
+    window_words: int = WINDOW_WORDS
+    window_slack: float = WINDOW_SLACK
+    word_weight: float = 0.15
+    sentence_share: float = 0.3
+    sentence_discount: float = 0.15
+    window_similarity: float = 0.33
+    least_similarity: float = 0.15
+    unread_logits: Logits = (-3.0, 3.0, -3.0)
+    joined_sentences: int = 3
+    joined_gain: float = 0.15
+    doubt: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Refuses numbers without sense."""
+        numbers = {each.name: getattr(self, each.name) for each in fields(self)}
+        for name, value in numbers.items():
+            if not all(map(math.isfinite, value if name == "unread_logits" else (value,))):
+                raise ValueError(f"{name} is {value!r}, expected finite numbers")
+        for name in ("sentence_share", "joined_gain", "doubt"):
+            if not 0 <= numbers[name] <= 1:
+                raise ValueError(f"{name} is {numbers[name]!r}, expected a share from 0 to 1")
+        if self.window_words < 1:
+            raise ValueError(f"window_words is {self.window_words!r}, expected a number of 1 or more")
+
+    @property
+    def differing(self) -> str:
+        """What differs from the defaults, for signatures: "|doubt=0.4"; an empty text where nothing does."""
+        return "".join(
+            f"|{each.name}={getattr(self, each.name)!r}"
+            for each in fields(self)
+            if getattr(self, each.name) != each.default
+        )
+
+
+AS_SHIPPED = ReadingSettings()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be read of a pair.
+
+    Attributes:
+        span: of the chunk's best sentence.
+        sentence: the best sentence as the model reads it; None where the chunk is not read.
+        window: the window around it, likewise; None where only the sentence is read.
+        alone: whether the sentence may decide without the window.
+        similarity: of claim and chunk.
+    """
+
+    span: tuple[int, int]
+    sentence: Text | None
+    window: Text | None
+    alone: bool
+    similarity: float
+
+    @property
+    def texts(self) -> list[Text]:
+        """What the model has to read."""
+        return [text for text in (self.sentence, self.window) if text]
+
+
+def plan_reading(claim: Claim, chunk: Chunk, vectors: Vectors, settings: ReadingSettings) -> Plan | None:
+    """Returns what is to be read of a pair; None for a blank chunk.
+
+    The best sentence is read alone, and where claim and chunk are similar the window around it too. A long
+    chunk on another matter is not read; of a short chunk at least the best sentence is.
+    """
+    cosine = partial(vectors.cosine, claim.in_context)
+    sentence = best_sentence(claim.text, chunk.text, cosine=cosine, settings=settings)
+    if sentence is None:
+        return None
+    similarity = similarity_of(claim, chunk, (sentence.start, sentence.end), vectors, settings)
+    long = is_long(chunk.text, settings)
+    unread = long and similarity < settings.least_similarity and len(claim.text) <= _SURELY_READ
+    window = None
+    if similarity >= settings.window_similarity:
+        window = window_around(sentence, claim.text, of=chunk.text, settings=settings)
+    return Plan(
+        span=(sentence.start, sentence.end),
+        sentence=None if unread else as_read(claim, chunk, sentence),
+        window=as_read(claim, chunk, window) if window else None,
+        alone=long or window is None,
+        similarity=similarity,
+    )
+
+
+def texts_compared(claim: Claim, chunk: Chunk) -> Iterator[str]:
+    """Yields what the encoder reads of a pair: the claim, the chunk, and each of its sentences."""
+    yield claim.in_context
+    yield _opening(chunk) + chunk.text
+    for sentence in evidence_sentences(chunk.text):
+        yield sentence.text
+
+
+def as_read(claim: Claim, chunk: Chunk, window: Window) -> Text:
+    """Returns `window` of `chunk` and the claim as a model reads them.
+
+    A window that does not open the chunk gets its title, which often names the subject: "Iron tablets. They
+    are taken on an empty stomach."
+    """
+    return (_opening(chunk) if window.start > 0 else "") + window.text, claim.in_context
+
+
+def _opening(chunk: Chunk) -> str:
+    return f"{chunk.title}. " if chunk.title else ""
+
+
+def similarity_of(
+    claim: Claim, chunk: Chunk, sentence: tuple[int, int], vectors: Vectors, settings: ReadingSettings
+) -> float:
+    """Returns the cosine of claim and chunk or, where that is higher, of claim and sentence, discounted."""
+    whole = vectors.cosine(claim.in_context, _opening(chunk) + chunk.text)
+    best = vectors.cosine(claim.in_context, chunk.text[slice(*sentence)])
+    return max(whole, best - settings.sentence_discount)
+
+
+def is_long(text: str, settings: ReadingSettings = AS_SHIPPED) -> bool:
+    """Returns whether `text` has so many words that a proof can be lost among them."""
+    return len(text.split()) > settings.long_words
+
+
+def best_sentence(
+    claim: str, text: str, *, cosine: Callable[[str], float], settings: ReadingSettings = AS_SHIPPED
+) -> Window | None:
+    """Returns the likeliest sentence of `text`; ties go to the earlier sentence. A blank text has none."""
+    likeness = partial(likeness_of, claim=claim, of=text, cosine=cosine, settings=settings)
+    return max(evidence_sentences(text), key=likeness, default=None)
+
+
+def likeness_of(
+    sentence: Window, *, claim: str, of: str, cosine: Callable[[str], float], settings: ReadingSettings
+) -> float:
+    """Returns how likely a sentence of the text `of` is to decide the claim: by cosine and shared words."""
+    return cosine(sentence.text) + settings.word_weight * coverage(claim, sentence.text, of=of)
+
+
+def window_around(sentence: Window, claim: str, *, of: str, settings: ReadingSettings = AS_SHIPPED) -> Window:
+    """Returns the window around `sentence` in `of` that covers most of the claim; the earlier in ties."""
+    windows = evidence_windows(of, settings.window_words, settings.window_slack)
+    around = [window for window in windows if window.holds(sentence.start, sentence.end)]
+    return max(around, key=lambda window: coverage(claim, window.text, of=of))

@@ -1,0 +1,132 @@
+"""What the model reads a second time, where its first reading supports nothing.
+
+A claim of "0.4 mg BD" against "400 micrograms twice a day" is read as the evidence writes it. A claim that no
+chunk decides is read against two or three sentences together, of one chunk or of several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
+from pytest_medfaith.checking.windows import evidence_windows
+from pytest_medfaith.english.sentences import sentence_spans
+from pytest_medfaith.english.words import content_words
+from pytest_medfaith.quantities.quantity import same_quantity
+from pytest_medfaith.quantities.reader import read_quantities
+from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
+
+Ask = Callable[[Claim, Chunk], Verdict]  # what the model says of a claim and one text
+
+
+def read_restated(
+    verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], ask: Ask
+) -> Verdict:
+    """Returns the model's support for the claim as its sentence writes the quantities, else `verdict`.
+
+    A small model compares the digits that it reads. Where two quantities are the same after conversion, it is
+    given the same digits.
+
+    Args:
+        verdict: of the first reading.
+        scores: of the claim, with logits.
+        chunks: those that can be read.
+        ask: the model.
+    """
+    score = next((score for score in scores if score.chunk_id == verdict.chunk_id and score.span), None)
+    chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
+    if verdict.label == "supported" or score is None or score.span is None or chunk is None:
+        return verdict
+    text = restated(verdict.claim.text, chunk.text[slice(*score.span)])
+    if text == verdict.claim.text:
+        return verdict
+    again = ask(verdict.claim.with_(text=text), chunk)
+    return (
+        again.with_(claim=verdict.claim, reason=f"read as: {text}") if again.label == "supported" else verdict
+    )
+
+
+def restated(claim: str, sentence: str) -> str:
+    """Returns `claim` with its quantities as `sentence` writes them.
+
+    "0.4 mg" becomes "400 micrograms", "BD" becomes "twice a day". A claim without such a quantity comes back
+    as it is.
+    """
+    stated, text = read_quantities(sentence), claim
+    for quantity in reversed(read_quantities(claim)):
+        found = next((known for known in stated if same_quantity(quantity, known)), None)
+        if found is not None:
+            text = text[: quantity.start] + sentence[found.start : found.end] + text[quantity.end :]
+    return text
+
+
+def read_joined(verdict: Verdict, chunks: Sequence[Chunk], ask: Ask, settings: ReadingSettings) -> Verdict:
+    """Returns the verdict over the sentences that cover an undecided claim together, else `verdict`.
+
+    Args:
+        verdict: of the first reading.
+        chunks: those that can be read.
+        ask: the model.
+        settings: how many sentences are joined.
+    """
+    parts = joined_parts(verdict.claim.text, chunks, settings) if verdict.label == "unsupported" else []
+    if not parts:
+        return verdict
+    text = " ".join(part.text for part in parts)
+    joined = ask(verdict.claim, Chunk(id=chunks[parts[0].chunk].id, text=text))
+    if joined.label == "unsupported":
+        return verdict
+    sources = tuple(dict.fromkeys(chunks[part.chunk].id for part in parts))
+    return joined.with_(
+        joint=True,
+        span=(parts[0].start, parts[0].end),
+        supporting=sources if joined.label == "supported" and len(sources) == 1 else (),
+        reason=f"{len(parts)} sentences of {' and '.join(sources)} read together",
+    )
+
+
+@dataclass(frozen=True)
+class Part:
+    """A sentence of the joined evidence: its chunk's index, and its span in that chunk's text."""
+
+    chunk: int
+    start: int
+    end: int
+    text: str
+
+
+def joined_parts(claim: str, chunks: Sequence[Chunk], settings: ReadingSettings = AS_SHIPPED) -> list[Part]:
+    """Returns two or three sentences that together cover the claim better, in the order of the evidence.
+
+    Each next sentence is the one that adds most of the claim's words that the sentences before it lack
+    (greedy set cover; ties go to the earlier sentence). Empty where one sentence covers as much, and where
+    one window holds them all: the model has read that window already.
+    """
+    wanted = content_words(claim)
+    candidates = [(part, wanted & content_words(part.text)) for part in _sentences(chunks)]
+    chosen: list[Part] = []
+    missing = set(wanted)
+    while candidates and len(chosen) < settings.joined_sentences:
+        part, words = max(candidates, key=lambda candidate: len(candidate[1] & missing))
+        if len(words & missing) < max(1.0, settings.joined_gain * len(wanted)):
+            break
+        chosen.append(part)
+        missing -= words
+    if len(chosen) < 2 or _in_one_window(chosen, chunks, settings):
+        return []
+    return sorted(chosen, key=lambda part: (part.chunk, part.start))
+
+
+def _sentences(chunks: Sequence[Chunk]) -> Iterator[Part]:
+    for number, chunk in enumerate(chunks):
+        for start, end in sentence_spans(chunk.text):
+            yield Part(number, start, end, chunk.text[start:end])
+
+
+def _in_one_window(parts: Sequence[Part], chunks: Sequence[Chunk], settings: ReadingSettings) -> bool:
+    if len({part.chunk for part in parts}) > 1:
+        return False
+    text = chunks[parts[0].chunk].text
+    windows = evidence_windows(text, settings.window_words, settings.window_slack)
+    return any(all(window.holds(part.start, part.end) for part in parts) for window in windows)
