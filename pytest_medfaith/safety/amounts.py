@@ -108,7 +108,7 @@ class Sentence:
         return list(_amounts(self.quantities, self.claim.text))
 
     def before(self, quantity: Quantity) -> str:
-        """Returns the words before a quantity, as far as they may qualify it."""
+        """Returns up to 48 characters of the sentence before a quantity, where words may qualify it ("up to")."""
         return self.claim.text[max(self.start, quantity.start - LOOK_BACK) : quantity.start]
 
     def is_to_take(self, quantity: Quantity) -> bool:

@@ -176,12 +176,16 @@ def stance(clause: str, *, conditions: str = "") -> str:
 
 
 def is_myth(text: str) -> bool:
-    """Returns whether `text` calls what it says a false belief."""
+    """Returns whether `text` calls what it says a false belief, with a word such as "myth" or "wrongly"."""
     return bool(_MYTH.search(text))
 
 
 def without_myth(text: str) -> str:
-    """Returns `text` with the words that call it a false belief blotted out."""
+    """Returns `text` with each word that calls something a false belief replaced by "~".
+
+    "The myth that aspirin is safe" becomes "The ~~~~ that aspirin is safe". The belief itself stays, and so
+    does the length of the text.
+    """
     return _MYTH.sub(_blotted, text)
 
 
