@@ -78,7 +78,9 @@ def calibrate(
     if precision is not None and not 0 < precision < 1:
         raise DataError(f"--precision is {precision}; expected a share between 0 and 1, such as 0.9")
     drawn = (
-        {f"{report / name}, of --report": report / name for name in explanation.REPORT_FILES} if report else {}
+        {f"{report / name}, of --report": report / name for name in explanation.REPORT_FILES}
+        if report
+        else {}
     )
     refuse_overwriting({"--out": out, **drawn}, {"the file of rows": rows})
     loaded = read_labelled_rows(rows)
@@ -86,7 +88,9 @@ def calibrate(
     chosen: Any = method
     progress = progress_bar("pairs")
     run = fit_calibration(loaded, judge, method=chosen, precision=precision, seed=seed, progress=progress)
-    write_calibration(out, run.fitted, facts=explanation.calibration_facts(run, precision=precision, seed=seed))
+    write_calibration(
+        out, run.fitted, facts=explanation.calibration_facts(run, precision=precision, seed=seed)
+    )
     written = [out, *(explanation.write_report(report, run) if report else ())]
     notes, table = explanation.calibration_notes(run), explanation.calibration_table(run)
     for line in [*notes, table, *(f"{path}: written" for path in written)]:
