@@ -59,8 +59,8 @@ class Reading:
 
     @property
     def declines(self) -> bool:
-        """Whether the answer only declines: it says nothing to check, and a part of it is a refusal."""
-        return not self.claims and any(piece.reason == "refusal" for piece in self.dropped)
+        """Whether the answer only declines: it says nothing to check, and a part of it refuses or refers."""
+        return not self.claims and any(piece.reason in ("refusal", "advice") for piece in self.dropped)
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,9 @@ def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
 
 
 def is_refusal(answer: str) -> bool:
-    """Returns whether `answer` only declines: "I don't know", "The documents provided do not mention this".
+    """Returns whether `answer` only declines: "I don't know", "Please check your local formulary".
 
-    Greetings, questions and the advice to ask a doctor beside it change nothing. An answer that states
+    Greetings and questions beside it change nothing. An answer that states
     anything else is no refusal, and neither is a statement about what is unknown ("It is not known whether X
     causes Y"), nor an empty answer.
     """
