@@ -90,11 +90,10 @@ def _weighed(
     clean = [name for name in verdict.supporting if name not in (*refuting, *weakening)]
     by_chunk = {score.chunk_id: score for score in scores}
     if quoting and quoting in by_chunk:
-        others_refute = any(name != quoting for name in refuting)
         return _resting_on(by_chunk[quoting], verdict).with_(
             label="supported",
             supporting=tuple(dict.fromkeys((*clean, quoting))),
-            conflict=verdict.conflict or verdict.label == "refuted" or others_refute,
+            conflict=verdict.conflict or verdict.label == "refuted" or bool({*refuting} - {quoting}),
             reason="quoted from the evidence",
         )
     nearest_clash = max((shares[name] for name in refuting), default=0.0)
