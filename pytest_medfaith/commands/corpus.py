@@ -134,6 +134,7 @@ def chunk(
     Example: medfaith chunk pages/ --source clinic --out corpus/clinic/chunk
     """
     from pytest_medfaith.corpus.chunk import chunk_source
+    from pytest_medfaith.corpus.windows import WindowSize
 
     if prefix not in (None, "title"):
         raise DataError(f"--prefix is {prefix!r}; expected title")
@@ -141,10 +142,7 @@ def chunk(
         src,
         source=source,
         out=out,
-        size=size,
-        stride=stride,
-        min_sent=min_sent,
-        max_sent=max_sent,
+        shape=WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent),
         prefix=prefix,  # type: ignore[arg-type]
         dedup=_dedup_method(dedup, dedup_threshold),
         dedup_threshold=dedup_threshold,
