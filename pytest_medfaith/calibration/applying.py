@@ -29,7 +29,7 @@ class FittedCalibration:
         checker: its name.
         weights: its signature.
         temperature: the logits are divided by it before the softmax.
-        thresholds: from where on a chunk decides.
+        thresholds: from which probability on a chunk decides.
         isotonic: curves that read the probabilities at `temperature`; None where only a temperature was
             fitted.
     """
