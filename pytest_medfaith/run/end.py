@@ -46,9 +46,8 @@ def end_run(
     if resources.options.update_baseline and not errors:
         with noting_errors(errors):
             notes.append(update_baseline(resources, rows, signature))
-    audited = AuditedRows(rows)
-    if not is_partial:
-        audited = audit_rows(resources, rows, configured=collected.configured_checkers())
+    configured = collected.configured_checkers()
+    audited = AuditedRows(rows) if is_partial else audit_rows(resources, rows, configured=configured)
     audits = audited.audits
     judging = Judging(
         read_baseline=lambda: read_baseline(resources.baseline_path, declared),
