@@ -18,14 +18,16 @@ SliceArgument = Annotated[
 ]
 RetrieversOption = Annotated[
     list[str] | None,
-    typer.Option("--retriever", help="Instead of the configured one; again for an ablation."),
+    typer.Option(
+        "--retriever", help="A retriever in place of the slice's; given again, it makes an ablation."
+    ),
 ]
 CheckersOption = Annotated[
     list[str] | None,
-    typer.Option("--checker", help="Instead of the configured one; may be given again."),
+    typer.Option("--checker", help="A checker in place of the slice's; given again, it makes an ablation."),
 ]
 DepthOption = Annotated[int | None, typer.Option(min=1, help="How many chunks to retrieve.")]
-LimitOption = Annotated[int | None, typer.Option(min=1, help="At most so many cases.")]
+LimitOption = Annotated[int | None, typer.Option(min=1, help="The most cases.")]
 RunFolderOption = Annotated[Path | None, typer.Option(help="Write the run folder there.")]
 IntervalsOption = Annotated[bool, typer.Option("--verbose", help="Show intervals.")]
 
@@ -41,9 +43,9 @@ def evaluate(
     report: RunFolderOption = None,
     verbose: IntervalsOption = False,
 ) -> None:
-    """Check a slice's recorded responses; print its card.
+    """Check the recorded responses of a slice, and print its card.
 
-    Exits with 1 if a gate fails.
+    The exit status is 1 if a gate fails.
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 CHECKER = """
-import pytest_medfaith.run.resources
+import pytest_medfaith.checking.loading
 from pytest_medfaith.testing import scripted_checker
 
 def label(evidence, claim):
@@ -18,7 +18,7 @@ def label(evidence, claim):
 def load_checker(name="default", **_):
     return scripted_checker(label, name=name)
 
-pytest_medfaith.run.resources.load_checker = load_checker
+pytest_medfaith.checking.loading.load_checker = load_checker
 """
 PLAIN_TEST = """
 import pytest

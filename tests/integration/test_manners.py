@@ -211,6 +211,7 @@ def test_one(medfaith_report):
 COUNTING = """
 import os
 
+import pytest_medfaith.checking.loading as loading
 import pytest_medfaith.run.resources as resources
 from pytest_medfaith.testing import scripted_checker
 
@@ -224,7 +225,7 @@ def counted(make, name):
 def entailing(name, **_):
     return scripted_checker(lambda evidence, claim: "entail", name=name)
 
-resources.load_checker = counted(entailing, "checker")
+loading.load_checker = counted(entailing, "checker")
 resources.build_retriever = counted(resources.build_retriever, "retriever")
 resources.read_chunks = counted(resources.read_chunks, "corpus")
 """
