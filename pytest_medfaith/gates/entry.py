@@ -94,9 +94,12 @@ def case_baseline(report: Report, metrics: Iterable[Metric]) -> CaseBaseline:
 def slice_signature(run: SliceRun, signature: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the part of a run's `signature` that decides the numbers of a slice.
 
-    Of checkers, corpora and encoders it is what the slice uses, of the rest all.
+    Of checkers, corpora, encoders and contexts it is what the slice uses, of the rest all.
     """
     kept = dict(signature)
+    contexts = kept.pop("contexts", {}).get(run.slice, {})
+    if run.contexts_mode in contexts:
+        kept["contexts"] = {run.contexts_mode: contexts[run.contexts_mode]}
     for part, field in _NAMED_PARTS.items():
         if part in kept:
             kept[part] = {name: value for name, value in kept[part].items() if name == getattr(run, field)}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 
 from pytest_medfaith import defaults
 from pytest_medfaith.english.words import search_words
 from pytest_medfaith.records import Chunk, Hit
+from pytest_medfaith.retrieval.cost import sized, timed
 from pytest_medfaith.retrieval.ranking import Retriever, best_first, check_query, to_hits
 
 
@@ -44,7 +46,7 @@ def bm25_retriever(chunks: Sequence[Chunk], *, k1: float = defaults.K1, b: float
     index = BM25Okapi([search_words(searchable_text(chunk)) or [""] for chunk in chunks], k1=k1, b=b)
     containing = Counter(word for counts in index.doc_freqs for word in counts)
     index.idf = {word: lucene_idf(count, size=len(chunks)) for word, count in containing.items()}
-    return partial(_search, chunks, index)
+    return sized(partial(_search, chunks, index), cache(lambda: len(pickle.dumps(index))))
 
 
 def lucene_idf(containing: int, *, size: int) -> float:
@@ -62,6 +64,7 @@ def lucene_idf(containing: int, *, size: int) -> float:
 
 def _search(chunks: Sequence[Chunk], index: object, query: str, *, top_k: int) -> list[Hit]:
     check_query(query, top_k=top_k, size=len(chunks))
-    scores = index.get_scores(search_words(query))  # type: ignore[attr-defined]
-    positions = best_first(scores, top_k=top_k)  # `to_hits` drops those that share no word with the query
+    with timed("search"):
+        scores = index.get_scores(search_words(query))  # type: ignore[attr-defined]
+        positions = best_first(scores, top_k=top_k)  # `to_hits` drops those that share no word with the query
     return to_hits(chunks, positions, [scores[i] for i in positions], name="bm25")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from pytest_medfaith import defaults
 from pytest_medfaith.records import Chunk, Hit
+from pytest_medfaith.retrieval.cost import sized, sum_of_sizes, timed
 from pytest_medfaith.retrieval.ranking import Retriever
 
 # Each retriever is asked for three times the wanted depth: a chunk that both rank below the cut may rank
@@ -111,6 +113,7 @@ def fused_retriever(
     def search(query: str, *, top_k: int) -> list[Hit]:
         depth = max(top_k, min(size, top_k * POOL_FACTOR))
         rankings = {name: retriever(query, top_k=depth) for name, retriever in retrievers.items()}
-        return fuse_rankings(rankings, fuse=fuse, top_k=top_k)
+        with timed("fuse"):
+            return fuse_rankings(rankings, fuse=fuse, top_k=top_k)
 
-    return search
+    return sized(search, partial(sum_of_sizes, *retrievers.values()))

@@ -18,6 +18,7 @@ from pytest_medfaith.english.letters import compatible
 from pytest_medfaith.errors import CannotWrite, DataError
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.bm25 import searchable_text
+from pytest_medfaith.retrieval.cost import sized, timed
 from pytest_medfaith.retrieval.encoders import Encoder
 from pytest_medfaith.retrieval.ranking import Retriever, check_query, to_hits
 
@@ -186,8 +187,10 @@ def dense_retriever(
 
     def search(query: str, *, top_k: int) -> list[Hit]:
         check_query(query, top_k=top_k, size=len(chunks))
-        vector = unit_rows(encoder.encode_queries([compatible(query)]), rows=1, encoder=encoder.name)
-        scores, positions = index.search(vector, top_k)
+        with timed("encode"):
+            vector = unit_rows(encoder.encode_queries([compatible(query)]), rows=1, encoder=encoder.name)
+        with timed("search"):
+            scores, positions = index.search(vector, top_k)
         return to_hits(chunks, [int(i) for i in positions[0]], scores[0], name=name)
 
-    return search
+    return sized(search, int(vectors.nbytes))

@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_medfaith.config import JudgedContexts
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options --medfaith-*; None and empty mean that the command line says nothing."""
+    """The options --medfaith-*; None and empty mean that the command line says nothing.
+
+    `retrieval_only` is an option of `medfaith evaluate` alone; a test says it by what it asks for.
+    """
 
     slices: tuple[str, ...] = ()
     k: int | None = None
     retriever: tuple[str, ...] = ()
     checker: tuple[str, ...] = ()
+    contexts: tuple[JudgedContexts, ...] = ()
+    retrieval_only: bool = False
     limit: int | None = None
     seed: int | None = None
     gates: tuple[str, ...] = ()
@@ -43,6 +50,7 @@ def options_of(config: pytest.Config) -> Options:
         k=option("--medfaith-k"),
         retriever=tuple(option("--medfaith-retriever")),
         checker=tuple(option("--medfaith-checker")),
+        contexts=tuple(option("--medfaith-contexts")),
         limit=option("--medfaith-limit"),
         seed=option("--medfaith-seed"),
         gates=tuple(option("--medfaith-gate")),
