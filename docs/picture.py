@@ -1,4 +1,4 @@
-"""Draws docs/house.svg: the rooms of the package by floor, as the table of architecture.md has them, with today's sizes."""
+"""Draws docs/house.svg: the rooms of the package by floor, as in the table of architecture.md, with sizes."""
 
 # ruff: noqa: INP001 - a script, no package
 from __future__ import annotations
@@ -18,7 +18,7 @@ def floors(page: str) -> list[tuple[str, list[str]]]:
 
 
 def lines_of(room: str) -> int:
-    """Returns how many lines of Python a room has, rounded to hundreds: the picture need not change with every line."""
+    """Returns how many lines of Python a room has, in whole hundreds, so that the picture changes seldom."""
     paths = (PACKAGE / room).rglob("*.py") if (PACKAGE / room).is_dir() else [PACKAGE / f"{room}.py"]
     return round(sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths), -2)
 
@@ -27,8 +27,9 @@ def house_svg(page: str) -> str:
     """Returns the picture as SVG: a row a floor, a box a room, wider where the room has more lines."""
     rows = floors(page)
     height = len(rows) * (ROW + GAP) + GAP
+    canvas = f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" role="img"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {canvas}>',
         "<title>The rooms of pytest_medfaith, floor by floor</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
     ]
@@ -43,12 +44,18 @@ def house_svg(page: str) -> str:
         for room, size in zip(rooms, sizes, strict=True):
             width = room_width * (0.5 / len(rooms) + 0.5 * size / sum(sizes))
             parts.append(
-                f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{ROW}" rx="6" fill="#e8f1f2" stroke="#1b6b72"/>'
-                f'<text x="{left + width / 2:.1f}" y="{top + 25}" font-size="15" text-anchor="middle" fill="#12363a">{escape(room)}</text>'
-                f'<text x="{left + width / 2:.1f}" y="{top + 44}" font-size="11" text-anchor="middle" fill="#5b6770">{_told(size)}</text>'
+                f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{ROW}" rx="6" fill="#e8f1f2" '
+                'stroke="#1b6b72"/>'
+                + _text(left + width / 2, top + 25, escape(room), size=15, colour="#12363a")
+                + _text(left + width / 2, top + 44, _told(size), size=11, colour="#5b6770")
             )
             left += width + GAP
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _text(middle: float, y: int, text: str, *, size: int, colour: str) -> str:
+    place = f'x="{middle:.1f}" y="{y}" font-size="{size}"'
+    return f'<text {place} text-anchor="middle" fill="{colour}">{text}</text>'
 
 
 def _told(size: int) -> str:

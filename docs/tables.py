@@ -1,8 +1,9 @@
-"""Writes into the pages what the code knows better: metrics, commands, the public names, measured quality, and files shown whole.
+"""Writes into the pages what the code knows better: metrics, commands, public names, measured quality, files.
 
-A page asks for a table in a comment of its own line, `<!-- table: metrics claims -->`, and what is written below it ends with
-`<!-- end of table -->`. The comment `<!-- file: examples/own_rag/my_rag.py -->` stands before a block of code, which becomes that file.
-The pages are committed as they are written, so that a reader of the repository sees them whole, and a test holds them current:
+A page asks for a table with the comment `<!-- table: metrics claims -->` on a line, and the table ends with
+`<!-- end of table -->`. The comment `<!-- file: examples/own_rag/my_rag.py -->` before a block of code makes
+the block that file. The written pages are committed, so that a reader of the repository sees them whole. A
+test holds them current:
 
     python docs/tables.py          # or: make pages
 """
@@ -16,6 +17,7 @@ import json
 import math
 import re
 import sys
+import textwrap
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,22 +28,26 @@ sys.path.insert(0, str(DOCS))
 from picture import house_svg  # noqa: E402
 
 _TABLE = re.compile(
-    r"^(?P<marker><!-- table: (?P<name>[a-z-]+)(?: (?P<argument>\w+))? -->)$(?:\n(?:(?!<!-- table: ).)*?^<!-- end of table -->$)?",
+    r"^(?P<marker><!-- table: (?P<name>[a-z-]+)(?: (?P<argument>\w+))? -->)$"
+    r"(?:\n(?:(?!<!-- table: ).)*?^<!-- end of table -->$)?",
     re.MULTILINE | re.DOTALL,
 )
 _FILE = re.compile(
-    r"^(?P<head><!-- file: (?P<path>\S+) -->\n(?P<fence>```)[a-z]+(?: [^\n]*)?\n)(?:(?!```)[^\n]*\n)*(?P=fence)$",
+    r"^(?P<head><!-- file: (?P<path>\S+) -->\n(?P<fence>```)[a-z]+(?: [^\n]*)?\n)"
+    r"(?:(?!```)[^\n]*\n)*(?P=fence)$",
     re.MULTILINE,
 )
 _CODE_WIDTH = 80
-_SECTION = re.compile(r"^(Args|Raises|Returns):\n((?:^[ ]{4}.*\n?|^\n)*)", re.MULTILINE)
+_SECTION = re.compile(r"^(Args|Attributes|Raises|Returns):\n((?:^[ ]{4}.*\n?|^\n)*)", re.MULTILINE)
 
 
 def written(markdown: str) -> str:
-    """Returns the page `markdown` with what its comments ask for below them; a page that is current comes back unchanged.
+    """Returns the page `markdown` with the tables and files that its comments ask for.
+
+    A page that is current comes back unchanged.
 
     Raises:
-        ValueError: a comment that asks for something unknown.
+        ValueError: a comment asks for something unknown.
     """
 
     def with_table(found: re.Match[str]) -> str:
@@ -122,9 +128,10 @@ def _range(bounds: tuple[float, float]) -> str:
 
 
 def checker_quality(name: str) -> str:
-    """Returns the measured quality of the shipped checker `name` ("default" where empty), as its model card holds it; where it holds none, it says so.
+    """Returns the measured quality of the shipped checker `name`, as its model card holds it.
 
-    The card's `measured` is {set: {"n": rows, metric: {"value", "low", "high"}}}, the metrics being those of `LABEL_METRICS`.
+    An empty `name` is "default". A card without figures gives a sentence that says so. The `measured` of a
+    card is {set: {"n": rows, metric: {"value", "low", "high"}}}, with the metrics of `LABEL_METRICS`.
     """
     from pytest_medfaith.models.shipped import MODELS, default_weights
 
@@ -149,7 +156,8 @@ def _interval(value: Mapping[str, float] | None) -> str:
     return "-" if value is None else f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
 
 
-# Macro-F1 that others published, by the set of ours that is nearest; docs/scoreboard.md says where each is from and what differs.
+# Published macro-F1, by the measured set that is most similar; docs/scoreboard.md says where each figure is
+# from and what differs.
 PUBLISHED: Mapping[str, str] = {
     "healthver": "test split: frontier LLM asked plainly 0.551, with grounded decomposition 0.634",
     "scifact": "frontier LLM 0.80 to 0.84; dev split: DeBERTa-v3-base, fine-tuned, 0.786",
@@ -157,7 +165,7 @@ PUBLISHED: Mapping[str, str] = {
 
 
 def scoreboard(_: str) -> str:
-    """Returns the table of every measured set, with the figures of the shipped checkers' cards and published ones on the same rows."""
+    """Returns the table of every measured set: figures of the shipped checkers' cards, and published ones."""
     cards = {
         "default": DOCS.parent / "weights" / "pytest_medfaith_weights" / "default" / "card.json",
         "fast": DOCS.parent / "pytest_medfaith" / "models" / "nli" / "card.json",
@@ -168,7 +176,11 @@ def scoreboard(_: str) -> str:
 
 
 def scoreboard_table(cards: Mapping[str, Mapping[str, Any]]) -> str:
-    """Returns a row for each set that a card of `cards`, by checker, holds; a checker without the set has a dash there."""
+    """Returns the table of every set that a card holds; where the card of a checker lacks it is a dash.
+
+    Args:
+        cards: {checker: its model card}.
+    """
     measured = {checker: card.get("measured", {}) for checker, card in cards.items()}
     names = dict.fromkeys(name for sets in measured.values() for name in sets)
     header = [
@@ -198,7 +210,8 @@ def _scores(row: Mapping[str, Any] | None) -> tuple[str, str, str]:
 def encoder_quality(_: str) -> str:
     """Returns how well sentence encoders retrieve, as the card of the shipped one holds it.
 
-    Its `measured` is {set: {"queries", "documents", "encoders": {name: {measure: {"value", "low", "high"}}}}}.
+    Its `measured` is {set: {"queries", "documents", "encoders"}}; `encoders` is
+    {name: {measure: {"value", "low", "high"}}}.
     """
     from pytest_medfaith.models.shipped import ENCODER
 
@@ -246,7 +259,7 @@ def _command_text(found: Any) -> str:
     texts = [
         f"```console\n$ {part.removeprefix('Example:').strip()}\n```"
         if part.startswith("Example:")
-        else part.replace("\n", " ")
+        else re.sub(r"\s+", " ", part)
         for part in paragraphs
     ]
     rows = [_parameter_row(parameter) for parameter in found.params if parameter.name != "help"]
@@ -256,7 +269,7 @@ def _command_text(found: Any) -> str:
 
 
 def commands() -> dict[str, Any]:
-    """Returns the commands of the command line by what is typed after `medfaith`: "check", "baseline list"."""
+    """Returns the commands by what is typed after `medfaith`: "check", "baseline list"."""
     import typer
 
     from pytest_medfaith.cli import app
@@ -305,7 +318,10 @@ def api(name: str) -> str:
 
 
 def keys(kind: str) -> str:
-    """Returns the table of the keys under which questions, reference answers, answers or contexts are taken, and who writes them."""
+    """Returns the table of the keys under which a `kind` is read, and of the tools that write each key.
+
+    A `kind` is question, reference, answer or contexts.
+    """
     from pytest_medfaith.answers import given, row_keys
 
     tables = {
@@ -366,16 +382,17 @@ def _default(field: dataclasses.Field[Any]) -> str:
 
 
 def _described(found: Any) -> str:
-    """Returns a docstring in Google's style as Markdown: its text, its arguments as a list, its errors as a list."""
+    """Returns a docstring in Google's style as Markdown: its text, then arguments and errors as lists."""
     text = inspect.getdoc(found) or ""
-    return _SECTION.sub(lambda section: f"\n{_listed(section[1], section[2])}", f"{text}\n").strip()
+    listed = _SECTION.sub(lambda section: f"\n{_listed(section[1], section[2])}", f"{text}\n").strip()
+    return re.sub(r"\n{3,}", "\n\n", listed)
 
 
-_TITLES = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises"}
+_TITLES = {"Args": "Arguments", "Attributes": "Fields", "Returns": "Returns", "Raises": "Raises"}
 
 
 def _listed(title: str, body: str) -> str:
-    items = re.split(r"\n(?=\S)", inspect.cleandoc(body).strip())
+    items = re.split(r"\n(?=\S)", textwrap.dedent(body).strip())
     entries = [re.sub(r"\s+", " ", item).partition(": ") for item in items]
     return (
         f"{_TITLES[title]}:\n\n"

@@ -1,6 +1,7 @@
-"""What `make demo` shows: the suite that `medfaith init` writes, run as it is. One of its answers is wrong on purpose.
+"""What `make demo` shows: the suite that `medfaith init` writes, run as it is.
 
-The demo succeeds where the wrong answer, and no other, fails its test.
+An answer of the suite is wrong on purpose. The demo succeeds where the wrong answer fails its test and all other
+answers pass.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from pytest_medfaith.records import Report
 
 WRONG = "paracetamol-dose"
 BEFORE = f"""\
-Five recorded answers of an assistant are checked, claim by claim, against the passages they were given.
-One of them ({WRONG}) was made to say 8 grams where its passage says 4. Its test is to FAIL: that is the point.
+Five recorded answers of an assistant are checked, claim by claim, by the passages that they were based on.
+The answer {WRONG} says 8 grams where its passage says 4. Its test has to FAIL: that is the point.
 """
 AFTER = f"""\
-As it should be: the wrong dose was found and four answers passed. In your project the red test and the failed gate would stop the merge;
-here they are the demonstration, so this demo ends in success.
+As it should be: the wrong dose was found and four answers passed. In your project the red test and the failed
+gate would stop the merge. Here they are the demonstration, so this demo ends in success.
 
-From the top: why {WRONG} failed (claim, evidence, rule), then the card of the whole slice, its gates, and the claims behind them.
-The run folder is removed again; your runs keep theirs, with card.html where the extra `report` is installed.
-Next: `medfaith init` writes the same suite into your project (docs/quickstart.md), docs/tutorial.md puts your own RAG into it.
+From the top: why {WRONG} failed (claim, evidence, rule), then the card of the whole slice, its gates, and
+the claims behind the gates. The demo removes its run folder. Your runs keep theirs, with card.html where the
+extra `report` is installed.
+Next: `medfaith init` writes the same suite into your project (docs/quickstart.md), and docs/tutorial.md puts your
+RAG into it.
 """
 
 

@@ -6,5 +6,5 @@ from my_rag import answer_question
 
 @pytest.fixture
 def medfaith_rag(medfaith_retriever):
-    """The system under test: from now on every slice in this folder is answered live instead of replayed."""
+    """The system under test: it answers every slice in this folder live, so no recorded answer is read."""
     return partial(answer_question, retriever=medfaith_retriever)

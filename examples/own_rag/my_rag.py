@@ -1,6 +1,7 @@
-"""A small RAG of one's own: our retriever finds passages, the best sentences become the answer, each with its citation.
+"""A small RAG: a retriever finds passages, and the best sentences become the answer, each with its citation.
 
-It writes nothing itself, so everything it says stands in a passage: a lower bound that any generating model can be held against.
+It copies sentences and writes none, so each of its statements is in a passage. A generating model can be
+compared with it.
 """
 
 import re
@@ -9,7 +10,8 @@ from pytest_medfaith import Response
 from pytest_medfaith.english.sentences import sentence_spans
 
 STOP = set(
-    "what are the is of for and to in a an do does how can be with on or by who which when why it you your from at as this that".split()
+    "what are the is of for and to in a an do does how can be with on or by who which when why it you your "
+    "from at as this that".split()
 )
 
 

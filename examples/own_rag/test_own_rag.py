@@ -7,5 +7,5 @@ from pytest_medfaith import assert_faithfulness
 
 @pytest.mark.medfaith("medquad-nih", faithfulness_at_least=0.9)
 def test_extractive_answers_invent_nothing(medfaith_report):
-    """What is copied is faithful; the bound leaves room for a claim or two that the checker misreads."""
+    """A copied sentence is faithful. The bound leaves room for a claim or two that the checker misreads."""
     assert_faithfulness(medfaith_report, at_least=0.6)

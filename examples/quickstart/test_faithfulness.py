@@ -1,4 +1,7 @@
-"""Recorded answers of an assistant, checked claim by claim. Some of them say what their evidence does not say: those tests fail."""
+"""Recorded answers of an assistant, checked claim by claim.
+
+Some answers say what their evidence does not say. Their tests fail.
+"""
 
 import pytest
 

@@ -25,7 +25,11 @@ def statements(text: str) -> list[str]:
 
 
 def is_statement(sentence: str) -> bool:
-    """Returns whether `sentence` can be a claim by itself."""
+    """Returns whether `sentence` can be a claim by itself: whole, of 6 to 40 words, with subject and verb.
+
+    It begins with a capital, but not with a word that points back ("It", "However"), ends with a full stop,
+    and holds no question, colon, list mark, address or open bracket.
+    """
     words = sentence.split()
     if not (
         FEWEST_WORDS <= len(words) <= MOST_WORDS and sentence.endswith(".") and sentence[0].isupper()

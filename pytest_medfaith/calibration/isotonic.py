@@ -50,10 +50,10 @@ class Isotonic:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Isotonic:
-        """Returns the curves of `row`.
+        """Returns the curves of `row`, the dict that `to_dict` makes: {label: [[given, meant], ...]}.
 
         Raises:
-            ValueError: a label is missing, or its points are no rising pairs of shares.
+            ValueError: a label is missing, its points do not rise, or a point leaves 0 to 1.
         """
         entail, neutral, contradict = (_curve(label, row.get(label)) for label in LABELS)
         return cls((entail, neutral, contradict))

@@ -50,7 +50,12 @@ def audit_card(audit: Audit, *, title: str = "", most: int | None = _SHOWN) -> s
 
 
 def audit_markdown(audits: Mapping[str, Audit], *, most: int | None = None) -> str:
-    """Returns the cards of audits as Markdown; `audits` by title, other arguments as of `audit_card`."""
+    """Returns the cards of several audits as Markdown, one after the other, claims in folded blocks.
+
+    Args:
+        audits: {title: audit}; a title says what was audited.
+        most: how many claims of each list are shown; None shows all.
+    """
     blocks = []
     for title, audit in audits.items():
         blocks += [

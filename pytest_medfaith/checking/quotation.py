@@ -28,13 +28,17 @@ _TAKEN_BACK = re.compile(
     r"|(?:this|that|these|those|it|such|the (?:above|former|latter|statement|claim|advice|answer|belief|idea|view|notion))\b[^.;]{0,80}?"
     r"\b(?:myth|(?:not|n['’]t) (?:true|correct|so|the case|right|supported|accurate|apply|hold)|false|untrue|incorrect|wrong|mistak\w+|error|misconception|withdrawn|outdated|obsolete|superseded|disproved|refuted|no longer|retracted|"
     r"(?:was|were)\s+(?:\w+\s+){0,4}(?:view|advice|practice|belief|thinking|standard|recommendation|taught|thought|believed|until|once|before)|used to|only|unless|except\w*)\b)"
+    # A text that speaks of what it said as of a statement reports it: "This claim was examined in 2020."
+    r"|(?:this|that|the (?:above|former|preceding|same)|both|all|neither|none)(?: of (?:these|those))?\s+(?:\w+\s+)?(?:statements?|claims?|assertions?|beliefs?|ideas?|views?|notions?|hypothes[ie]s|theor(?:y|ies)|recommendations?|quot\w+|sentences?|advice|teachings?|assumptions?)\b"
+    r"|\b(?:contradict|refut|disprov|debunk|reject|overturn|revers|revis|retract|rebut|disput|challeng|question|dismiss|withdr[ae]w)\w*(?:\s+\w+)?\s+(?:it|this|that|them|these)\b"
+    r"|\b(?:says?|said|shows?|showed|shown|found|finds?|proved?|suggests?|suggested) (?:otherwise|the (?:opposite|contrary|reverse))\b|^\W*(?:the (?:opposite|contrary|reverse)|on the contrary|quite the (?:opposite|contrary)|far from it)\b"
     r"|\b(?:(?:is|was|are|were|the answer is|this is|that is) (?:not true|untrue|false|wrong|incorrect|a myth|an error|a mistake|a misconception|outdated|obsolete)|(?:myth|false|untrue|incorrect)[.!]?\s*$)",
     re.IGNORECASE,
 )
 # A whole sentence before may say it of the sentence that follows: "There is a dangerous myth about aspirin.
 # It can ..."
 _MYTH = re.compile(
-    r"\b(?:myth|misconception|rumou?r|fallacy|hoax|misinformation|(?:is|are|following|statements?) (?:false|untrue|wrong|incorrect)|true or false|used to (?:be )?(?:believe|think|say|sa(?:id|y)|taught|thought)|(?:people|some|many) (?:still |wrongly |mistakenly )?(?:believe|think|say|claim))\b",
+    r"\b(?:myth|misconception|rumou?r|fallacy|hoax|misinformation|following (?:statements?|claims?|sentences?|assertions?|quot\w+)|(?:is|are|following|statements?) (?:false|untrue|wrong|incorrect)|true or false|used to (?:be )?(?:believe|think|say|sa(?:id|y)|taught|thought)|(?:people|some|many) (?:still |wrongly |mistakenly )?(?:believe|think|say|claim))\b",
     re.IGNORECASE,
 )
 _MARK = re.compile(r"^\W+")

@@ -55,13 +55,13 @@ class _Above:
     header: tuple[Phrase, ...] = ()
 
 
-def read_lines(layout: Layout, sentences: Sequence[Sentence]) -> list[Line]:
-    """Returns the `sentences` of `layout`, in order, each as a line that can be read in its place.
+def read_lines(layout: Layout) -> list[Line]:
+    """Returns the sentences of `layout`, in order, each as a line that can be read in its place.
 
     Openers such as "However," are left out. Each other word of the answer is in at least one line.
     """
     text = layout.text
-    blocks = [(block, list(group)) for block, group in groupby(sentences, key=lambda each: each.block)]
+    blocks = [(block, list(group)) for block, group in groupby(layout.sentences, key=lambda each: each.block)]
     lines: list[Line] = []
     above = _Above()
     for (block, group), (following, _) in zip(blocks, [*blocks, (None, [])][1:], strict=True):

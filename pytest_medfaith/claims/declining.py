@@ -36,7 +36,7 @@ _MISSING = r"(?:mentioned|stated|found|provided|given|specified|discussed|covere
 _POLITE = re.compile(
     rf"""(?:
         (?:unfortunately|sadly|regrettably|honestly|sorry|however|i\s*(?:am|'m)\s+(?:(?:very\s+|so\s+)?sorry|afraid)(?:\s+(?:that|to\s+say(?:\s+that)?))?
-          |i\s+apologi[sz]e|apologies|(?:i\s+can\s+only\s+say|all\s+i\s+can\s+say\s+is)(?:\s+that)?|i\s+(?:have\s+)?(?:looked|searched|checked)(?:\s+through\s+{SOURCES})?)\s*[,\u2013\u2014-]?\s*(?:but\s+)?
+          |i\s+apologi[sz]e|apologies|as\s+an?\s+(?:ai|artificial\s+intelligence|virtual|digital)(?:\s+(?:language|health|medical|model|assistant|chatbot|system))*|(?:i\s+can\s+only\s+say|all\s+i\s+can\s+say\s+is)(?:\s+that)?|i\s+(?:have\s+)?(?:looked|searched|checked)(?:\s+through\s+{SOURCES})?)\s*[,\u2013\u2014-]?\s*(?:but\s+)?
       | (?:based\s+on|from|using|according\s+to|after\s+reviewing|in)\s+{SOURCES}\s*,?\s*
     )+(?=\w)""",
     re.VERBOSE | re.IGNORECASE,
@@ -97,7 +97,11 @@ _DECLINES = tuple(
 )
 
 _BREAK = re.compile(
-    r"\s*(?:[,;:()\u2013—]|\s-\s|\.(?=\s|$)|!)\s*|\s+\b(?=(?:but|so|because|since|therefore|hence|thus|however|although|though|which|while|whereas|unless|as|and|then|instead)\b)",
+    r"\s*(?:[,;:()\u2013—]|\s-\s|\.(?=\s|$)|!)\s*"
+    r"|\s+\b(?=(?:but|so|because|since|therefore|hence|thus|however|although|though|while|whereas|unless|as|and|then|instead)\b)"
+    # "I cannot say which is safe" asks; "I found no risk, which is safe" and "which means" state.
+    r"|(?<=\S)(?<!\bsay)(?<!\byou)(?<!\btell)(?<!\bknow)(?<!\bjudge)(?<!\bdecide)(?<!\bdetermine)\s+(?=which\b)"
+    r"|\s+(?=which\s+(?:mean|make|show|say|prove|impl|suggest|allow|leave|let)\w*\b)",
     re.IGNORECASE,
 )
 _JOINING = re.compile(
@@ -142,15 +146,21 @@ _ANSWERING = word_set(
     "absent silent lack lacks lacking need needs want like without beyond outside find found finding see look looked search searched shared sent "
     "help helps asked ask asking advise comment guess guessing speculate speculating judge able unable possible impossible afraid sorry "
     "based using available retrieved above attached own anything something everything else yet still unclear limited leave leaves open get gets far "
-    "well properly responsibly safely personal individual situation case settle resolve determine conclude work out up nor how"
+    "well properly responsibly safely personal individual situation case settle resolve determine conclude work out up nor how scope query queries results "
+    "evidence retrieved matched match decline refuse qualified equipped must"
 )
 _LACKING = word_set(
     "not no none nothing neither nor don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't wasn't haven't hasn't unable missing absent "
-    "silent lack lacks lacking short beyond outside insufficient guess guessing speculate speculating need without impossible unclear open"
+    "silent lack lacks lacking short beyond outside insufficient guess guessing speculate speculating need without impossible unclear open decline refuse"
 )
 _ASSISTANT = word_set(
     "i i'm i'd i'll i've we we're we'd text texts passage passages document documents source sources context contexts excerpt excerpts material "
-    "materials question questions"
+    "materials question questions query queries"
+)
+# "The dose of 8 g" gives a dose; "a dose of 8 g" may repeat what was asked.
+_GIVES_AMOUNT = re.compile(
+    r"\b(?:the|its|their|your)\s+(?:[\w-]+\s+){0,3}?(?:maximum|minimum|limit|ceiling|threshold|dos(?:e|age)|amount)(?:\s+\w+)?\s+of\s+\d",
+    re.IGNORECASE,
 )
 
 
@@ -195,7 +205,13 @@ def _names_the_unknown(head: str, piece: str) -> bool:
     words = _words(re.sub(r"\bor\s+not\W*$", "", piece))
     unconfirmed = words[:1] == ["that"] and _FOR_CERTAIN.search(head) is not None
     words = words[unconfirmed:]
-    if _TURNING & set(words) or _TURNING & set(_words(head)[3:]) - _DENIALS:
+    asked = next((index for index, word in enumerate(words) if word in ("which", "whether")), len(words))
+    compared = {"better"} & set(words[asked:])
+    if (
+        _GIVES_AMOUNT.search(piece)
+        or _TURNING & set(words) - compared
+        or _TURNING & set(_words(head)[3:]) - _DENIALS
+    ):
         return False
     place = next((index for index, word in enumerate(words) if word in _ASKING), len(words))
     if "that" in words[place:-1]:  # "I don't know who said that 8 g is unsafe"

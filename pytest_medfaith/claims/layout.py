@@ -1,18 +1,20 @@
-"""Reads the layout of an answer: headings, list items, table rows and running text, as spans of the answer.
+"""Reads the layout of an answer: headings, list items, table rows and running text, and their sentences.
 
 Markdown and HTML marks are overwritten by blanks of the same length, so that every offset stays an offset of
-the answer.
+the answer. Lines that only name a source ("[1] Smith J. Metformin. 2020.") are left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pytest_medfaith.claims.references import is_reference
+from pytest_medfaith.claims.measures import has_amount, is_order
+from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import DETERMINERS, PRONOUNS
+from pytest_medfaith.english.phrases import read_words
 from pytest_medfaith.english.sentences import answer_sentences
 
 _HTML = (
@@ -45,6 +47,23 @@ _REFERENCES = re.compile(
 )
 _SOURCE_LINE = re.compile(
     r"\s*(?:(?:references?|sources?|citations?)\s*:\s*\S|https?://\S+\s*$|\[\^[^\[\]\s]+\]:)", re.IGNORECASE
+)
+_SOURCE_SIGNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"https?://|www\.|\bdoi\b|(?i:\bpmid\b|\bpmc\d|\bisbn\b)",
+        r"\b[A-Z][\w'’-]+,?\s+(?:[A-Z]\.?){1,3}(?=[\s,.;])|\bet\s+al\b",
+        r"[(\s,;.](?:19|20)\d\d[a-z]?(?=[\s);:.,]|$)",
+        r"\b\d+\s*(?:\(\d+\))?\s*:\s*e?\d+",
+        r"(?i:\bjournal\b|\blancet\b|\bjama\b|\bnejm\b|\bbmj\b|\bcochrane\b|\bguidelines?\b|\bn\s+engl\s+j\b|\brev\b|\bmedlineplus\b|\bwebsite\b|\bpress\b|\bed\.)",
+    )
+)
+_ADDRESS_LINE = re.compile(r"\W*(?:https?://|www\.)\S+\W*$")
+_SOURCE_NUMBER = re.compile(r"^\s*(?:[-*•]\s+)?(?:\[\^?[\w-]+\]:?|\(?\d{1,3}[.)])?\s*")
+_SOURCE_TITLE = re.compile(r"(?i:^(?:references?|sources?|citations?)\s*:\s*)")
+_SAYING = re.compile(
+    r"\b(?:is|are|was|were|should|must|can|may|take|takes|you|your|not|never|safe|unsafe|contraindicated|recommended)\b",
+    re.IGNORECASE,
 )
 # What a model thought aloud before its answer; nobody is shown it.
 _THOUGHT_TAG = re.compile(
@@ -85,14 +104,29 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """An answer's blocks in order; `text` is the answer at its length with the marks blanked.
+class Sentence:
+    """A sentence of an answer at `start`, `end`.
 
-    `skipped` holds the start, end and reason of what is in no block: sources and thoughts.
+    A citation from `zone` on, up to the next sentence's zone, is this sentence's.
+    """
+
+    start: int
+    end: int
+    zone: int
+    block: Block
+
+
+@dataclass(frozen=True)
+class Layout:
+    """An answer's blocks and their sentences, in order.
+
+    `text` is the answer at its length with the marks blanked. `skipped` holds the start, end and reason of
+    what is in no block: sources and thoughts.
     """
 
     text: str
     blocks: tuple[Block, ...]
+    sentences: tuple[Sentence, ...]
     skipped: tuple[tuple[int, int, str], ...] = ()
 
 
@@ -113,7 +147,7 @@ def read_layout(answer: str) -> Layout:
         titled = _REFERENCES.match(line[1]) is not None
         in_references = titled or (in_references and (block is None or block.kind != "heading"))
         source = titled or (
-            (in_references or _SOURCE_LINE.match(line[1]) is not None) and is_reference(line[1])
+            (in_references or _SOURCE_LINE.match(line[1]) is not None) and _is_reference(line[1])
         )
         if source and any(map(str.isalnum, line[1])):
             skipped.append((line.start(1), line.end(1), "citation list"))
@@ -126,34 +160,21 @@ def read_layout(answer: str) -> Layout:
         else:
             blocks.append(block)
         open_block, before_quoted = True, quoted
-    pieces = (
+    pieces = tuple(
         piece
         for block in blocks
         for piece in _split_inline_items(block, text)
         if text[piece.start : piece.end].strip()
     )
-    return Layout(text, tuple(pieces), tuple(sorted(skipped)))
+    return Layout(text, pieces, tuple(_sentences(text, pieces)), tuple(sorted(skipped)))
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence of an answer at `start`, `end`.
-
-    A citation from `zone` on, up to the next sentence's zone, is this sentence's.
-    """
-
-    start: int
-    end: int
-    zone: int
-    block: Block
-
-
-def read_sentences(layout: Layout) -> list[Sentence]:
-    """Returns the sentences of all blocks of `layout`, in order."""
+def _sentences(text: str, blocks: Iterable[Block]) -> list[Sentence]:
+    """Returns the sentences of all `blocks` of `text`, in order."""
     found: list[Sentence] = []
-    for block in layout.blocks:
-        for place, (start, end) in enumerate(answer_sentences(layout.text, block.start, block.end)):
-            line = max(layout.text.rfind("\n", 0, start), layout.text.rfind("\r", 0, start)) + 1
+    for block in blocks:
+        for place, (start, end) in enumerate(answer_sentences(text, block.start, block.end)):
+            line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
             first_on_line = place == 0 and (not found or found[-1].end <= line)
             found.append(Sentence(start, end, line if first_on_line else start, block))
     return found
@@ -194,6 +215,23 @@ def _read_line(line: str, offset: int) -> Block | None:
         if found:
             return Block(kind, offset + found.end("mark"), end, indent)
     return Block("text", offset, end, indent)
+
+
+def _is_reference(line: str) -> bool:
+    """Returns whether `line` only names a source: "[1] Smith J. Metformin. 2020.", "NICE NG28", an address.
+
+    A line with a dose or an order is a statement. A line that reads as a statement is a source only with two
+    signs of it: authors, year, journal, volume, address.
+    """
+    if _ADDRESS_LINE.match(line):
+        return True
+    numbered = _SOURCE_NUMBER.match(line)
+    text = _SOURCE_TITLE.sub("", line[numbered.end() if numbered else 0 :])
+    part = Part(read_words(text))
+    if has_amount(text) or is_order(part.words):
+        return False
+    signs = sum(sign.search(line) is not None for sign in _SOURCE_SIGNS)
+    return signs >= 2 or not (_SAYING.search(text) or part.clause is not None)
 
 
 def _continues(before: Block, block: Block, text: str) -> bool:

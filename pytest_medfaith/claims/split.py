@@ -1,8 +1,8 @@
 """Makes atomic claims of an answer, each with its span, and lists what of it no claim was made of.
 
-The way of an answer, from top to bottom: its citations and its layout are read, its sentences become lines
-that can be read in their place, each line is split by the rules in their order, and what is left becomes
-claims.
+The way of an answer, from top to bottom: its citations, its layout and its sentences are read, the sentences
+become lines that can be read in their place, each line is split by the rules in their order, and what is left
+becomes claims.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pytest_medfaith.claims.citations import read_citations
 from pytest_medfaith.claims.clauses import split_clauses
 from pytest_medfaith.claims.context import Before, stands_alone
 from pytest_medfaith.claims.idle import idle_reason
-from pytest_medfaith.claims.layout import Sentence, read_layout, read_sentences
+from pytest_medfaith.claims.layout import Sentence, read_layout
 from pytest_medfaith.claims.lists import split_lists
 from pytest_medfaith.claims.measures import has_amount, states
 from pytest_medfaith.claims.openers import skip_openers
@@ -59,8 +59,8 @@ class Reading:
 
     @property
     def declines(self) -> bool:
-        """Whether the answer only declines: it says nothing to check, and a part of it is a refusal."""
-        return not self.claims and any(piece.reason == "refusal" for piece in self.dropped)
+        """Whether the answer only declines: it says nothing to check, and a part of it refuses or refers."""
+        return not self.claims and any(piece.reason in ("refusal", "advice") for piece in self.dropped)
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,9 @@ def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
 
 
 def is_refusal(answer: str) -> bool:
-    """Returns whether `answer` only declines: "I don't know", "The documents provided do not mention this".
+    """Returns whether `answer` only declines: "I don't know", "Please check your local formulary".
 
-    Greetings, questions and the advice to ask a doctor beside it change nothing. An answer that states
+    Greetings and questions beside it change nothing. An answer that states
     anything else is no refusal, and neither is a statement about what is unknown ("It is not known whether X
     causes Y"), nor an empty answer.
     """
@@ -122,9 +122,8 @@ def read_answer(answer: str, *, question: str | None = None) -> Reading:
     """Returns the claims of `answer`, as `extract_claims` does, and what was dropped, with the reasons."""
     cited = read_citations(answer)
     layout = read_layout(cited.text)
-    sentences = read_sentences(layout)
-    made = _split_lines(layout.text, read_lines(layout, sentences), question)
-    markers = dict(zip(sentences, cited.markers_of(sentences), strict=True))
+    made = _split_lines(layout.text, read_lines(layout), question)
+    markers = dict(zip(layout.sentences, cited.markers_of(layout.sentences), strict=True))
     idle = {(one.start, one.end, one.reason) for one in made if isinstance(one, _Idle)}
     claims: list[Claim] = []
     known: set[tuple[str, str]] = set()

@@ -9,7 +9,7 @@ import typer
 
 from pytest_medfaith.commands.parts import RootOption, say
 
-KeepOption = Annotated[int, typer.Option(min=1, help="How many of the newest copies stay.")]
+KeepOption = Annotated[int, typer.Option(min=1, help="How many of the newest copies to keep.")]
 
 
 def list_kept(root: RootOption = Path()) -> None:
@@ -38,7 +38,7 @@ def prune(keep: KeepOption, root: RootOption = Path()) -> None:
 
     Example: medfaith baseline prune --keep 10
 
-    The current baseline file is not among them and stays. Numbers go on from the last copy.
+    The current baseline file stays. Later copies go on with the next number.
     """
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.gates.kept import kept_baselines, prune_baselines

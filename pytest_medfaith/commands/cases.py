@@ -22,17 +22,19 @@ DataArgument = Annotated[
     Path,
     typer.Argument(help="The data set's file, folder or archive, as published; or an export of spans."),
 ]
-CasesOption = Annotated[Path, typer.Option(help="The gold file to write; of traces the responses file.")]
+CasesOption = Annotated[
+    Path, typer.Option(help="The file to write: a gold file, or for traces a file of responses.")
+]
 LimitOption = Annotated[
-    int | None, typer.Option(min=1, help="At most so many cases: the first ones, or with a seed a sample.")
+    int | None, typer.Option(min=1, help="The most cases: the first cases, or with --seed a random sample.")
 ]
 SampleSeedOption = Annotated[
-    int | None, typer.Option(help="Makes --limit take a random sample, the same each time.")
+    int | None, typer.Option(help="Seed of the random sample that --limit then takes.")
 ]
 DocumentsOption = Annotated[
-    Path | None, typer.Option(help="Also write the data set's documents there, as chunks.")
+    Path | None, typer.Option(help="Also write the documents of the data set there, as chunks.")
 ]
-CapOption = Annotated[int, typer.Option(min=1, help="At most so many gold claims extracted from one answer.")]
+CapOption = Annotated[int, typer.Option(min=1, help="The most gold claims extracted from an answer.")]
 GoldArgument = Annotated[Path, typer.Argument(metavar="GOLD", help="A gold file.")]
 SheetOption = Annotated[Path | None, typer.Option(help="Write the gold claims to this CSV sheet.")]
 ApplyOption = Annotated[Path | None, typer.Option(help="Put the edits of this sheet back.")]
@@ -52,7 +54,7 @@ def adapt(
 ) -> None:
     """Turn a public data set into a gold file, or recorded traces into responses.
 
-    Prints what was skipped and why, and of a data set the source with its licence.
+    The command prints what it skipped and why, and for a data set its source and licence.
 
     Example: medfaith adapt kqa questions_w_answers.jsonl --out gold/kqa.jsonl --limit 50
 
@@ -72,7 +74,8 @@ def adapt(
 
         if seed is not None and limit is None:
             raise DataError(
-                "--seed chooses which cases --limit takes, and without --limit it takes every case; add --limit N"
+                "--seed chooses which cases --limit takes, and without --limit it takes every case; "
+                "add --limit N"
             )
         lines = adapting.adapt(name, path, out, limit=limit, seed=seed, corpus=corpus, cap=cap).lines()
     for line in lines:
@@ -82,9 +85,9 @@ def adapt(
 def review(
     path: GoldArgument, sheet: SheetOption = None, apply: ApplyOption = None, out: EditedOption = None
 ) -> None:
-    """Write gold claims as a sheet to edit; read it back.
+    """Write gold claims to a sheet, and put the edited sheet back.
 
-    Keep or drop, key or not, rewrite, add; nothing else is lost.
+    In the sheet you keep or drop claims, mark key claims, rewrite claims and add some. Everything else stays.
 
     Example: medfaith gold review gold/kqa.jsonl --sheet kqa.csv
 

@@ -21,24 +21,26 @@ FittedOption = Annotated[
     Path, typer.Option(help="The calibration to write, for `calibration` in the settings.")
 ]
 MethodOption = Annotated[
-    str, typer.Option(help="temperature, or isotonic: a rising curve a label, for 1,000 rows and more.")
+    str,
+    typer.Option(help="temperature, or isotonic: a rising curve for each label, for 1,000 rows and more."),
 ]
 PrecisionOption = Annotated[
     float | None,
     typer.Option(
-        help="What entail and contradict decisions are to have, such as 0.9; best macro-F1 where left out."
+        help="The precision that entail and contradict decisions must reach, such as 0.9. Without it the "
+        "thresholds have the best macro-F1."
     ),
 ]
-FitSeedOption = Annotated[int, typer.Option(help="Of the split and of the intervals.")]
+FitSeedOption = Annotated[int, typer.Option(help="Seed of the split and of the intervals.")]
 FitReportOption = Annotated[
     Path | None, typer.Option(help="Write the table and the reliability diagrams there (Markdown, SVG).")
 ]
 CorpusArgument = Annotated[
     list[Path], typer.Argument(metavar="CORPUS...", help="Folders or files of chunks in JSON Lines.")
 ]
-LimitOption = Annotated[int, typer.Option(min=1, help="At most so many claims of each kind of change.")]
+LimitOption = Annotated[int, typer.Option(min=1, help="The most claims of each kind of change.")]
 AuditSeedOption = Annotated[
-    int, typer.Option(help="Of the sample of sentences and of what is changed in them.")
+    int, typer.Option(help="Seed of the sample of sentences and of the changes in them.")
 ]
 AuditOutOption = Annotated[
     Path | None, typer.Option(help="Write audit.json and audit.md, with every claim, to this folder.")
@@ -58,12 +60,12 @@ def calibrate(
 ) -> None:
     """Fit probabilities and thresholds to labelled rows.
 
-    What that changes is shown on rows that were kept out.
+    The table shows what that changes on rows that were kept out.
 
     Example: medfaith calibrate labelled.jsonl --precision 0.9 --report calibration
 
-    Seven tenths of the rows are fitted; the others share no claim and no evidence with them. To use the file,
-    name it in the settings, under calibration.
+    The command fits to seven tenths of the rows. The rows kept out share no claim and no evidence with them.
+    To use the calibration, name the file in the settings, under calibration.
     """
     from pytest_medfaith.calibration import explanation
     from pytest_medfaith.calibration.applying import write_calibration
@@ -78,7 +80,9 @@ def calibrate(
     if precision is not None and not 0 < precision < 1:
         raise DataError(f"--precision is {precision}; expected a share between 0 and 1, such as 0.9")
     drawn = (
-        {f"{report / name}, of --report": report / name for name in explanation.REPORT_FILES} if report else {}
+        {f"{report / name}, of --report": report / name for name in explanation.REPORT_FILES}
+        if report
+        else {}
     )
     refuse_overwriting({"--out": out, **drawn}, {"the file of rows": rows})
     loaded = read_labelled_rows(rows)
@@ -86,7 +90,9 @@ def calibrate(
     chosen: Any = method
     progress = progress_bar("pairs")
     run = fit_calibration(loaded, judge, method=chosen, precision=precision, seed=seed, progress=progress)
-    write_calibration(out, run.fitted, facts=explanation.calibration_facts(run, precision=precision, seed=seed))
+    write_calibration(
+        out, run.fitted, facts=explanation.calibration_facts(run, precision=precision, seed=seed)
+    )
     written = [out, *(explanation.write_report(report, run) if report else ())]
     notes, table = explanation.calibration_notes(run), explanation.calibration_table(run)
     for line in [*notes, table, *(f"{path}: written" for path in written)]:
@@ -101,15 +107,15 @@ def audit(
     out: AuditOutOption = None,
     cache: KeptScoresOption = Path(defaults.CACHE, defaults.PAIR_SCORES),
 ) -> None:
-    """Test a checker on a corpus of your own.
+    """Test a checker on your corpus.
 
-    Does it catch sentences that were changed, and leave true ones alone?
+    Does it catch sentences that were changed, and leave true sentences alone?
 
     Example: medfaith audit corpus_samples --out audits/today
 
-    Sentences of the corpus are lightly reworded, and each gets one change: a negation, a direction, a drug, a
-    dose, a unit, a population, a year, or the document it is checked against. The evidence of a sentence is
-    the chunk it is from.
+    The command takes sentences of the corpus, rewords them lightly, and makes one change in each: a negation,
+    a direction, a drug, a dose, a unit, a population, a year, or the document that is the evidence. Without
+    that last change the evidence of a sentence is its chunk.
     """
     from pytest_medfaith.audit.run import audit_checker
     from pytest_medfaith.cards.audit_card import AUDIT_FILES, audit_card, write_audits

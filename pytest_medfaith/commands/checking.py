@@ -22,17 +22,25 @@ RowsArgument = Annotated[
     typer.Argument(help='JSON Lines of {"id", "claim", "evidence"}; evidence is a text or a list of texts.'),
 ]
 ResultsOption = Annotated[
-    Path, typer.Option(help='Written as JSON Lines of {"id", "label", "probs", "span"}, in the same order.')
+    Path,
+    typer.Option(
+        help='The file to write: JSON Lines of {"id", "label", "probs", "span"}, in the order of ROWS.'
+    ),
 ]
 ResponsesArgument = Annotated[
     Path, typer.Argument(help="Responses as JSON Lines, such as medfaith adapt traces writes.")
 ]
 TracesOption = Annotated[
-    Path, typer.Option(help="A table by trace (.csv), or attributes for the spans as JSON Lines (.jsonl).")
+    Path,
+    typer.Option(
+        help="The file to write: a table by trace (.csv), or attributes of the spans as JSON Lines (.jsonl)."
+    ),
 ]
 ContextsOption = Annotated[
     list[Path] | None,
-    typer.Option("--corpus", help="Holds contexts that are only ids; may be given again."),
+    typer.Option(
+        "--corpus", help="Chunks for contexts that are ids alone: a folder or file; may be given again."
+    ),
 ]
 
 
@@ -44,7 +52,7 @@ def check(
     rules_off: RulesOffOption = None,
     calibration: CalibrationOption = None,
 ) -> None:
-    """Judge claims against their evidence, row by row.
+    """Judge claims by their evidence, row by row.
 
     Example: medfaith check claims.jsonl --out verdicts.jsonl
 
@@ -82,12 +90,12 @@ def score(
     rules_off: RulesOffOption = None,
     calibration: CalibrationOption = None,
 ) -> None:
-    """Check whole answers against their contexts; write the scores by trace.
+    """Check whole answers by their contexts, and write the scores by trace.
 
     Example: medfaith score responses.jsonl --out scores.csv
 
-    Gates are for slices: the same file can be the cases and the responses of a slice. A response without
-    contexts has the status failed and no rates.
+    A response without contexts has the status failed and no rates. This command judges no gates: for gates,
+    make the file the cases and the responses of a slice.
     """
     from pytest_medfaith.checking.cache import check_cache
     from pytest_medfaith.commands.score_responses import read_recorded, score_responses, write_scores

@@ -26,7 +26,7 @@ DepthOption = Annotated[int, typer.Option(min=1, help="How many chunks.")]
 RetrieverOption = Annotated[
     str, typer.Option(help="Such as bm25, dense, rrf or weighted, or a dotted name package.module:factory.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a hit instead of text.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON object for each hit instead of text.")]
 PagesArgument = Annotated[
     Path,
     typer.Argument(
@@ -38,13 +38,16 @@ SourceOption = Annotated[str, typer.Option(help="Name of the corpus, such as sta
 ChunksOption = Annotated[
     Path, typer.Option(help="Folder for the chunks, such as corpus/NAME/chunk; not inside SRC.")
 ]
-SizeOption = Annotated[int, typer.Option(help="Most tokens a chunk has; 400 to 700 suit most encoders.")]
+SizeOption = Annotated[int, typer.Option(help="The most tokens of a chunk; 400 to 700 suit most encoders.")]
 StrideOption = Annotated[int, typer.Option(help="Tokens that neighbouring chunks share, in whole sentences.")]
 FewestOption = Annotated[
-    int, typer.Option(help="Fewest sentences a chunk has, where its section has as many.")
+    int, typer.Option(help="The fewest sentences of a chunk, where its section has as many.")
 ]
-MostOption = Annotated[int, typer.Option(help="Most sentences a chunk has.")]
-PrefixOption = Annotated[str | None, typer.Option(help="title: keep title and section path beside the text.")]
+MostOption = Annotated[int, typer.Option(help="The most sentences of a chunk.")]
+PrefixOption = Annotated[
+    str | None,
+    typer.Option(help="title: keep title and section path beside the text, for retrieval to read."),
+]
 DedupOption = Annotated[
     str | None, typer.Option(help="minhash (extra: dedup) or cosine: drop near-duplicates and list them.")
 ]
@@ -65,7 +68,7 @@ def index(
 ) -> None:
     """Build the dense index of a corpus ahead of time.
 
-    An unchanged corpus is not built again, an interrupted build goes on.
+    The command builds the index of an unchanged corpus only once, and goes on with an interrupted build.
 
     Example: medfaith index --corpus corpus_samples
     """
@@ -126,11 +129,12 @@ def chunk(
 ) -> None:
     """Cut pages into chunks of whole sentences.
 
-    Chunks follow the sections; a chunk's span in its page can always be cut out again.
+    A chunk never crosses a section, and its span cuts the same text out of the page again.
 
     Example: medfaith chunk pages/ --source clinic --out corpus/clinic/chunk
     """
     from pytest_medfaith.corpus.chunk import chunk_source
+    from pytest_medfaith.corpus.windows import WindowSize
 
     if prefix not in (None, "title"):
         raise DataError(f"--prefix is {prefix!r}; expected title")
@@ -138,10 +142,7 @@ def chunk(
         src,
         source=source,
         out=out,
-        size=size,
-        stride=stride,
-        min_sent=min_sent,
-        max_sent=max_sent,
+        shape=WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent),
         prefix=prefix,  # type: ignore[arg-type]
         dedup=_dedup_method(dedup, dedup_threshold),
         dedup_threshold=dedup_threshold,

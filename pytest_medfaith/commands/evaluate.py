@@ -23,25 +23,27 @@ SliceArgument = Annotated[
 ]
 RetrieversOption = Annotated[
     list[str] | None,
-    typer.Option("--retriever", help="Instead of the configured one; again for an ablation."),
+    typer.Option(
+        "--retriever", help="A retriever in place of the slice's; given again, it makes an ablation."
+    ),
 ]
 CheckersOption = Annotated[
     list[str] | None,
-    typer.Option("--checker", help="Instead of the configured one; may be given again."),
+    typer.Option("--checker", help="A checker in place of the slice's; given again, it makes an ablation."),
 ]
 ContextsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--contexts",
         metavar="MODE",
-        help="recorded, retrieved or per-claim: whose contexts claims are judged by; may be given again.",
+        help="Judge claims by recorded, retrieved or per-claim contexts; given again, it makes an ablation.",
     ),
 ]
 RetrievalOnlyOption = Annotated[
-    bool, typer.Option("--retrieval-only", help="Measure what is retrieved, without answers.")
+    bool, typer.Option("--retrieval-only", help="Measure what the retriever finds, without answers.")
 ]
 DepthOption = Annotated[int | None, typer.Option(min=1, help="How many chunks to retrieve.")]
-LimitOption = Annotated[int | None, typer.Option(min=1, help="At most so many cases.")]
+LimitOption = Annotated[int | None, typer.Option(min=1, help="The most cases.")]
 RunFolderOption = Annotated[Path | None, typer.Option(help="Write the run folder there.")]
 IntervalsOption = Annotated[bool, typer.Option("--verbose", help="Show intervals.")]
 
@@ -59,9 +61,9 @@ def evaluate(
     retrieval_only: RetrievalOnlyOption = False,
     verbose: IntervalsOption = False,
 ) -> None:
-    """Check a slice's recorded responses, or only its retrieval; print its card.
+    """Check the recorded responses of a slice, or what it retrieves, and print its card.
 
-    Exits with 1 if a gate fails.
+    The exit status is 1 if a gate fails.
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """

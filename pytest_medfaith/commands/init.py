@@ -17,15 +17,14 @@ GitlabOption = Annotated[bool, typer.Option("--gitlab", help="Also write .gitlab
 def init(folder: FolderArgument = Path(), github: GithubOption = False, gitlab: GitlabOption = False) -> None:
     """Write a first suite that runs at once.
 
-    Settings, sample chunks, cases, recorded answers and a test.
+    The suite holds settings, sample chunks, cases, recorded answers and a test.
 
     Example: medfaith init --github
 
     One recorded answer names a wrong dose, so that the first run shows what a failure looks like. Nothing is
-    overwritten: where one of the files is there already, the message names it and nothing is written. A
-        project
-    that configures medfaith already gets the workflow of --github or --gitlab alone, which runs its marked
-    tests.
+    overwritten: where one of the files is there already, the message names it and nothing is written. In a
+    project that configures medfaith already, --github or --gitlab writes the workflow alone; it runs the
+    marked tests of the project.
     """
     from pytest_medfaith.commands.init_project import init_project
 

@@ -26,7 +26,7 @@ RulesOffOption = Annotated[
 ScoresOption = Annotated[
     Path | None, typer.Option("--cache", help="A file that keeps scores for the next run.")
 ]
-OutOption = Annotated[Path | None, typer.Option("--out", help="Write there instead of printing.")]
+OutOption = Annotated[Path | None, typer.Option("--out", help="The file to write, in place of printing.")]
 
 _BAR = 30  # columns: with counts of bytes behind it the line fits into 80
 

@@ -27,8 +27,8 @@ FormatOption = Annotated[
 EarlierOption = Annotated[
     list[Path] | None,
     typer.Option(
-        help="An earlier run folder for the page's trend, in place of the history in RUN; again for more, "
-        "oldest first."
+        help="An earlier run folder for the trend of the page, in place of the history in RUN; may be given "
+        "again, the oldest first."
     ),
 ]
 BeforeArgument = Annotated[
@@ -38,7 +38,7 @@ AfterArgument = Annotated[Path, typer.Argument(metavar="AFTER", help="The folder
 ComparisonOption = Annotated[
     str, typer.Option("--format", help="terminal, markdown (for a pull request) or html (extra: report).")
 ]
-AllOption = Annotated[bool, typer.Option("--verbose", help="Tell every case and claim, not the five worst.")]
+AllOption = Annotated[bool, typer.Option("--verbose", help="Show every case and claim, not the five worst.")]
 
 
 def report(
@@ -47,7 +47,7 @@ def report(
     out: OutOption = None,
     earlier: EarlierOption = None,
 ) -> None:
-    """Make a report of a finished run again, in any format.
+    """Make a report of a finished run, in any format.
 
     Example: medfaith report runs/today --format html --out report.html --earlier runs/yesterday
     """
@@ -77,12 +77,13 @@ def compare(
 ) -> None:
     """Show two runs side by side.
 
-    Metrics with paired tests, cases with other verdicts, regressions claim by claim, the worst first.
+    The comparison holds metrics with paired tests, cases whose verdicts changed, and regressions claim by
+    claim, the worst first.
 
     Example: medfaith compare runs/main runs/branch --format markdown --out comparison.md
 
     Differences of the set-ups come first. Slices are matched by name, retriever, checker and k, or by name
-    alone where each run has the slice once; cases by their id, claims by their text.
+    alone where each run has the slice once. Cases are matched by id, claims by text.
     """
     from pytest_medfaith.cards.run_folder import run_files
     from pytest_medfaith.cards.run_reading import read_run

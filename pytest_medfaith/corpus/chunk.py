@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith import defaults
 from pytest_medfaith.corpus.cut import Prefix, chunk_document, document_name, unbroken
 from pytest_medfaith.corpus.dedup import Dropped, Method, drop_near_duplicates
 from pytest_medfaith.corpus.documents import SUFFIXES, documents_of
@@ -91,10 +90,7 @@ def chunk_source(
     *,
     source: str,
     out: Path,
-    size: int = defaults.SIZE,
-    stride: int = defaults.STRIDE,
-    min_sent: int = defaults.MIN_SENTENCES,
-    max_sent: int = defaults.MAX_SENTENCES,
+    shape: WindowSize | None = None,
     prefix: Prefix | None = None,
     dedup: Method | None = None,
     dedup_threshold: float | None = None,
@@ -110,19 +106,14 @@ def chunk_source(
     stay whole.
 
     Args:
-        src: a page, a folder or an archive (.tar.*, .zip) of pages: .md, .txt, .html, .xml, .nxml, .jsonl,
-            .pdf, .docx, also compressed.
+        src: a page, or a folder or archive (.tar.*, .zip) of pages, of the formats in `documents.SUFFIXES`.
         source: the corpus these chunks belong to, such as `statpearls`.
         out: the folder to write to, or a .jsonl file.
-        size: the most tokens a chunk has.
-        stride: the tokens that neighbouring chunks share, in whole sentences.
-        min_sent: the fewest sentences a chunk has where its section has as many.
-        max_sent: the most sentences a chunk has.
-        prefix: "title" keeps title and section path in `extra["prefix"]`. A function of the document's text
-            and the chunk returns the line of context to keep there; it is called in this process.
-        dedup: "minhash", or an embedding function, see `drop_near_duplicates`; `<name>.dropped.csv` lists the
-            dropped chunks.
-        dedup_threshold: the similarity from which a chunk is dropped.
+        shape: how large a chunk may be; None takes the defaults.
+        prefix: "title" keeps title and section path in `extra["prefix"]`; a function, called in this process,
+            returns from the document's text and the chunk the line of context to keep there.
+        dedup: "minhash", or an embedding function; `<name>.dropped.csv` lists the dropped chunks.
+        dedup_threshold: the similarity from which `drop_near_duplicates` drops a chunk.
         workers: processes that read and cut; the result is the same for any number.
         count_tokens: gives the spans of a text's tokens; a module-level function where `workers` is above 1.
         progress: called with (bytes done, bytes in all).
@@ -132,29 +123,10 @@ def chunk_source(
         MissingExtra: a PDF or DOCX without the extra `pdf`, "minhash" without the extra `dedup`.
         ValueError: an argument out of its range.
     """
-    shape = WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent)
-    target = _target(src, source, out, workers)
+    run = _Run(src, _target(src, source, out, workers))
     cut = partial(_cut_task, source=source, shape=shape, prefix=prefix, count_tokens=count_tokens)
-    workers = 1 if callable(prefix) else workers
-    run = _Run()
-    with ExitStack() as closing:
-        results = _in_order(cut, _tasks(src, run.skip), workers=workers, closing=closing)
-        total = sum(path.stat().st_size for path in paths_of(src))
-        lines = run.named(_shown(results, total=total, progress=progress))
-        if dedup is not None:
-            kept = drop_near_duplicates(
-                map(_chunk, lines), method=dedup, threshold=dedup_threshold, on_drop=run.dropped.append
-            )
-            lines = map(_line, kept)
-        written = closing.enter_context(atomic_writer(target))
-        for line in lines:
-            written.write(line + "\n")
-            run.written += 1
-        if not run.written:
-            kinds = ", ".join(sorted(SUFFIXES))
-            raise DataError(f"{src}: holds no text to chunk{run.reasons()}; expected pages in {kinds}")
-    _write_dropped(target.with_suffix(".dropped.csv"), run.dropped if dedup is not None else None)
-    return run.summary(target)
+    clean = None if dedup is None else partial(_deduplicated, method=dedup, threshold=dedup_threshold)
+    return run.write(cut, clean, workers=1 if callable(prefix) else workers, progress=progress)
 
 
 def _target(src: Path, source: str, out: Path, workers: int) -> Path:
@@ -220,7 +192,7 @@ def _document_tasks(file: SourceFile) -> Iterator[_Task]:
 
 
 def _cut_task(
-    task: _Task, *, source: str, shape: WindowSize, prefix: Prefix | None, count_tokens: CountTokens
+    task: _Task, *, source: str, shape: WindowSize | None, prefix: Prefix | None, count_tokens: CountTokens
 ) -> tuple[int, list[_Cut]]:
     """Returns (the size of the task, its documents cut into chunks)."""
     documents = task.documents or (document for file in task.files for document in documents_of(file))
@@ -241,6 +213,10 @@ def _cut_task(
             )
         )
     return task.size, cut
+
+
+def _deduplicated(lines: Iterator[str], **how: Any) -> Iterator[str]:
+    return map(_line, drop_near_duplicates(map(_chunk, lines), **how))
 
 
 def _line(chunk: Chunk) -> str:
@@ -288,24 +264,50 @@ def _shown(
 
 
 class _Run:
-    """The counts of a run; it keeps ids unique and counts what becomes of the documents."""
+    """Writes the chunks of `src` to `target`; it keeps ids unique and counts what becomes of the documents."""
 
-    def __init__(self) -> None:
+    def __init__(self, src: Path, target: Path) -> None:
+        self.src, self.target = src, target
         self.documents = self.written = self.characters = 0
         self.skipped: Counter[str] = Counter()
         self.dropped: list[Dropped] = []
         self._names: set[bytes] = set()
 
+    def write(
+        self,
+        cut: Callable[[_Task], tuple[int, list[_Cut]]],
+        clean: Callable[..., Iterator[str]] | None,
+        *,
+        workers: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> ChunkSummary:
+        """Writes what `cut` makes of each task, without what `clean` drops, where that is given."""
+        with ExitStack() as closing:
+            results = _in_order(cut, _tasks(self.src, self.skip), workers=workers, closing=closing)
+            total = sum(path.stat().st_size for path in paths_of(self.src))
+            lines = self.named(_shown(results, total=total, progress=progress))
+            if clean:
+                lines = clean(lines, on_drop=self.dropped.append)
+            written = closing.enter_context(atomic_writer(self.target))
+            for line in lines:
+                written.write(line + "\n")
+                self.written += 1
+            reasons = [f"{count} skipped ({reason})" for reason, count in sorted(self.skipped.items())]
+            if not self.written:
+                why, kinds = "; ".join(["", *reasons]), ", ".join(sorted(SUFFIXES))
+                raise DataError(f"{self.src}: holds no text to chunk{why}; expected pages in {kinds}")
+        _write_dropped(self.target.with_suffix(".dropped.csv"), self.dropped if clean else None)
+        return ChunkSummary(
+            self.target,
+            self.documents,
+            self.written,
+            self.characters,
+            dict(self.skipped),
+            tuple(self.dropped),
+        )
+
     def skip(self, reason: str) -> None:
         self.skipped[reason] += 1
-
-    def reasons(self) -> str:
-        return "".join(f"; {count} skipped ({reason})" for reason, count in sorted(self.skipped.items()))
-
-    def summary(self, out: Path) -> ChunkSummary:
-        return ChunkSummary(
-            out, self.documents, self.written, self.characters, dict(self.skipped), tuple(self.dropped)
-        )
 
     def named(self, cuts: Iterable[_Cut]) -> Iterator[str]:
         """Yields the lines of `cuts`; where `a.html` and `a.md` share a name, the second keeps its suffix."""

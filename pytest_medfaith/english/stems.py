@@ -113,7 +113,11 @@ _TWICE = re.compile(r"(.)\1+")
 
 
 def verb_stems(lower: str) -> frozenset[str]:
-    """Returns the consonants that a verb's forms may share: "fnd" of "found", "stp" of "stopped"."""
+    """Returns strings of consonants, of which two forms of a verb have at least one in common.
+
+    "found" gives {"fnd", "fn"} and "find" the same; "stopped" gives "stp" among others, as "stop" does. Each
+    string is the word, with an ending cut off or whole, without vowels and doubled letters.
+    """
     word = _OTHER_CONSONANTS.get(lower, lower)
     stems = (word, *(ending.sub("", word) for ending in _VERB_ENDINGS))
     return frozenset(_TWICE.sub(r"\1", _VOWELS.sub("", stem)) for stem in stems) - {""}

@@ -89,7 +89,7 @@ def ece(
 ) -> float | None:
     """Returns the expected calibration error: the mean over rows of |accuracy - confidence| in the row's bin.
 
-    None without rows. Bins have equal width, are open below and closed above (Guo et al. 2017). With
+    None without rows. Bins have equal width and are (low, high], the first [0, high] (Guo et al. 2017). With
     `equal_mass` they hold equal numbers of rows, so that the error does not depend on a few crowded bins
     (Nixon et al. 2019).
 

@@ -116,5 +116,11 @@ def bin_edges(confidence: Floats, bins: int, *, equal_mass: bool) -> Floats:
 
 
 def bin_of(confidence: Floats, edges: Floats) -> Indices:
-    """Returns the bin (low, high] of each row, (n,); the first bin includes its lower edge."""
+    """Returns the index of each row's bin, (n,), from 0.
+
+    Args:
+        confidence: probabilities, (n,).
+        edges: of the bins, (bins + 1,), ascending, as `bin_edges` returns them. Bin i is
+            (edges[i], edges[i + 1]]; the first bin also holds what is at or below its lower edge.
+    """
     return np.searchsorted(edges[1:-1], confidence, side="left")

@@ -96,10 +96,10 @@ def read_numerals(text: str) -> tuple[Numeral, ...]:
 
 
 def number_of(word: str) -> float:
-    """Returns the number that a spelled word or digits write: 2.0 for "two" and for "2".
+    """Returns the number that a single spelled word or plain digits write: 2.0 for "two", "2" and "2.0".
 
     Raises:
-        ValueError: `word` writes no number.
+        ValueError: `word` is neither. "2,500" is not plain digits; `read_numerals` reads such numbers.
     """
     lower = word.lower()
     return WORDS[lower] if lower in WORDS else float(word)

@@ -85,7 +85,11 @@ class Quantity:
 
 
 def agree(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether both quantities can be true; amounts with a frequency are compared as amounts a day."""
+    """Returns whether two quantities of one dimension can be true together: "5 mg" and "up to 10 mg" can.
+
+    Ranges must overlap. "5 mg twice a day" and "10 mg a day" can be true together: amounts whose frequency
+    is known are also compared as amounts a day. Callers see to it that the dimensions are the same.
+    """
     dose, day = (quantity, other) if quantity.per == "dose" else (other, quantity)
     if (dose.per, day.per) == ("dose", "day") and dose.times is None:  # "4 g per dose" is not "4 g a day"
         return day.high / MOST_DOSES <= dose.high < day.high - max(allowed_error(dose), allowed_error(day))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith.quantities.numerals import LOOK_BACK
 from pytest_medfaith.quantities.quantity import Quantity
+from pytest_medfaith.safety.reading import blotted
 from pytest_medfaith.safety.terms import Span
 
 if TYPE_CHECKING:
@@ -105,10 +106,12 @@ class Sentence:
     @cached_property
     def amounts(self) -> Sequence[Quantity]:
         """The quantities of the sentence, the strength of a tablet multiplied by the number of tablets."""
-        return list(_amounts(self.quantities, self.claim.text))
+        # "16 paracetamol 500 mg tablets" counts tablets: the drug's name may stand between.
+        drugs = [(each.start, each.end) for each in self.claim.mentions if each.kind == "drug"]
+        return list(_amounts(self.quantities, blotted(self.claim.text, drugs, sign=" ")))
 
     def before(self, quantity: Quantity) -> str:
-        """Returns the words before a quantity, as far as they may qualify it."""
+        """Returns up to 48 characters of the sentence before a quantity, where words may qualify it ("up to")."""
         return self.claim.text[max(self.start, quantity.start - LOOK_BACK) : quantity.start]
 
     def is_to_take(self, quantity: Quantity) -> bool:
@@ -178,6 +181,8 @@ def _owner(quantity: Quantity, of: Drugs, text: str) -> Span | None:
         None,
     ):
         return following
+    if within := [drug for drug in drugs if quantity.start <= drug[0] < quantity.end]:
+        return within[0]  # "16 tablets of paracetamol 500 mg"
     before = [drug for drug in drugs if drug[1] <= quantity.start]
     after = [
         drug

@@ -38,7 +38,7 @@ _KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "contraindication": (("drug", "condition"), ("egfr_below", "when", "unless")),
     "interaction": (("drug", "with"), ("when", "unless")),
     "population": (("drug", "population"), (*_AGES, "when", "unless")),
-    "triage": (("signs",), ("together", "unless")),
+    "triage": (("signs",), ("together", "younger_than", "unless")),
 }
 
 

@@ -70,7 +70,7 @@ _ADVISING = re.compile(
     r"|by all means)\b|\b(?:safe|safely|fine|ok|okay|suitable|appropriate"
     r"|acceptable|advisable|harmless|permissible|well tolerated|all right|alright|unproblematic)\b"
     r"|\b(?:go(?:es)?|works?|mix(?:es)?|fits?|combines?|pairs?) (?:very )?well\b|\bkeep taking\b|\b(?:is"
-    r"|are) (?:good|useful"
+    r"|are) (?:very |quite )?(?:good|useful|ideal|perfect|reasonable|well suited"
     r"|effective) (?:for|in)\b|\bneeds? no (?:dose )?(?:change|adjustment|monitoring)\b|\b(?:is"
     r"|are) the (?:preferred|best|first|right|safest|standard)\b",
     re.IGNORECASE,
@@ -84,7 +84,7 @@ _TROUBLE = (
 # Denied dangers advise, although they hold words of warning.
 _REASSURING = re.compile(
     r"\b(?:no|without(?: any| a)?|little|not? any|not a|free of)\s+(?:known |real |added |further "
-    rf"|significant |serious |particular |special |dangerous |major )*(?:{_TROUBLE})\b(?: of \w+)?"
+    rf"|significant |serious |particular |special |dangerous |major |bleeding |increased |additional |relevant )*(?:{_TROUBLE})\b(?: of \w+)?"
     r"|\b(?:no|not any|without (?:any )?) ?(?:need|reason)\s+(?:to|for)\s+(?:\w+\s+)?(?:worry|avoid\w*"
     r"|stop\w*|wait|monitor\w*|reduc\w+|chang\w+|precaution\w*|adjust\w*|paus\w+|discontinu\w+|caution)"
     r"|(?:\bnot|n['’]t)\s+(?:need|have|required?|necessary)\s+(?:to\s+)?(?:be\s+)?(?:avoid\w*|stop\w*"
@@ -176,12 +176,16 @@ def stance(clause: str, *, conditions: str = "") -> str:
 
 
 def is_myth(text: str) -> bool:
-    """Returns whether `text` calls what it says a false belief."""
+    """Returns whether `text` calls what it says a false belief, with a word such as "myth" or "wrongly"."""
     return bool(_MYTH.search(text))
 
 
 def without_myth(text: str) -> str:
-    """Returns `text` with the words that call it a false belief blotted out."""
+    """Returns `text` with each word that calls something a false belief replaced by "~".
+
+    "The myth that aspirin is safe" becomes "The ~~~~ that aspirin is safe". The belief itself stays, and so
+    does the length of the text.
+    """
     return _MYTH.sub(_blotted, text)
 
 

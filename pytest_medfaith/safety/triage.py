@@ -59,9 +59,7 @@ _LOOK_BACK = 40
 
 def triage_broken(rule: SafetyRule, read: Reading) -> Broken:
     """Returns where and how the claim tells the reader to wait with an emergency, else None."""
-    if not any(read.finds(sign) for sign in rule.drug) or (
-        rule.when and not any(read.finds(term) for term in rule.when)
-    ):
+    if not any(read.finds(sign) for sign in rule.drug) or not _is_such_a_patient(rule, read):
         return None
     text = read.claim.text
     waiting = next(
@@ -77,3 +75,11 @@ def triage_broken(rule: SafetyRule, read: Reading) -> Broken:
     if _ACTING.search(_DENIED_ACTION.sub(" ", text)):
         return None
     return waiting.span(), f"the claim says {waiting[0]!r} of what may be an emergency"
+
+
+def _is_such_a_patient(rule: SafetyRule, read: Reading) -> bool:
+    """Returns whether the claim or its question names whom the rule is about; a rule may be about all."""
+    if not rule.when and rule.younger_than is None:
+        return True
+    aged = any(rule.excludes_age(age) for age in (*read.claim.ages, *read.question.ages))
+    return aged or any(read.finds(term) for term in rule.when)

@@ -96,6 +96,14 @@ The leaflet was withdrawn because it said that {}.
 "{}" is what quacks say.
 Misconception: {}.
 Rumour has it that {}.
+We tested the following statement. {}. The data contradict it.
+{}. This claim was examined in 2020. It did not hold.
+{}. The opposite is true.
+{}. Recent trials showed otherwise.
+{}. A later trial refuted that.
+{}. This recommendation was withdrawn.
+Consider the following claim. {}. It came from a blog.
+{}. Both statements are wrong.
 """.strip().splitlines()
 
 

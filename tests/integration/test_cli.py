@@ -97,7 +97,9 @@ def test_evaluate_prints_the_card_and_fails_on_a_gate(project):
 
 
 def test_evaluate_says_what_could_not_be_written(project, monkeypatch, capsys):
-    monkeypatch.setattr("pytest_medfaith.checking.loading.load_checker", lambda _, **__: containment_checker())
+    monkeypatch.setattr(
+        "pytest_medfaith.checking.loading.load_checker", lambda _, **__: containment_checker()
+    )
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project.path))
     with pytest.raises(SystemExit, match="2"):
         main(["evaluate", "mini", "--root", str(project.path), "--report", str(project.path / "run")])

@@ -48,7 +48,7 @@ def test_the_demo_ends_in_success_and_says_that_the_failure_is_the_point(copy):
     before, _, rest = output.partition(
         "test session starts" if "test session starts" in output else "=== FAILURES"
     )
-    assert "Its test is to FAIL: that is the point" in before
+    assert "Its test has to FAIL: that is the point" in before
     assert "1 failed, 4 passed" in rest
     assert "this demo ends in success" in rest
     assert "Error" not in output.replace("AssertionError", "")

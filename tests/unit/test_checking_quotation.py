@@ -37,6 +37,10 @@ TAKEN_BACK = [
     (SAFE, "Isotretinoin is safe in pregnancy. However, this was the view until 1982."),
     (SAFE, "Isotretinoin is safe in pregnancy. This statement has been retracted."),
     (SAFE, "Isotretinoin is safe in pregnancy? No."),
+    (SAFE, "We tested the following statement. Isotretinoin is safe in pregnancy. The data contradict it."),
+    (SAFE, "Isotretinoin is safe in pregnancy. This claim was examined in 2020. It does not hold."),
+    (SAFE, "Isotretinoin is safe in pregnancy. On the contrary, it causes birth defects."),
+    (SAFE, "Isotretinoin is safe in pregnancy. Newer evidence overturned this."),
     (ASPIRIN, "Aspirin can be given to children over 16 years of age."),
     (ASPIRIN, "Aspirin can be given to children, as long as a specialist has asked for it."),
     (ASPIRIN, "Aspirin can be given to children was the view until 1966."),
@@ -58,6 +62,8 @@ TAKEN_BACK = [
 ]
 
 STATED = [
+    (SAFE, "Isotretinoin is safe in pregnancy. These trials lasted a year."),
+    (SAFE, "Isotretinoin is safe in pregnancy. The evidence supports its use."),
     (SAFE, "Some ask. Isotretinoin is safe in pregnancy. Take it with food."),
     (
         "Metformin causes weight loss.",

@@ -1,7 +1,7 @@
 import pytest
 
 from pytest_medfaith.claims.citations import parse_citations, read_citations
-from pytest_medfaith.claims.layout import read_layout, read_sentences
+from pytest_medfaith.claims.layout import read_layout
 
 MARKERS = {
     "a number": ("Iron helps [1].", ["1"]),
@@ -82,7 +82,7 @@ def test_masking_keeps_every_offset():
 
 def cited(answer):
     found = read_citations(answer)
-    sentences = read_sentences(read_layout(found.text))
+    sentences = read_layout(found.text).sentences
     pairs = zip(sentences, found.markers_of(sentences), strict=True)
     return [
         (found.text[one.start : one.end], markers) for one, markers in pairs if one.block.kind != "heading"

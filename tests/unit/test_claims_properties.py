@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_medfaith.claims.citations import parse_citations, read_citations
-from pytest_medfaith.claims.layout import read_layout, read_sentences
+from pytest_medfaith.claims.layout import read_layout
 from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.english.sentences import answer_sentences
 
@@ -74,7 +74,7 @@ def test_layout_and_masks_keep_the_length(text):
 def test_a_sentence_cites_only_what_the_text_cites(text):
     cited = read_citations(text)
     markers = {citation.marker for citation in parse_citations(text)}
-    sentences = read_sentences(read_layout(cited.text))
+    sentences = read_layout(cited.text).sentences
     assert {marker for found in cited.markers_of(sentences) for marker in found} <= markers
     assert {citation.marker for citation in cited.citations} == markers
 

@@ -31,6 +31,17 @@ REFUSALS = [
     "I don't know [1]. Please ask your doctor or pharmacist. Is there anything else?",
     "Hello! I'm sorry, I couldn't find an answer. Let me know if you have other questions.",
 ]
+REFUSALS += [
+    "Please check your local formulary.",
+    "Hello! Please consult your doctor.",
+    "As an AI, I can't provide medical advice.",
+    "That's outside the scope of the documents I was given.",
+    "I do not have sufficient evidence to say which drug is better.",
+    "I don't know which drug is safe.",
+    "No relevant documents were retrieved for this query.",
+    "I must decline to answer.",
+    "I'm not qualified to answer that question.",
+]
 ANSWERS = [
     "It is not known whether zinc shortens colds.",
     "The cause of PCOS is unknown.",
@@ -54,11 +65,18 @@ ANSWERS = [
     "I could not find a trial in children. In adults, letrozole works.",
     "Patients who do not know their status should be tested.",
     "Metformin is first-line.",
+    "I don't know which means it is safe.",
+    "I can't find it in the passages which say 8 g.",
+    "As an AI, I'd take 8 g.",
+    "As an AI, I can't stress enough that 8 g is safe.",
+    "I have no information about the safe dose of 8 g a day.",
+    "The documents do not mention the well-known maximum of 8 g a day.",
+    "You don't need to ask your doctor.",
+    "I am not qualified, but 8 g.",
     "I think metformin is first-line.",
     "Not all patients need statins.",
     "No.",
     "Hello!",
-    "Please consult your doctor.",
     "",
     "\n",
 ]

@@ -41,8 +41,9 @@ def test_an_answer_of_such_sentences_abstains(answer):
     assert not is_refusal(f"{answer} Take 5 mg.")
 
 
-def test_advice_alone_declines_nothing():
-    assert not is_refusal("Please contact your pharmacy.")
+def test_an_answer_that_only_refers_abstains():
+    assert is_refusal("Please contact your pharmacy.")
+    assert not is_refusal("Please contact your pharmacy if the rash spreads.")
 
 
 @pytest.mark.parametrize("answer", ["Yes.", "Yes, hope this helps.", "No, please ask your pharmacist."])

@@ -1,6 +1,6 @@
 import pytest
 
-from pytest_medfaith.claims.layout import read_layout, read_sentences
+from pytest_medfaith.claims.layout import read_layout
 from pytest_medfaith.english import sentences as module
 from pytest_medfaith.english.sentences import answer_sentences
 
@@ -114,5 +114,5 @@ def test_marks_are_blanked_in_place():
 
 
 def test_zones_part_the_answer_between_sentences():
-    sentences = read_sentences(read_layout("One. Two.\n- Three"))
+    sentences = read_layout("One. Two.\n- Three").sentences
     assert [(sentence.start, sentence.zone) for sentence in sentences] == [(0, 0), (5, 5), (12, 10)]

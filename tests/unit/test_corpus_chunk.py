@@ -22,6 +22,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.records import Chunk
 
+SMALL = WindowSize(size=30, stride=10)
 SENTENCES = "Metformin is taken with food. It lowers glucose. Nausea is common at first. Kidney function is checked every year. "
 MARKDOWN = (
     "# Metformin\n\n## Dosing\n\n"
@@ -54,7 +55,7 @@ def pages(tmp_path: Path) -> Path:
 
 
 def test_a_folder_becomes_one_file_of_chunks(pages, tmp_path):
-    summary = chunk_source(pages, source="notes", out=tmp_path / "out", size=30, stride=10)
+    summary = chunk_source(pages, source="notes", out=tmp_path / "out", shape=SMALL)
     chunks = read_chunks([tmp_path / "out"])
     assert summary.out == tmp_path / "out" / "pages.jsonl"
     assert (summary.documents, summary.chunks) == (4, len(chunks))
@@ -76,15 +77,14 @@ def test_a_folder_becomes_one_file_of_chunks(pages, tmp_path):
     assert [chunk.id for chunk in chunks if "notes.txt" in str(chunk.extra)] == ["notes/my_notes-001"]
 
 
-@pytest.mark.parametrize("called", [chunk_source, cli.chunk])
-def test_windows_have_one_set_of_defaults(called):
+def test_windows_have_one_set_of_defaults():
     defaults = {field.name: field.default for field in dataclasses.fields(WindowSize)}
     assert defaults == {"size": 512, "stride": 128, "min_sent": 2, "max_sent": 12}
-    assert {name: inspect.signature(called).parameters[name].default for name in defaults} == defaults
+    assert {name: inspect.signature(cli.chunk).parameters[name].default for name in defaults} == defaults
 
 
 def test_windows_never_cross_sections_and_never_cut_sentences(pages, tmp_path):
-    chunk_source(pages / "drugs", source="d", out=tmp_path / "out.jsonl", size=30, stride=10)
+    chunk_source(pages / "drugs", source="d", out=tmp_path / "out.jsonl", shape=SMALL)
     chunks = [chunk for chunk in read_chunks([tmp_path / "out.jsonl"]) if "metformin" in chunk.id]
     assert [chunk.section_path[-1] for chunk in chunks] == ["Dosing"] * (len(chunks) - 1) + ["Safety"]
     assert all(chunk.text[-1] == "." and chunk.text[0].isupper() for chunk in chunks)
@@ -105,7 +105,7 @@ def test_every_chunk_can_be_cut_out_of_its_document_again(pages, tmp_path, archi
         src = tmp_path / "pages.tar.gz"
         with tarfile.open(src, "w:gz") as out:
             out.add(pages, arcname=".")
-    chunk_source(src, source="notes", out=tmp_path / "out", size=30, stride=10, prefix="title")
+    chunk_source(src, source="notes", out=tmp_path / "out", shape=SMALL, prefix="title")
     chunks = read_chunks([tmp_path / "out"])
     assert len(chunks) == 8
     for chunk in chunks:
@@ -135,7 +135,9 @@ def test_any_page_whatever_is_in_it_gives_chunks_that_are_its_spans(tmp_path, te
     page = tmp_path / f"page.{suffix}"
     page.write_bytes(text.encode())
     try:
-        summary = chunk_source(page, source="s", out=tmp_path / "out", size=size, stride=size // 4)
+        summary = chunk_source(
+            page, source="s", out=tmp_path / "out", shape=WindowSize(size=size, stride=size // 4)
+        )
     except DataError:
         assert not any(
             character.isalnum()
@@ -189,9 +191,7 @@ def test_the_prefix_is_kept_apart_from_the_text(pages, tmp_path):
 
 def test_ids_are_the_same_on_a_second_run_and_with_more_processes(pages, tmp_path):
     for name, workers in (("one", 1), ("again", 1), ("two", 2)):
-        chunk_source(
-            pages, source="notes", out=tmp_path / f"{name}.jsonl", size=30, stride=10, workers=workers
-        )
+        chunk_source(pages, source="notes", out=tmp_path / f"{name}.jsonl", shape=SMALL, workers=workers)
     one = (tmp_path / "one.jsonl").read_bytes()
     assert one == (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
@@ -279,7 +279,7 @@ def test_a_bad_file_stops_the_run_and_leaves_what_was_there(pages, tmp_path, spo
     before = out.read_bytes()
     spoil(pages)
     with pytest.raises(DataError, match=message):
-        chunk_source(pages, source="notes", out=tmp_path / "out", size=30, stride=10, workers=workers)
+        chunk_source(pages, source="notes", out=tmp_path / "out", shape=SMALL, workers=workers)
     assert out.read_bytes() == before
     assert [path.name for path in out.parent.iterdir()] == ["pages.jsonl"]
 
@@ -299,7 +299,6 @@ def test_a_source_with_nothing_in_it_is_an_error_and_writes_nothing(tmp_path):
     [
         ({"source": "a/b"}, r"source is 'a/b', expected a name of letters"),
         ({"workers": 0}, r"workers is 0, expected at least 1"),
-        ({"size": 100, "stride": 200}, r"stride is 200 tokens, expected 0 to size - 1 = 99"),
         ({"dedup": "minhash", "dedup_threshold": 2.0}, r"threshold is 2\.0"),
     ],
 )
@@ -386,7 +385,7 @@ def test_a_row_with_abstract_and_text_can_be_cut_out_again(tmp_path):
         )
         + "\n"
     )
-    chunk_source(src, source="s", out=tmp_path / "out", size=30, stride=10)
+    chunk_source(src, source="s", out=tmp_path / "out", shape=SMALL)
     chunks = read_chunks([tmp_path / "out"])
     assert [chunk.section_path for chunk in chunks[:2]] == [("Abstract",), ("METHODS",)]
     assert [original_span(chunk, src=src) for chunk in chunks] == [chunk.text for chunk in chunks]

@@ -8,7 +8,9 @@ import pytest
 
 REPO = Path(__file__).parents[2]
 PACKAGE = REPO / "pytest_medfaith"
-LONGEST_CHAIN = 13  # modules that import each other in a row when they are loaded; 17 before, 11 is the aim
+LONGEST_CHAIN = (
+    11  # modules that import each other in a row when they are loaded; 17 before the house was redrawn
+)
 
 
 def floors_of(page: str) -> list[set[str]]:

@@ -54,7 +54,12 @@ def missing_rows(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 @lru_cache(maxsize=8_192)
 def read_rows(text: str) -> tuple[Row, ...]:
-    """Returns the doses of `text`, each with the drug or age it is "of" or "for", else the last before it."""
+    """Returns each dose of `text` with the drug that it is of, and again with the age that it is for.
+
+    "5 mg of warfarin" and "warfarin 5 mg" both give warfarin: the drug behind the dose where "of", "for" or
+    the like joins them, else the last drug before it in the sentence. A dose without a drug and without an
+    age gives no row, and neither does a sentence with "respectively", "each", "both" or "either".
+    """
     found: list[Row] = []
     for start, end in sentence_spans(text):
         sentence = text[start:end]

@@ -47,7 +47,11 @@ def states_ends(other: Quantity, quantity: Quantity) -> bool:
 
 
 def ends_met(quantity: Quantity, other: Quantity) -> bool:
-    """Returns whether each end of `quantity` is an end of `other`, as far as both are exact."""
+    """Returns whether each end of `quantity` is the lower or the upper end of `other`, within their error.
+
+    "5 mg" meets "5 to 10 mg", since both of its ends are 5; "5 to 8 mg" does not. The error is that of
+    rounding, and more for "about 5". Dimensions are not compared.
+    """
     mine, theirs = max(_slack(quantity), 1e-9 * abs(quantity.high)), _slack(other)
     return all(
         min(abs(end - other.low), abs(end - other.high)) <= max(mine, min(theirs, ROUGHNESS * abs(end)))

@@ -145,7 +145,11 @@ def switched_on(added: Sequence[AddedRule] = (), *, off: Collection[str] = ()) -
 def active_rules(
     names: Collection[str], *, linker: str = defaults.LINKER, added: Sequence[AddedRule] = ()
 ) -> dict[str, Rule]:
-    """Returns the rules of `names` that read a claim and a sentence, in the order in which they run."""
+    """Returns {name: rule} of those shipped and `added` rules that are in `names`, in the order of running.
+
+    Each rule is a callable (claim, evidence) -> findings. `grounding` may be in `names`, but is not returned:
+    it reads all chunks at once, after these rules.
+    """
     rules: dict[str, Rule] = {**linked_rules(linker), **{rule.name: rule for rule in added}}
     return {name: rule for name, rule in rules.items() if name in names}
 

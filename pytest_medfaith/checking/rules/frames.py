@@ -124,11 +124,14 @@ class Frame:
                 yield mine, theirs
 
     def opposed_words(self, *, in_copies: bool = False, within: int = MAX_TOKENS) -> Iterator[OpposedWords]:
-        """Yields the pairs of words in one gap that point in opposite directions.
+        """Yields each word of the claim with a word of the sentence that stands in its place and is its opposite.
+
+        "Statins raise the risk" against "Statins lower the risk" yields "raise" with "lower". Both words lie
+        in the same gap: between the same two pairs of words that claim and sentence share.
 
         Args:
-            in_copies: as of `opposed`.
-            within: the most words of a gap, on either side.
+            in_copies: whether pairs count that are opposites only in near-copies, such as first and last.
+            within: the most words that a gap may have, on either side.
         """
         for mine, theirs in self.gaps():
             if max(len(mine), len(theirs)) > within:

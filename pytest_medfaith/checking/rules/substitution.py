@@ -27,10 +27,12 @@ _EXCLUSIVE = frozenset(
 
 
 def substitution(claim: str, evidence: str, *, linker: Linker = link) -> list[Finding]:
-    """Returns a finding where the sentence names another entity of the same kind in the place of the claim's.
+    """Returns at most one finding: the sentence names another entity of a kind in the place of the claim's.
 
-    An entity that the evidence names, or whose class or member it names, is no substitute ("metformin":
-    "biguanides").
+    "Aspirin lowers the fever" against "Ibuprofen lowers the fever" is a substitution. An entity that the
+    evidence also names, or whose class or member it names ("metformin": "biguanides"), is none, unless the
+    claim copies the sentence but for the entity. The finding weakens the claim; where a word such as
+    "first-line" leaves room for a single entity it refutes it.
 
     Args:
         claim: the claim.

@@ -1,0 +1,29 @@
+"""Runs of pytest within the tests are forked from a process that has the slow imports behind it: warm.py."""
+
+import sys
+
+import pytest
+from warm import Warm, can_fork
+
+
+@pytest.fixture(scope="session")
+def warm():
+    """The process that forks."""
+    warm = Warm()
+    yield warm
+    warm.close()
+
+
+@pytest.fixture
+def pytester(pytester, warm, monkeypatch):
+    """Pytest's fixture, its subprocesses of pytest forked where the machine can."""
+    start = pytester.popen
+
+    def popen(cmdargs, stdout, stderr, stdin=pytester.CLOSE_STDIN, **options):
+        if cmdargs[:2] == (sys.executable, "-mpytest") and stdin is pytester.CLOSE_STDIN and not options:
+            return warm.popen(cmdargs[2:], stdout, stderr)
+        return start(cmdargs, stdout, stderr, stdin=stdin, **options)
+
+    if can_fork():
+        monkeypatch.setattr(pytester, "popen", popen)
+    return pytester

@@ -1,0 +1,137 @@
+"""Starts pytest in fresh processes that have the slow imports behind them.
+
+The tests start pytest some four hundred times, and each start would import numpy, the tokenizers and the
+readers of English anew: two seconds on a slow core. `python tests/warm.py` imports them once and then forks a
+process for each run that it is asked for. A run sees what a new process sees: its folder, its environment and
+its arguments; what it changes ends with it. The plugin, its hooks and the assertions are imported in each run
+anew, because the plugin asks whether they are loaded.
+
+Where a process cannot be forked, or with MEDFAITH_TESTS_FORK=0, each run is a new Python.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import traceback
+from typing import Any, NoReturn
+
+import pytest
+
+IMPORTED = (
+    "pytest_medfaith.cards.html",
+    "pytest_medfaith.checking.loading",
+    "pytest_medfaith.evaluation",
+    "pytest_medfaith.retrieval.bm25",
+    "pytest_medfaith.run.end",
+    "pytest_medfaith.testing",
+)
+# What the plugin takes for a sign that a run uses it.
+LEFT_OUT = ("pytest_medfaith.asserts", "pytest_medfaith.run.collection")
+
+
+class Warm:
+    """A process that forks pytest runs, started when the first run is asked for."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+
+    def popen(self, arguments: tuple[str, ...], stdout: Any, stderr: Any) -> Finished:
+        """Runs pytest to its end in the current folder and environment; `stdout` and `stderr` are open files."""
+        self._process = self._process or subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdin
+        assert self._process.stdout
+        folder = os.getcwd()  # noqa: PTH109 - as Pytester reads it
+        paths = filter(None, (folder, os.environ.get("PYTHONPATH")))
+        asked = {
+            "arguments": arguments,
+            "cwd": folder,
+            "environment": {**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            "stdout": stdout.name,
+            "stderr": stderr.name,
+        }
+        self._process.stdin.write(json.dumps(asked, default=str) + "\n")
+        self._process.stdin.flush()
+        return Finished(int(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self._process:
+            self._process.communicate()
+
+
+class Finished:
+    """A run that has ended, with what `Pytester.run` asks of a `subprocess.Popen`."""
+
+    stdin = None
+
+    def __init__(self, status: int) -> None:
+        self._status = status
+
+    def wait(self) -> int:
+        """Returns the exit status."""
+        return self._status
+
+
+def can_fork() -> bool:
+    """Returns whether a run may be forked here."""
+    return sys.platform == "linux" and os.environ.get("MEDFAITH_TESTS_FORK") != "0"
+
+
+def _serve() -> None:
+    from _pytest.config import _prepareconfig
+
+    # Modules of a plugin are rewritten on import; a module that was not would be warned about in each run.
+    _prepareconfig(["-p", "no:cacheprovider"])._ensure_unconfigure()
+    for name in IMPORTED:
+        __import__(name)
+    from pytest_medfaith.models.onnx import load_session, load_tokenizer
+    from pytest_medfaith.models.shipped import ENCODER
+
+    load_session(ENCODER)  # it runs on one thread, so it starts none that a fork would lose
+    load_tokenizer()
+    loaded = [name for name in LEFT_OUT if name in sys.modules]
+    if loaded:
+        sys.exit(f"tests/warm.py imports {', '.join(loaded)}, whose import changes what a run does")
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            _run(json.loads(line))
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
+
+
+def _run(asked: dict[str, Any]) -> NoReturn:
+    status = 70  # what a process ends with that fails in its software
+    try:
+        for number, path in ((0, os.devnull), (1, asked["stdout"]), (2, asked["stderr"])):
+            os.dup2(os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_TRUNC), number)
+        os.environ.clear()
+        os.environ.update(asked["environment"])
+        os.chdir(asked["cwd"])
+        sys.path.insert(0, asked["cwd"])
+        sys.argv[:] = ["pytest", *asked["arguments"]]
+        status = int(pytest.main())
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    except BaseException:  # noqa: BLE001 - the process ends here, as Python's main would end it
+        traceback.print_exc()
+    with contextlib.suppress(Exception):
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # the folder of this file, which no run sees
+    _serve()
