@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pytest_medfaith.safety.clauses import Statement
-from pytest_medfaith.safety.reading import KIDNEY_FUNCTION, Broken, Passage, Reading, blotted
+from pytest_medfaith.safety.reading import KIDNEY_FUNCTION, Broken, Passage, Reading
 from pytest_medfaith.safety.rulebook import LITRES_A_DAY, SafetyRule
 from pytest_medfaith.safety.stance import ADVISES, FORBIDS, WARNS, is_myth, stance, without_myth
-from pytest_medfaith.safety.terms import Span
+from pytest_medfaith.safety.terms import Span, blotted
 
 _BELOW = re.compile(r"(?:\b(?:below|under|less than|lower than|up to)|[<≤])\s*$", re.IGNORECASE)
 _KIDNEY_LOOK_BACK = 40

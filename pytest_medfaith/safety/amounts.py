@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith.quantities.numerals import LOOK_BACK
 from pytest_medfaith.quantities.quantity import Quantity
-from pytest_medfaith.safety.reading import blotted
-from pytest_medfaith.safety.terms import Span
+from pytest_medfaith.safety.terms import Span, blotted
 
 if TYPE_CHECKING:
     from pytest_medfaith.safety.reading import Passage

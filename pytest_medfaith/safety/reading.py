@@ -153,13 +153,6 @@ class Reading:
         yield from self.question.found
 
 
-def blotted(text: str, places: Sequence[Span], *, sign: str = "#") -> str:
-    """Returns `text` with `sign` for each character of `places`: their words neither advise nor warn."""
-    for start, end in places:
-        text = text[:start] + sign * (end - start) + text[end:]
-    return text
-
-
 @lru_cache(maxsize=4)
 def read_question(question: str, index: TermIndex) -> Passage:
     """Returns the question as a passage; all claims of an answer share it."""

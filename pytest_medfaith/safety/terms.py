@@ -71,3 +71,10 @@ def _matched(phrase: _Phrase, pieces: Sequence[tuple[str, int, int]], index: int
         if between != gap and not _WITHIN.fullmatch(between):
             return None
     return window[-1][2]
+
+
+def blotted(text: str, places: Sequence[Span], *, sign: str = "#") -> str:
+    """Returns `text` with `sign` for each character of `places`: their words neither advise nor warn."""
+    for start, end in places:
+        text = text[:start] + sign * (end - start) + text[end:]
+    return text
