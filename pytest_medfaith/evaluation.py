@@ -195,7 +195,10 @@ class _JudgedCase:
         """Returns the verdict of the contexts on a claim, or on a gold claim as if the answer had made it."""
         contexts = self.found.get(claim.id, self.response.contexts)
         scores = [] if self.checker.judge else [self.by_pair[claim.id, chunk.id] for chunk in contexts]
-        return self.checker.decide(claim, scores, contexts)
+        verdict = self.checker.decide(claim, scores, contexts)
+        if claim.id in self.found and not contexts and verdict.label == "unsupported":
+            return verdict.with_(reason="the retriever found nothing for it")
+        return verdict
 
     def by_answer(self, gold: GoldClaim) -> Verdict:
         """Returns the verdict of the answer on a gold claim."""

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np  # noqa: F401 - what a test loads, pytester forgets, and numpy loads once in a process
 import pytest
 
 from pytest_medfaith.cli import main
