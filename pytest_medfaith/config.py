@@ -37,9 +37,17 @@ _RANGES = {
 }
 
 
+JudgedContexts = Literal["recorded", "retrieved", "per-claim"]
+JUDGED_CONTEXTS: tuple[JudgedContexts, ...] = typing.get_args(JudgedContexts)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SliceSettings:
-    """A slice as configured; `load_settings` resolves its paths against the file that names them."""
+    """A slice as configured; `load_settings` resolves its paths against the file that names them.
+
+    `contexts` says whose contexts the claims are judged by (see `records.ContextsMode`). "required" is
+    "recorded"; "optional" is "recorded", and a case may have no contexts.
+    """
 
     name: str
     cases: str
@@ -50,12 +58,31 @@ class SliceSettings:
     k: int = defaults.K
     limit: int | None = None
     gates: tuple[str, ...] = ()
-    contexts: Literal["required", "optional"] = "required"
+    contexts: Literal["recorded", "retrieved", "per-claim", "required", "optional"] = "recorded"
+
+    @property
+    def contexts_mode(self) -> JudgedContexts:
+        """Whose contexts the claims are judged by."""
+        match self.contexts:
+            case "required" | "optional":
+                return "recorded"
+            case mode:
+                return mode
 
     @property
     def run(self) -> SliceRun:
         """The row of the card to which reports under these settings belong."""
-        return SliceRun(slice=self.name, retriever=self.retriever, checker=self.checker, k=self.k)
+        return SliceRun(
+            slice=self.name,
+            retriever=self.retriever,
+            checker=self.checker,
+            k=self.k,
+            contexts_mode=self.contexts_mode,
+        )
+
+    def with_contexts(self, mode: JudgedContexts) -> SliceSettings:
+        """Returns the settings with another contexts mode; under its own mode "optional" stays."""
+        return self if mode == self.contexts_mode else dataclasses.replace(self, contexts=mode)
 
 
 @dataclass(frozen=True, kw_only=True)

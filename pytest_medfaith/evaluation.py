@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
 from pytest_medfaith.checking.readable import unusable_text
+from pytest_medfaith.checking.relevance import judge_hits
 from pytest_medfaith.claims.split import Reading, extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.evidence import RECORDED, UNTOLD, Evidence
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import METRICS
@@ -25,9 +27,11 @@ from pytest_medfaith.records import (
     PairScore,
     Report,
     Response,
+    Retrieval,
     SliceReport,
     SliceRun,
     Verdict,
+    gold_id,
 )
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.safety.findings import safety_findings
@@ -54,6 +58,7 @@ def evaluate_case(
     rulebook: Rulebook | None = None,
     declared: Mapping[str, Metric] = METRICS,
     progress: Progress | None = None,
+    evidence: Evidence = RECORDED,
 ) -> Report:
     """Returns the report on one response: its claims, pair scores, verdicts, broken safety rules and metrics.
 
@@ -68,6 +73,10 @@ def evaluate_case(
         rulebook: the safety rules; the shipped rules where None.
         declared: the metrics by name; `metrics.project.declared_metrics` adds those of a project.
         progress: told (texts scored, to score).
+        evidence: whose contexts the claims are judged by.
+
+    Raises:
+        DataError: `evidence` asks for retrieved contexts, and there is no retriever.
     """
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
@@ -77,13 +86,45 @@ def evaluate_case(
     else:  # an extractor of the project does not say what it leaves out, and need not read a refusal
         read = Reading(() if abstained else tuple(extractor(response.answer, question=case.question)), ())
     claims = () if abstained else read.claims
+    found = evidence.of_claims(claims, case=case.id)
+    response = evidence.judged_response(response, hits, found, case=case.id)
     _check_ids(case, response, claims)
-    by_contexts, by_answers = _pairs(case, response, claims)
+    by_contexts, by_answers = _pairs(case, response, claims, found)
     scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
-    judged = _JudgedCase(case, response, checker, scores)
+    judged = _JudgedCase(case, response, checker, scores, found)
     report = _judged_report(judged, claims, rulebook=rulebook, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=read.dropped
     )
+    if evidence.mode != "recorded":
+        report = report.with_(
+            contexts_mode=evidence.mode,
+            retrieval=judge_hits(report, checker, found=found, cost=evidence.cost),
+        )
+    return report.with_(metrics=case_metrics(report, declared=declared))
+
+
+def retrieval_report(
+    case: Case,
+    hits: Sequence[Hit],
+    *,
+    checker: Checker,
+    retriever: str = "",
+    k: int | None = None,
+    declared: Mapping[str, Metric] = METRICS,
+    cost: Retrieval = UNTOLD,
+) -> Report:
+    """Returns the report on what a retriever found for a question, without an answer."""
+    report = Report(
+        case=case,
+        response=Response(answer="", case_id=case.id),
+        hits=tuple(checked_hits(hits, k=k, case=case.id)),
+        searched=True,
+        retriever=retriever,
+        checker=checker.name,
+        k=k,
+        contexts_mode="none",
+    )
+    report = report.with_(retrieval=judge_hits(report, checker, found={}, cost=cost))
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 
@@ -137,6 +178,7 @@ class _JudgedCase:
     response: Response
     checker: Checker
     scores: Sequence[PairScore]
+    found: Mapping[str, Sequence[Chunk]]  # the chunks of each claim that was a query of its own, by its id
 
     @cached_property
     def by_pair(self) -> Mapping[tuple[str, str], PairScore]:
@@ -145,9 +187,12 @@ class _JudgedCase:
 
     def by_contexts(self, claim: Claim) -> Verdict:
         """Returns the verdict of the contexts on a claim, or on a gold claim as if the answer had made it."""
-        contexts = self.response.contexts
+        contexts = self.found.get(claim.id, self.response.contexts)
         scores = [] if self.checker.judge else [self.by_pair[claim.id, chunk.id] for chunk in contexts]
-        return self.checker.decide(claim, scores, contexts)
+        verdict = self.checker.decide(claim, scores, contexts)
+        if claim.id in self.found and not contexts and verdict.label == "unsupported":
+            return verdict.with_(reason="the retriever found nothing for it")
+        return verdict
 
     def by_answer(self, gold: GoldClaim) -> Verdict:
         """Returns the verdict of the answer on a gold claim."""
@@ -164,11 +209,11 @@ class _JudgedCase:
 
 def _gold_claim(gold: GoldClaim) -> Claim:
     """Returns a gold claim for scoring, under an id that no claim of the answer has."""
-    return Claim(id=f"gold:{gold.id}", text=gold.text)
+    return Claim(id=gold_id(gold), text=gold.text)
 
 
 def _pairs(
-    case: Case, response: Response, claims: Sequence[Claim]
+    case: Case, response: Response, claims: Sequence[Claim], found: Mapping[str, Sequence[Chunk]]
 ) -> tuple[list[tuple[Claim, Chunk]], list[tuple[Claim, Chunk]]]:
     """Returns the pairs of claims and gold claims with the contexts; and the pairs with answer and reference.
 
@@ -180,8 +225,10 @@ def _pairs(
     answers = [Chunk(id=ANSWER, text=response.answer)] if claims and response.answer.strip() else []
     reference = reference_text(case)
     references = [Chunk(id=REFERENCE, text=reference)] if reference else []
-    by_contexts = product([*claims, *gold], response.contexts)
-    return list(by_contexts), [*product(gold, answers), *product(claims, references)]
+    by_contexts = [
+        (claim, chunk) for claim in (*claims, *gold) for chunk in found.get(claim.id, response.contexts)
+    ]
+    return by_contexts, [*product(gold, answers), *product(claims, references)]
 
 
 def _judged_report(

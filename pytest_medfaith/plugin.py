@@ -55,6 +55,8 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("pool", _COUNT, "candidates that fusion takes of each retriever (100)"),
     ("rerank-pool", _COUNT, "candidates that a reranker reads (20)"),
     ("checker", _NAMES, "default or fast, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation"),
+    ("contexts", {"metavar": "MODE", "action": "append", "default": [], "choices": ("recorded", "retrieved", "per-claim")},
+     "judge claims by recorded contexts, by what the retriever finds for the question (retrieved), or for each claim (per-claim); again for an ablation"),
     ("rules-off", _NAMES, "switch off this medical or safety rule; may be given again"),
     ("gate", {**_NAMES, "metavar": "EXPR"},
      "a gate for every slice, such as 'hallucination <= 0.05'; may be given again"),
@@ -79,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker, and finds out before the run whether what it will write can be written."""
     config.addinivalue_line(
         "markers",
-        "medfaith(slice, k=, retriever=, checker=, limit=, gates=, NAME_at_least=, NAME_at_most=): run the "
+        "medfaith(slice, k=, retriever=, checker=, contexts=, limit=, gates=, NAME_at_least=, NAME_at_most=): run the "
         'test once for every case of a configured slice, as in @pytest.mark.medfaith("samples", '
         'retriever=["bm25", "rrf"], hallucination_at_most=0.05). A list of retrievers or checkers makes an '
         "ablation; gates and bounds are judged once, over the whole slice, and can fail the run.",
@@ -316,17 +318,43 @@ def medfaith_rag() -> Callable[[str], Any] | None:
 
 
 @pytest.fixture
-def medfaith_hits(medfaith_target: Target, medfaith_retriever: Retriever | None) -> list[Any]:
-    """What the retriever found for the case's question, best first."""
+def medfaith_hits(
+    request: pytest.FixtureRequest, medfaith_target: Target, medfaith_retriever: Retriever | None
+) -> list[Any]:
+    """What the retriever found for the case's question, best first.
+
+    A test that asks for it, and for no answer, measures the retriever: its hits are judged by the gold
+    claims of the case, and count towards the retrieval card and its gates.
+    """
     if medfaith_retriever is None:
         return []
-    from pytest_medfaith.answers.awaiting import awaited
-    from pytest_medfaith.retrieval.ranking import checked_hits
+    from pytest_medfaith.retrieval.cost import measured_steps
+    from pytest_medfaith.run.hooks import STEPS_MS
+    from pytest_medfaith.run.targets import found_by
 
-    case, k = medfaith_target.case, medfaith_target.settings.k
+    with _plain_errors(), measured_steps() as request.node.stash[STEPS_MS]:
+        return found_by(medfaith_retriever, medfaith_target.case.question, medfaith_target)
+
+
+@pytest.fixture
+def medfaith_judged_hits(
+    request: pytest.FixtureRequest,
+    medfaith_target: Target,
+    medfaith_hits: list[Any],
+    medfaith_checker: AnyChecker,
+    medfaith_retriever: Retriever | None,
+) -> Report:
+    """The hits of the case, judged by its gold claims, without an answer; asked for with `medfaith_hits`."""
+    from pytest_medfaith.checking.judge import as_checker
+    from pytest_medfaith.run.hooks import STEPS_MS, note_result
+    from pytest_medfaith.run.targets import report_on_hits, retrieval_cost
+
     with _plain_errors():
-        found = awaited(medfaith_retriever(case.question, top_k=k), "what the retriever gives")
-        return checked_hits(found, k=k, case=case.id)
+        checker = as_checker(medfaith_checker)
+        cost = retrieval_cost(medfaith_target, medfaith_retriever, request.node.stash.get(STEPS_MS, {}))
+        declared = _resources(request.config).metrics
+        report = report_on_hits(medfaith_target, medfaith_hits, checker=checker, declared=declared, cost=cost)
+        return note_result(request, medfaith_target, report, checker=checker)
 
 
 @pytest.fixture
@@ -363,14 +391,11 @@ def medfaith_report(
     medfaith_retriever: Retriever | None,
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
-    from pytest_medfaith.cards.junit import case_properties
     from pytest_medfaith.checking.judge import as_checker
-    from pytest_medfaith.run.hooks import MEASURED, RESULTS
-    from pytest_medfaith.run.results import Result, plain_report
-    from pytest_medfaith.run.signature import brought_signature
-    from pytest_medfaith.run.targets import report_on
+    from pytest_medfaith.run.hooks import STEPS_MS, note_result
+    from pytest_medfaith.run.targets import report_on, retrieval_cost
 
-    resources, settings, node = _resources(request.config), medfaith_target.settings, request.node
+    resources = _resources(request.config)
     with _plain_errors():
         checker = as_checker(medfaith_checker)
         report = report_on(
@@ -381,16 +406,10 @@ def medfaith_report(
             hits=None if medfaith_retriever is None and not medfaith_hits else medfaith_hits,
             rulebook=resources.rulebook,
             declared=resources.metrics,
+            retriever=medfaith_retriever,
+            cost=retrieval_cost(medfaith_target, medfaith_retriever, request.node.stash.get(STEPS_MS, {})),
         )
-        brought = brought_signature(resources, checker, configured=settings.checker)
-        node.stash[MEASURED] = True
-        result = Result(
-            run=medfaith_target.run, report=plain_report(report), gates=settings.gates, checker=brought
-        )
-        node.stash.setdefault(RESULTS, []).append(result)
-    # A test that runs again still has the properties of its first run.
-    foreign = [row for row in node.user_properties if not row[0].startswith("medfaith.")]
-    node.user_properties[:] = [*foreign, *case_properties(report, slice=settings.name)]
+        note_result(request, medfaith_target, report, checker=checker)
     _set_failure_text(request.config)
     return report
 

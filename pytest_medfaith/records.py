@@ -17,6 +17,9 @@ LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
+# Whose contexts the claims are judged by: those that came with the answer, what the retriever finds for the
+# question, what it finds for each claim; "none" where no answer is judged.
+ContextsMode = Literal["recorded", "retrieved", "per-claim", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +199,36 @@ class Entailments(Record):
     reference_claims: tuple[bool, ...] | None = None  # (M,)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Retrieval(Record):
+    """What a retriever brought for a case, judged passage by passage, and what that cost.
+
+    It is empty where recorded contexts are judged. A gold claim goes by the id that `gold_id` gives it.
+
+    Attributes:
+        gold: {chunk id: (N,) which gold claims the chunk alone entails}, of every hit in the pool.
+        grades: {chunk id: 2 decisive, 1 supportive, 0 neither}, by the keywords of the case.
+        refuting: {claim id: ids of the chunks that refute it}.
+        claims: {claim id: ids of the chunks that were found for it, best first}, where each claim is a query.
+        pool: the retrievers whose hits were judged together; empty until the run is summed up.
+        steps_ms: how long each step of the question's retrieval took, and under "total" all of it.
+        index_bytes: the size of the index, None where the retriever does not tell it.
+    """
+
+    gold: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
+    grades: Mapping[str, float] = field(default_factory=dict)
+    refuting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    claims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pool: tuple[str, ...] = ()
+    steps_ms: Mapping[str, float] = field(default_factory=dict)
+    index_bytes: int | None = None
+
+
+def gold_id(gold: GoldClaim) -> str:
+    """Returns the id of a gold claim among the claims of its case; no claim of an answer has it."""
+    return f"gold:{gold.id}"
+
+
 def _metric(name: str, definition: str) -> property:
     return property(
         lambda self: self._value(name),
@@ -223,7 +256,8 @@ class Report(Measured, Record):
     `metrics` holds per-case values; a metric that does not apply is absent, never NaN. `verdicts` judge the
     response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
-    without contexts. `dropped` are the words that no claim was made of.
+    without contexts. `contexts_mode` says whose contexts the response's are, and `retrieval` what the
+    retriever brought. `dropped` are the words that no claim was made of.
 
     `faithfulness`, `hallucination`, `claim_recall`, `context_precision`, `context_utilization`,
     `citation_support`, `citation_coverage` and `safety_error_rate` are attributes, too: None for a refusal,
@@ -244,12 +278,21 @@ class Report(Measured, Record):
     retriever: str = ""
     checker: str = ""
     k: int | None = None
+    contexts_mode: ContextsMode = "recorded"
+    retrieval: Retrieval = field(default_factory=Retrieval)
     dropped: tuple[Dropped, ...] = ()
 
     def _value(self, name: str) -> float | None:
         return self.metrics.get(name)
 
+    @property
+    def has_answer(self) -> bool:
+        """Whether the report judges an answer; False where it judges only what a retriever found."""
+        return self.contexts_mode != "none"
+
     def __repr__(self) -> str:
+        if not self.has_answer:
+            return f"<Report on {self.case.id!r}: {len(self.hits)} hits, no answer>"
         labels = [verdict.label for verdict in self.verdicts]
         counts = ", ".join(f"{labels.count(label)} {label}" for label in VERDICTS if label in labels)
         return f"<Report on {self.case.id!r}: {counts or ('abstained' if self.abstained else 'no claims')}>"
@@ -267,38 +310,53 @@ class GateResult(Record):
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class SliceRun:
-    """The key of a row of the card: a slice under one retriever, checker and k. Runs sort as rows do."""
+    """The key of a row of the card: a slice under one retriever, checker, k and contexts mode.
+
+    Runs sort as rows do.
+    """
 
     slice: str
     retriever: str
     checker: str
     k: int
+    contexts_mode: ContextsMode = "recorded"
 
     def __str__(self) -> str:
-        return f"slice {self.slice!r}, retriever {self.retriever!r}, checker {self.checker!r} and k={self.k}"
+        said = f"slice {self.slice!r}, retriever {self.retriever!r}, checker {self.checker!r} and k={self.k}"
+        return said if self.contexts_mode == "recorded" else f"{said} with contexts {self.contexts_mode!r}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the four names as plain values."""
-        return dataclasses.asdict(self)
+        """Returns the names as plain values, without a contexts mode of "recorded"."""
+        row = dataclasses.asdict(self)
+        if self.contexts_mode == "recorded":
+            del row["contexts_mode"]
+        return row
 
     def equals_but_for_checker(self, other: SliceRun) -> bool:
         """Returns whether two runs are equal apart from their checker, which a test may replace."""
-        return (self.slice, self.retriever, self.k) == (other.slice, other.retriever, other.k)
+        return dataclasses.replace(self, checker=other.checker) == other
 
 
 @dataclass(frozen=True, kw_only=True)
 class SliceRecord(Record):
-    """A record about one slice run, such as an entry of a baseline; files hold the run as four fields."""
+    """A record about one slice run, such as an entry of a baseline; files hold the run as its fields."""
 
     slice: str
     retriever: str
     checker: str
     k: int
+    contexts_mode: ContextsMode = "recorded"
 
     @property
     def run(self) -> SliceRun:
         """The key of this slice run."""
-        return SliceRun(slice=self.slice, retriever=self.retriever, checker=self.checker, k=self.k)
+        return SliceRun(
+            slice=self.slice,
+            retriever=self.retriever,
+            checker=self.checker,
+            k=self.k,
+            contexts_mode=self.contexts_mode,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,10 +15,13 @@ COLUMNS = (
     "slice", "retriever", "checker", "k", "case", "claim_id", "verdict", "score", "threshold", "conflict",
     "claim", "evidence", "chunk", "title", "url", "rules", "reason",
 )  # fmt: skip
+_OF_THE_RUN = 4
 
 
 def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
     """Returns a row for each claim of the answers, in the order of slices and cases (RFC 4180).
+
+    A column tells the contexts mode where any of the reports was not judged by recorded contexts.
 
     Words that no claim was made of follow the claims of their case as "unchecked" rows, each with its reason.
     Each cell is one line without control characters. A cell that a spreadsheet would run as a formula begins
@@ -26,9 +29,11 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    modes = any(report.contexts_mode != "recorded" for report in slice_reports)
+    writer.writerow([*COLUMNS[:_OF_THE_RUN], *["contexts_mode"] * modes, *COLUMNS[_OF_THE_RUN:]])
     for report in sorted(slice_reports, key=attrgetter("run")):
-        run = [str(name) for name in report.run.to_dict().values()]
+        run = [report.slice, report.retriever, report.checker, str(report.k)]
+        run += [report.contexts_mode] * modes
         for one in sorted(report.reports, key=lambda one: one.case.id):
             claims = [_claim_cells(verdict, one) for verdict in one.verdicts]
             unchecked = [

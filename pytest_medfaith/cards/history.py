@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.cards.json_card import metric_rows, read_metrics
-from pytest_medfaith.cards.summary import COLUMNS
+from pytest_medfaith.cards.summary import card_columns
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_rows, write_records
 from pytest_medfaith.records import SliceReport
@@ -41,7 +41,11 @@ def write_history(folder: Path, history: History) -> None:
     rows = []
     for label, reports in history[-KEPT:]:
         for report in reports:
-            shown = {name: report.metrics[name] for name in COLUMNS.values() if name in report.metrics}
+            shown = {
+                name: report.metrics[name]
+                for name in card_columns([report]).values()
+                if name in report.metrics
+            }
             if not report.partial:
                 rows.append({"run": label, **report.run.to_dict(), "metrics": metric_rows(shown)})
     if rows:
@@ -55,6 +59,7 @@ def _slice_report(row: Mapping[str, Any], place: str) -> SliceReport:
             retriever=row["retriever"],
             checker=row["checker"],
             k=row["k"],
+            contexts_mode=row.get("contexts_mode", "recorded"),
             metrics=read_metrics(row["metrics"]),
         )
     except (DataError, KeyError, TypeError, AttributeError) as error:

@@ -18,8 +18,10 @@ from pytest_medfaith.cards.history import History
 from pytest_medfaith.cards.json_card import dumps
 from pytest_medfaith.cards.plots import ablation_svg, trend_svg
 from pytest_medfaith.cards.summary import (
-    COLUMNS,
+    card_columns,
     card_header,
+    card_metric,
+    card_names,
     count_lines,
     gate_tally,
     gate_text,
@@ -58,14 +60,14 @@ def html_report(
         MissingExtra: jinja2 is not installed.
         DataError: a value that is not finite.
     """
-    checkers = many_checkers(slice_reports)
-    runs = [_run_row(report, checker=checkers) for report in slice_reports]
+    runs = [_run_row(report, slice_reports) for report in slice_reports]
     chunks: dict[Markup, int] = {}
     cases = [
         _case_row(place, one, chunks) for place, report in enumerate(slice_reports) for one in report.reports
     ]
+    columns = card_columns(slice_reports)
     measured = any(
-        has_value(report.metrics.get(name)) for report in slice_reports for name in COLUMNS.values()
+        has_value(report.metrics.get(name)) for report in slice_reports for name in columns.values()
     )
     facts = {name: one_line(value) for name, value in (facts or {}).items()}
     return render_page(
@@ -76,7 +78,9 @@ def html_report(
         facts=[(name, value[: _COMMIT_SHOWN if name == "commit" else None]) for name, value in facts.items()],
         checkers=[_checker_row(name) for name in dict.fromkeys(report.checker for report in slice_reports)],
         meanings=_meanings(slice_reports),
-        ablation=_markup(ablation_svg(slice_reports)) if measured and len(slice_reports) > 1 else "",
+        ablation=_markup(ablation_svg(slice_reports, metrics=columns))
+        if measured and len(slice_reports) > 1
+        else "",
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
         signature=dumps(dict(signature), "the signature") if signature else "",
         cases=_script_json({"runs": [run["label"] for run in runs], "cases": cases}),
@@ -111,9 +115,9 @@ def render_page(template: str, **values: Any) -> str:
     return environment.get_template(template).render(**values)
 
 
-def _run_row(report: SliceReport, *, checker: bool) -> dict[str, Any]:
-    """Returns what the overview shows of a slice report."""
-    shown = [report.metrics.get(name) for name in COLUMNS.values()]
+def _run_row(report: SliceReport, slice_reports: Sequence[SliceReport]) -> dict[str, Any]:
+    """Returns what the overview shows of a slice report among all of them."""
+    shown = [card_metric(report, name) for name in card_columns(slice_reports).values()]
     metrics = []
     for name, micro in sorted(report.metrics.items()):
         if micro.value is not None:
@@ -122,8 +126,8 @@ def _run_row(report: SliceReport, *, checker: bool) -> dict[str, Any]:
             value = decimals(micro.value, places=3)
             metrics.append([name, value, _interval(micro), mean, str(micro.n)])
     return {
-        "label": run_label(report, checker=checker),
-        "names": [report.slice, report.retriever, str(report.k), *[report.checker] * checker],
+        "label": run_label(report, checker=many_checkers(slice_reports)),
+        "names": list(card_names(report, slice_reports).values()),
         "cells": [{"value": metric_text(metric), "interval": _interval(metric)} for metric in shown],
         "lines": [*count_lines(report), *measured_over(report)],
         "gates": [{"outcome": gate.outcome, "text": gate_text(gate)} for gate in report.gates],
@@ -141,9 +145,9 @@ def _meanings(slice_reports: Sequence[SliceReport]) -> list[tuple[str, str]]:
     """Returns (column or name, definition) of every metric that the page shows."""
     from pytest_medfaith.metrics.registry import METRICS
 
-    columns = {name: column for column, name in COLUMNS.items()}
+    columns = {name: column for column, name in card_columns(slice_reports).items()}
     measured = sorted(name for report in slice_reports for name in report.metrics)
-    shown = dict.fromkeys([*COLUMNS.values(), *measured])
+    shown = dict.fromkeys([*columns, *measured])
     meanings = {name: metric.definition for name, metric in METRICS.items()}
     for report in slice_reports:
         meanings |= report.definitions
@@ -154,7 +158,7 @@ def _trends(report: SliceReport, history: History) -> dict[str, Any]:
     """Returns a plot for each column, where `history` holds an earlier run of the row."""
     earlier = [(label, old.metrics) for label, reports in history for old in reports if old.run == report.run]
     plots = []
-    for column, name in COLUMNS.items():
+    for column, name in card_columns([report]).items():
         points = [
             (label, metrics.get(name, MetricValue(name=name, value=None)))
             for label, metrics in [*earlier, ("this run", report.metrics)]
@@ -204,6 +208,7 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
     """
     labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
     response, case = report.response, report.case
+    shown = response.contexts if report.has_answer else [hit.chunk for hit in report.hits]
     return {
         "run": run,
         "id": case.id,
@@ -215,9 +220,7 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         **{label: labels[label] for label in VERDICTS},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
         "cited": list(_citations(report)),
-        "contexts": [
-            chunks.setdefault(_script_json(_chunk_row(chunk)), len(chunks)) for chunk in response.contexts
-        ],
+        "contexts": [chunks.setdefault(_script_json(_chunk_row(chunk)), len(chunks)) for chunk in shown],
         "gold": _gold_rows(report),
         "dropped": [
             {
@@ -269,6 +272,8 @@ def _citations(report: Report) -> Iterator[dict[str, Any]]:
     from pytest_medfaith.claims.citations import parse_citations
     from pytest_medfaith.metrics.citations import cited_contexts
 
+    if report.contexts_mode != "recorded":  # "[1]" counts contexts that are not shown
+        return
     markers: dict[tuple[int, int], list[str]] = {}
     for citation in parse_citations(report.response.answer):
         markers.setdefault((citation.start, citation.end), []).append(citation.marker)
@@ -284,6 +289,9 @@ def _gold_rows(report: Report) -> list[dict[str, Any]]:
     unknown = [None] * len(golds)
     said = entailed.answer_gold if len(entailed.answer_gold) == len(golds) else unknown
     held = list(map(any, entailed.chunk_gold)) if len(entailed.chunk_gold) == len(golds) else unknown
+    if golds and not report.has_answer:
+        said_by = [report.retrieval.gold.get(hit.chunk.id, ()) for hit in report.hits]
+        held = [any(said[place] for said in said_by if said) for place in range(len(golds))]
     return [
         {"text": gold.text, "key": gold.key, "by": gold.provenance, "said": says, "held": holds}
         for gold, says, holds in zip(golds, said, held, strict=True)

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.plain import plain_lines
-from pytest_medfaith.records import VERDICTS, Report, SliceReport
+from pytest_medfaith.records import VERDICTS, Report, SliceReport, SliceRun
 
 Property = tuple[str, str]
 PREFIX = "medfaith"
@@ -32,6 +32,7 @@ def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A
         "retriever": report.retriever,
         "checker": report.checker,
         "k": "" if report.k is None else str(report.k),
+        "contexts_mode": "" if report.contexts_mode == "recorded" else report.contexts_mode,
         "claims": str(len(report.verdicts)),
         **{label: str(labels[label]) for label in VERDICTS},
         "abstained": _yes_no(report.abstained),
@@ -43,10 +44,11 @@ def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A
 def slice_properties(slice_report: SliceReport) -> list[Property]:
     """Returns what a slice scored: counts, gates, and metrics with intervals as far as they have a value.
 
-    Names begin with slice, retriever, checker and k, so that no two rows of an ablation share a name.
+    Names begin with slice, retriever, checker, k and contexts mode, which "recorded" leaves out, so that no
+    two rows of an ablation share a name.
     """
     run = slice_report.run
-    place = ".".join([PREFIX, run.slice, run.retriever, run.checker, f"k{run.k}"])
+    place = ".".join([PREFIX, run.slice, run.retriever, run.checker, f"k{run.k}", *_mode(run)])
     counts = count_slice(slice_report)
     rows = [(name, str(getattr(counts, name))) for name in _COUNTED]
     rows.append(("partial", _yes_no(slice_report.partial)))
@@ -68,7 +70,7 @@ def junit_card(slice_reports: Sequence[SliceReport]) -> str:
     root = ET.Element("testsuites", name=PREFIX)
     for report in sorted(slice_reports, key=attrgetter("run")):
         run = report.run
-        name = " ".join([run.slice, run.retriever, run.checker, f"k={run.k}"])
+        name = " ".join([run.slice, run.retriever, run.checker, f"k={run.k}", *_mode(run)])
         suite = _child(root, "testsuite", name=name)
         _add_properties(suite, slice_properties(report))
         for one in report.reports:
@@ -101,6 +103,10 @@ def _child(parent: ET.Element, tag: str, **attributes: str) -> ET.Element:
         for name, text in attributes.items()
     }
     return ET.SubElement(parent, tag, plain)
+
+
+def _mode(run: SliceRun) -> list[str]:
+    return [run.contexts_mode] * (run.contexts_mode != "recorded")
 
 
 def _number(value: float) -> str:

@@ -18,6 +18,7 @@ from pytest_medfaith.cards.run_reading import (
     OWN_FIELDS,
     REPORT,
     ROW_FILES,
+    RUN_NAMES,
     SIGNATURE,
     is_file_name,
     read_extra_files,
@@ -234,11 +235,7 @@ def _write_rows(folder: Path, slice_reports: Sequence[SliceReport]) -> None:
 
 def _keyed(row: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any]:
     """Returns `row` with its key; fields with a name of the key, such as a response's `k`, are set apart."""
-    own = {
-        name: value
-        for name, value in row.items()
-        if name == OWN_FIELDS or (name in key and name != "case_id")
-    }
+    own = {name: value for name, value in row.items() if name in (OWN_FIELDS, *RUN_NAMES)}
     return {**row, **key, **({OWN_FIELDS: own} if own else {})}
 
 
@@ -247,6 +244,7 @@ def _snippets(report: Report) -> Iterator[Mapping[str, Any]]:
         "question": report.case.question,
         "hits": [hit.to_dict() for hit in report.hits],
         "searched": report.searched,
+        **({"retrieval": retrieval} if (retrieval := report.retrieval.to_dict()) else {}),
     }
 
 

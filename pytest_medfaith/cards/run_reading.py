@@ -22,6 +22,7 @@ from pytest_medfaith.records import (
     PairScore,
     Report,
     Response,
+    Retrieval,
     SliceReport,
     SliceRun,
     Verdict,
@@ -35,7 +36,10 @@ ROW_FILES = ("snippets.jsonl", "responses.jsonl", "claims.jsonl", "pairs.jsonl")
 # A key of rows. It holds those fields of a record that have the name of a field of the run, such as a
 # response's `k`.
 OWN_FIELDS = "own_fields"
-_RUN_NAMES = tuple(field.name for field in dataclasses.fields(SliceRun))
+RUN_NAMES = tuple(field.name for field in dataclasses.fields(SliceRun))
+_REQUIRED = tuple(
+    field.name for field in dataclasses.fields(SliceRun) if field.default is dataclasses.MISSING
+)
 
 
 def read_run(folder: Path) -> tuple[list[SliceReport], dict[str, Any]]:
@@ -140,16 +144,16 @@ def _read_rows(path: Path) -> Rows:
     """Returns the rows of each case, in file order, without the fields of the run."""
     rows: dict[CaseKey, list[dict[str, Any]]] = defaultdict(list)
     for number, row in read_rows(path):
-        absent = [name for name in (*_RUN_NAMES, "case_id") if name not in row]
+        absent = [name for name in (*_REQUIRED, "case_id") if name not in row]
         if absent:
             raise DataError(f"{path}:{number}: field {absent[0]!r} is missing; {_run_again(path.parent)}")
-        run = SliceRun(**{name: row.pop(name) for name in _RUN_NAMES})
+        run = SliceRun(**{name: row.pop(name) for name in RUN_NAMES if name in row})
         rows[run, row["case_id"]].append(row | row.pop(OWN_FIELDS, {}))
     return rows
 
 
 def _run(row: Mapping[str, Any]) -> SliceRun:
-    return SliceRun(**{name: row[name] for name in _RUN_NAMES})
+    return SliceRun(**{name: row[name] for name in RUN_NAMES if name in row or name in _REQUIRED})
 
 
 def _slice_report(row: Mapping[str, Any], reports: tuple[Report, ...]) -> SliceReport:
@@ -183,6 +187,9 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Rows]) -> 
         entailments=Entailments.from_dict(row["entailments"]),
         pairs=tuple(PairScore.from_dict(pair) for pair in pairs),
         hits=tuple(Hit.from_dict(hit) for found in snippets for hit in found["hits"]),
+        retrieval=Retrieval.from_dict(
+            next((found["retrieval"] for found in snippets if "retrieval" in found), {})
+        ),
         searched=any(found.get("searched", bool(found["hits"])) for found in snippets),
         metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
@@ -191,6 +198,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Rows]) -> 
         retriever=run.retriever,
         checker=run.checker,
         k=run.k,
+        contexts_mode=run.contexts_mode,
     )
 
 

@@ -56,7 +56,8 @@ def score_attributes(slice_reports: Sequence[SliceReport]) -> str:
 
 def _rows(slice_reports: Sequence[SliceReport]) -> Iterator[dict[str, Any]]:
     for slice_report in sorted(slice_reports, key=attrgetter("run")):
-        for report in sorted(slice_report.reports, key=lambda one: one.case.id):
+        answered = (one for one in slice_report.reports if one.has_answer)
+        for report in sorted(answered, key=lambda one: one.case.id):
             yield {**_row(report), "slice": slice_report.slice, "checker": slice_report.checker}
 
 

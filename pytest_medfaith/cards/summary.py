@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.cards.wording import counted, decimals, metric_text
+from pytest_medfaith.cards.wording import counted, decimals, has_value, metric_text
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
-from pytest_medfaith.records import GateResult, SliceReport
+from pytest_medfaith.records import GateResult, MetricValue, SliceReport
 
 COLUMNS: Mapping[str, str] = {
     "Rec@K": "recall@k",
@@ -18,6 +18,30 @@ COLUMNS: Mapping[str, str] = {
     "C-Recall": "claim_recall",
     "C-Prec": "context_precision",
     "C-Util": "context_utilization",
+}
+# Beside these where hits were judged by the gold claims.
+POOLED_COLUMNS: Mapping[str, str] = {"R-Rec@K": "rchunk.recall@k", "R-nDCG@K": "rchunk.ndcg@k"}
+# In the place of the rest where no answer was judged.
+RETRIEVAL_COLUMNS: Mapping[str, str] = {
+    "Rec@K": "recall@k",
+    "nDCG@K": "ndcg@k",
+    **POOLED_COLUMNS,
+    "R-Prec@K": "rchunk.precision@k",
+    "R-Hit@K": "rchunk.hit@k",
+    "R-MRR@K": "rchunk.mrr@k",
+}
+# Shown only where they were measured: few slices have keywords, or claims that the corpus refutes.
+RARE_COLUMNS: Mapping[str, str] = {
+    "Auto-Rec@K": "auto.recall@k",
+    "Auto-nDCG@K": "auto.ndcg@k",
+    "Contra-MRR": "contradiction_mrr",
+}
+# What cards call a contexts mode.
+MODES: Mapping[str, str] = {
+    "recorded": "recorded",
+    "retrieved": "retrieved",
+    "per-claim": "per-claim",
+    "none": "retrieval only",
 }
 _MISSING_SHOWN = 5
 
@@ -67,9 +91,14 @@ def count_slice(slice_report: SliceReport) -> Counts:
 
 
 def run_label(slice_report: SliceReport, *, checker: bool = False) -> str:
-    """Returns `medquad-nih / rrf / k=10`, which tells rows of an ablation apart; `checker` adds its name."""
+    """Returns `medquad-nih / rrf / k=10`, which tells rows of an ablation apart; `checker` adds its name.
+
+    A contexts mode follows where it is not "recorded": `medquad-nih / rrf / k=10 / retrieved`.
+    """
     parts = [slice_report.slice, slice_report.retriever, f"k={slice_report.k}"]
     parts += [slice_report.checker] * checker
+    if slice_report.contexts_mode != "recorded":
+        parts.append(MODES[slice_report.contexts_mode])
     return " / ".join(part for part in parts if part)
 
 
@@ -78,18 +107,68 @@ def many_checkers(slice_reports: Sequence[SliceReport]) -> bool:
     return len({report.checker for report in slice_reports}) > 1
 
 
+def card_columns(slice_reports: Sequence[SliceReport]) -> dict[str, str]:
+    """Returns {column: metric} of a card.
+
+    Columns for hits that were judged by gold claims are added where there are any, and take the place of the
+    answers' columns where no answer was judged.
+    """
+    modes = {report.contexts_mode for report in slice_reports}
+    if not modes - {"recorded"}:
+        return dict(COLUMNS)
+    columns = dict(RETRIEVAL_COLUMNS)
+    if modes != {"none"}:
+        columns = {**_first(COLUMNS, 2), **POOLED_COLUMNS, **COLUMNS}
+    measured = {
+        column: name
+        for column, name in RARE_COLUMNS.items()
+        if any(has_value(report.metrics.get(name)) for report in slice_reports)
+    }
+    return columns | measured
+
+
+def card_metric(report: SliceReport, name: str) -> MetricValue | None:
+    """Returns what the cell of a metric shows, None for nothing.
+
+    Recorded contexts are judged without a pool, so their r-chunks do not stand beside those of a pool.
+    """
+    if report.contexts_mode == "recorded" and name in POOLED_COLUMNS.values():
+        return None
+    return report.metrics.get(name)
+
+
+def _first(columns: Mapping[str, str], number: int) -> dict[str, str]:
+    return dict(list(columns.items())[:number])
+
+
+def card_names(report: SliceReport, slice_reports: Sequence[SliceReport]) -> dict[str, str]:
+    """Returns {column: text} of what names a row among all rows of a card.
+
+    There is a column for the checker only where checkers differ, and for the contexts mode only where it is
+    not "recorded" in all rows.
+    """
+    names = {"Slice": report.slice, "Retriever": report.retriever, "K": str(report.k)}
+    if many_checkers(slice_reports):
+        names["Checker"] = report.checker
+    if any(one.contexts_mode != "recorded" for one in slice_reports):
+        names["Contexts"] = MODES[report.contexts_mode]
+    return names
+
+
 def card_header(slice_reports: Sequence[SliceReport]) -> list[str]:
-    """Returns the column names of a card; a column for the checker only where checkers differ."""
-    return ["Slice", "Retriever", "K", *["Checker"] * many_checkers(slice_reports), *COLUMNS]
+    """Returns the column names of a card, of `card_names` and `card_columns`."""
+    names = [name for report in slice_reports[:1] for name in card_names(report, slice_reports)]
+    return [*names, *card_columns(slice_reports)]
 
 
 def card_rows(slice_reports: Sequence[SliceReport], *, intervals: bool = False) -> list[list[str]]:
     """Returns the cells of a card, a row for each slice report, in the order of `card_header`."""
-    checkers = many_checkers(slice_reports)
+    columns = card_columns(slice_reports)
     return [
-        [report.slice, report.retriever, str(report.k)]
-        + [report.checker] * checkers
-        + [metric_text(report.metrics.get(name), interval=intervals) for name in COLUMNS.values()]
+        [
+            *card_names(report, slice_reports).values(),
+            *(metric_text(card_metric(report, name), interval=intervals) for name in columns.values()),
+        ]
         for report in slice_reports
     ]
 
@@ -97,6 +176,12 @@ def card_rows(slice_reports: Sequence[SliceReport], *, intervals: bool = False) 
 def count_lines(slice_report: SliceReport) -> list[str]:
     """Returns the counts of a slice in words, a line for each kind."""
     counts = count_slice(slice_report)
+    if slice_report.contexts_mode == "none":
+        return [
+            f"{counted(counts.cases, 'case')}; only what was retrieved is measured, no answer",
+            *retrieval_lines(slice_report),
+            *_case_lines(slice_report, counts),
+        ]
     verdicts = (
         f"{counts.supported} supported, {counts.refuted} refuted, "
         f"{counts.unsupported} unsupported, {counts.unscored} unscored"
@@ -109,6 +194,13 @@ def count_lines(slice_report: SliceReport) -> list[str]:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
     lines += _context_lines(slice_report)
+    lines += retrieval_lines(slice_report)
+    return lines + _case_lines(slice_report, counts)
+
+
+def _case_lines(slice_report: SliceReport, counts: Counts) -> list[str]:
+    """Returns who wrote the gold claims, and which cases were skipped or are missing."""
+    lines = []
     if counts.provenance:
         total = counted(sum(counts.provenance.values()), "gold claim")
         lines.append(f"{total}: {_each(counts.provenance)}")
@@ -140,6 +232,35 @@ def _context_lines(slice_report: SliceReport) -> list[str]:
     return lines
 
 
+def retrieval_lines(slice_report: SliceReport) -> list[str]:
+    """Returns which retrievers' hits were judged together, and what retrieval cost; [] for recorded contexts."""
+    if slice_report.contexts_mode == "recorded":
+        return []
+    pool = sorted({name for report in slice_report.reports for name in report.retrieval.pool})
+    lines = []
+    if pool and any(report.retrieval.gold for report in slice_report.reports):
+        only = "" if len(pool) > 1 else " alone, which says nothing of its recall"
+        lines.append(f"r-chunks: of the hits of {', '.join(pool)}{only}")
+    times = {step: _times(slice_report, step) for step in ("retrieval", "encode", "search", "fuse", "rerank")}
+    if times["retrieval"]:
+        steps = [f"{step} {time}" for step, time in times.items() if time and step != "retrieval"]
+        apart = f" ({', '.join(steps)})" if steps else ""
+        lines.append(f"retrieval in {times['retrieval']} ms at p50 / p95{apart}")
+    size = slice_report.metrics.get("index_bytes")
+    if size is not None and size.value is not None:
+        lines.append(
+            f"index: {size.value / 1e6:,.1f} MB" if size.value >= 1e5 else f"index: {size.value:,.0f} bytes"
+        )
+    return lines
+
+
+def _times(slice_report: SliceReport, step: str) -> str:
+    """Returns `3.1 / 4.0`, the median and the 95th percentile of a step in ms; "" where it was not timed."""
+    found = [slice_report.metrics.get(f"{step}_p{percent}") for percent in (50, 95)]
+    values = [metric.value for metric in found if metric is not None and metric.value is not None]
+    return " / ".join(f"{value:.1f}" for value in values)
+
+
 def _safety_findings(slice_report: SliceReport) -> str:
     """Returns `2 dose, 1 triage`: how many findings each kind of safety rule made."""
     rules = [
@@ -160,7 +281,7 @@ def measured_over(slice_report: SliceReport) -> list[str]:
     """Returns a line for the columns that count only some cases, and one for each metric of the project."""
     cases = len(slice_report.reports)
     fewer: dict[int, list[str]] = {}
-    for column, name in COLUMNS.items():
+    for column, name in card_columns([slice_report]).items():
         metric = slice_report.metrics.get(name)
         if metric is not None and metric.value is not None and metric.n < cases:
             fewer.setdefault(metric.n, []).append(column)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pytest_medfaith.cards.explanation import explain_claim
 from pytest_medfaith.cards.html import render_page
 from pytest_medfaith.cards.markdown import escaped, folded, markdown_table
-from pytest_medfaith.cards.summary import COLUMNS, gate_tally, run_label
+from pytest_medfaith.cards.summary import COLUMNS, RARE_COLUMNS, RETRIEVAL_COLUMNS, gate_tally, run_label
 from pytest_medfaith.cards.terminal import set_table
 from pytest_medfaith.cards.wording import NOTHING, clip, counted, metric_text
 from pytest_medfaith.compare.runs import CaseChange, MetricChange, RunChange, SliceChange
@@ -24,7 +24,7 @@ _NOTE = (
     "In brackets: behind a value its 95 % interval, behind a change its 90 % interval. "
     "p: paired permutation test over cases, two-sided, Holm-corrected over the metrics of the slice."
 )
-_TITLES = {name: column for column, name in COLUMNS.items()}
+_TITLES = {name: column for column, name in {**COLUMNS, **RETRIEVAL_COLUMNS, **RARE_COLUMNS}.items()}
 
 
 def terminal_change(change: RunChange, *, most: int | None = SHOWN, width: int = 80) -> str:

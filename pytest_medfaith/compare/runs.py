@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_medfaith import defaults
-from pytest_medfaith.cards.summary import COLUMNS
+from pytest_medfaith.cards.summary import card_columns
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.gates.comparison import Comparison, compare_metrics
 from pytest_medfaith.gates.entry import SliceBaseline, baseline_entry
@@ -241,7 +241,8 @@ def _metric_changes(
     gated = [
         parse_gate(gate.expression, declared).metric for report in (before, after) for gate in report.gates
     ]
-    names = list(dict.fromkeys([*COLUMNS.values(), *before.definitions, *after.definitions, *gated]))
+    columns = card_columns([before, after])
+    names = list(dict.fromkeys([*columns.values(), *before.definitions, *after.definitions, *gated]))
     old, new = (_entry(report, names, declared, seed=seed) for report in (before, after))
     both = [name for name in names if name in old.metrics and name in new.metrics]
     worse = compare_metrics(both, after, old, declared=declared, seed=seed)

@@ -99,9 +99,12 @@ def case_baseline(report: Report, metrics: Iterable[Metric]) -> CaseBaseline:
 def slice_signature(run: SliceRun, signature: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the part of a run's `signature` that decides the numbers of a slice.
 
-    Of checkers, corpora, retrievers and encoders it is what the slice uses, of the rest all.
+    Of checkers, corpora, retrievers, encoders and contexts it is what the slice uses, of the rest all.
     """
     kept = dict(signature)
+    contexts = kept.pop("contexts", {}).get(run.slice, {})
+    if run.contexts_mode in contexts:
+        kept["contexts"] = {run.contexts_mode: contexts[run.contexts_mode]}
     for part, fields in _NAMED_PARTS.items():
         if part in kept:
             kept[part] = _used(kept[part], [getattr(run, field) for field in fields])

@@ -175,6 +175,13 @@ def unscored_allowed(gates: Iterable[Gate]) -> float:
     )
 
 
+def gates_without_answer(gates: Iterable[str], declared: Mapping[str, Metric] = METRICS) -> tuple[str, ...]:
+    """Returns the gate expressions that can be judged where no answer is: those on what a retriever found."""
+    return tuple(
+        gate for gate in gates if not parse_metric(parse_gate(gate, declared).metric, declared).needs_answer
+    )
+
+
 def asks_for_audit(gates: Iterable[str], declared: Mapping[str, Metric] = METRICS) -> bool:
     """Returns whether one of the gate expressions reads what only an audit measures."""
     return any(parse_gate(gate, declared).metric in AUDIT_METRICS for gate in gates)

@@ -156,7 +156,7 @@ def _unit(metric: Metric) -> str:
 
 def _unmeasured(gate: Gate, metric: Metric) -> GateResult:
     message = f"{gate.metric} could not be measured on this slice, so nothing says that it passes"
-    if metric.family == "latency":
+    if metric.family == "latency" and metric.needs_answer:
         message += "; a response carries its time as latency_ms, as in Response(answer=..., latency_ms=...)"
     return GateResult(expression=gate.expression, outcome="fail", message=message)
 

@@ -35,7 +35,8 @@ class Metric:
     `family` is "project" for the metrics of a project. `k` is the cut-off of a ranking metric; it is None
     where the name says `@k` and the report's k holds. Where `quantile` is set, the slice value is that
     quantile of the per-case values instead of their mean. `either_way` lets a gate bound the metric from both
-    sides, as a slice of questions without an answer wants refusals.
+    sides, as a slice of questions without an answer wants refusals. `needs_answer` is False where the metric
+    reads only what a retriever found: then it applies to a test that asks for no answer, too.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Metric:
     k: int | None = None
     quantile: float | None = None
     either_way: bool = False
+    needs_answer: bool = True
 
     def measure(self, report: Report) -> Fraction | None:
         """Returns (part, whole) of `report`, or None where the metric does not apply.
@@ -57,7 +59,7 @@ class Metric:
         Raises:
             ValueError: `per_case` returned a number that is not finite, or a whole that is not positive.
         """
-        fraction = self.per_case(report)
+        fraction = None if self.needs_answer and not report.has_answer else self.per_case(report)
         if fraction is None:
             return None
         part, whole = fraction

@@ -38,7 +38,8 @@ def _positions(marker: str, contexts: Sequence[Chunk]) -> list[int]:
 
 def _citation_support(report: Report) -> Fraction | None:
     rows = entailing_chunks(report)
-    if rows is None or report.abstained:
+    # "[1]" counts the contexts that the answer was written from, not those that were put in their place.
+    if rows is None or report.abstained or report.contexts_mode != "recorded":
         return None
     supported = [
         any(row[position] for position in cited_contexts(verdict.claim.citations, report.response.contexts))

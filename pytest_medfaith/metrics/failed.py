@@ -17,8 +17,11 @@ def failure_of(report: Report, *, needs_contexts: bool = True) -> str:
 
     An empty answer is no refusal. An answer without a checkable claim does not answer the question. Claims
     without evidence were never checked, unless the settings allow that on purpose (`contexts = "optional"`).
-    A refusal claims nothing and needs no evidence.
+    A refusal claims nothing and needs no evidence. Where only the retriever was asked, there is no answer to
+    fail.
     """
+    if not report.has_answer:
+        return ""
     if not report.response.answer.strip():
         return "the answer is empty"
     if report.abstained:

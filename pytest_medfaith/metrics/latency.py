@@ -1,4 +1,4 @@
-"""Latency of responses: percentiles over the cases whose response says how long it took."""
+"""Latency: percentiles of the times that responses carry, and of the times that the steps of retrieval took."""
 
 from __future__ import annotations
 
@@ -30,4 +30,39 @@ def _latency_metric(percent: int) -> Metric:
     )
 
 
-METRICS = (_latency_metric(50), _latency_metric(95))
+def _step_metric(step: str, name: str, percent: int) -> Metric:
+    def per_case(report: Report) -> Fraction | None:
+        took = report.retrieval.steps_ms.get(step)
+        return None if took is None else (took, 1.0)
+
+    return Metric(
+        name=f"{name}_p{percent}",
+        family="latency",
+        direction="lower",
+        definition=f"{percent}th percentile of {_STEPS[step]}, for the questions of a slice; ms; only where "
+        "contexts are retrieved or no answer is judged",
+        source="Hyndman & Fan 1996, Sample Quantiles in Statistical Packages (type 7)",
+        per_case=per_case,
+        range=(0.0, math.inf),
+        quantile=percent / 100,
+        needs_answer=False,
+    )
+
+
+# Steps as `retrieval.timing` names them, and what they do.
+_STEPS = {
+    "total": "the time of a retrieval, all steps together",
+    "encode": "the time in which the encoder reads the question",
+    "search": "the time in which the indexes are searched",
+    "fuse": "the time in which rankings are fused",
+    "rerank": "the time in which hits are reranked",
+}
+METRICS = (
+    _latency_metric(50),
+    _latency_metric(95),
+    *(
+        _step_metric(step, "retrieval" if step == "total" else step, percent)
+        for step in _STEPS
+        for percent in (50, 95)
+    ),
+)

@@ -15,7 +15,8 @@ METRICS: Mapping[str, Metric] = {
     for family in (claims, citations, safety, retrieval, ragchecker, latency)
     for metric in family.METRICS
 }
-_RANKED = re.compile(rf"({re.escape(retrieval.RCHUNK_PREFIX)})?({'|'.join(retrieval.RANKED_NAMES)})@([0-9]+)")
+_LABELS = {prefix: labels for labels, prefix in retrieval.PREFIXES.items()}
+_RANKED = re.compile(rf"({'|'.join(map(re.escape, _LABELS))})({'|'.join(retrieval.RANKED_NAMES)})@([0-9]+)")
 
 
 def parse_metric(name: str, declared: Mapping[str, Metric] = METRICS) -> Metric:
@@ -36,7 +37,7 @@ def parse_metric(name: str, declared: Mapping[str, Metric] = METRICS) -> Metric:
     ranked = _RANKED.fullmatch(name)
     if ranked is None:
         raise ValueError(f"no metric is called {name!r}; {_expected(name, declared)}")
-    return retrieval.ranking_metric(ranked[2], k=int(ranked[3]), labels="rchunk" if ranked[1] else "qrels")
+    return retrieval.ranking_metric(ranked[2], k=int(ranked[3]), labels=_LABELS[ranked[1]])
 
 
 def _expected(name: str, declared: Mapping[str, Metric]) -> str:

@@ -14,6 +14,11 @@ label is taken once, at its best rank. A case without a relevant label does not 
 claims that it entails. Only the contexts are judged, so recall and the ideal order are those of the contexts.
 A case without gold claims or contexts does not count.
 
+Where contexts are retrieved, and where no answer is judged, they rank the hits instead, and the hits of all
+retrievers of the slice are judged (a pool, as TREC has it). `auto.recall@20` and so on have the same pool, and
+read grades by keywords (`auto_relevance`). A ranking that is the whole pool has found all of it: then recall
+at its length does not apply.
+
 Slice values are means over cases, micro and macro alike, as is usual for ranking metrics.
 """
 
@@ -25,14 +30,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold
+from pytest_medfaith.metrics.auto_relevance import KEY, keyword_grades
+from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold, share
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Case, Chunk, Report
 
 Gains = Sequence[float]
-Labels = Literal["qrels", "rchunk"]
-RCHUNK_PREFIX = "rchunk."
+Labels = Literal["qrels", "rchunk", "auto"]
+PREFIXES: Mapping[Labels, str] = {"qrels": "", "rchunk": "rchunk.", "auto": "auto."}
 
 
 def recall(gains: Gains, judged: Gains, k: int) -> float:
@@ -110,23 +116,51 @@ def ranked_gains(ranking: Sequence[Chunk], labels: Mapping[str, float]) -> list[
     return gains
 
 
-def _labelled_gains(report: Report) -> tuple[Gains, Gains] | None:
+@dataclass(frozen=True)
+class _Judged:
+    """A ranking's gains, the grades of everything judged, and whether only the ranking itself was judged."""
+
+    gains: Gains
+    judged: Gains
+    is_whole_pool: bool = False
+
+
+def _ranking(report: Report) -> Sequence[Chunk]:
+    if report.hits or report.searched:
+        return [hit.chunk for hit in sorted(report.hits, key=lambda hit: hit.rank)]
+    return report.response.contexts
+
+
+def _labelled_gains(report: Report) -> _Judged | None:
     labels = grades(report.case)
     judged = list(labels.values())
-    if not _relevant(judged):
-        return None
-    ranking: Sequence[Chunk] = report.response.contexts
-    if report.hits or report.searched:
-        ranking = [hit.chunk for hit in sorted(report.hits, key=lambda hit: hit.rank)]
-    return ranked_gains(ranking, labels), judged
+    return _Judged(ranked_gains(_ranking(report), labels), judged) if _relevant(judged) else None
 
 
-def _rchunk_gains(report: Report) -> tuple[Gains, Gains] | None:
+def _rchunk_gains(report: Report) -> _Judged | None:
+    if report.contexts_mode != "recorded":
+        entailed_by = {name: float(sum(golds)) for name, golds in report.retrieval.gold.items()}
+        return _pooled(report, entailed_by) if report.retrieval.pool and report.case.gold_claims else None
     rows = entailed_gold(report)
     if not rows or not report.response.contexts:
         return None
     gains = [float(sum(entailed)) for entailed in zip(*rows, strict=True)]
-    return gains, gains
+    return _Judged(gains, gains)
+
+
+def _auto_gains(report: Report) -> _Judged | None:
+    if report.case.meta.get(KEY) is None or (
+        report.contexts_mode != "recorded" and not report.retrieval.pool
+    ):
+        return None
+    return _pooled(report, {**report.retrieval.grades, **keyword_grades(report.case, _ranking(report))})
+
+
+def _pooled(report: Report, labels: Mapping[str, float]) -> _Judged:
+    """Returns the gains of the ranking by labels of a pool; each label is taken once, at its best rank."""
+    left = dict(labels)
+    gains = [left.pop(chunk.id, 0.0) for chunk in _ranking(report)]
+    return _Judged(gains, list(labels.values()), is_whole_pool=len(report.retrieval.pool) < 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,13 +198,17 @@ _RANKED = {
         source="Järvelin & Kekäläinen 2002, ACM TOIS 20(4); gain and discount of trec_eval",
     ),
 }
-_GAINS: Mapping[Labels, Callable[[Report], tuple[Gains, Gains] | None]] = {
+_GAINS: Mapping[Labels, Callable[[Report], _Judged | None]] = {
     "qrels": _labelled_gains,
     "rchunk": _rchunk_gains,
+    "auto": _auto_gains,
 }
 _ON = {
     "qrels": "on the case's qrels or references",
-    "rchunk": "on the contexts, grade = gold claims that a context entails",
+    "rchunk": "on the contexts, or where they are retrieved on the hits of all retrievers of the slice; grade "
+    "= gold claims that a passage entails",
+    "auto": "on the hits of all retrievers of the slice, grade by the case's keywords = 2 decisive, 1 "
+    "supportive",
 }
 RANKED_NAMES = tuple(_RANKED)
 
@@ -193,19 +231,59 @@ def ranking_metric(base: str, *, k: int | None = None, labels: Labels = "qrels")
         found = _GAINS[labels](report)
         if found is None:
             return None
-        gains, judged = found
-        return ranked.function(gains, judged, k or report.k or max(len(gains), 1)), 1.0
+        gains, cut_off = found.gains, k or report.k or max(len(found.gains), 1)
+        if base == "recall" and found.is_whole_pool and gains and cut_off >= len(gains):
+            return None
+        return ranked.function(gains, found.judged, cut_off), 1.0
 
     return Metric(
-        name=f"{RCHUNK_PREFIX if labels == 'rchunk' else ''}{base}@{'k' if k is None else k}",
+        name=f"{PREFIXES[labels]}{base}@{'k' if k is None else k}",
         family="retrieval",
         direction="higher",
         definition=f"{ranked.definition}; {_ON[labels]}",
         source=ranked.source,
         per_case=per_case,
         k=k,
+        needs_answer=False,
     )
 
 
-_KINDS: tuple[Labels, ...] = ("qrels", "rchunk")
-METRICS = tuple(ranking_metric(base, labels=labels) for labels in _KINDS for base in _RANKED)
+def _contradiction_mrr(report: Report) -> Fraction | None:
+    found, question = report.retrieval, [chunk.id for chunk in _ranking(report)]
+    ranks = [
+        reciprocal_rank([float(chunk in refuting) for chunk in ranking], (), max(len(ranking), 1))
+        for claim, refuting in found.refuting.items()
+        for ranking in [found.claims.get(claim, question)]
+    ]
+    return share(math.fsum(ranks), len(ranks)) if found.pool else None
+
+
+def _index_bytes(report: Report) -> Fraction | None:
+    size = report.retrieval.index_bytes
+    return None if size is None else (size, 1.0)
+
+
+METRICS = (
+    *(ranking_metric(base, labels=labels) for labels in PREFIXES for base in _RANKED),
+    Metric(
+        name="contradiction_mrr",
+        family="retrieval",
+        direction="higher",
+        definition="mean over gold claims and claims of the answer that a hit of any retriever of the slice "
+        "refutes: 1 / rank of the first refuting hit of this retriever, else 0; only where contexts are "
+        "retrieved or no answer is judged",
+        source="Voorhees 1999, The TREC-8 Question Answering Track Report; after Weller et al. 2024, NevIR, EACL",
+        per_case=_contradiction_mrr,
+        needs_answer=False,
+    ),
+    Metric(
+        name="index_bytes",
+        family="retrieval",
+        direction="lower",
+        definition="bytes of the retriever's index; only where contexts are retrieved or no answer is judged",
+        source="this project",
+        per_case=_index_bytes,
+        range=(0.0, math.inf),
+        needs_answer=False,
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -10,6 +11,7 @@ from functools import partial
 from pytest_medfaith import defaults
 from pytest_medfaith.english.words import search_words
 from pytest_medfaith.records import Chunk, Hit
+from pytest_medfaith.retrieval.cost import sized, timed
 from pytest_medfaith.retrieval.ranking import Retriever, best_first, check_query, to_hits
 
 
@@ -50,7 +52,7 @@ def bm25_retriever(
     index = BM25Okapi(corpus_words(chunks), k1=k1, b=b)
     containing = Counter(word for counts in index.doc_freqs for word in counts)
     index.idf = {word: lucene_idf(count, size=len(chunks)) for word, count in containing.items()}
-    return partial(_search, chunks, index, name)
+    return sized(partial(_search, chunks, index, name), partial(_memory, index))
 
 
 def check_parameters(k1: float, b: float) -> None:
@@ -86,6 +88,13 @@ def lucene_idf(containing: int, *, size: int) -> float:
 
 def _search(chunks: Sequence[Chunk], index: object, name: str, query: str, *, top_k: int) -> list[Hit]:
     check_query(query, top_k=top_k, size=len(chunks))
-    scores = index.get_scores(search_words(query))  # type: ignore[attr-defined]
-    positions = best_first(scores, top_k=top_k)  # `to_hits` drops those that share no word with the query
+    with timed("search"):
+        scores = index.get_scores(search_words(query))  # type: ignore[attr-defined]
+        positions = best_first(scores, top_k=top_k)  # `to_hits` drops those that share no word with the query
     return to_hits(chunks, positions, [scores[i] for i in positions], name=name)
+
+
+def _memory(index: object) -> int:
+    """Returns the bytes of the index: the counts of words of each chunk, and the words."""
+    counts, idf = index.doc_freqs, index.idf  # type: ignore[attr-defined]
+    return sum(map(sys.getsizeof, (*counts, idf, *idf)))

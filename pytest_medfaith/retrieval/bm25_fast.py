@@ -12,6 +12,7 @@ from pytest_medfaith.english.words import search_words
 from pytest_medfaith.errors import MissingExtra
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.bm25 import check_parameters, corpus_words
+from pytest_medfaith.retrieval.cost import sized, timed
 from pytest_medfaith.retrieval.ranking import Retriever, best_first, check_query, to_hits
 
 
@@ -38,7 +39,8 @@ def fast_bm25_retriever(
     index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64")
     index.index(corpus_words(chunks), create_empty_token=False, show_progress=False)
     index.scores["data"] *= k1 + 1  # which bm25s leaves out, as the same for all chunks
-    return partial(_search, chunks, index, name)
+    size = sum(index.scores[part].nbytes for part in ("data", "indices", "indptr"))
+    return sized(partial(_search, chunks, index, name), size)
 
 
 def _search(chunks: Sequence[Chunk], index: Any, name: str, query: str, *, top_k: int) -> list[Hit]:
@@ -46,6 +48,7 @@ def _search(chunks: Sequence[Chunk], index: Any, name: str, query: str, *, top_k
     words = index.get_tokens_ids(search_words(query))
     if not words:
         return []
-    scores = index.get_scores_from_ids(words)
-    positions = best_first(scores, top_k=top_k)
+    with timed("search"):
+        scores = index.get_scores_from_ids(words)
+        positions = best_first(scores, top_k=top_k)
     return to_hits(chunks, positions, [scores[i] for i in positions], name=name)

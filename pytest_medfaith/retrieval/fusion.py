@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
 from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
+from pytest_medfaith.retrieval.cost import sized, sum_of_sizes, timed
 from pytest_medfaith.retrieval.ranking import Retriever, check_query
 
 # What the lowest hit of a ranking gets after scaling to 0..1: it was found, so its score is above 0.
@@ -160,6 +162,7 @@ def fused_retriever(
         check_query(query, top_k=top_k, size=size)
         depth = max(top_k, min(size, pool))
         rankings = {name: retriever(query, top_k=depth) for name, retriever in retrievers.items()}
-        return fuse_rankings(rankings, fuse=fuse, top_k=top_k)
+        with timed("fuse"):
+            return fuse_rankings(rankings, fuse=fuse, top_k=top_k)
 
-    return search
+    return sized(search, partial(sum_of_sizes, *retrievers.values()))

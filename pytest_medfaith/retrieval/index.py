@@ -20,6 +20,7 @@ from pytest_medfaith.errors import CannotWrite, DataError
 from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.bm25 import searchable_parts, searchable_text
+from pytest_medfaith.retrieval.cost import sized, timed
 from pytest_medfaith.retrieval.encoders import Encoder
 from pytest_medfaith.retrieval.ranking import Retriever, check_query, to_hits
 
@@ -245,11 +246,13 @@ def dense_retriever(
 
     def search(query: str, *, top_k: int) -> list[Hit]:
         check_query(query, top_k=top_k, size=len(chunks))
-        encoded = encoder.encode_queries([compatible(query)])
-        vector = checked_vectors(encoded, rows=1, encoder=encoder.name, width=width)
-        scores, positions = index.search(vector, top_k)
+        with timed("encode"):
+            encoded = encoder.encode_queries([compatible(query)])
+            vector = checked_vectors(encoded, rows=1, encoder=encoder.name, width=width)
+        with timed("search"):
+            scores, positions = index.search(vector, top_k)
         if encoder.metric == "l2":  # FAISS gives squared distances, in floats maybe a little below 0
             scores = 1 / (1 + np.sqrt(np.maximum(scores, 0)))
         return to_hits(chunks, [int(i) for i in positions[0]], scores[0], name=name)
 
-    return search
+    return sized(search, int(vectors.nbytes))

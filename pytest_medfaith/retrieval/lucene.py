@@ -24,6 +24,7 @@ from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.bm25 import check_parameters
 from pytest_medfaith.retrieval.index import corpus_hash, encoded_text
+from pytest_medfaith.retrieval.cost import timed
 from pytest_medfaith.retrieval.ranking import Retriever, check_query, to_hits
 
 LEAST_JAVA = 21  # of which Anserini's classes are
@@ -65,7 +66,9 @@ def lucene_retriever(
 
     def search(query: str, *, top_k: int) -> list[Hit]:
         check_query(query, top_k=top_k, size=len(chunks))
-        found = [(float(one.score), int(one.docid)) for one in searcher.search(_readable(query), top_k) or ()]
+        with timed("search"):
+            hits = searcher.search(_readable(query), top_k) or ()
+        found = [(float(hit.score), int(hit.docid)) for hit in hits]
         found.sort(key=lambda hit: (-hit[0], hit[1]))  # Lucene orders equal scores by the text of the id
         return to_hits(chunks, [position for _, position in found], [score for score, _ in found], name=name)
 

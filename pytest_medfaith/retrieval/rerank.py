@@ -22,6 +22,7 @@ from pytest_medfaith.models.foreign import loading
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import Hit
 from pytest_medfaith.retrieval.bm25 import searchable_text
+from pytest_medfaith.retrieval.cost import index_bytes, sized, timed
 from pytest_medfaith.retrieval.ranking import Retriever, check_query
 from pytest_medfaith.retrieval.transformer_encoder import longest_input, padded
 
@@ -101,7 +102,8 @@ def reranked_retriever(
     def search(query: str, *, top_k: int) -> list[Hit]:
         check_query(query, top_k=top_k, size=size)
         hits = retriever(query, top_k=max(top_k, min(size, pool)))
-        scores = reranker.score(query, [searchable_text(hit.chunk) for hit in hits]) if hits else []
+        with timed("rerank"):
+            scores = reranker.score(query, [searchable_text(hit.chunk) for hit in hits]) if hits else []
         order = sorted(zip(scores, hits, strict=True), key=lambda pair: (-pair[0], pair[1].rank))[:top_k]
         return [_anew(hit, rank, score) for rank, (score, hit) in enumerate(order, start=1)]
 
@@ -110,7 +112,7 @@ def reranked_retriever(
         scores = {**hit.scores, name: float(hit.score), reranker.name: score}
         return Hit(chunk=hit.chunk, rank=rank, score=score, ranks=ranks, scores=scores)
 
-    return search
+    return sized(search, partial(index_bytes, retriever))
 
 
 def _shipped_folder(name: str) -> Path:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pytest_medfaith import defaults
 from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.pooling import pool_reports
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import Report, SliceReport, SliceRun
 from pytest_medfaith.run.results import Result
@@ -216,6 +217,7 @@ class Collected:
         measured: dict[SliceRun, list[Report]] = {run: [] for run, row in self._rows.items() if row.cases}
         for (run, _), (_, report) in self._reports.items():
             measured.setdefault(run, []).append(report)
+        self._pool(measured, declared)
         rows = []
         for run in sorted(measured):
             reports, expected = measured[run], self._row(run)
@@ -232,6 +234,31 @@ class Collected:
             )
             rows.append(Row(summary.with_(skipped=expected.skipped), self.gates(run)))
         return rows
+
+    def _pool(self, measured: dict[SliceRun, list[Report]], declared: Mapping[str, Metric]) -> None:
+        """Judges the hits of each case in `measured` over those of all retrievers, and changes its reports."""
+        compared: dict[CaseKey, list[tuple[SliceRun, Report]]] = {}
+        for run in sorted(measured):
+            if run.contexts_mode != "recorded":
+                for report in measured[run]:
+                    key = dataclasses.replace(run, retriever=""), report.case.id
+                    compared.setdefault(key, []).append((run, report))
+                measured[run] = []
+        for rows in compared.values():
+            pooled = pool_reports([report for _, report in rows], declared=declared)
+            for (run, _), report in zip(rows, pooled, strict=True):
+                measured[run].append(report)
+
+    def compared_retrievers(self, run: SliceRun) -> list[str]:
+        """Returns the retrievers of the rows that share a pool with `run`, expected or measured."""
+        known = {one for one, row in self._rows.items() if row.cases} | {one for one, _ in self._reports}
+        return sorted(
+            {
+                one.retriever
+                for one in known
+                if dataclasses.replace(one, retriever=run.retriever).equals_but_for_checker(run)
+            }
+        )
 
     def disagreements(self) -> list[str]:
         """Returns a sentence for each row on which tests disagree, and for each name of two checkers."""

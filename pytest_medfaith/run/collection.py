@@ -5,7 +5,7 @@ A run is refused where a gate would not be judged: a gate that no test reaches w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +25,13 @@ from pytest_medfaith.run.marker import gates_of_marker, slice_of_marker
 
 if TYPE_CHECKING:
     from pytest_medfaith.config import SliceSettings
+    from pytest_medfaith.metrics.base import Metric
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.targets import Target
 
 NOT_SELECTED = "not-selected"
 REPORT = "medfaith_report"
+HITS_REPORT = "medfaith_judged_hits"  # of a test that asks for the hits alone
 ASK = "ask for the fixture medfaith_report in a test of the slice"
 _MEASURING = ("gate", "update-baseline", "audit", "slice")  # options that ask for a slice to be measured
 _MARKED: pytest.StashKey[MarkedSlices] = pytest.StashKey()
@@ -66,7 +68,8 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
         resources.settings.slice(known)
     if selected and name not in selected:
         return [None], [NOT_SELECTED]
-    targets = targets_of_slice(resources, name, marker.kwargs)
+    has_answer = not asks_for_hits_alone(metafunc.fixturenames)
+    targets = targets_of_slice(resources, name, marker.kwargs, has_answer=has_answer)
     if not set(OF_THE_CASE) & set(metafunc.fixturenames) and not may_request(metafunc.definition):
         bounds = gates_of_marker(marker.kwargs)
         unjudged = f", and nobody would judge {bounds[0]!r}" if bounds else ""
@@ -75,11 +78,17 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
             f"nothing{unjudged}; expected the fixture medfaith_report among its arguments, or another of "
             f"{', '.join(OF_THE_CASE[1:])}"
         )
-    # An id names what tells the items apart: of an ablation also the retriever or the checker.
+    # An id names what tells the items apart: of an ablation also the retriever, the checker or whose contexts.
     many_retrievers = len({target.run.retriever for target in targets}) > 1
     many_checkers = len({target.run.checker for target in targets}) > 1
+    many_modes = len({target.run.contexts_mode for target in targets}) > 1
     names = [
-        [target.run.retriever] * many_retrievers + [target.run.checker] * many_checkers + [target.case.id]
+        [
+            *[target.run.retriever] * many_retrievers,
+            *[target.run.checker] * many_checkers,
+            *[target.run.contexts_mode] * many_modes,
+            target.case.id,
+        ]
         for target in targets
     ]
     return targets, ["-".join(parts) for parts in names]
@@ -97,8 +106,23 @@ def is_parametrized(item: pytest.Item) -> bool:
 
 
 def measures(item: pytest.Item) -> bool:
-    """Returns whether a test asks for its case's report by name, or may still ask for it while it runs."""
-    return REPORT in getattr(item, "fixturenames", ()) or may_ask_later(item)
+    """Returns whether a test asks for its case's report by name, or may still ask for it while it runs.
+
+    A test that asks for the hits alone measures what the retriever finds.
+    """
+    target = target_of(item)
+    is_of_hits = target is not None and not target.has_answer
+    return is_of_hits or REPORT in getattr(item, "fixturenames", ()) or may_ask_later(item)
+
+
+def asks_for_hits_alone(names: Collection[str]) -> bool:
+    """Returns whether a test with these fixtures asks for what the retriever finds, and for no answer."""
+    return "medfaith_hits" in names and not {REPORT, "medfaith_response"} & set(names)
+
+
+def judges_all_gates(target: Target, declared: Mapping[str, Metric]) -> bool:
+    """Returns whether a test with this target judges every gate of its slice."""
+    return target.gates(declared) == target.settings.gates
 
 
 def note_marked(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
@@ -108,7 +132,8 @@ def note_marked(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
         target = target_of(item)
         if target is not None:
             found.gated |= {target.settings.name} if target.settings.gates else set()
-            found.measured |= {target.settings.name} if measures(item) else set()
+            if measures(item) and judges_all_gates(target, resources_of(config).metrics):
+                found.measured.add(target.settings.name)
 
 
 def expect_measured(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -120,11 +145,14 @@ def expect_measured(config: pytest.Config, items: list[pytest.Item]) -> None:
     measuring = [(item, target) for item, target in marked if measures(item)]
     for item, target in measuring:
         expect_target(resources, collected, target, test_id=item.nodeid)
+        names = getattr(item, "fixturenames", [])
+        if not target.has_answer and HITS_REPORT not in names:
+            names.append(HITS_REPORT)  # pytest fills it in with the fixtures that the test names
     for item, target in marked:
         if not measures(item):
-            run, gates = target.run, target.settings.gates
+            run, gates = target.run, target.gates(resources.metrics)
             collected.expect_perhaps(run, target.case.id, gates=gates, test_id=item.nodeid)
-    measured = {target.run.slice for _, target in measuring}
+    measured = {target.run.slice for _, target in measuring if judges_all_gates(target, resources.metrics)}
     unasked = _unmeasured(config, items, {target.run.slice for _, target in marked}, measured)
     reason = next(unasked, "") or (_unreadable(config, measuring) if measuring else "")
     if reason:
@@ -206,13 +234,19 @@ def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Ta
     Said here, it is said once; a test would say it again for every case.
     """
     from pytest_medfaith.run.baselines import check_baseline
+    from pytest_medfaith.run.targets import missing_retriever
 
     resources = resources_of(config)
     try:
-        for settings, item in {target.settings: item for item, target in measuring}.items():
+        for (settings, has_answer), item in {
+            (target.settings, target.has_answer): item for item, target in measuring
+        }.items():
+            why = missing_retriever(settings, has_answer=has_answer)
+            if why and _is_shipped(item, "medfaith_retriever") and _is_shipped(item, "medfaith_hits"):
+                return why
             if settings.corpus and _is_shipped(item, "medfaith_retriever"):
                 resources.chunks(settings)
-            if _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
+            if has_answer and _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
                 _check_answered(resources, settings)
         check_baseline(resources, collected_of(config))
     except (MedfaithError, OSError, ValueError) as error:

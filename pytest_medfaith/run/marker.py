@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-KEYS = ("k", "retriever", "checker", "limit", "gates")
+from pytest_medfaith.config import JUDGED_CONTEXTS, JudgedContexts
+
+KEYS = ("k", "retriever", "checker", "contexts", "limit", "gates")
 
 
 def slice_of_marker(arguments: tuple[Any, ...]) -> str:
@@ -59,6 +61,22 @@ def count_of_marker(marker: Mapping[str, Any], name: str) -> int | None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
         return value
     raise ValueError(f"the marker medfaith got {name}={value!r}; expected a whole number of 1 or more")
+
+
+def contexts_of_marker(marker: Mapping[str, Any]) -> tuple[JudgedContexts, ...]:
+    """Returns the contexts modes that a marker names, an empty tuple where it names none.
+
+    Raises:
+        ValueError: it names something else.
+    """
+    given = marker.get("contexts")
+    modes = listed(given) if given is None or isinstance(given, (str, list, tuple)) else (given,)
+    if not all(mode in JUDGED_CONTEXTS for mode in modes):
+        raise ValueError(
+            f"the marker medfaith got contexts={given!r}; expected {', '.join(JUDGED_CONTEXTS)}, "
+            "or a list of these"
+        )
+    return modes
 
 
 def listed(value: Any) -> tuple[Any, ...]:

@@ -29,13 +29,29 @@ def notes_on_slices(resources: Resources, collected: Collected, reports: Sequenc
         reports: of the slices, with their gates judged.
     """
     configured = resources.settings.slices
-    lines = [
+    lines = [*_notes_on_ablations(reports)]
+    lines += [
         line
         for report in reports
         if report.slice in configured
         for line in _notes_on_slice(resources, collected, report, configured[report.slice])
     ]
     return list(dict.fromkeys(lines))  # the rows of an ablation would say some of them again
+
+
+def _notes_on_ablations(reports: Sequence[SliceReport]) -> Iterator[str]:
+    """Yields a line for each slice whose retrievers are compared by answers that none of them had a part in."""
+    retrievers: dict[str, set[str]] = {}
+    for report in reports:
+        froms = {one.response.contexts_from for one in report.reports}
+        if report.contexts_mode == "recorded" and froms == {RECORDED}:
+            retrievers.setdefault(report.slice, set()).add(report.retriever)
+    for name, compared in retrievers.items():
+        if len(compared) > 1:
+            yield (
+                f"slice {name!r}: answers and contexts are recorded, so {', '.join(sorted(compared))} differ "
+                "only in what ranks their hits; contexts = 'retrieved' judges the claims by what each finds"
+            )
 
 
 def _notes_on_slice(
@@ -53,7 +69,7 @@ def _notes_on_slice(
             yield f"slice {report.slice!r}: {note}"
     # A renamed case would go unseen. A data set may be long, so only a file of cases is read whole.
     if (
-        any(one.response.contexts_from == RECORDED for one in report.reports)
+        any(one.response.contexts_from.endswith(RECORDED) for one in report.reports)
         and Path(settings.cases).is_file()
     ):
         asked = {case.id for case in read_cases(settings.cases)}

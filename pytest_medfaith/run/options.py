@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_medfaith.config import JudgedContexts
+
 
 # Settings of retrieval that the command line may say, and their options without --medfaith-.
 _RETRIEVAL = {
@@ -29,12 +31,15 @@ class Options:
     """The options --medfaith-*; None and empty mean that the command line says nothing.
 
     `retrieval` holds settings of retrieval by name, as in {"k1": 1.2}.
+    `retrieval_only` is an option of `medfaith evaluate` alone; a test says it by what it asks for.
     """
 
     slices: tuple[str, ...] = ()
     k: int | None = None
     retriever: tuple[str, ...] = ()
     checker: tuple[str, ...] = ()
+    contexts: tuple[JudgedContexts, ...] = ()
+    retrieval_only: bool = False
     limit: int | None = None
     retrieval: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
@@ -62,6 +67,7 @@ def options_of(config: pytest.Config) -> Options:
         k=option("--medfaith-k"),
         retriever=tuple(option("--medfaith-retriever")),
         checker=tuple(option("--medfaith-checker")),
+        contexts=tuple(option("--medfaith-contexts")),
         limit=option("--medfaith-limit"),
         retrieval=_checked(retrieval),
         seed=option("--medfaith-seed"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,7 +21,8 @@ from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.records import Case, Chunk, Hit, Response
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import ENCODING, RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.cost import index_bytes, sized
 from pytest_medfaith.retrieval.ranking import Retriever
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
@@ -132,11 +133,13 @@ class Resources:
 
         def build() -> Retriever:
             retriever = build_retriever(settings.retriever, chunks, settings=given)
+            if settings.retriever in ENCODING:
+                retriever("warm up", top_k=1)  # the first query loads the encoder, whatever its case is
 
             def search(query: str, *, top_k: int) -> list[Hit]:
                 return retriever(query, top_k=min(top_k, len(chunks)))
 
-            return search
+            return sized(search, partial(index_bytes, retriever))
 
         return self._once(("retriever", settings.corpus, settings.retriever), build)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.checking.similarity import encoder_signature
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
+
+
+# What the retriever is asked for the contexts of a mode.
+_QUERIES = {"retrieved": "the question", "per-claim": "each claim with its context", "none": "the question"}
 
 
 def run_signature(resources: Resources, collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
@@ -47,6 +51,7 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "encoders": {name: signatures for name, signatures in encoders.items() if signatures},
         "safety": resources.rulebook.signature,
         "seed": resources.seed,
+        **_contexts_signature(collected, runs),
     }
 
 
@@ -62,6 +67,22 @@ def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dic
             held = retriever_signature(run.retriever, resources.retrieval, size=size)
             found.setdefault(run.slice, {})[run.retriever] = held
     return found
+
+
+def _contexts_signature(collected: Collected, runs: Sequence[SliceRun]) -> dict[str, Any]:
+    """Returns, by slice and contexts mode, whose contexts were judged and whose hits were judged together.
+
+    It is empty where all contexts were recorded.
+    """
+    told: dict[str, Any] = {}
+    for run in runs:
+        if run.contexts_mode != "recorded":
+            pool = collected.compared_retrievers(run)
+            told.setdefault(run.slice, {})[run.contexts_mode] = {
+                "query": _QUERIES[run.contexts_mode],
+                "pool": pool,
+            }
+    return {"contexts": told} if told else {}
 
 
 def checker_signature(checker: Checker) -> dict[str, Any]:

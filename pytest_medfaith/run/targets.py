@@ -8,18 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.checking.rules import load_rules, switched_on
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import Extractor, evaluate_case
-from pytest_medfaith.gates.expressions import parse_gate
-from pytest_medfaith.records import Case, Hit, Report, Response, SliceRun
-from pytest_medfaith.run.marker import count_of_marker, gates_of_marker, listed
+from pytest_medfaith.evaluation import Extractor, evaluate_case, retrieval_report
+from pytest_medfaith.evidence import UNTOLD, Evidence
+from pytest_medfaith.gates.expressions import gates_without_answer, parse_gate
+from pytest_medfaith.records import Case, Hit, Report, Response, Retrieval, SliceRun
+from pytest_medfaith.retrieval.cost import index_bytes, measured_steps
+from pytest_medfaith.retrieval.ranking import checked_hits
+from pytest_medfaith.run.marker import contexts_of_marker, count_of_marker, gates_of_marker, listed
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
     from pytest_medfaith.metrics.base import Metric
+    from pytest_medfaith.retrieval.ranking import Retriever
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.safety.rulebook import Rulebook
@@ -27,19 +32,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """What one test item measures: a case of a slice under one retriever and checker."""
+    """What one test item measures: a case of a slice under one retriever, checker and contexts mode.
+
+    Without an answer it measures what the retriever finds, and nothing else.
+    """
 
     settings: SliceSettings
     case: Case
+    has_answer: bool = True
 
     @property
     def run(self) -> SliceRun:
         """The row of the card that this item's report belongs to."""
-        return self.settings.run
+        run = self.settings.run
+        return run if self.has_answer else dataclasses.replace(run, contexts_mode="none")
+
+    def gates(self, declared: Mapping[str, Metric]) -> tuple[str, ...]:
+        """Returns the gates that this item's row is judged by; without an answer, those that need none."""
+        gates = self.settings.gates
+        return gates if self.has_answer else gates_without_answer(gates, declared)
 
 
-def targets_of_slice(resources: Resources, name: str, marker: Mapping[str, Any]) -> list[Target]:
-    """Returns a target for each case, retriever and checker of slice `name`.
+def targets_of_slice(
+    resources: Resources, name: str, marker: Mapping[str, Any], *, has_answer: bool = True
+) -> list[Target]:
+    """Returns a target for each case, retriever, checker and contexts mode of slice `name`.
 
     The command line beats the marker, and the marker beats the settings; the gates of all three are judged.
 
@@ -47,6 +64,7 @@ def targets_of_slice(resources: Resources, name: str, marker: Mapping[str, Any])
         resources: of the run.
         name: of the slice.
         marker: keyword arguments of the marker medfaith, such as {"k": 5, "retriever": ["bm25", "rrf"]}.
+        has_answer: whether answers are judged; where they are not, there is no contexts mode to choose.
 
     Raises:
         DataError: an unknown slice, a slice without cases, anything wrong with its files, or a metric of the
@@ -55,18 +73,20 @@ def targets_of_slice(resources: Resources, name: str, marker: Mapping[str, Any])
     """
     options, configured = resources.options, resources.settings.slice(name)
     gates = (*configured.gates, *gates_of_marker(marker), *options.gates)
+    modes = options.contexts or contexts_of_marker(marker)
     variants = [
         dataclasses.replace(
-            configured,
+            configured.with_contexts(mode),
             retriever=retriever,
             checker=checker,
             k=options.k or count_of_marker(marker, "k") or configured.k,
             limit=options.limit or count_of_marker(marker, "limit") or configured.limit,
             gates=gates,
         )
-        for retriever, checker in itertools.product(
+        for retriever, checker, mode in itertools.product(
             options.retriever or listed(marker.get("retriever")) or (configured.retriever,),
             options.checker or listed(marker.get("checker")) or (configured.checker,),
+            (modes if has_answer else ()) or (configured.contexts_mode,),
         )
     ]
     declared = resources.metrics  # a metric that cannot be loaded is refused now, too
@@ -74,7 +94,24 @@ def targets_of_slice(resources: Resources, name: str, marker: Mapping[str, Any])
         parse_gate(gate, declared)  # a gate that does not parse is refused now, not after the run
     switched_on(load_rules(resources.settings.rules), off=resources.rules_off)  # a wrong name is refused now
     cases = resources.cases(variants[0])
-    return [Target(settings=settings, case=case) for settings in variants for case in cases]
+    return [
+        Target(settings=settings, case=case, has_answer=has_answer) for settings in variants for case in cases
+    ]
+
+
+def missing_retriever(settings: SliceSettings, *, has_answer: bool = True) -> str:
+    """Returns why a slice without a corpus cannot be measured, "" where it can: it needs no retriever."""
+    if settings.corpus or (has_answer and settings.contexts_mode == "recorded"):
+        return ""
+    needed = (
+        f"contexts = {settings.contexts_mode!r} judges claims by what a retriever finds"
+        if has_answer
+        else "only what a retriever finds is measured"
+    )
+    return (
+        f"slice {settings.name!r}: {needed}, and there is nothing to retrieve from; set corpus = [...] in "
+        f"[tool.medfaith.slices.{settings.name}], or define the fixture medfaith_retriever"
+    )
 
 
 def expect_target(resources: Resources, collected: Collected, target: Target, *, test_id: str = "") -> None:
@@ -83,7 +120,7 @@ def expect_target(resources: Resources, collected: Collected, target: Target, *,
     collected.expect(
         target.run,
         [target.case.id],
-        gates=settings.gates,
+        gates=target.gates(resources.metrics),
         test_id=test_id,
         skipped=resources.skipped(settings),
         size=len(resources.cases(settings)),
@@ -116,9 +153,18 @@ def report_on(
     rulebook: Rulebook,
     declared: Mapping[str, Metric],
     extractor: Extractor = extract_claims,
+    retriever: Retriever | None = None,
+    cost: Retrieval = UNTOLD,
 ) -> Report:
-    """Returns the report on a response to a target's case; arguments as of `evaluate_case`."""
+    """Returns the report on a response to a target's case; arguments as of `evaluate_case`.
+
+    `retriever` finds the chunks of each claim where each is a query.
+    """
     settings = target.settings
+
+    def search(query: str) -> list[Hit]:
+        return found_by(retriever, query, target)
+
     return evaluate_case(
         target.case,
         response,
@@ -129,20 +175,64 @@ def report_on(
         k=settings.k,
         rulebook=rulebook,
         declared=declared,
+        evidence=Evidence(mode=settings.contexts_mode, search=search if retriever else None, cost=cost),
     ).with_(contexts_optional=settings.contexts == "optional")
 
 
+def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:
+    """Returns the hits of a retriever, plain or async, for a query of a target's case, best first."""
+    k = target.settings.k
+    found = awaited(retriever(query, top_k=k), "what the retriever gives")
+    return checked_hits(found, k=k, case=target.case.id)
+
+
 def report_on_recorded(resources: Resources, target: Target) -> Report:
-    """Returns the report on a target's recorded response, with the retriever and the checker of its slice."""
+    """Returns the report on a target's recorded response, with the retriever and the checker of its slice.
+
+    For a target without an answer it is the report on what the retriever finds.
+
+    Raises:
+        DataError: a retriever is needed, and the slice has no corpus.
+    """
     settings = target.settings
+    if why := missing_retriever(settings, has_answer=target.has_answer):
+        raise DataError(why)
     retriever = resources.retriever(settings) if settings.corpus else None
-    hits = retriever(target.case.question, top_k=settings.k) if retriever else None
-    response, checker = recorded_response(resources, target), resources.checker(settings.checker)
+    with measured_steps() as steps:
+        hits = found_by(retriever, target.case.question, target) if retriever else None
+    checker, cost = resources.checker(settings.checker), retrieval_cost(target, retriever, steps)
+    if not target.has_answer:
+        return report_on_hits(target, hits or [], checker=checker, declared=resources.metrics, cost=cost)
     return report_on(
         target,
-        response,
+        recorded_response(resources, target),
         checker=checker,
         hits=hits,
         rulebook=resources.rulebook,
         declared=resources.metrics,
+        retriever=retriever,
+        cost=cost,
+    )
+
+
+def retrieval_cost(target: Target, retriever: Any, steps_ms: Mapping[str, float]) -> Retrieval:
+    """Returns what the retrieval for a target's question cost; nothing where recorded contexts are judged."""
+    if target.run.contexts_mode == "recorded":
+        return UNTOLD
+    return Retrieval(steps_ms=dict(steps_ms), index_bytes=index_bytes(retriever))
+
+
+def report_on_hits(
+    target: Target, hits: Sequence[Hit], *, checker: Checker, declared: Mapping[str, Metric], cost: Retrieval
+) -> Report:
+    """Returns the report on what the retriever found for a target's question; see `retrieval_report`."""
+    settings = target.settings
+    return retrieval_report(
+        target.case,
+        hits,
+        checker=checker,
+        retriever=settings.retriever,
+        k=settings.k,
+        declared=declared,
+        cost=cost,
     )

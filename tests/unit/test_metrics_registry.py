@@ -74,12 +74,18 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
             "latency_p95",
         ),
         "unchecked_share",
+        "index_bytes",
+        *(
+            f"{step}_p{percent}"
+            for step in ("retrieval", "encode", "search", "fuse", "rerank")
+            for percent in (50, 95)
+        ),
         *("ragchecker.noise_sensitivity_in_relevant", "ragchecker.noise_sensitivity_in_irrelevant"),
         *("ragchecker.hallucination", "ragchecker.self_knowledge"),
     }
 
 
-@pytest.mark.parametrize("name", ["recall@20", "ndcg@1", "rchunk.precision@7", "hit@1000"])
+@pytest.mark.parametrize("name", ["recall@20", "ndcg@1", "rchunk.precision@7", "hit@1000", "auto.ndcg@5"])
 def test_a_ranking_name_parses_back(name):
     metric = parse_metric(name)
     assert metric.name == name

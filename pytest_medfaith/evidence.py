@@ -1,0 +1,98 @@
+"""Whose contexts the claims of an answer are judged by: recorded, retrieved for the question, or for each claim.
+
+Example: with recorded answers three retrievers give the same faithfulness, since each claim is judged by the
+recorded contexts. Judged by what each retriever finds, the three differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_medfaith.answers.contexts import as_chunks
+from pytest_medfaith.answers.responses import BY_RETRIEVER
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import Chunk, Claim, ContextsMode, Hit, Response, Retrieval
+
+Search = Callable[[str], Sequence[Hit]]
+UNTOLD = Retrieval()
+FOR_CLAIMS = f"{BY_RETRIEVER}, claim by claim"  # what `contexts_from` says where each claim is a query
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """Whose contexts the claims are judged by.
+
+    Attributes:
+        mode: as of the slice.
+        search: finds the hits of a claim; needed where each claim is a query.
+        cost: of the retrieval for the question: `steps_ms` and `index_bytes`.
+    """
+
+    mode: ContextsMode = "recorded"
+    search: Search | None = None
+    cost: Retrieval = UNTOLD
+
+    def of_claims(self, claims: Sequence[Claim], *, case: str) -> dict[str, list[Chunk]]:
+        """Returns the chunks that are found for each claim by its id; nothing where claims are no queries.
+
+        Raises:
+            DataError: there is no retriever.
+        """
+        if self.mode != "per-claim":
+            return {}
+        if self.search is None:
+            raise _without_retriever(self.mode, case)
+        return {claim.id: [hit.chunk for hit in self.search(query_of(claim))] for claim in claims}
+
+    def judged_response(
+        self,
+        response: Response,
+        hits: Sequence[Hit] | None,
+        found: Mapping[str, Sequence[Chunk]],
+        *,
+        case: str,
+    ) -> Response:
+        """Returns `response` with the contexts that its claims are judged by, and with who gave them.
+
+        Args:
+            response: as recorded, or as the RAG answered.
+            hits: what the retriever found for the question; None where none was asked.
+            found: as `of_claims` returns it; its chunks become the contexts, each once.
+            case: the id of the case, for messages.
+
+        Raises:
+            DataError: there is no retriever, or it gave two texts under one id.
+        """
+        if self.mode == "recorded":
+            return response
+        if hits is None and self.mode == "retrieved":
+            raise _without_retriever(self.mode, case)
+        chunks = [chunk for of_claim in found.values() for chunk in of_claim]
+        by = FOR_CLAIMS
+        if self.mode == "retrieved":
+            chunks, by = [hit.chunk for hit in hits or ()], BY_RETRIEVER
+        replaced = response.contexts_from
+        given_by = by if replaced in ("", BY_RETRIEVER) else f"{by}, in place of {replaced}"
+        try:
+            contexts = tuple(as_chunks(chunks))
+        except DataError as error:
+            raise DataError(
+                f"case {case!r}: the retriever gave chunks that no answer can have: {error}"
+            ) from None
+        return response.with_(contexts=contexts, contexts_from=given_by)
+
+
+RECORDED = Evidence()
+
+
+def query_of(claim: Claim) -> str:
+    """Returns what a retriever is asked for a claim: the words before it that say what "it" is, and the claim."""
+    return f"{claim.context} {claim.text}".strip()
+
+
+def _without_retriever(mode: str, case: str) -> DataError:
+    return DataError(
+        f"case {case!r}: its claims are to be judged by {mode} contexts, and there is no retriever; give the "
+        "slice a corpus, or define the fixture medfaith_retriever"
+    )
