@@ -23,8 +23,8 @@ from pytest_medfaith.errors import CannotWrite, DataError, MissingExtra
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.bm25 import check_parameters
-from pytest_medfaith.retrieval.index import corpus_hash, encoded_text
 from pytest_medfaith.retrieval.cost import timed
+from pytest_medfaith.retrieval.index import corpus_hash, encoded_text
 from pytest_medfaith.retrieval.ranking import Retriever, check_query, to_hits
 
 LEAST_JAVA = 21  # of which Anserini's classes are

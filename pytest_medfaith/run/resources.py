@@ -21,7 +21,7 @@ from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.records import Case, Chunk, Hit, Response
-from pytest_medfaith.retrieval.build import ENCODING, RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.cost import index_bytes, sized
 from pytest_medfaith.retrieval.ranking import Retriever
 from pytest_medfaith.run.options import Options
@@ -133,8 +133,8 @@ class Resources:
 
         def build() -> Retriever:
             retriever = build_retriever(settings.retriever, chunks, settings=given)
-            if settings.retriever in ENCODING:
-                retriever("warm up", top_k=1)  # the first query loads the encoder, whatever its case is
+            if ":" not in settings.retriever:  # a retriever of the package loads its models at the first query
+                retriever("warm up", top_k=1)
 
             def search(query: str, *, top_k: int) -> list[Hit]:
                 return retriever(query, top_k=min(top_k, len(chunks)))
