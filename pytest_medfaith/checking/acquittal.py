@@ -39,7 +39,7 @@ def acquitted(
         verdict: after the rules.
         scores: of the claim.
         chunks: those that `scores` name.
-        thresholds: from where on a chunk decides.
+        thresholds: from which probability on a chunk decides.
         doubt: how much of the way from the threshold of contradiction to certainty still counts as doubt, 0
             to 1.
     """

@@ -45,7 +45,7 @@ class ModelCard:
         similarity_even: likewise.
         cascade: how much a strong model reads after the fast student; None for a model that reads everything.
         reading: how the model reads evidence.
-        latin_only: whether it reads Latin script only. What it would say of another script has no sense.
+        latin_only: whether it reads Latin script only. Its scores of other scripts have no meaning.
     """
 
     max_tokens: int

@@ -39,15 +39,14 @@ class Checker:
         name: on cards; baselines tell checkers apart by it.
         signature: names the weights and everything else that decides a score.
         score_texts: the model.
-        thresholds: from where on a chunk decides.
+        thresholds: from which probability on a chunk decides.
         temperature: the logits are divided by it before the softmax.
         cache: SQLite file of kept logits and vectors, or None.
         rules: names of the medical rules that may overrule the model.
         linker: name of what finds the drugs and diseases that the rules compare.
         isotonic: turns the probabilities at `temperature` into calibrated ones.
-        latin_only: whether the model reads Latin script only; what it would say of another script has no
-            sense.
-        similarity: how the sentence encoder has its say.
+        latin_only: whether the model reads Latin script only; its scores of other scripts have no meaning.
+        similarity: how the similarity of claim and chunk moves the logit of neutral.
         fast: the model that reads everything before this one, which then reads what `cascade` allows.
         cascade: how much a strong model reads.
         reading: how the evidence is read.
