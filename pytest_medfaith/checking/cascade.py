@@ -135,15 +135,32 @@ class Reader:
 def score_deciding_windows(
     pairs: Sequence[Pair], fast: Sequence[PairScore], reader: Reader
 ) -> list[PairScore]:
-    """Returns the score of each pair, in order; a chunk that the strong model does not read is neutral.
+    """Returns the score of each pair by its window with the clearest decision, in the order of `pairs`.
+
+    A chunk that the strong model does not read is neutral.
 
     Args:
         pairs: what to score.
         fast: the fast student's score of each pair.
         reader: the strong model.
     """
+    model, cascade = reader.model, reader.cascade
     readings = read_deciding_windows(pairs, fast, reader)
-    return [_score(pair, fast[number], readings.get(number, []), reader) for number, pair in enumerate(pairs)]
+    scores: list[PairScore] = []
+    for number, (pair, before) in enumerate(zip(pairs, fast, strict=True)):
+        if number not in readings:  # what the fast student could not read either stays without a score
+            unread = [(model.reading.unread_logits, before.span)]
+            scores.append(before if before.logits is None else clearest(*pair, unread, temperature=1.0))
+            continue
+        said = [cascade.fast_weight * math.log(max(each, cascade.least_probability)) for each in before.probs]
+        together: list[tuple[Logits, Span]] = []
+        for reading in readings[number]:
+            if reading.logits:
+                entail, neutral, contradict = (a + b for a, b in zip(reading.logits, said, strict=True))
+                neutral += model.similarity.of(reading.similarity)
+                together.append(((entail, neutral, contradict), reading.sentence))
+        scores.append(clearest(*pair, together, model.temperature))
+    return scores
 
 
 def read_deciding_windows(
@@ -170,25 +187,6 @@ def read_deciding_windows(
         reading = WindowRead(finite_logits(known, text), sentence, similarity)
         readings.setdefault(candidate.pair, []).append(reading)
     return readings
-
-
-def _score(pair: Pair, fast: PairScore, readings: Sequence[WindowRead], reader: Reader) -> PairScore:
-    """Returns the score of a pair by its window with the clearest decision.
-
-    Without a reading it is neutral; what the fast student could not read either stays without a score.
-    """
-    model, cascade = reader.model, reader.cascade
-    if not readings:
-        unread = [(model.reading.unread_logits, fast.span)]
-        return fast if fast.logits is None else clearest(*pair, unread, temperature=1.0)
-    said = [cascade.fast_weight * math.log(max(each, cascade.least_probability)) for each in fast.probs]
-    together: list[tuple[Logits, Span]] = []
-    for reading in readings:
-        if reading.logits:
-            entail, neutral, contradict = (a + b for a, b in zip(reading.logits, said, strict=True))
-            neutral += model.similarity.of(reading.similarity)
-            together.append(((entail, neutral, contradict), reading.sentence))
-    return clearest(*pair, together, model.temperature)
 
 
 def _chosen(

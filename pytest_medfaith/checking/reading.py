@@ -1,4 +1,4 @@
-"""What of a chunk a model reads for a claim: its best sentence, the window around it, both, or nothing."""
+"""How evidence is read for a claim: its likeliest sentence, the window around it, and how similar they are."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from pytest_medfaith.records import Chunk, Claim
 
 Logits = tuple[float, float, float]  # entail, neutral, contradict
 Text = tuple[str, str]  # evidence, claim
-# Characters of a claim that no model finds too long. Whether a model reads a longer claim, only the model can
-# tell.
-_SURELY_READ = 250
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,55 +89,6 @@ class ReadingSettings:
 
 
 AS_SHIPPED = ReadingSettings()
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is to be read of a pair.
-
-    Attributes:
-        span: of the chunk's best sentence.
-        sentence: the best sentence as the model reads it; None where the chunk is not read.
-        window: the window around it, likewise; None where only the sentence is read.
-        alone: whether the sentence may decide without the window.
-        similarity: of claim and chunk.
-    """
-
-    span: tuple[int, int]
-    sentence: Text | None
-    window: Text | None
-    alone: bool
-    similarity: float
-
-    @property
-    def texts(self) -> list[Text]:
-        """What the model has to read."""
-        return [text for text in (self.sentence, self.window) if text]
-
-
-def plan_reading(claim: Claim, chunk: Chunk, vectors: Vectors, settings: ReadingSettings) -> Plan | None:
-    """Returns what is to be read of a pair; None for a blank chunk.
-
-    The best sentence is read alone, and where claim and chunk are similar the window around it too. A long
-    chunk on another matter is not read; of a short chunk at least the best sentence is.
-    """
-    cosine = partial(vectors.cosine, claim.in_context)
-    sentence = best_sentence(claim.text, chunk.text, cosine=cosine, settings=settings)
-    if sentence is None:
-        return None
-    similarity = similarity_of(claim, chunk, (sentence.start, sentence.end), vectors, settings)
-    long = is_long(chunk.text, settings)
-    unread = long and similarity < settings.least_similarity and len(claim.text) <= _SURELY_READ
-    window = None
-    if similarity >= settings.window_similarity:
-        window = window_around(sentence, claim.text, of=chunk.text, settings=settings)
-    return Plan(
-        span=(sentence.start, sentence.end),
-        sentence=None if unread else as_read(claim, chunk, sentence),
-        window=as_read(claim, chunk, window) if window else None,
-        alone=long or window is None,
-        similarity=similarity,
-    )
 
 
 def texts_compared(claim: Claim, chunk: Chunk) -> Iterator[str]:

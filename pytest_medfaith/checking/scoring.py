@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ from pytest_medfaith.checking.cache import content_key, fill
 from pytest_medfaith.checking.reading import (
     AS_SHIPPED,
     Logits,
-    Plan,
     ReadingSettings,
     Text,
-    plan_reading,
+    as_read,
+    best_sentence,
+    is_long,
+    similarity_of,
     texts_compared,
+    window_around,
 )
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
 from pytest_medfaith.models.whole import whole
@@ -30,6 +34,9 @@ Progress = Callable[[int, int], None]
 Span = tuple[int, int]
 
 BATCH = 256  # pairs between two signs of progress
+# Characters of a claim that no model finds too long. Whether a model reads a longer claim, only the model can
+# tell.
+_SURELY_READ = 250
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,30 @@ class Model:
         return logits
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """What is to be read of a pair.
+
+    Attributes:
+        span: of the chunk's best sentence.
+        sentence: the best sentence as the model reads it; None where the chunk is not read.
+        window: the window around it, likewise; None where only the sentence is read.
+        alone: whether the sentence may decide without the window.
+        similarity: of claim and chunk.
+    """
+
+    span: tuple[int, int]
+    sentence: Text | None
+    window: Text | None
+    alone: bool
+    similarity: float
+
+    @property
+    def texts(self) -> list[Text]:
+        """What the model has to read."""
+        return [text for text in (self.sentence, self.window) if text]
+
+
 def score_pairs(
     pairs: Sequence[tuple[Claim, Chunk]],
     model: Model,
@@ -110,7 +141,7 @@ def score_pairs(
     for start in range(0, len(pairs), BATCH):
         batch = pairs[start : start + BATCH]
         vectors.add(text for pair in batch for text in texts_compared(*pair))
-        plans = [plan_reading(*pair, vectors, model.reading) for pair in batch]
+        plans = [_plan(*pair, vectors, model.reading) for pair in batch]
         model.read([text for plan in plans if plan for text in plan.texts], known, cache=vectors.cache)
         for pair, plan in zip(batch, plans, strict=True):
             readings = [(logits, plan.span) for logits in _readings(plan, known, model)] if plan else []
@@ -120,7 +151,32 @@ def score_pairs(
     return scores
 
 
-def _readings(plan: Plan, known: Mapping[Text, Any], model: Model) -> list[Logits]:
+def _plan(claim: Claim, chunk: Chunk, vectors: Vectors, settings: ReadingSettings) -> _Plan | None:
+    """Returns what is to be read of a pair; None for a blank chunk.
+
+    The best sentence is read alone, and where claim and chunk are similar the window around it too. A long
+    chunk on another matter is not read; of a short chunk at least the best sentence is.
+    """
+    cosine = partial(vectors.cosine, claim.in_context)
+    sentence = best_sentence(claim.text, chunk.text, cosine=cosine, settings=settings)
+    if sentence is None:
+        return None
+    similarity = similarity_of(claim, chunk, (sentence.start, sentence.end), vectors, settings)
+    long = is_long(chunk.text, settings)
+    unread = long and similarity < settings.least_similarity and len(claim.text) <= _SURELY_READ
+    window = None
+    if similarity >= settings.window_similarity:
+        window = window_around(sentence, claim.text, of=chunk.text, settings=settings)
+    return _Plan(
+        span=(sentence.start, sentence.end),
+        sentence=None if unread else as_read(claim, chunk, sentence),
+        window=as_read(claim, chunk, window) if window else None,
+        alone=long or window is None,
+        similarity=similarity,
+    )
+
+
+def _readings(plan: _Plan, known: Mapping[Text, Any], model: Model) -> list[Logits]:
     """Returns the logits that may decide for a chunk: of its window, of its sentence, or of both.
 
     The window's logits are blended with the sentence's. An unread chunk is neutral. Where a number of
