@@ -249,6 +249,22 @@ def datasets(_: str) -> str:
     return _table(("name", "what is read", "licence", "where it is from"), rows)
 
 
+def encoders(_: str) -> str:
+    """Returns the families of encoders with the values that their authors declare."""
+    from pytest_medfaith.retrieval.known_encoders import KNOWN_ENCODERS
+
+    rows = [
+        (
+            f"`{record.name}`",
+            "<br>".join(f"`{model}`" for model in record.models) or "the model that you name",
+            record.reading,
+            record.source,
+        )
+        for record in KNOWN_ENCODERS.values()
+    ]
+    return _table(("family", "models", "read by", "source"), rows)
+
+
 def command_sections(_: str) -> str:
     """Returns a section for every command: what it does, its arguments and its options."""
     return "\n\n".join(f"## medfaith {name}\n\n{_command_text(found)}" for name, found in commands().items())
@@ -408,6 +424,7 @@ _TABLES: dict[str, Callable[[str], str]] = {
     "commands": command_sections,
     "datasets": datasets,
     "encoder-quality": encoder_quality,
+    "encoders": encoders,
     "keys": keys,
     "label-metrics": label_metrics,
     "metrics": metrics,

@@ -72,10 +72,8 @@ def check_answer(
         checker: judges the claims, a checker or a callable `(claim, chunks) -> verdict`; the shipped checker
             where None.
         extractor: splits the answer into claims.
-        rulebook: the safety rules, as `pytest_medfaith.safety.rulebook.load_rulebook` returns them; the
-            shipped rules where None.
-        declared: the metrics by name, as `pytest_medfaith.metrics.project.declared_metrics` returns them; the
-            shipped metrics where None.
+        rulebook: of `pytest_medfaith.safety.rulebook.load_rulebook`; the shipped safety rules where None.
+        declared: metrics of `pytest_medfaith.metrics.project.declared_metrics`; the shipped ones where None.
 
     Raises:
         ValueError: an answer that is no text and no Response, or a text without contexts.

@@ -29,6 +29,8 @@ _RANGES = {
     "k1": (0.0, math.inf),
     "b": (0.0, 1.0),
     "rrf_k": (1, math.inf),
+    "pool": (1, math.inf),
+    "rerank_pool": (1, math.inf),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
@@ -68,6 +70,9 @@ class Settings:
     b: float = defaults.B
     rrf_k: int = defaults.RRF_K
     weights: Mapping[str, float] | None = None
+    fused: tuple[str, ...] = defaults.FUSED
+    pool: int = defaults.POOL
+    rerank_pool: int = defaults.RERANK_POOL
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
@@ -123,6 +128,32 @@ def load_settings(root: Path) -> Settings:
         safety=tuple(root / path for path in settings.safety),
         baseline=root / settings.baseline,
     )
+
+
+def command_line_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns settings of the command line by name, checked as those of the file are.
+
+    Args:
+        given: setting -> value; what is None or empty was not said. Weights are texts such as "dense=0.7".
+
+    Raises:
+        DataError: a value of the wrong type or out of its range.
+    """
+    hints = typing.get_type_hints(Settings)
+    said = {name: value for name, value in given.items() if value not in (None, [], ())}
+    if "weights" in said:
+        said["weights"] = dict(map(_weight, said["weights"]))
+    return {name: _value(value, hints[name], f"command line: {name}") for name, value in said.items()}
+
+
+def _weight(text: str) -> tuple[str, float]:
+    name, equals, number = text.rpartition("=")  # the name of an encoder may hold an equals sign
+    try:
+        if name and equals:
+            return name, float(number)
+    except ValueError:
+        pass
+    raise DataError(f"the weight {text!r} has another form; expected RETRIEVER=NUMBER, as in dense=0.7")
 
 
 def settings_root(root: Path, started_in: Path) -> Path:
@@ -227,7 +258,7 @@ def _scalar(value: Any, kind: Any, place: str) -> Any:
 
 
 def _check_range(value: float, place: str) -> None:
-    low, high = _RANGES.get(place.rpartition(".")[2], (-math.inf, math.inf))
+    low, high = _RANGES.get(place.replace(" ", ".").rpartition(".")[2], (-math.inf, math.inf))
     if not (math.isfinite(value) and low <= value <= high):
         ends = (
             f"from {low:g} to {high:g}"

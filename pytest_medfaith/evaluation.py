@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
 from pytest_medfaith.checking.readable import unusable_text
-from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
+from pytest_medfaith.claims.split import Reading, extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric
@@ -19,7 +19,6 @@ from pytest_medfaith.records import (
     Case,
     Chunk,
     Claim,
-    Dropped,
     Entailments,
     GoldClaim,
     Hit,
@@ -73,11 +72,17 @@ def evaluate_case(
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
     abstained = is_refusal(response.answer)
-    claims, dropped = _claims_of(case, response, extractor, abstained=abstained)
+    if extractor is extract_claims:
+        read = read_answer(response.answer, question=case.question)
+    else:  # an extractor of the project does not say what it leaves out, and need not read a refusal
+        read = Reading(() if abstained else tuple(extractor(response.answer, question=case.question)), ())
+    claims = () if abstained else read.claims
     _check_ids(case, response, claims)
-    judged = _score_case(case, response, claims, checker, progress)
+    by_contexts, by_answers = _pairs(case, response, claims)
+    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
+    judged = _JudgedCase(case, response, checker, scores)
     report = _judged_report(judged, claims, rulebook=rulebook, abstained=abstained).with_(
-        hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
+        hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=read.dropped
     )
     return report.with_(metrics=case_metrics(report, declared=declared))
 
@@ -101,17 +106,6 @@ def _with_safety(verdict: Verdict, *, rulebook: Rulebook | None, question: str) 
     """Returns `verdict` with a finding for each safety rule that its claim breaks; the label stays."""
     broken = safety_findings(verdict.claim.text, rulebook=rulebook, question=question)
     return verdict.with_(findings=(*verdict.findings, *broken)) if broken else verdict
-
-
-def _claims_of(
-    case: Case, response: Response, extractor: Extractor, *, abstained: bool
-) -> tuple[list[Claim], tuple[Dropped, ...]]:
-    """Returns the claims of an answer and the words that no claim checks; a refusal makes no claim."""
-    if extractor is extract_claims:
-        read = read_answer(response.answer, question=case.question)
-        return ([] if abstained else list(read.claims)), read.dropped
-    # An extractor of the project does not say what it leaves out.
-    return ([] if abstained else extractor(response.answer, question=case.question)), ()
 
 
 def _check_ids(case: Case, response: Response, claims: Sequence[Claim]) -> None:
@@ -173,21 +167,21 @@ def _gold_claim(gold: GoldClaim) -> Claim:
     return Claim(id=f"gold:{gold.id}", text=gold.text)
 
 
-def _score_case(
-    case: Case, response: Response, claims: Sequence[Claim], checker: Checker, progress: Progress | None
-) -> _JudgedCase:
-    """Scores claims and gold claims by the contexts, gold claims by the answer, claims by the reference.
+def _pairs(
+    case: Case, response: Response, claims: Sequence[Claim]
+) -> tuple[list[tuple[Claim, Chunk]], list[tuple[Claim, Chunk]]]:
+    """Returns the pairs of claims and gold claims with the contexts; and the pairs with answer and reference.
 
-    The reference is scored apart: a strong model reads only a few texts of each claim, and the reference must
-    not take the place of a context among them.
+    The answer is the evidence of gold claims, the reference that of claims. The latter pairs are scored apart:
+    a strong model reads only a few texts of each claim, and the reference must not take the place of a context
+    among them.
     """
     gold = [_gold_claim(claim) for claim in case.gold_claims]
     answers = [Chunk(id=ANSWER, text=response.answer)] if claims and response.answer.strip() else []
     reference = reference_text(case)
     references = [Chunk(id=REFERENCE, text=reference)] if reference else []
-    scores = checker.score(list(product([*claims, *gold], response.contexts)), progress=progress)
-    scores += checker.score([*product(gold, answers), *product(claims, references)])
-    return _JudgedCase(case, response, checker, scores)
+    by_contexts = product([*claims, *gold], response.contexts)
+    return list(by_contexts), [*product(gold, answers), *product(claims, references)]
 
 
 def _judged_report(

@@ -35,6 +35,7 @@ def _one_or_more(text: str) -> int:
 
 _FLAG: dict[str, Any] = {"action": "store_true"}
 _COUNT: dict[str, Any] = {"metavar": "N", "type": _one_or_more}
+_NUMBER: dict[str, Any] = {"metavar": "X", "type": float}
 _NAMES: dict[str, Any] = {"metavar": "NAME", "action": "append", "default": []}
 # Name, without --medfaith-, what argparse needs, and the line of --help.
 _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -43,8 +44,16 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("seed", {"metavar": "SEED", "type": int},
      "seed of the intervals, and of the part that --medfaith-limit takes"),
     ("retriever", _NAMES,
-     "such as bm25, dense, rrf or weighted, or a dotted name module:factory; again for an ablation"),
+     "such as bm25, dense, rrf or weighted, with a reranker rrf+fast, or a dotted name module:factory; again for an ablation"),
     ("k", {**_COUNT, "metavar": "K"}, "how many chunks to retrieve"),
+    ("encoder", _NAMES, "of dense retrieval; again to fuse several"),
+    ("fuse", _NAMES, "a retriever that rrf and weighted fuse, such as bm25, dense or lucene; may be given again"),
+    ("k1", _NUMBER, "of BM25 (0.9)"),
+    ("b", _NUMBER, "of BM25 (0.4)"),
+    ("rrf-k", _COUNT, "the constant of reciprocal rank fusion (100)"),
+    ("weight", {**_NAMES, "metavar": "NAME=X"}, "of a retriever in weighted fusion, such as dense=0.7; again for each"),
+    ("pool", _COUNT, "candidates that fusion takes of each retriever (100)"),
+    ("rerank-pool", _COUNT, "candidates that a reranker reads (20)"),
     ("checker", _NAMES, "default or fast, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation"),
     ("rules-off", _NAMES, "switch off this medical or safety rule; may be given again"),
     ("gate", {**_NAMES, "metavar": "EXPR"},

@@ -38,12 +38,17 @@ class Chunk(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hit(Record):
-    """A chunk as retrieved: its rank from 1, its fused score, and the rank each retriever gave it."""
+    """A chunk as retrieved: its rank from 1 and its score.
+
+    `ranks` and `scores` hold the rank and the score that each retriever gave it, by the retriever's name. In
+    files of earlier versions a hit has no `scores`.
+    """
 
     chunk: Chunk
     rank: int
     score: float
     ranks: Mapping[str, int] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

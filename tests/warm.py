@@ -28,7 +28,7 @@ IMPORTED = (
     "pytest_medfaith.checking.loading",
     "pytest_medfaith.evaluation",
     "pytest_medfaith.retrieval.bm25",
-    "pytest_medfaith.run.end",
+    "pytest_medfaith.run.finish",
     "pytest_medfaith.testing",
 )
 # What the plugin takes for a sign that a run uses it.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 _NUMBERS = ("temperature", "entail_threshold", "contradict_threshold", "contradict_odds")
+_AGAIN = "write it again with medfaith calibrate"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,32 +92,21 @@ def read_calibration(path: Path) -> FittedCalibration:
         ) from None
     if not isinstance(row, dict) or row.get("format_version") != FORMAT_VERSION:
         found = row.get("format_version") if isinstance(row, dict) else row
-        raise DataError(
-            f"{path}: format_version is {found!r}, expected {FORMAT_VERSION}; write it again with medfaith "
-            "calibrate"
-        )
+        raise DataError(f"{path}: format_version is {found!r}, expected {FORMAT_VERSION}; {_AGAIN}")
     for key in ("checker", "weights"):
         if not isinstance(row.get(key), str):
-            raise DataError(
-                f"{path}: {key} is {row.get(key)!r}, expected text; write it again with medfaith calibrate"
-            )
+            raise DataError(f"{path}: {key} is {row.get(key)!r}, expected text; {_AGAIN}")
     row.setdefault("contradict_odds", 1.0)  # files of before there were odds
     for key in _NUMBERS:
         value = row.get(key)
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value < float("inf"):
-            raise DataError(
-                f"{path}: {key} is {value!r}, expected a number above 0; write it again with medfaith "
-                "calibrate"
-            )
+            raise DataError(f"{path}: {key} is {value!r}, expected a number above 0; {_AGAIN}")
     try:
-        thresholds = Thresholds(
-            entail=row["entail_threshold"],
-            contradict=row["contradict_threshold"],
-            odds=row["contradict_odds"],
-        )
+        entail, contradict, odds = (row[key] for key in _NUMBERS[1:])
+        thresholds = Thresholds(entail=entail, contradict=contradict, odds=odds)
         isotonic = Isotonic.from_dict(row["isotonic"]) if row.get("isotonic") else None
     except (ValueError, AttributeError) as error:
-        raise DataError(f"{path}: {error}; write it again with medfaith calibrate") from None
+        raise DataError(f"{path}: {error}; {_AGAIN}") from None
     return FittedCalibration(
         checker=row["checker"],
         weights=row["weights"],

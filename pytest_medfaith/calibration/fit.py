@@ -73,10 +73,36 @@ class CalibrationRun:
 
 @dataclass(frozen=True)
 class _Sample:
-    """Rows kept out, and their label indices `truth` (n,)."""
+    """Rows that a checker can score, and their logits: float64 (n, 3).
+
+    A `two_way` checker never refutes; contradict counts as neutral then.
+    """
 
     rows: Sequence[LabelledRow]
-    truth: Any
+    logits: Any
+    two_way: bool
+
+    @property
+    def truth(self) -> Any:
+        """The label indices, (n,)."""
+        labels = ["neutral" if self.two_way and row.label == "contradict" else row.label for row in self.rows]
+        return np.array([LABELS.index(label) for label in labels])
+
+    def at(self, places: Sequence[int]) -> _Sample:
+        """Returns the rows at `places`."""
+        return _Sample([self.rows[place] for place in places], self.logits[places], self.two_way)
+
+    def with_each_label(self) -> _Sample:
+        """Returns itself; raises a DataError where a label is missing among the rows."""
+        wanted = [label for label in LABELS if not (self.two_way and label == "contradict")]
+        found = set(self.truth.tolist())
+        missing = [label for label in wanted if LABELS.index(label) not in found]
+        if missing:
+            raise DataError(
+                f"of {len(self.rows)} rows that could be scored none is labelled {missing[0]}; expected rows "
+                f"of each of {', '.join(wanted)}"
+            )
+        return self
 
 
 def fit_calibration(
@@ -98,7 +124,7 @@ def fit_calibration(
         rows: labelled, each with its group; no group is cut in two.
         checker: as loaded; its temperature and thresholds are what "before" means.
         method: a temperature, or a rising curve for each label.
-        precision: of entail and of contradict decisions: the lowest thresholds that reach it are taken. None
+        precision: of entail and of contradict decisions, which the lowest possible thresholds reach; None
             asks for the best macro-F1.
         seed: of the split and of the intervals.
         progress: told (pairs of texts scored, to score).
@@ -107,36 +133,37 @@ def fit_calibration(
         DataError: rows of a label are missing, the rows cannot be split, or the checker is a plain callable.
         ValueError: a precision that no threshold reaches.
     """
+    with tempfile.TemporaryDirectory() as folder:
+        # The second reading, which measures, is free.
+        kept = dataclasses.replace(checker, cache=checker.cache or Path(folder) / defaults.PAIR_SCORES)
+        sample = _scored(kept, rows, progress).with_each_label()
+        fitting, held_out = map(sample.at, split_rows(sample.rows, seed=seed))
+        fitted = _fit(checker, fitting.with_each_label(), method=method, precision=precision)
+        return CalibrationRun(
+            fitted=fitted,
+            before=_measure(kept, held_out, seed=seed),
+            after=_measure(calibrated(kept, fitted), held_out, seed=seed),
+            rows_fitted=len(fitting.rows),
+            rows_held_out=len(held_out.rows),
+            rows_unscored=len(rows) - len(sample.rows),
+            two_way=sample.two_way,
+            by_case=all(row.of for row in sample.rows),
+        )
+
+
+def _scored(checker: Checker, rows: Sequence[LabelledRow], progress: Progress | None) -> _Sample:
+    """Returns the rows that the model scores, with the logits that temperature and curves are fitted to."""
     if checker.judge:
         raise DataError(
             f"the checker {checker.name!r} is a plain callable and gives no scores, so nothing can be "
             "calibrated"
         )
-    with tempfile.TemporaryDirectory() as folder:
-        # The second reading, which measures, is free.
-        kept = dataclasses.replace(checker, cache=checker.cache or Path(folder) / defaults.PAIR_SCORES)
-        raw = dataclasses.replace(kept, temperature=1.0, isotonic=None)
-        scores = _row_scores(raw, rows, progress)
-        scored = [row for row, score in zip(rows, scores, strict=True) if score]
-        logits = np.array([score.logits for score in scores if score], dtype=np.float64).reshape(
-            -1, len(LABELS)
-        )
-        two_way = len(logits) > 0 and bool(np.ptp(logits[:, LABELS.index("contradict")]) == 0)
-        truth = _truth(scored, two_way=two_way)
-        fitting, held_out = split_rows(scored, seed=seed)
-        fitting_truth = _truth([scored[place] for place in fitting], two_way=two_way)
-        fitted = _fit(checker, logits[fitting], fitting_truth, method=method, precision=precision)
-        sample = _Sample([scored[place] for place in held_out], truth[held_out])
-        return CalibrationRun(
-            fitted=fitted,
-            before=_measure(kept, sample, seed=seed),
-            after=_measure(calibrated(kept, fitted), sample, seed=seed),
-            rows_fitted=len(fitting),
-            rows_held_out=len(held_out),
-            rows_unscored=len(rows) - len(scored),
-            two_way=two_way,
-            by_case=all(row.of for row in scored),
-        )
+    raw = dataclasses.replace(checker, temperature=1.0, isotonic=None)
+    scores = _row_scores(raw, rows, progress)
+    scored = [row for row, score in zip(rows, scores, strict=True) if score]
+    logits = np.array([score.logits for score in scores if score], dtype=np.float64).reshape(-1, len(LABELS))
+    two_way = len(logits) > 0 and bool(np.ptp(logits[:, LABELS.index("contradict")]) == 0)
+    return _Sample(scored, logits, two_way)
 
 
 def _row_scores(
@@ -162,25 +189,8 @@ def _clarity(score: PairScore) -> float:
     return max(score.probs[0], score.probs[2])
 
 
-def _truth(rows: Sequence[LabelledRow], *, two_way: bool) -> Any:
-    """Returns label indices (n,); refuses rows among which a label is missing.
-
-    With a two-way checker contradict counts as neutral.
-    """
-    labels = ["neutral" if two_way and row.label == "contradict" else row.label for row in rows]
-    wanted = [label for label in LABELS if not (two_way and label == "contradict")]
-    missing = [label for label in wanted if label not in labels]
-    if missing:
-        raise DataError(
-            f"of {len(rows)} rows that could be scored none is labelled {missing[0]}; expected rows of "
-            f"each of {', '.join(wanted)}"
-        )
-    return np.array([LABELS.index(label) for label in labels])
-
-
-def _fit(
-    checker: Checker, logits: Any, truth: Any, *, method: Method, precision: float | None
-) -> FittedCalibration:
+def _fit(checker: Checker, sample: _Sample, *, method: Method, precision: float | None) -> FittedCalibration:
+    logits, truth = sample.logits, sample.truth
     temperature = round(fit_temperature(logits, truth), 4) if method == "temperature" else 1.0
     probs = softmax_rows(logits / temperature)
     isotonic = fit_isotonic(probs, truth) if method == "isotonic" else None
@@ -199,9 +209,9 @@ def _measure(checker: Checker, sample: _Sample, *, seed: int) -> Measured:
     scores = _row_scores(checker, sample.rows)
     probs = np.array([score.probs for score in scores if score])
     chosen = decide_all(probs, checker.thresholds)
-    groups = [row.group for row in sample.rows]
+    truth, groups = sample.truth, [row.group for row in sample.rows]
     metrics = score_checker(
-        [LABELS[label] for label in sample.truth],
+        [LABELS[label] for label in truth],
         probs,
         predicted=[LABELS[label] for label in chosen],
         groups=groups,
@@ -209,11 +219,11 @@ def _measure(checker: Checker, sample: _Sample, *, seed: int) -> Measured:
     )
     precisions = {
         f"{label}_precision": _precision(
-            f"{label}_precision", sample.truth, chosen, LABELS.index(label), groups=groups, seed=seed
+            f"{label}_precision", truth, chosen, LABELS.index(label), groups=groups, seed=seed
         )
         for label in ("entail", "contradict")
     }
-    bins = reliability(probs.max(axis=1), probs.argmax(axis=1) == sample.truth)
+    bins = reliability(probs.max(axis=1), probs.argmax(axis=1) == truth)
     return Measured(thresholds=checker.thresholds, metrics={**metrics, **precisions}, bins=bins)
 
 

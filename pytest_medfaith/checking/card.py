@@ -23,7 +23,7 @@ from typing import Any
 
 from pytest_medfaith.checking.cascade import Cascade
 from pytest_medfaith.checking.policy import Thresholds
-from pytest_medfaith.checking.reading import AS_SHIPPED, Logits, ReadingSettings
+from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
 from pytest_medfaith.checking.similarity import SimilarityShift
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.shipped import MINILM_TOKENIZER
@@ -111,15 +111,11 @@ def _reading(row: Any) -> ReadingSettings:
         raise ValueError(f"reading {odd}, expected an object of {', '.join(known)}")
     numbers = {name: _number(name, value) for name, value in row.items() if name != "unread_logits"}
     if "unread_logits" in row:
-        numbers["unread_logits"] = _logits(row["unread_logits"])
+        logits = row["unread_logits"]
+        if not isinstance(logits, list) or len(logits) != 3:
+            raise ValueError(f"unread_logits is {logits!r}, expected three numbers")
+        numbers["unread_logits"] = tuple(_number("unread_logits", each) for each in logits)
     return ReadingSettings(**numbers)
-
-
-def _logits(value: Any) -> Logits:
-    if not isinstance(value, list) or len(value) != 3:
-        raise ValueError(f"unread_logits is {value!r}, expected three numbers")
-    entail, neutral, contradict = (_number("unread_logits", each) for each in value)
-    return entail, neutral, contradict
 
 
 def _number(name: str, value: Any) -> Any:

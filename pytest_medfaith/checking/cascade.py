@@ -182,17 +182,13 @@ def _score(pair: Pair, fast: PairScore, readings: Sequence[WindowRead], reader: 
         unread = [(model.reading.unread_logits, fast.span)]
         return fast if fast.logits is None else clearest(*pair, unread, temperature=1.0)
     said = [cascade.fast_weight * math.log(max(each, cascade.least_probability)) for each in fast.probs]
-    together = [
-        (_together(reading.logits, said, model.similarity.of(reading.similarity)), reading.sentence)
-        for reading in readings
-        if reading.logits
-    ]
+    together: list[tuple[Logits, Span]] = []
+    for reading in readings:
+        if reading.logits:
+            entail, neutral, contradict = (a + b for a, b in zip(reading.logits, said, strict=True))
+            neutral += model.similarity.of(reading.similarity)
+            together.append(((entail, neutral, contradict), reading.sentence))
     return clearest(*pair, together, model.temperature)
-
-
-def _together(logits: Logits, said: Sequence[float], shift: float) -> Logits:
-    entail, neutral, contradict = (a + b for a, b in zip(logits, said, strict=True))
-    return entail, neutral + shift, contradict
 
 
 def _chosen(

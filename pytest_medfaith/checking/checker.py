@@ -118,26 +118,16 @@ class Checker:
         """
         plain, chunks = plain_claim(claim), [plain_chunk(chunk) for chunk in chunks]
         unusable = {chunk.id: self.unusable(chunk.text, "evidence") for chunk in chunks}
-        readable = [chunk for chunk in chunks if not unusable[chunk.id]]
+        chunks = [chunk for chunk in chunks if not unusable[chunk.id]]
         why = self.unusable(plain.text, "claim")
-        if not (why or readable):
+        if not (why or chunks):
             why = next(filter(None, unusable.values()), "")
         if self.judge and not why:
-            return self.judge(claim, readable)
-        asked = [score for score in scores if not unusable.get(score.chunk_id)]
-        return self._decided(plain, asked, readable, why=why).with_(claim=claim)
-
-    def _decided(
-        self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, why: str
-    ) -> Verdict:
-        """Returns the verdict over readable chunks, step by step; `why` says that the claim cannot be judged."""
+            return self.judge(claim, chunks)
+        scores = [score for score in scores if not unusable.get(score.chunk_id)]
         scored = [score for score in scores if score.logits is not None]
-        if scores and not scored:
-            why = why or "the model gave no finite score; it may be that the claim is longer than it reads"
-        verdict = decide(claim, scored, self.thresholds)
-        lost = [score.chunk_id for score in scores if score.logits is None]
-        if lost and verdict.label != "refuted":  # what could not be scored may be what refutes it
-            why = why or f"the model gave no finite score for {', '.join(lost[:3])}"
+        verdict = decide(plain, scored, self.thresholds)
+        why = why or _unread(scores, verdict)
         if why:
             return unscored(claim, self.thresholds, why)
         grounding = GROUNDING in self.rules
@@ -146,16 +136,15 @@ class Checker:
         if scored:
             verdict = read_joined(verdict, chunks, self._says, self.reading)
         if self.rules:
-            quoting = quoting_chunk(claim.text, chunks)
+            quoting = quoting_chunk(plain.text, chunks)
             rules = active_rules(self.rules, linker=self.linker, added=self.added_rules)
             verdict = overrule(verdict, scored, chunks, rules=rules, quoting=quoting)
             if grounding and not quoting:
                 verdict = grounded(verdict, scored, chunks)
         if grounding:
             verdict = acquitted(verdict, scored, chunks, self.thresholds, doubt=self.reading.doubt)
-        return verdict.with_(
-            threshold=self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail
-        )
+        deciding = self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail
+        return verdict.with_(claim=claim, threshold=deciding)
 
     def _says(self, claim: Claim, chunk: Chunk) -> Verdict:
         return decide(claim, self.score([(claim, chunk)]), self.thresholds)
@@ -182,3 +171,13 @@ class Checker:
     def unusable(self, text: str, what: str) -> str:
         """Returns why this checker cannot judge `text`, a "claim" or "evidence", or an empty string."""
         return unusable_text(text, what, latin_only=self.latin_only)
+
+
+def _unread(scores: Sequence[PairScore], verdict: Verdict) -> str:
+    """Returns why scores without logits leave the claim of `verdict` unscored, or an empty text."""
+    lost = [score.chunk_id for score in scores if score.logits is None]
+    if lost and len(lost) == len(scores):
+        return "the model gave no finite score; it may be that the claim is longer than it reads"
+    if lost and verdict.label != "refuted":  # what could not be scored may be what refutes it
+        return f"the model gave no finite score for {', '.join(lost[:3])}"
+    return ""

@@ -50,12 +50,9 @@ def load_checker(
         thresholds: instead of the model card's, or 0.5 for a foreign model.
         cache: SQLite file of kept logits.
         max_tokens: how much a foreign model reads of a pair.
-        rules: dotted names of the project's rules, `(claim, evidence) -> findings`, which run beside the
-            shipped ones.
-        rules_off: names of medical rules that may not overrule the model; names of safety rules are allowed
-            and change nothing here.
-        linker: "default" (the concept table), or "scispacy", "scispacy:MODEL",
-            "scispacy:MODEL:KNOWLEDGE_BASE" (extra: bio).
+        rules: dotted names of the project's rules `(claim, evidence) -> findings`, beside the shipped rules.
+        rules_off: medical rules that may not overrule the model; names of safety rules change nothing here.
+        linker: "default" (the concept table), or "scispacy[:MODEL[:KNOWLEDGE_BASE]]" (extra: bio).
         root: the folder that a relative folder is in; the working directory where None.
 
     Raises:
@@ -67,23 +64,19 @@ def load_checker(
     names = switched_on(added, off=rules_off)
     load_linker(linker)  # an unknown or missing linker is said now, not at the first claim
     folder = onnx_folder(name, root=root)
-    if folder:
-        checker = _onnx_checker(name, folder)
-    elif _DOTTED.fullmatch(name):
-        from pytest_medfaith.checking.judge import as_checker
+    if not folder and _DOTTED.fullmatch(name):
+        return _project_checker(name, thresholds)
+    checker = _onnx_checker(name, folder) if folder else _classifier(name, root, label_map, max_tokens)
+    checker = dataclasses.replace(checker, cache=cache, rules=names, added_rules=added, linker=linker)
+    return dataclasses.replace(checker, thresholds=thresholds or checker.thresholds)
 
-        checker = as_checker(load_dotted(name, what="the checker"), name=name)
-        return dataclasses.replace(checker, name=name, thresholds=thresholds or checker.thresholds)
-    else:
-        checker = _classifier(name, root, label_map, max_tokens)
-    return dataclasses.replace(
-        checker,
-        thresholds=thresholds or checker.thresholds,
-        cache=cache,
-        rules=names,
-        added_rules=added,
-        linker=linker,
-    )
+
+def _project_checker(name: str, thresholds: Thresholds | None) -> Checker:
+    """Returns what the dotted `name` leads to; cache, rules and linker are the project's matter."""
+    from pytest_medfaith.checking.judge import as_checker
+
+    checker = as_checker(load_dotted(name, what="the checker"), name=name)
+    return dataclasses.replace(checker, name=name, thresholds=thresholds or checker.thresholds)
 
 
 def onnx_folder(name: str, *, root: Path | None = None) -> Path | None:

@@ -83,18 +83,16 @@ def _weighed(
         shares: of the claim's words, by the id of the chunk.
         quoting: the id of the chunk that quotes the claim, or empty.
     """
-    refuting = [name for name, found in clashes.items() if any(each.effect == "refute" for each in found)]
-    weakening = [name for name, found in clashes.items() if any(each.effect == "weaken" for each in found)]
-    if verdict.joint:  # what one of the joined chunks lacks another may hold
-        weakening = []
+    refuting = _with_effect("refute", clashes)
+    # What one of several joined chunks lacks, the next chunk may hold.
+    weakening = [] if verdict.joint else _with_effect("weaken", clashes)
     clean = [name for name in verdict.supporting if name not in (*refuting, *weakening)]
     by_chunk = {score.chunk_id: score for score in scores}
     if quoting and quoting in by_chunk:
-        others_refute = any(name != quoting for name in refuting)
         return _resting_on(by_chunk[quoting], verdict).with_(
             label="supported",
             supporting=tuple(dict.fromkeys((*clean, quoting))),
-            conflict=verdict.conflict or verdict.label == "refuted" or others_refute,
+            conflict=verdict.conflict or verdict.label == "refuted" or bool({*refuting} - {quoting}),
             reason="quoted from the evidence",
         )
     nearest_clash = max((shares[name] for name in refuting), default=0.0)
@@ -113,6 +111,11 @@ def _weighed(
         findings=findings,
         reason=f"decided by the rule {', '.join(finding.rule for finding in findings)}",
     )
+
+
+def _with_effect(effect: str, clashes: Mapping[str, Sequence[Finding]]) -> list[str]:
+    """Returns the ids of the chunks in which a finding has this effect."""
+    return [name for name, found in clashes.items() if any(each.effect == effect for each in found)]
 
 
 def _resting_on(score: PairScore, verdict: Verdict, *, column: int = 0) -> Verdict:

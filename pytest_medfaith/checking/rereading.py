@@ -6,7 +6,7 @@ chunk decides is read against two or three sentences together, of one chunk or o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
@@ -104,7 +104,12 @@ def joined_parts(claim: str, chunks: Sequence[Chunk], settings: ReadingSettings 
     one window holds them all: the model has read that window already.
     """
     wanted = content_words(claim)
-    candidates = [(part, wanted & content_words(part.text)) for part in _sentences(chunks)]
+    sentences = [
+        Part(number, start, end, chunk.text[start:end])
+        for number, chunk in enumerate(chunks)
+        for start, end in sentence_spans(chunk.text)
+    ]
+    candidates = [(part, wanted & content_words(part.text)) for part in sentences]
     chosen: list[Part] = []
     missing = set(wanted)
     while candidates and len(chosen) < settings.joined_sentences:
@@ -116,12 +121,6 @@ def joined_parts(claim: str, chunks: Sequence[Chunk], settings: ReadingSettings 
     if len(chosen) < 2 or _in_one_window(chosen, chunks, settings):
         return []
     return sorted(chosen, key=lambda part: (part.chunk, part.start))
-
-
-def _sentences(chunks: Sequence[Chunk]) -> Iterator[Part]:
-    for number, chunk in enumerate(chunks):
-        for start, end in sentence_spans(chunk.text):
-            yield Part(number, start, end, chunk.text[start:end])
 
 
 def _in_one_window(parts: Sequence[Part], chunks: Sequence[Chunk], settings: ReadingSettings) -> bool:

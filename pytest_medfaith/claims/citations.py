@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.claims.layout import Sentence
+from pytest_medfaith.english import lexicon
+from pytest_medfaith.english.conjugation import verb_forms
 
 # "[120-140]" is a reference interval, not 21 sources.
 _LONGEST_RANGE = 20
@@ -43,6 +45,8 @@ _NAMELESS = re.compile(
       | [(\[]\s*(?:(?:see|cf\.?|e\.g\.,?|reviewed\s+in)\s+)?{_AUTHORS}(?:\s*[;,]\s*{_AUTHORS}){{0,6}}\s*[)\]]
       | (?<=[.!?,;:)”"])[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?:[,\u2013\u207b-][\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+)*
       | (?<=[a-z]{{3}})[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?:[,\u2013\u207b-][\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+)*(?=[\s.,;:)]|$)
+      | (?:(?<=[a-z]{{3}})|(?<=[.!?,;:)”"]))(?:<sup>\s*\[?\d{{1,3}}(?:\s*[,\u2013-]\s*\d{{1,3}})*\]?\s*</sup>|\^\d{{1,3}}(?:[,\u2013-]\d{{1,3}})*\^)
+      | \[(?P<name>(?!{_MONTH}\b)[A-Z][\w'\u2019-]+)(?:\s+et\s+al\.?)?\s+(?:19|20)\d\d[a-z]?\]
       | (?<=[.!?])\(\d{{1,3}}(?:\s*[,\u2013-]\s*\d{{1,3}})*\)(?=\s|$)""",
     re.VERBOSE,
 )
@@ -90,7 +94,7 @@ def read_citations(answer: str) -> Cited:
     """Returns `answer` with its citations, read once."""
     citations = parse_citations(answer)
     spans = {(citation.start, citation.end) for citation in citations}
-    spans |= {mark.span() for mark in _NAMELESS.finditer(answer)}
+    spans |= {mark.span() for mark in _NAMELESS.finditer(answer) if not _is_said(mark["name"])}
     if not spans:
         return Cited(answer, ())
     masked = list(answer)
@@ -100,6 +104,12 @@ def read_citations(answer: str) -> Cited:
     for around in (_BETWEEN, _WRAPPED, _NAMED):
         text = around.sub(lambda found: "\x00" * len(found[0]), text)
     return Cited(text.replace("\x00", " "), tuple(citations))
+
+
+def _is_said(name: str | None) -> bool:
+    """Returns whether the word before a year in brackets says something of it: "[Withdrawn 2019]"."""
+    word = (name or "").lower()
+    return word in lexicon.PREPOSITIONS or word in verb_forms()
 
 
 def parse_citations(text: str) -> list[Citation]:

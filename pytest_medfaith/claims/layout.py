@@ -19,13 +19,18 @@ from pytest_medfaith.english.sentences import answer_sentences
 
 _HTML = (
     r"b|i|u|em|strong|p|ul|ol|li|sup|sub|h[1-6]|div|span|a|table|thead|tbody|tr|td|th|code|pre|blockquote|hr"
+    r"|details|summary|small|mark|s|del|ins|dl|dt|dd|font|section|article|figure|figcaption|caption"
 )
-_BREAK_TAG = re.compile(r"<(?:br|/p|/li|li|/tr|/h[1-6])\s*/?>", re.IGNORECASE)
+# What a word holds raised or lowered is part of it: "m<sup>2</sup>", "H<sub>2</sub>O", "10<sup>9</sup>/L".
+_RAISED_PART = re.compile(r"<(su[bp])>([\w+\u2212-]{1,8})</su[bp]>", re.IGNORECASE)
+_RAISED = re.compile(rf"(?<![\w/.×^])[\w/.×^]+(?:(?i:{_RAISED_PART.pattern})[\w/]*)+")
+_SUPERSCRIPTS = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_BREAK_TAG = re.compile(r"<(?:br|/p|/li|li|/tr|/h[1-6]|/summary|/d[td])\s*/?>", re.IGNORECASE)
 _LINK = re.compile(r"(!?\[)([^\[\]\r\n]{1,200})(\]\([^()\s]*\))")
 _MARKS = (
     re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:>(?!\s*[\d=]))+"),
     re.compile(rf"</?(?:{_HTML})(?:\s+\w+\s*=[^<>\r\n]*)?\s*/?>", re.IGNORECASE),
-    re.compile(r"\*\*+|__+|`+"),
+    re.compile(r"\*\*+|__+|`+|~~+|<!--+|--+>"),
     re.compile(r"(?<![\w*])\*(?=[^\s*][^*\r\n]*\*)|(?<=[^\s*])\*(?![\w*])"),
     re.compile(r"(?<!\w)_(?=[^\s_][^_\r\n]*_(?!\w))|(?<=[^\s_])_(?!\w)"),
 )
@@ -135,6 +140,7 @@ def read_layout(answer: str) -> Layout:
     thoughts = _thoughts(answer)
     skipped = [(start, end, "reasoning") for start, end in thoughts]
     raw = _blanked(answer, thoughts)
+    raw = _RAISED.sub(_joined, raw)
     raw = _BREAK_TAG.sub(lambda tag: "\n" + " " * (len(tag[0]) - 1), raw)
     text = _LINK.sub(lambda link: " " * len(link[1]) + link[2] + " " * len(link[3]), raw)
     for mark in _MARKS:
@@ -204,6 +210,18 @@ def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
         pieces += [text[last:start], re.sub(r"[^\r\n]", " ", text[start:end])]
         last = end
     return "".join([*pieces, text[last:]])
+
+
+def _joined(word: re.Match[str]) -> str:
+    """Returns a word with what is raised or lowered in it, and blanks up to the length of its markup.
+
+    A word that others follow keeps its start, the last one its end: so a sentence keeps both.
+    """
+    plain = _RAISED_PART.sub(
+        lambda part: part[2].translate(_SUPERSCRIPTS) if part[1].lower() == "sup" else part[2], word[0]
+    )
+    is_followed = word.string[word.end() : word.end() + 1].isspace()
+    return plain.ljust(len(word[0])) if is_followed else plain.rjust(len(word[0]))
 
 
 def _read_line(line: str, offset: int) -> Block | None:

@@ -67,8 +67,7 @@ def calibrate(
     The command fits to seven tenths of the rows. The rows kept out share no claim and no evidence with them.
     To use the calibration, name the file in the settings, under calibration.
     """
-    from pytest_medfaith.calibration import explanation
-    from pytest_medfaith.calibration.applying import write_calibration
+    from pytest_medfaith.calibration import applying, explanation
     from pytest_medfaith.calibration.fit import fit_calibration
     from pytest_medfaith.calibration.rows import read_labelled_rows
     from pytest_medfaith.checking.loading import load_checker
@@ -79,23 +78,20 @@ def calibrate(
         raise DataError(f"--method is {method!r}; expected temperature or isotonic")
     if precision is not None and not 0 < precision < 1:
         raise DataError(f"--precision is {precision}; expected a share between 0 and 1, such as 0.9")
-    drawn = (
-        {f"{report / name}, of --report": report / name for name in explanation.REPORT_FILES}
-        if report
-        else {}
-    )
-    refuse_overwriting({"--out": out, **drawn}, {"the file of rows": rows})
+    drawn = [report / name for name in explanation.REPORT_FILES] if report else []
+    written = {"--out": out, **{f"{path}, of --report": path for path in drawn}}
+    refuse_overwriting(written, {"the file of rows": rows})
     loaded = read_labelled_rows(rows)
     judge = load_checker(checker, label_map=load_settings(root.resolve()).label_map)
     chosen: Any = method
     progress = progress_bar("pairs")
     run = fit_calibration(loaded, judge, method=chosen, precision=precision, seed=seed, progress=progress)
-    write_calibration(
-        out, run.fitted, facts=explanation.calibration_facts(run, precision=precision, seed=seed)
-    )
-    written = [out, *(explanation.write_report(report, run) if report else ())]
+    facts = explanation.calibration_facts(run, precision=precision, seed=seed)
+    applying.write_calibration(out, run.fitted, facts=facts)
+    if report:
+        explanation.write_report(report, run)
     notes, table = explanation.calibration_notes(run), explanation.calibration_table(run)
-    for line in [*notes, table, *(f"{path}: written" for path in written)]:
+    for line in [*notes, table, *(f"{path}: written" for path in written.values())]:
         say(line)
 
 

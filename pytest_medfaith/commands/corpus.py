@@ -4,29 +4,44 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pytest_medfaith import defaults
 from pytest_medfaith.commands.parts import progress_bar, say
+from pytest_medfaith.commands.retrieval_options import (
+    BOption,
+    EncodersOption,
+    FuseOption,
+    K1Option,
+    PoolOption,
+    RerankPoolOption,
+    RetrieverOption,
+    RrfKOption,
+    WeightsOption,
+)
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.plain import one_line, plain_json
 
+if TYPE_CHECKING:
+    from pytest_medfaith.records import Hit
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON object for each hit instead of text.")]
 CorpusOption = Annotated[
     list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")
 ]
 EncoderOption = Annotated[
-    str, typer.Option(help="default (shipped), medcpt, a model folder, or a sentence-transformers name.")
+    str,
+    typer.Option(
+        help="default (shipped), a family such as medcpt or e5-base, a folder, FAMILY=FOLDER, a sentence-transformers name, or openai=MODEL."
+    ),
 ]
 IndexesOption = Annotated[
     Path, typer.Option("--cache", help="Where indexes live, each under the hash of its corpus.")
 ]
 QueryArgument = Annotated[str, typer.Argument(help="A question or keywords.")]
 DepthOption = Annotated[int, typer.Option(min=1, help="How many chunks.")]
-RetrieverOption = Annotated[
-    str, typer.Option(help="Such as bm25, dense, rrf or weighted, or a dotted name package.module:factory.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON object for each hit instead of text.")]
 PagesArgument = Annotated[
     Path,
     typer.Argument(
@@ -81,7 +96,8 @@ def index(
     vectors = embed_corpus(chunks, loaded, cache=cache, progress=progress_bar("chunks"))
     rows, dimensions = vectors.shape
     folder = index_folder(cache, chunks, loaded)
-    say(f"{folder}: {rows} chunks, {dimensions} dimensions, {vectors.nbytes} bytes")
+    reading = f", read by {loaded.reading}" if loaded.reading else ""
+    say(f"{folder}: {rows} chunks, {dimensions} dimensions, {vectors.nbytes} bytes{reading}")
 
 
 def retrieve(
@@ -91,27 +107,52 @@ def retrieve(
     retriever: RetrieverOption = defaults.RETRIEVER,
     cache: IndexesOption = Path(defaults.CACHE),
     as_json: JsonOption = False,
+    encoder: EncodersOption = None,
+    fuse: FuseOption = None,
+    k1: K1Option = None,
+    b: BOption = None,
+    rrf_k: RrfKOption = None,
+    weight: WeightsOption = None,
+    pool: PoolOption = None,
+    rerank_pool: RerankPoolOption = None,
 ) -> None:
     """Show what a retriever finds for a question.
 
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
     from pytest_medfaith.cards.wording import clip
+    from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.plain import one_line, plain_json
-    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, lexical_note
 
-    settings = RetrievalSettings(cache=cache)
-    search = build_retriever(
-        retriever, read_chunks(corpus), settings=settings, progress=progress_bar("chunks")
+    given = command_line_settings(
+        {
+            "encoders": encoder,
+            "fused": fuse,
+            "k1": k1,
+            "b": b,
+            "rrf_k": rrf_k,
+            "weights": weight,
+            "pool": pool,
+            "rerank_pool": rerank_pool,
+        }
     )
+    chunks, settings = read_chunks(corpus), RetrievalSettings(cache=cache, **given)
+    if note := lexical_note(retriever, settings, size=len(chunks)):
+        say(note, err=True)
+    search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
     for hit in search(query, top_k=k):
         if as_json:
             typer.echo(plain_json(json.dumps(hit.to_dict(), ensure_ascii=False)))
         else:
-            ranks = ", ".join(f"{name} {rank}" for name, rank in hit.ranks.items())
-            say(f"{hit.rank:>3}  {hit.score:.4f}  {one_line(hit.chunk.id)}  ({ranks})")
+            say(f"{hit.rank:>3}  {hit.score:.4f}  {one_line(hit.chunk.id)}  ({_by_retriever(hit)})")
             say(f"     {one_line(hit.chunk.title)}: {clip(hit.chunk.text, 160)}")
+
+
+def _by_retriever(hit: Hit) -> str:
+    """Returns the rank and the score that each retriever gave a hit, as in "bm25 1 at 7.2, dense 3 at 0.61"."""
+    scores = {name: f" at {score:.3g}" for name, score in hit.scores.items()}
+    return ", ".join(f"{one_line(name)} {rank}{scores.get(name, '')}" for name, rank in hit.ranks.items())
 
 
 def chunk(

@@ -77,7 +77,7 @@ def _run_slice(name: str, root: Path, options: Options) -> Finish:
     from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
     from pytest_medfaith.run.baselines import check_baseline
     from pytest_medfaith.run.collected import Collected
-    from pytest_medfaith.run.end import end_run
+    from pytest_medfaith.run.finish import end_run
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.results import Result, plain_report
     from pytest_medfaith.run.targets import expect_target, report_on_recorded, targets_of_slice

@@ -28,30 +28,54 @@ R = TypeVar("R", Case, Chunk)
 _NO_CLAIM = "none"  # counts cases without claims, where all further counts are of claims by provenance
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass
+class Output:
+    """A file that `adapt` writes: how many records it got, and what was left out of it.
+
+    Attributes:
+        path: where it is written.
+        kind: what a record of it is, in messages.
+        records: how many it got.
+        skips: of the reader, which counts while its records are taken.
+    """
+
+    path: Path
+    kind: str
+    records: int = 0
+    skips: Skips = field(default_factory=Skips)
+
+    def write(self, records: Iterator[R], *, read: Path, files: ExitStack) -> None:
+        """Writes `records`, which come from `read`, whole or not at all, when `files` is closed.
+
+        Raises:
+            DataError: there is no record; the message says what was left out.
+        """
+        self.records = dump_records(files.enter_context(atomic_writer(self.path)), records)
+        if not self.records:
+            why = "; ".join(self.skips.lines()) or "the files hold no record; check the path"
+            raise DataError(f"{read}: not one {self.kind} to write; {why}")
+
+
+@dataclass(frozen=True)
 class Adapted:
-    """What `adapt` wrote: how many cases, gold claims by provenance, and chunks; and what was left out."""
+    """What `adapt` wrote: cases, gold claims by provenance, and documents where a corpus was asked for."""
 
     source: Adapter
-    out: Path
-    cases: int
+    cases: Output
     without_claims: int
     claims: Mapping[str, int]
-    skips: Skips
-    corpus: Path | None = None
-    chunks: int = 0
-    chunk_skips: Skips = field(default_factory=Skips)
+    corpus: Output | None = None
 
     def lines(self) -> list[str]:
         """Returns the summary, one fact a line."""
         claims = ", ".join(f"{count:,} {provenance}" for provenance, count in sorted(self.claims.items()))
-        cases = f"{self.cases:,} cases ({self.without_claims:,} without gold claims)"
-        corpus = [f"wrote {self.corpus}: {self.chunks:,} chunks"] if self.corpus is not None else []
+        cases = f"{self.cases.records:,} cases ({self.without_claims:,} without gold claims)"
+        corpus = self.corpus
         return [
-            f"wrote {self.out}: {cases}, gold claims: {claims or 'none'}",
-            *corpus,
-            *self.skips.lines(),
-            *(f"corpus: {line}" for line in self.chunk_skips.lines()),
+            f"wrote {self.cases.path}: {cases}, gold claims: {claims or 'none'}",
+            *([f"wrote {corpus.path}: {corpus.records:,} chunks"] if corpus else []),
+            *self.cases.skips.lines(),
+            *(f"corpus: {line}" for line in (corpus.skips.lines() if corpus else ())),
             f"source: {self.source.title}, {self.source.url}",
             f"licence: {self.source.licence}",
             f"cite: {self.source.citation}",
@@ -91,26 +115,14 @@ def adapt(
     if corpus is not None and not adapter.chunked:
         raise DataError(f"{name} has no documents to write to {corpus}; leave out the corpus")
     _check_targets(path, [out] if corpus is None else [out, corpus])
-    skips, chunk_skips, claims, chunks = Skips(), Skips(), Counter[str](), 0
-    cases = _counted(adapter.read_with_gold(path, limit=limit, seed=seed, skips=skips, cap=cap), claims)
+    cases, chunks = Output(out, "case"), Output(corpus, "document") if corpus is not None else None
+    claims = Counter[str]()
+    read = adapter.read_with_gold(path, limit=limit, seed=seed, skips=cases.skips, cap=cap)
     with ExitStack() as files:
-        written = files.enter_context(atomic_writer(out))
-        count = dump_records(written, _at_least_one(cases, path, "case", skips))
-        if corpus is not None:
-            documents = adapter.read_chunks(path, skips=chunk_skips)
-            written = files.enter_context(atomic_writer(corpus))
-            chunks = dump_records(written, _at_least_one(documents, path, "document", chunk_skips))
-    return Adapted(
-        source=adapter,
-        out=out,
-        cases=count,
-        without_claims=claims.pop(_NO_CLAIM, 0),
-        claims=claims,
-        skips=skips,
-        corpus=corpus,
-        chunks=chunks,
-        chunk_skips=chunk_skips,
-    )
+        cases.write(_counted(read, claims), read=path, files=files)
+        if chunks:
+            chunks.write(adapter.read_chunks(path, skips=chunks.skips), read=path, files=files)
+    return Adapted(adapter, cases, claims.pop(_NO_CLAIM, 0), claims, chunks)
 
 
 def _check_targets(path: Path, targets: list[Path]) -> None:
@@ -132,17 +144,6 @@ def _counted(cases: Iterator[Case], claims: Counter[str]) -> Iterator[Case]:
     for case in cases:
         claims.update([claim.provenance for claim in case.gold_claims] or [_NO_CLAIM])
         yield case
-
-
-def _at_least_one(records: Iterator[R], path: Path, kind: str, skips: Skips) -> Iterator[R]:
-    """Yields `records`; where there are none, raises a DataError that says what was left out."""
-    found = False
-    for record in records:
-        found = True
-        yield record
-    if not found:
-        why = "; ".join(skips.lines()) or "the files hold no record; check the path"
-        raise DataError(f"{path}: not one {kind} to write; {why}")
 
 
 def write_gold_review(gold: Path, sheet: Path) -> int:

@@ -116,8 +116,8 @@ _MISSED = re.compile(
 # What ends a sentence though it looks cut short: "hepatitis B.", "Child-Pugh C.", "4 g.", an address, "…".
 _ENDED = re.compile(
     r"""(?:\b(?:hepatitis|vitamins?|factors?|influenza|group|type|class|category|schedule|grade|stage|option|plan|chromosome|pugh|phase|arm|part|figure|table|appendix|strain|plan)
-        (?:\s+is)?\s+(?:[A-Z]|[IVX]{1,4})[.!?]
-      | \d\s*(?:m?g|kg|m?l|h|d|min|cm|mm|%)\. | (?:https?://|www\.|doi\.org/)[^\s]*[^\s.]\. | \u2026)\s+(?=[A-Z][a-z])""",
+        (?:\s+is)?\s+(?:[A-Z]|[IVX]{1,4})[.!?](?=\s+(?P<number>\d)?)
+      | \d\s*(?:m?g|kg|m?l|h|d|min|cm|mm|%)\. | (?:https?://|www\.|doi\.org/)[^\s]*[^\s.]\. | \u2026)\s+(?:(?=[A-Z][a-z])|(?(number)(?=\d)|(?!)))""",
     re.VERBOSE | re.IGNORECASE,
 )
 _TITLE = re.compile(r"\b(?:Drs?|Mrs?|Ms|Prof|Sr|St|[Vv]it|vs|Figs?|(?<!^)No|e\.g|i\.e|cf|approx)\.\s*$")
@@ -144,9 +144,10 @@ def answer_sentences(text: str, start: int = 0, end: int | None = None) -> list[
             spans.append(_trimmed(text, first, last))
             continue
         found = (_pysbd_spans(piece) if len(piece) <= _LONGEST_FOR_PYSBD else []) or sentence_spans(piece)
-        for begin, stop in found:
-            spans += _split_missed(text, first + begin, first + stop)
-    return _join_broken(text, [span for span in spans if span[0] < span[1]])
+        spans += [(first + begin, first + stop) for begin, stop in found]
+    joined = _join_broken(text, [span for span in spans if span[0] < span[1]])
+    # What pySBD cut within "i.v. every 4 h." is whole again before its end is looked for.
+    return [cut for span in joined for cut in _split_missed(text, *span) if cut[0] < cut[1]]
 
 
 def _certain_pieces(text: str, start: int, end: int) -> list[Span]:
@@ -186,8 +187,10 @@ def _segmenter() -> Any:
 def _split_missed(text: str, start: int, end: int) -> list[Span]:
     """Splits a sentence of pySBD where it took the stop before an "It" or "The" for an abbreviation's."""
     cuts = [start]
-    # `_ENDED` ignores case, so that what follows is asked again for a capital.
-    ended = (gap for gap in _ENDED.finditer(text, start, end) if "A" <= text[gap.end()] <= "Z")
+    # `_ENDED` ignores case, so that what follows is asked again for a capital, or the number of "D. 800 IU".
+    ended = (
+        gap for gap in _ENDED.finditer(text, start, end) if gap["number"] or "A" <= text[gap.end()] <= "Z"
+    )
     for gap in sorted([*_MISSED.finditer(text, start, end), *ended], key=re.Match.end):
         bracketed = text.count("(", cuts[-1], gap.start()) != text.count(")", cuts[-1], gap.start())
         if not bracketed and not _TITLE.search(text[start : gap.start()]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +22,14 @@ from pytest_medfaith.records import (
 )
 
 UPDATE = "--medfaith-update-baseline"
-# Parts of a signature that hold a value for each name, and the field of a slice run that says which of them
-# made it.
-_NAMED_PARTS = {"checkers": "checker", "corpora": "slice", "encoders": "retriever"}
+# Parts of a signature that hold a value for each name, and the fields of a slice run that say, level by level,
+# which of them made it.
+_NAMED_PARTS = {
+    "checkers": ("checker",),
+    "corpora": ("slice",),
+    "encoders": ("retriever",),
+    "retrievers": ("slice", "retriever"),
+}
 _DECIMALS = 10  # as the metrics round: the last bits differ between machines
 
 
@@ -94,14 +99,22 @@ def case_baseline(report: Report, metrics: Iterable[Metric]) -> CaseBaseline:
 def slice_signature(run: SliceRun, signature: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the part of a run's `signature` that decides the numbers of a slice.
 
-    Of checkers, corpora and encoders it is what the slice uses, of the rest all.
+    Of checkers, corpora, retrievers and encoders it is what the slice uses, of the rest all.
     """
     kept = dict(signature)
-    for part, field in _NAMED_PARTS.items():
+    for part, fields in _NAMED_PARTS.items():
         if part in kept:
-            kept[part] = {name: value for name, value in kept[part].items() if name == getattr(run, field)}
+            kept[part] = _used(kept[part], [getattr(run, field) for field in fields])
     # through JSON, so that it equals what is read back
     return json.loads(json.dumps(kept, default=str))  # type: ignore[no-any-return]
+
+
+def _used(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Returns of nested `values` the one value to which `names` lead, nested as it was; {} where there is none."""
+    name, *below = names
+    if name not in values:
+        return {}
+    return {name: _used(values[name], below) if below else values[name]}
 
 
 def require_metrics(entry: SliceBaseline, names: Collection[str]) -> None:

@@ -13,38 +13,62 @@ from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.ranking import Retriever, best_first, check_query, to_hits
 
 
-def searchable_text(chunk: Chunk) -> str:
-    """Returns what retrieval reads of a chunk: title, context, text, as in "Iron > Dose. Once a day.".
+def searchable_parts(chunk: Chunk) -> tuple[str, str]:
+    """Returns what retrieval reads of a chunk as head and text: ("Iron > Dose", "Once a day.").
 
-    The context is the line that chunking kept in `extra["prefix"]`. A title that the context begins with is
-    not repeated.
+    The head is the title and the context, the line that chunking kept in `extra["prefix"]`. A title that the
+    context begins with is not repeated.
     """
     prefix = chunk.extra.get("prefix")
     context = prefix if isinstance(prefix, str) else ""
     title = "" if context.startswith(chunk.title) else chunk.title
-    return ". ".join(filter(None, (title, context, chunk.text)))
+    return ". ".join(filter(None, (title, context))), chunk.text
 
 
-def bm25_retriever(chunks: Sequence[Chunk], *, k1: float = defaults.K1, b: float = defaults.B) -> Retriever:
-    """Returns a BM25 retriever over `chunks`.
+def searchable_text(chunk: Chunk) -> str:
+    """Returns what retrieval reads of a chunk as a single text: "Iron > Dose. Once a day."."""
+    return ". ".join(filter(None, searchable_parts(chunk)))
+
+
+def bm25_retriever(
+    chunks: Sequence[Chunk], *, k1: float = defaults.K1, b: float = defaults.B, name: str = "bm25"
+) -> Retriever:
+    """Returns a BM25 retriever over `chunks`, by rank-bm25: the reference, which the others are held to.
 
     Args:
         chunks: the corpus, at least one chunk.
         k1: how soon a repeated word stops counting, > 0.
         b: how much a long chunk is held back, 0 to 1.
+        name: under which its hits note their rank and score.
 
     Raises:
         ValueError: `k1` or `b` is out of its range.
     """
     from rank_bm25 import BM25Okapi
 
-    if k1 <= 0 or not 0 <= b <= 1:
-        raise ValueError(f"k1 is {k1} and b is {b}; expected k1 > 0 and 0 <= b <= 1")
-    # rank-bm25 divides by zero where no chunk has a word.
-    index = BM25Okapi([search_words(searchable_text(chunk)) or [""] for chunk in chunks], k1=k1, b=b)
+    check_parameters(k1, b)
+    index = BM25Okapi(corpus_words(chunks), k1=k1, b=b)
     containing = Counter(word for counts in index.doc_freqs for word in counts)
     index.idf = {word: lucene_idf(count, size=len(chunks)) for word, count in containing.items()}
-    return partial(_search, chunks, index)
+    return partial(_search, chunks, index, name)
+
+
+def check_parameters(k1: float, b: float) -> None:
+    """Refuses parameters of BM25 that are out of range.
+
+    Raises:
+        ValueError: `k1` is not above 0, or `b` not from 0 to 1.
+    """
+    if k1 <= 0 or not 0 <= b <= 1:
+        raise ValueError(f"k1 is {k1} and b is {b}; expected k1 > 0 and 0 <= b <= 1")
+
+
+def corpus_words(chunks: Sequence[Chunk]) -> list[list[str]]:
+    """Returns the words of each chunk; one empty word for a chunk without words.
+
+    BM25 divides by the average length: that of a corpus where no chunk has a word must not be 0.
+    """
+    return [search_words(searchable_text(chunk)) or [""] for chunk in chunks]
 
 
 def lucene_idf(containing: int, *, size: int) -> float:
@@ -60,8 +84,8 @@ def lucene_idf(containing: int, *, size: int) -> float:
     return math.log(1 + (size - containing + 0.5) / (containing + 0.5))
 
 
-def _search(chunks: Sequence[Chunk], index: object, query: str, *, top_k: int) -> list[Hit]:
+def _search(chunks: Sequence[Chunk], index: object, name: str, query: str, *, top_k: int) -> list[Hit]:
     check_query(query, top_k=top_k, size=len(chunks))
     scores = index.get_scores(search_words(query))  # type: ignore[attr-defined]
     positions = best_first(scores, top_k=top_k)  # `to_hits` drops those that share no word with the query
-    return to_hits(chunks, positions, [scores[i] for i in positions], name="bm25")
+    return to_hits(chunks, positions, [scores[i] for i in positions], name=name)

@@ -1,7 +1,7 @@
 """Builds a retriever from its name: built-in such as "bm25", or a project's factory "my_app.search:make".
 
-To add a built-in retriever, touch three files: its module in this folder, its line in `BUILT_IN` below, and
-its description in docs/how-it-works.md.
+Behind a plus sign a name may have a reranker: "rrf+fast". To add a built-in retriever, touch three files: its
+module in this folder, its line in `BUILT_IN` below, and its description in docs/how-it-works.md.
 """
 
 from __future__ import annotations
@@ -17,16 +17,22 @@ from typing import Any
 from pytest_medfaith import defaults
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Chunk
+from pytest_medfaith.records import Chunk, Hit
+from pytest_medfaith.retrieval import bm25_fast
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
 from pytest_medfaith.retrieval.fusion import (
+    Fuse,
+    check_weights,
     fused_retriever,
+    minmax_fusion,
     reciprocal_rank_fusion,
     weighted_fusion,
 )
 from pytest_medfaith.retrieval.index import dense_retriever
-from pytest_medfaith.retrieval.ranking import Retriever
+from pytest_medfaith.retrieval.lucene import lucene_retriever
+from pytest_medfaith.retrieval.ranking import Retriever, hits_in_order
+from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
 
 Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
 
@@ -35,14 +41,18 @@ Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all
 class RetrievalSettings:
     """What can be set about retrieval; `defaults` gives the reason for each default.
 
-    `retriever_settings` holds the settings of a project's factories, by dotted name. Of all fields before it
-    a factory gets those that it has a parameter for.
+    `fused` names the retrievers that `rrf` and `weighted` fuse. `retriever_settings` holds the settings of a
+    project's factories, by dotted name. Of all fields before it a factory gets those that it has a parameter
+    for.
     """
 
     k1: float = defaults.K1
     b: float = defaults.B
     rrf_k: int = defaults.RRF_K
     weights: Mapping[str, float] | None = None
+    fused: tuple[str, ...] = defaults.FUSED
+    pool: int = defaults.POOL
+    rerank_pool: int = defaults.RERANK_POOL
     encoders: tuple[str, ...] = (defaults.ENCODER,)
     cache: Path = field(default_factory=lambda: Path(defaults.CACHE))
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -60,18 +70,49 @@ def build_retriever(
     Args:
         name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory,
             `package.module:factory`. The factory gets the chunks, and by keyword those settings that it has a
-            parameter for.
+            parameter for. A reranker may stand behind it: "rrf+fast".
         chunks: the corpus, at least one chunk.
         settings: parameters of the retrievers; None takes the defaults.
         progress: told (chunks done, chunks in all) while a dense index is built.
 
     Raises:
-        ValueError: an unknown name, an empty corpus, a dotted name that leads nowhere, or settings that the
-            factory does not take.
+        ValueError: an unknown name, an empty corpus, an id that two chunks have, a dotted name that leads
+            nowhere, or settings that the factory or the fusion does not take.
+        DataError: a model, an index or a Java runtime is missing or cannot be read.
     """
     settings = settings or RetrievalSettings()
+    _check_corpus(chunks)
+    name, plus, reranker = name.partition("+")
+    if plus:
+        loaded = load_reranker(reranker)
+        found = _retriever(name, chunks, settings, progress)
+        return reranked_retriever(found, loaded, name=name, size=len(chunks), pool=settings.rerank_pool)
+    return _retriever(name, chunks, settings, progress)
+
+
+def base_name(name: str) -> str:
+    """Returns the name of a retriever without its reranker: "rrf" of "rrf+fast"."""
+    return name.partition("+")[0]
+
+
+def fused_names(name: str, settings: RetrievalSettings) -> tuple[str, ...]:
+    """Returns the retrievers that the retriever called `name` asks: those that it fuses, or itself."""
+    return settings.fused if base_name(name) in FUSING else (base_name(name),)
+
+
+def _check_corpus(chunks: Sequence[Chunk]) -> None:
     if not chunks:
         raise ValueError("the corpus holds no chunk; expected at least one to retrieve from")
+    seen: set[str] = set()
+    for chunk in chunks:
+        if chunk.id in seen:
+            raise ValueError(f"two chunks of the corpus have the id {chunk.id!r}; ids must be unique")
+        seen.add(chunk.id)
+
+
+def _retriever(
+    name: str, chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
+) -> Retriever:
     # A dotted name may be written "search:make" or "search.make"; both lead to the same settings.
     tables = {key.replace(":", "."): table for key, table in settings.retriever_settings.items()}
     if name not in BUILT_IN:
@@ -85,25 +126,111 @@ def build_retriever(
     return BUILT_IN[name](chunks, settings, progress)
 
 
+def takes_fast_bm25(size: int) -> bool:
+    """Returns whether `bm25` scores a corpus of `size` chunks by bm25s: where it is large, and bm25s is there."""
+    return size > defaults.FAST_BM25_FROM and bm25_fast.is_installed()
+
+
+def lexical_note(name: str, settings: RetrievalSettings, *, size: int) -> str:
+    """Returns what scores `bm25` over a large corpus, or what would be faster; "" where nothing is to be said."""
+    if "bm25" not in fused_names(name, settings) or size <= defaults.FAST_BM25_FROM:
+        return ""
+    if takes_fast_bm25(size):
+        return f"bm25 scores the {size} chunks by bm25s, as it does above {defaults.FAST_BM25_FROM}"
+    return (
+        f"bm25 scores the {size} chunks by rank-bm25, which is slow above {defaults.FAST_BM25_FROM}; bm25s is "
+        "faster: pip install 'pytest-medfaith[fast]'"
+    )
+
+
 def _bm25(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
-    return bm25_retriever(chunks, k1=settings.k1, b=settings.b)
+    build = bm25_fast.fast_bm25_retriever if takes_fast_bm25(len(chunks)) else bm25_retriever
+    return build(chunks, k1=settings.k1, b=settings.b, name="bm25")
+
+
+def _rank_bm25(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
+    return bm25_retriever(chunks, k1=settings.k1, b=settings.b, name="rank-bm25")
+
+
+def _bm25s(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
+    return bm25_fast.fast_bm25_retriever(chunks, k1=settings.k1, b=settings.b)
+
+
+def _lucene(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
+    return lucene_retriever(chunks, cache=settings.cache, k1=settings.k1, b=settings.b)
 
 
 def _dense(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
     found = _by_encoder(chunks, settings, progress)
     if len(found) == 1:
         return next(iter(found.values()))
-    return fused_retriever(found, size=len(chunks), fuse=partial(reciprocal_rank_fusion, k=settings.rrf_k))
+    return fused_retriever(found, size=len(chunks), fuse=_rrf_of(settings), pool=settings.pool)
 
 
 def _rrf(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
-    both = {"bm25": _bm25(chunks, settings, None), **_by_encoder(chunks, settings, progress)}
-    return fused_retriever(both, size=len(chunks), fuse=partial(reciprocal_rank_fusion, k=settings.rrf_k))
+    found = _components(chunks, settings, progress)
+    return fused_retriever(found, size=len(chunks), fuse=_rrf_of(settings), pool=settings.pool)
 
 
-def _weighted(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
-    both = {"bm25": _bm25(chunks, settings, None), **_by_encoder(chunks, settings, progress)}
-    return fused_retriever(both, size=len(chunks), fuse=partial(weighted_fusion, weights=settings.weights))
+def _rrf_of(settings: RetrievalSettings) -> Fuse:
+    return partial(reciprocal_rank_fusion, k=settings.rrf_k)
+
+
+def _weighted(
+    chunks: Sequence[Chunk],
+    settings: RetrievalSettings,
+    progress: Progress,
+    *,
+    fusion: Callable[..., dict[str, float]] = weighted_fusion,
+    by_kind: bool = False,
+) -> Retriever:
+    found = _components(chunks, settings, progress)
+    weights = _weights_by_kind(list(found)) if by_kind else settings.weights
+    if weights is not None:
+        check_weights(weights, names=found)
+    return fused_retriever(found, size=len(chunks), fuse=partial(fusion, weights=weights), pool=settings.pool)
+
+
+def _weights_by_kind(names: Sequence[str]) -> dict[str, float]:
+    """Returns 0.7 for the dense retrievers among `names` together, and 0.3 for the others together."""
+    dense = [name for name in names if name.partition(":")[0] == "dense"]
+    others = [name for name in names if name not in dense]
+    if not dense or not others:
+        raise ValueError(
+            f"the retriever 'weighted-0.7-0.3' fuses {', '.join(names)}; expected dense and at least one "
+            'retriever by words, as in fused = ["bm25", "dense"]'
+        )
+    return {
+        **{name: defaults.DENSE_WEIGHT / len(dense) for name in dense},
+        **{name: (1 - defaults.DENSE_WEIGHT) / len(others) for name in others},
+    }
+
+
+def _components(
+    chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
+) -> dict[str, Retriever]:
+    """Returns the retrievers that a fusion asks, by name; "dense" is one for each encoder."""
+    names = settings.fused
+    wrong = [name for name in names if base_name(name) in FUSING or "+" in name]
+    if not names or wrong or len(set(names)) < len(names):
+        raise ValueError(
+            f"fused is {list(names)}; expected at least one retriever, each once, that neither fuses nor "
+            'reranks itself, as in fused = ["bm25", "dense"]'
+        )
+    found: dict[str, Retriever] = {}
+    for name in names:
+        if name == "dense":
+            found.update(_by_encoder(chunks, settings, progress))
+        else:
+            found[name] = _retriever(name, chunks, settings, progress)
+            if name not in BUILT_IN:
+                found[name] = partial(_checked, found[name], name)
+    return found
+
+
+def _checked(retriever: Retriever, name: str, query: str, *, top_k: int) -> list[Hit]:
+    """Returns what a project's retriever finds for a fusion, which reads its ranks and scores."""
+    return hits_in_order(retriever(query, top_k=top_k), k=top_k, place=f"fusing {name!r}")
 
 
 def _by_encoder(
@@ -125,8 +252,13 @@ BUILT_IN: Mapping[str, Callable[[Sequence[Chunk], RetrievalSettings, Progress], 
     "dense": _dense,
     "rrf": _rrf,
     "weighted": _weighted,
+    "weighted-minmax": partial(_weighted, fusion=minmax_fusion),
+    "weighted-0.7-0.3": partial(_weighted, by_kind=True),
+    "rank-bm25": _rank_bm25,
+    "bm25s": _bm25s,
+    "lucene": _lucene,
 }
-ENCODING = ("dense", "rrf", "weighted")  # retrievers whose results depend on the encoders
+FUSING = ("rrf", "weighted", "weighted-minmax", "weighted-0.7-0.3")
 
 
 def _from_factory(

@@ -1,7 +1,19 @@
-"""Sentence encoders: the shipped int8 ONNX student, or any sentence-transformers model by name or folder."""
+"""Sentence encoders by name: shipped, of a known family, a sentence-transformers model, an endpoint.
+
+What a name may be, with an example of each:
+
+    default                            the shipped int8 ONNX student
+    medcpt, e5-base, ...               a known family, from Hugging Face; see `known_encoders`
+    intfloat/e5-base-v2, models/mine   a model or folder, read as it declares in its modules.json
+    e5-base=models/e5                  a folder, read as the family is
+    medcpt=models/query,models/article the same of two towers
+    cls=models/bert, mean=models/bert  a plain model, with this pooling
+    openai=text-embedding-3-small@256  an OpenAI-compatible endpoint; @256 takes the first 256 dimensions
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -9,59 +21,125 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith import defaults
-from pytest_medfaith.errors import MissingExtra
-from pytest_medfaith.models.folders import model_signature
+from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.models.folders import model_origin, model_signature
 from pytest_medfaith.models.foreign import loading, refuse_foreign_modules
+from pytest_medfaith.retrieval.known_encoders import (
+    KNOWN_ENCODERS,
+    KnownEncoder,
+    Metric,
+    check_towers,
+    known_as,
+)
 
-Encode = Callable[[Sequence[str]], Any]  # n texts -> float32 (n, width), rows of length 1
+Document = str | tuple[str, str]  # a text, or its head and its text for an encoder that `reads_heads`
+Encode = Callable[[Sequence[Any]], Any]  # n texts or documents -> float32 (n, width)
+
+_ENDPOINT = "openai"
+_EXPECTED = "a model folder or a Hugging Face model name with safetensors"
 
 
 @dataclass(frozen=True)
 class Encoder:
-    """Turns texts into unit vectors.
+    """Turns texts into vectors.
 
-    Queries and documents may have two models, as MedCPT has, or share a single model. `signature` names the
-    weights: an index that was built under another signature is not reused.
+    Queries and documents may have two models, as MedCPT has, or share a single model.
+
+    Attributes:
+        name: by which the user asked for it.
+        signature: names the weights and how they are read. An index of another signature is not reused.
+        encode_queries: of n texts.
+        encode_documents: of n documents.
+        metric: how vectors are compared: by inner product (ip), or by Euclidean distance (l2).
+        reads_heads: whether a document is the pair of its head (title and context) and its text.
+        reading: how the weights are read, in words; "" where there is nothing to say.
     """
 
     name: str
     signature: str
     encode_queries: Encode
     encode_documents: Encode
+    metric: Metric = "ip"
+    reads_heads: bool = False
+    reading: str = ""
 
 
-# Query and article towers of one model family, by the name a user gives.
-TWO_TOWERS = {"medcpt": ("ncbi/MedCPT-Query-Encoder", "ncbi/MedCPT-Article-Encoder")}
+@dataclass(frozen=True)
+class _Asked:
+    """What an encoder's name asks for; `record` is None where the model itself declares how it is read."""
+
+    record: KnownEncoder | None
+    models: tuple[str, ...]
 
 
 def load_encoder(name: str = defaults.ENCODER) -> Encoder:
-    """Returns the encoder called `name`: "default" is the shipped model, "medcpt" has two towers.
+    """Returns the encoder called `name`; the module says what names there are.
 
-    Any further name is that of a sentence-transformers model, or of its folder.
+    A model that does not declare its pooling is read by the mean of its last layer, with a warning.
 
     Raises:
-        MissingExtra: a model that is not shipped, and sentence-transformers is not installed.
-        DataError: no such model, a folder that holds no model, or a model that needs its author's code.
+        MissingExtra: a model that is not shipped, and the extra `models` is not installed; an endpoint, and
+            the extra `llm` is not.
+        DataError: no such model, a folder that holds no model, a model that needs its author's code, a family
+            that is not known, or a tower in the wrong place.
     """
     if name == defaults.ENCODER:
         return _shipped_encoder()
-    queries, documents = TWO_TOWERS.get(name, (name, name))
-    encode_queries = _sentence_transformer(queries)
-    encode_documents = encode_queries if queries == documents else _sentence_transformer(documents)
-    return Encoder(name, encoder_signature(name), encode_queries, encode_documents)
+    if _is_endpoint(name):
+        from pytest_medfaith.retrieval.endpoint_encoder import endpoint_encoder
+
+        endpoint, signature = endpoint_encoder(name.partition("=")[2], name=name), encoder_signature(name)
+        return Encoder(name, signature, endpoint, endpoint, reading="vectors of length 1, cosine")
+    asked = _parse(name)
+    if asked.record is None:
+        return _as_declared(name, asked.models[0])
+    return _by_record(name, asked.record, asked.models)
 
 
 def encoder_signature(name: str = defaults.ENCODER) -> str:
     """Returns the `signature` of the encoder called `name` without loading the model.
 
-    For a folder it depends on the files; for a model on a hub it is the name.
+    For a folder it depends on the files; for a model on a hub or behind an endpoint it is the name.
 
     Raises:
-        DataError: the shipped model's file is missing.
+        DataError: the shipped model's file is missing, or as `load_encoder` where the name alone is wrong.
     """
     if name == defaults.ENCODER:
         return _shipped_encoder().signature
-    return "|".join(map(model_signature, TWO_TOWERS.get(name, (name, name))))
+    if _is_endpoint(name):
+        from pytest_medfaith.retrieval.endpoint_encoder import endpoint_signature
+
+        return endpoint_signature(name.partition("=")[2])
+    asked = _parse(name)
+    reading = asked.record.reading if asked.record else "as the model declares"
+    return "|".join([*map(model_signature, asked.models), reading])
+
+
+def _is_endpoint(name: str) -> bool:
+    return name.startswith(f"{_ENDPOINT}=") and not Path(name).is_dir()
+
+
+def _parse(name: str) -> _Asked:
+    """Returns what `name` asks for.
+
+    Raises:
+        DataError: a family that is not known, one without its model, or a tower in the wrong place.
+    """
+    family, equals, given = name.partition("=")
+    if Path(name).is_dir() or not equals:
+        record = None if Path(name).is_dir() else known_as(name)
+        models = record.models if record else (name,)
+    elif family in KNOWN_ENCODERS:
+        record, models = KNOWN_ENCODERS[family], tuple(part.strip() for part in given.split(","))
+    else:
+        raise DataError(
+            f"the encoder {name!r} asks for the family {family!r}, which is not known; expected one of "
+            f"{', '.join([*KNOWN_ENCODERS, _ENDPOINT])} before the ="
+        )
+    if not all(models) or not models:
+        raise DataError(f"the encoder {name!r} names no model; expected {family}=FOLDER, or {family}=MODEL")
+    check_towers(record or KNOWN_ENCODERS["mean"], models, origins=tuple(map(model_origin, models)))
+    return _Asked(record, models)
 
 
 @lru_cache(maxsize=1)
@@ -72,15 +150,72 @@ def _shipped_encoder() -> Encoder:
     return Encoder(defaults.ENCODER, weights_signature(ENCODER), embed_texts, embed_texts)
 
 
-def _sentence_transformer(name: str) -> Encode:
+def _by_record(name: str, record: KnownEncoder, models: Sequence[str]) -> Encoder:
+    from pytest_medfaith.retrieval.transformer_encoder import document_encoder, query_encoder
+
+    queries = query_encoder(record, models[0], what=f"the encoder {name!r}")
+    documents = document_encoder(record, models[-1], what=f"the encoder {name!r}")
+    return Encoder(
+        name,
+        encoder_signature(name),
+        queries,
+        documents,
+        metric=record.metric,
+        reads_heads=record.titles != "text",
+        reading=record.reading,
+    )
+
+
+def _as_declared(name: str, model: str) -> Encoder:
+    """Returns a sentence-transformers model, or for a plain model the mean of its last layer."""
     try:
-        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.util import is_sentence_transformer_model
     except ImportError:
         raise MissingExtra(f"the encoder {name!r}", "models") from None
     what = f"the encoder {name!r}"
-    refuse_foreign_modules(Path(name), what)
-    with loading(what, "a model folder or a Hugging Face model name with safetensors"):
+    refuse_foreign_modules(Path(model), what)
+    with loading(what, _EXPECTED):
+        declares = is_sentence_transformer_model(model)
+    if declares:
+        return _sentence_transformer(name, model)
+    encoder = _by_record(name, KNOWN_ENCODERS["mean"], [model])
+    warnings.warn(
+        f"{what} does not declare its pooling, so the mean of its last layer is taken; write mean={name} to "
+        f"say so, cls={name} for the vector of its first token, or the family, as in e5-base={name}",
+        stacklevel=3,
+    )
+    return encoder
+
+
+def _sentence_transformer(name: str, folder: str) -> Encoder:
+    """Returns a sentence-transformers model, with the prompts and the similarity that it declares."""
+    from sentence_transformers import SentenceTransformer
+
+    what = f"the encoder {name!r}"
+    with loading(what, _EXPECTED):
         model = SentenceTransformer(
-            name, device="cpu", trust_remote_code=False, model_kwargs={"use_safetensors": True}
+            folder, device="cpu", trust_remote_code=False, model_kwargs={"use_safetensors": True}
         )
-    return partial(model.encode, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
+    similarity = str(model.similarity_fn_name or "cosine")
+    if similarity not in _SIMILARITIES:
+        raise DataError(
+            f"{what} compares vectors by {similarity!r}; expected one of {', '.join(_SIMILARITIES)}"
+        )
+    options = {
+        "normalize_embeddings": similarity == "cosine",
+        "convert_to_numpy": True,
+        "show_progress_bar": False,
+    }
+    prompts = model.prompts or {}
+    document = next((prompts[key] for key in ("document", "passage", "corpus") if prompts.get(key)), None)
+    return Encoder(
+        name,
+        encoder_signature(name),
+        partial(model.encode, prompt=prompts.get("query") or None, **options),
+        partial(model.encode, prompt=document, **options),
+        metric=_SIMILARITIES[similarity],
+        reading=f"as the model declares, {similarity}",
+    )
+
+
+_SIMILARITIES: dict[str, Metric] = {"cosine": "ip", "dot": "ip", "euclidean": "l2"}

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from pytest_medfaith import defaults
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
-from pytest_medfaith.retrieval.ranking import Retriever
-
-# Each retriever is asked for three times the wanted depth: a chunk that both rank below the cut may rank
-# above it in the fusion.
-POOL_FACTOR = 3
+from pytest_medfaith.retrieval.ranking import Retriever, check_query
 
 # What the lowest hit of a ranking gets after scaling to 0..1: it was found, so its score is above 0.
 _LOWEST = 1e-9
 
 Rankings = Mapping[str, Sequence[Hit]]
+Fuse = Callable[[Rankings], Mapping[str, float]]  # rankings by retriever -> fused score by chunk id
 
 
 def reciprocal_rank_fusion(rankings: Rankings, *, k: int = defaults.RRF_K) -> dict[str, float]:
@@ -38,10 +36,10 @@ def reciprocal_rank_fusion(rankings: Rankings, *, k: int = defaults.RRF_K) -> di
 
 
 def weighted_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Returns chunk id -> weighted sum of the scores that the retrievers gave it.
+    """Returns chunk id -> weighted sum of its scores, each divided by the largest score of its ranking.
 
-    The scores of each ranking are scaled to 0..1 first (min-max). Where all hits of a ranking have the same
-    score, each gets 1. A chunk that only retrievers of weight 0 found is left out.
+    Example: scores of 20 and 15 become 1 and 0.75, cosines of 0.8 and 0.6 become 1 and 0.75. A chunk that
+    only retrievers of weight 0 found is left out.
 
     Args:
         rankings: retriever name -> its hits.
@@ -49,27 +47,69 @@ def weighted_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None =
 
     Raises:
         ValueError: a negative weight, or the weight of a retriever that has no ranking.
+        DataError: a retriever gave a score of 0 or below, which has no share of the largest score.
     """
-    weights = weights or dict.fromkeys(rankings, 1.0 / len(rankings))
-    unknown = sorted(set(weights) - set(rankings))
-    if unknown or any(weight < 0 for weight in weights.values()):
-        raise ValueError(
-            f"fusion weights are {dict(weights)}; expected weights >= 0 for {', '.join(rankings)} only"
-        )
+    return _weighted_sum(rankings, weights, _shares_of_largest)
+
+
+def minmax_fusion(rankings: Rankings, *, weights: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Returns chunk id -> weighted sum of its scores, those of each ranking scaled to 0..1 (min-max).
+
+    Where all hits of a ranking have the same score, each gets 1. The lowest hit of a ranking counts next to
+    nothing, however near its score is to the largest. Arguments and errors as of `weighted_fusion`, but any
+    finite score will do.
+    """
+    return _weighted_sum(rankings, weights, _spread)
+
+
+def _weighted_sum(
+    rankings: Rankings,
+    weights: Mapping[str, float] | None,
+    scaled: Callable[[str, Sequence[float]], list[float]],
+) -> dict[str, float]:
+    weights = weights or dict.fromkeys(rankings, 1.0 / max(1, len(rankings)))
+    check_weights(weights, names=rankings)
     fused: dict[str, float] = {}
     for name, hits in rankings.items():
-        low = min((hit.score for hit in hits), default=0.0)
-        span = max((hit.score for hit in hits), default=0.0) - low
-        for hit in hits:
-            scaled = ((hit.score - low) / span if span else 1.0) * (1 - _LOWEST) + _LOWEST
-            fused[hit.chunk.id] = fused.get(hit.chunk.id, 0.0) + weights.get(name, 0.0) * scaled
+        for hit, score in zip(hits, scaled(name, [hit.score for hit in hits]), strict=True):
+            fused[hit.chunk.id] = fused.get(hit.chunk.id, 0.0) + weights.get(name, 0.0) * score
     return {name: score for name, score in fused.items() if score > 0}
 
 
-def fuse_rankings(
-    rankings: Rankings, *, fuse: Callable[[Rankings], Mapping[str, float]], top_k: int
-) -> list[Hit]:
-    """Returns the `top_k` chunks by fused score, each with its rank in every ranking; ties go by chunk id.
+def _shares_of_largest(name: str, scores: Sequence[float]) -> list[float]:
+    if scores and min(scores) <= 0:
+        raise DataError(
+            f"the retriever {name!r} gave the score {min(scores):g}, which has no share of the largest "
+            f"({max(scores):g}); expected scores above 0. Fuse it by `rrf` or `weighted-minmax`"
+        )
+    largest = max(scores, default=1.0)
+    return [score / largest for score in scores]
+
+
+def _spread(_name: str, scores: Sequence[float]) -> list[float]:
+    low = min(scores, default=0.0)
+    span = max(scores, default=0.0) - low
+    return [((score - low) / span if span else 1.0) * (1 - _LOWEST) + _LOWEST for score in scores]
+
+
+def check_weights(weights: Mapping[str, float], *, names: Collection[str]) -> None:
+    """Refuses weights that no fusion of the retrievers `names` can use.
+
+    Raises:
+        ValueError: a negative weight, the weight of another retriever, or no weight above 0.
+    """
+    if weights.keys() - set(names) or any(weight < 0 for weight in weights.values()):
+        raise ValueError(
+            f"fusion weights are {dict(weights)}; expected weights >= 0 for {', '.join(names)} only"
+        )
+    if names and not any(weights.values()):
+        raise ValueError(f"fusion weights are {dict(weights)}; expected at least one above 0")
+
+
+def fuse_rankings(rankings: Rankings, *, fuse: Fuse, top_k: int) -> list[Hit]:
+    """Returns the `top_k` chunks by fused score; ties go by chunk id.
+
+    Each hit has its rank and its score in every ranking that holds it.
 
     Args:
         rankings: retriever name -> its hits, ranks from 1.
@@ -78,13 +118,17 @@ def fuse_rankings(
     """
     chunks: dict[str, Chunk] = {}
     ranks: dict[str, dict[str, int]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for name, hits in rankings.items():
         for hit in hits:
             chunks[hit.chunk.id] = hit.chunk
-            ranks.setdefault(hit.chunk.id, {})[name] = hit.rank
+            ranks.setdefault(hit.chunk.id, {})[name] = int(
+                hit.rank
+            )  # a project's retriever may count in numpy
+            scores.setdefault(hit.chunk.id, {})[name] = float(hit.score)
     order = sorted(fuse(rankings).items(), key=lambda item: (-item[1], item[0]))[:top_k]
     return [
-        Hit(chunk=chunks[name], rank=rank, score=score, ranks=ranks[name])
+        Hit(chunk=chunks[name], rank=rank, score=score, ranks=ranks[name], scores=scores[name])
         for rank, (name, score) in enumerate(order, start=1)
     ]
 
@@ -93,7 +137,8 @@ def fused_retriever(
     retrievers: Mapping[str, Retriever],
     *,
     size: int,
-    fuse: Callable[[Rankings], Mapping[str, float]] = reciprocal_rank_fusion,
+    fuse: Fuse = reciprocal_rank_fusion,
+    pool: int = defaults.POOL,
 ) -> Retriever:
     """Returns a retriever that asks each of `retrievers` and fuses their rankings.
 
@@ -101,15 +146,19 @@ def fused_retriever(
         retrievers: name -> retriever, at least one of them.
         size: number of chunks in the corpus; no retriever is asked for more.
         fuse: returns the fused score of each chunk id, given all rankings.
+        pool: how many hits each retriever is asked for, where the caller does not want more.
 
     Raises:
-        ValueError: no retriever.
+        ValueError: no retriever, or a `pool` below 1.
     """
     if not retrievers:
         raise ValueError("there is no retriever to fuse; expected at least one")
+    if pool < 1:
+        raise ValueError(f"the pool is {pool} candidates of each retriever; expected 1 or more")
 
     def search(query: str, *, top_k: int) -> list[Hit]:
-        depth = max(top_k, min(size, top_k * POOL_FACTOR))
+        check_query(query, top_k=top_k, size=size)
+        depth = max(top_k, min(size, pool))
         rankings = {name: retriever(query, top_k=depth) for name, retriever in retrievers.items()}
         return fuse_rankings(rankings, fuse=fuse, top_k=top_k)
 

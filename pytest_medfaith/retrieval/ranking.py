@@ -49,7 +49,12 @@ def best_first(scores: Any, *, top_k: int) -> list[int]:
     import numpy as np
 
     scores = np.asarray(scores)
-    return [int(i) for i in np.argsort(-scores, kind="stable")[:top_k]]
+    candidates = np.arange(len(scores))
+    if top_k < len(scores):  # only what reaches the last of them is sorted: a corpus may hold millions
+        least = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
+        candidates = np.flatnonzero(scores >= least)
+    order = np.argsort(-scores[candidates], kind="stable")[:top_k]
+    return [int(i) for i in candidates[order]]
 
 
 def to_hits(
@@ -64,7 +69,7 @@ def to_hits(
         chunks: the corpus.
         positions: of the chunks, best first; -1 stands for no chunk, as FAISS writes it.
         scores: of each position.
-        name: of the retriever, under which hits note their rank.
+        name: of the retriever, under which hits note their rank and score.
     """
     found = [
         (position, float(score))
@@ -72,18 +77,23 @@ def to_hits(
         if position >= 0 and score > 0
     ]
     return [
-        Hit(chunk=chunks[position], rank=rank, score=score, ranks={name: rank})
+        Hit(chunk=chunks[position], rank=rank, score=score, ranks={name: rank}, scores={name: score})
         for rank, (position, score) in enumerate(found, start=1)
     ]
 
 
 def checked_hits(found: Any, *, k: int | None, case: str) -> list[Hit]:
-    """Returns what a retriever gave for the question of `case`, best rank first, at most `k` hits.
+    """Returns what a retriever gave for the question of the case called `case`; see `hits_in_order`."""
+    return hits_in_order(found, k=k, place=f"case {case!r}")
+
+
+def hits_in_order(found: Any, *, k: int | None, place: str) -> list[Hit]:
+    """Returns what a retriever gave, best rank first, at most `k` hits.
 
     Args:
         found: what the retriever returned.
         k: hits below this rank were not asked for, and are left out; None keeps all.
-        case: the id of the case, for messages.
+        place: where messages say that it happened, such as "case 'iron'".
 
     Raises:
         DataError: no list, an item that is no Hit, a chunk without a text, a score that is not finite, a rank
@@ -91,16 +101,16 @@ def checked_hits(found: Any, *, k: int | None, case: str) -> list[Hit]:
     """
     if isinstance(found, (str, bytes, Mapping, Hit, Chunk)) or not hasattr(found, "__iter__"):
         what = in_pieces(found) or f"{shown(found)}; expected a list of hits, [] where nothing matches"
-        raise DataError(f"case {case!r}: the retriever gave {what}")
+        raise DataError(f"{place}: the retriever gave {what}")
     hits = list(found)
     ranks: dict[int, str] = {}
     for hit in hits:
         problem = _problem(hit)
         if problem:
-            raise DataError(f"case {case!r}: the retriever gave {problem}; mend the retriever")
+            raise DataError(f"{place}: the retriever gave {problem}; mend the retriever")
         if hit.rank in ranks:
             raise DataError(
-                f"case {case!r}: the retriever gave the chunks {ranks[hit.rank]!r} and {hit.chunk.id!r} the "
+                f"{place}: the retriever gave the chunks {ranks[hit.rank]!r} and {hit.chunk.id!r} the "
                 f"rank {hit.rank}, expected 1, 2, 3 and so on; mend the retriever"
             )
         ranks[hit.rank] = hit.chunk.id

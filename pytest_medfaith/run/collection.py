@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_medfaith.errors import MedfaithError
+from pytest_medfaith.errors import DataError, MedfaithError
 from pytest_medfaith.run.hooks import (
     OF_THE_CASE,
     collected_of,
@@ -24,6 +24,8 @@ from pytest_medfaith.run.hooks import (
 from pytest_medfaith.run.marker import gates_of_marker, slice_of_marker
 
 if TYPE_CHECKING:
+    from pytest_medfaith.config import SliceSettings
+    from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.targets import Target
 
 NOT_SELECTED = "not-selected"
@@ -211,11 +213,22 @@ def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Ta
             if settings.corpus and _is_shipped(item, "medfaith_retriever"):
                 resources.chunks(settings)
             if _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
-                resources.responses(settings)
+                _check_answered(resources, settings)
         check_baseline(resources, collected_of(config))
     except (MedfaithError, OSError, ValueError) as error:
         return str(error)
     return ""
+
+
+def _check_answered(resources: Resources, settings: SliceSettings) -> None:
+    """Raises DataError where the recorded responses of a slice answer none of its cases."""
+    answered, cases = resources.responses(settings).keys(), resources.cases(settings)
+    if not any(case.id in answered for case in cases):
+        found = f"it answers {', '.join(sorted(answered)[:3])}" if answered else "it holds no response"
+        raise DataError(
+            f"{settings.responses} answers none of the cases of slice {settings.name!r}, such as "
+            f"{cases[0].id}; {found}. Expected a row a case, with the id of the case as its case_id"
+        )
 
 
 def _is_shipped(item: pytest.Item, fixture: str) -> bool:

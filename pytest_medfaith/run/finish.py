@@ -1,4 +1,8 @@
-"""The verdict on a run: its rows judged by their gates, what follows, and which exit status this comes to."""
+"""The end of a run: sum up, keep as baseline, audit, judge, write; and the exit status that this comes to.
+
+`end_run` names the steps in their order. `finish_run` judges the rows and lets the rest follow, and
+`run_status` decides the status.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_medfaith.errors import MedfaithError, SeveralErrors
-from pytest_medfaith.gates.baseline import Baseline
+from pytest_medfaith.gates.baseline import Baseline, read_baseline
 from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.judging import Inconclusive, judge_gates, stops_run
@@ -17,10 +21,16 @@ from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import GateResult, SliceReport
+from pytest_medfaith.run.audits import AuditedRows, audit_rows
+from pytest_medfaith.run.baselines import update_baseline
+from pytest_medfaith.run.notes import notes_on_slices
+from pytest_medfaith.run.outputs import add_junit_properties, write_run_folder, write_step_summary
+from pytest_medfaith.run.signature import run_signature
 
 if TYPE_CHECKING:
     from pytest_medfaith.audit.results import Audit
-    from pytest_medfaith.run.collected import Row
+    from pytest_medfaith.run.collected import Collected, Row
+    from pytest_medfaith.run.resources import Resources
 
 Status = Literal["passed", "failed", "unusable"]
 Step = Callable[[Sequence[SliceReport]], Iterable[str]]  # from judged reports to notes below the card
@@ -81,6 +91,52 @@ class Finish:
     audits: Mapping[str, Audit] = field(default_factory=dict)
     inconclusive: Inconclusive = "warn"
     declared: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
+
+
+def end_run(
+    resources: Resources,
+    collected: Collected,
+    *,
+    is_partial: bool = False,
+    add_property: Callable[[str, object], None] | None = None,
+) -> Finish:
+    """Returns how a run ended; writes baseline, run folder, step summary and JUnit where asked for.
+
+    Args:
+        resources: of the run.
+        collected: what was expected and what came in.
+        is_partial: whether the run was cut short; then no checker is audited.
+        add_property: takes a name and a value for pytest's JUnit report, None where there is none.
+
+    Raises:
+        MedfaithError: a corpus or a checker that the signature names cannot be read.
+    """
+    declared, seed = resources.metrics, resources.seed
+    rows = collected.rows(partial=is_partial, declared=declared, seed=seed)
+    if not rows:
+        return Finish((), (), "passed")
+    signature = run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
+    notes, errors = list[str](), collected.disagreements()
+    if resources.options.update_baseline and not errors:
+        with noting_errors(errors):
+            notes.append(update_baseline(resources, rows, signature))
+    configured = collected.configured_checkers()
+    audited = AuditedRows(rows) if is_partial else audit_rows(resources, rows, configured=configured)
+    audits, notes = audited.audits, [*notes, *audited.notes]
+    judging = Judging(
+        read_baseline=lambda: read_baseline(resources.baseline_path, declared),
+        signature=signature,
+        declared=declared,
+        seed=seed,
+        inconclusive=resources.settings.inconclusive,
+    )
+    steps = (
+        partial(notes_on_slices, resources, collected),
+        partial(write_run_folder, resources=resources, signature=signature, audits=audits),
+        partial(write_step_summary, audits=audits),
+        partial(add_junit_properties, add_property=add_property),
+    )
+    return finish_run(audited.rows, judging=judging, steps=steps, notes=notes, errors=errors, audits=audits)
 
 
 def finish_run(

@@ -249,7 +249,7 @@ class RunHooks:
         from _pytest.junitxml import xml_key
 
         from pytest_medfaith.errors import MedfaithError
-        from pytest_medfaith.run.end import end_run
+        from pytest_medfaith.run.finish import end_run
 
         interrupted = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
         xml = self._config.stash.get(xml_key, None)

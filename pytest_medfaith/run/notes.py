@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.answers.responses import RECORDED
+from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.records import SliceReport
+from pytest_medfaith.retrieval.build import lexical_note
 
 if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Collected
@@ -43,9 +45,12 @@ def _notes_on_slice(
         held = len(resources.chunks(settings))
         if report.k > held:
             yield (
-                f"slice {report.slice!r}: k is {report.k} and its corpus holds {held} chunks, so each "
+                f"slice {report.slice!r}: k is {report.k} and its corpus holds {counted(held, 'chunk')}, so each "
                 "question is given all of them at most"
             )
+        note = lexical_note(report.retriever, resources.retrieval, size=held)
+        if note:
+            yield f"slice {report.slice!r}: {note}"
     # A renamed case would go unseen. A data set may be long, so only a file of cases is read whole.
     if (
         any(one.response.contexts_from == RECORDED for one in report.reports)
@@ -56,7 +61,7 @@ def _notes_on_slice(
         if unasked:
             names = ", ".join([*unasked[:_NAMES_SHOWN], *["..."] * (len(unasked) > _NAMES_SHOWN)])
             yield (
-                f"slice {settings.name!r}: {settings.responses} answers {len(unasked)} cases that "
+                f"slice {settings.name!r}: {settings.responses} answers {counted(len(unasked), 'case')} that "
                 f"{settings.cases} does not hold: {names}"
             )
     selected, size = len(report.reports) + len(report.missing), collected.size(report.run)

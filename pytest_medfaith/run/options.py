@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pytest
 
 
+# Settings of retrieval that the command line may say, and their options without --medfaith-.
+_RETRIEVAL = {
+    "k1": "k1",
+    "b": "b",
+    "rrf_k": "rrf-k",
+    "weights": "weight",
+    "fused": "fuse",
+    "pool": "pool",
+    "rerank_pool": "rerank-pool",
+    "encoders": "encoder",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options --medfaith-*; None and empty mean that the command line says nothing."""
+    """The options --medfaith-*; None and empty mean that the command line says nothing.
+
+    `retrieval` holds settings of retrieval by name, as in {"k1": 1.2}.
+    """
 
     slices: tuple[str, ...] = ()
     k: int | None = None
     retriever: tuple[str, ...] = ()
     checker: tuple[str, ...] = ()
     limit: int | None = None
+    retrieval: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     gates: tuple[str, ...] = ()
     rules_off: tuple[str, ...] = ()
@@ -34,16 +52,18 @@ def options_of(config: pytest.Config) -> Options:
     """Returns what pytest's command line says; paths are relative to where pytest was started.
 
     Raises:
-        UsageError: the baseline to be written is a kept copy.
+        UsageError: the baseline to be written is a kept copy, or a setting is out of its range.
     """
     option = config.getoption
     file, number = _baseline(config)
+    retrieval = {name: option(f"--medfaith-{flag}") for name, flag in _RETRIEVAL.items()}
     return Options(
         slices=tuple(option("--medfaith-slice")),
         k=option("--medfaith-k"),
         retriever=tuple(option("--medfaith-retriever")),
         checker=tuple(option("--medfaith-checker")),
         limit=option("--medfaith-limit"),
+        retrieval=_checked(retrieval),
         seed=option("--medfaith-seed"),
         gates=tuple(option("--medfaith-gate")),
         rules_off=tuple(option("--medfaith-rules-off")),
@@ -54,6 +74,18 @@ def options_of(config: pytest.Config) -> Options:
         audit=option("--medfaith-audit"),
         verbose=option("--medfaith-verbose"),
     )
+
+
+def _checked(retrieval: Mapping[str, Any]) -> Mapping[str, Any]:
+    from pytest_medfaith.config import command_line_settings
+    from pytest_medfaith.errors import DataError
+
+    try:
+        return command_line_settings(retrieval)
+    except DataError as error:
+        import pytest
+
+        raise pytest.UsageError(str(error)) from None
 
 
 def report_folder(config: pytest.Config) -> Path:

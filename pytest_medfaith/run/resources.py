@@ -119,11 +119,16 @@ class Resources:
         """Returns the chunks of a slice's corpus."""
         return self._once(("chunks", settings.corpus), lambda: read_chunks(settings.corpus))
 
+    @property
+    def retrieval(self) -> RetrievalSettings:
+        """What is set about retrieval: the settings, and what the command line says instead."""
+        names = [field.name for field in dataclasses.fields(RetrievalSettings)]
+        configured = {name: getattr(self.settings, name) for name in names}
+        return RetrievalSettings(**{**configured, **self.options.retrieval})
+
     def retriever(self, settings: SliceSettings) -> Retriever:
         """Returns the slice's retriever over its corpus; asked for more than there is, it gives all."""
-        chunks = self.chunks(settings)
-        names = [field.name for field in dataclasses.fields(RetrievalSettings)]
-        given = RetrievalSettings(**{name: getattr(self.settings, name) for name in names})
+        chunks, given = self.chunks(settings), self.retrieval
 
         def build() -> Retriever:
             retriever = build_retriever(settings.retriever, chunks, settings=given)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
-from pytest_medfaith.retrieval.build import ENCODING
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def run_signature(resources: Resources, collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
-    """Returns what decides the numbers of some rows: checkers, corpora, encoders, rules, seed, version.
+    """Returns what decides the numbers of some rows: checkers, corpora, retrievers, rules, seed.
 
     A checker that a test put in the configured checker's place is known once a report of it came in.
 
@@ -28,28 +27,41 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
     """
     from importlib.metadata import version
 
-    from pytest_medfaith.retrieval.encoders import encoder_signature as retrieval_encoder_signature
     from pytest_medfaith.retrieval.index import corpus_hash
+    from pytest_medfaith.retrieval.signature import encoder_signatures
 
     runs, settings, brought = list(runs), resources.settings, collected.brought_checkers
+    retrieval = resources.retrieval
     named = {run.checker for run in runs}
     configured = {
         name: checker_signature(resources.checker(name))
         for name in sorted(named & collected.configured_checkers())
     }
     slices = [settings.slices[name] for name in sorted({run.slice for run in runs} & settings.slices.keys())]
-    retrievers = sorted({run.retriever for run in runs} & set(ENCODING))
+    encoders = {name: encoder_signatures(name, retrieval) for name in sorted({run.retriever for run in runs})}
     return {
         "version": version("pytest-medfaith"),
         "checkers": configured | {name: brought[name] for name in sorted(named & brought.keys())},
         "corpora": {one.name: corpus_hash(resources.chunks(one)) for one in slices if one.corpus},
-        "encoders": {
-            retriever: {name: retrieval_encoder_signature(name) for name in settings.encoders}
-            for retriever in retrievers
-        },
+        "retrievers": _retrievers(resources, runs),
+        "encoders": {name: signatures for name, signatures in encoders.items() if signatures},
         "safety": resources.rulebook.signature,
         "seed": resources.seed,
     }
+
+
+def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dict[str, Any]]:
+    """Returns slice -> retriever -> what decides its hits over the slice's corpus."""
+    from pytest_medfaith.retrieval.signature import retriever_signature
+
+    found: dict[str, dict[str, Any]] = {}
+    for run in sorted(runs):
+        configured = resources.settings.slices.get(run.slice)
+        if configured and configured.corpus:
+            size = len(resources.chunks(configured))
+            held = retriever_signature(run.retriever, resources.retrieval, size=size)
+            found.setdefault(run.slice, {})[run.retriever] = held
+    return found
 
 
 def checker_signature(checker: Checker) -> dict[str, Any]:

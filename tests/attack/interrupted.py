@@ -60,7 +60,7 @@ COMMAND = ["--medfaith-report", "out", "--medfaith-update-baseline"]
 def warm() -> None:
     """Loads in this process what a run loads, so that its forks need not."""
     import pytest_medfaith.run.collection
-    import pytest_medfaith.run.end
+    import pytest_medfaith.run.finish
     import pytest_medfaith.run.terminal  # noqa: F401
     from pytest_medfaith import assert_faithfulness
     from pytest_medfaith.testing import containment_checker

@@ -248,6 +248,12 @@ def test_a_gate_on_the_command_line_that_does_not_parse_is_refused(project):
             '{"case_id": "iron", "answer": "x", "context": []}\n',
             "key 'context' is unknown; did you mean 'contexts'?",
         ),
+        ("responses.jsonl", "", "responses.jsonl answers none of the cases of slice 'mini'"),
+        (
+            "responses.jsonl",
+            '{"case_id": "irn", "answer": "x", "contexts": []}\n',
+            "such as iron; it answers irn. Expected a row a case",
+        ),
         ("corpus/chunks.jsonl", None, "the corpus folder holds no .jsonl file"),
         ("corpus/chunks.jsonl", "", "holds no chunk; an empty corpus can support nothing"),
     ],
@@ -308,7 +314,7 @@ def test_answers_that_no_case_asks_for_are_said(project, workers):
     with (project.path / "responses.jsonl").open("a") as responses:
         responses.write(json.dumps({"case_id": "irn", "answer": "Iron.", "contexts": []}) + "\n")
     result = project.run("--medfaith-limit", "1", *workers)
-    assert "responses.jsonl answers 1 cases that" in said(result)
+    assert "responses.jsonl answers 1 case that" in said(result)
     assert "gold.jsonl does not hold: irn" in said(result)
 
 

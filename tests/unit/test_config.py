@@ -105,7 +105,8 @@ def test_the_documented_defaults_are_those_of_the_code(heading, kind):
     set_to = {f.name: f.default for f in dataclasses.fields(kind)}
     plain = {name: value.strip('"[]') for name, value in told.items()}
     assert plain == {
-        name: "".join(set_to[name]) if isinstance(set_to[name], tuple) else str(set_to[name]) for name in told
+        name: '", "'.join(set_to[name]) if isinstance(set_to[name], tuple) else str(set_to[name])
+        for name in told
     }
     assert len(told) >= 4
 

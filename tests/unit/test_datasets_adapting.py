@@ -23,7 +23,7 @@ def test_every_data_set_becomes_a_gold_file_that_reads_back(name, tmp_path):
     out = tmp_path / "gold" / f"{name}.jsonl"
     summary = adapt(name, FILES / name, out)
     cases = list(read_records(out, Case))
-    assert len(cases) == summary.cases > 0
+    assert len(cases) == summary.cases.records > 0
     assert sum(len(case.gold_claims) for case in cases) == sum(summary.claims.values())
     assert sum(not case.gold_claims for case in cases) == summary.without_claims
     assert summary.source.name == name
@@ -151,7 +151,7 @@ def test_no_file_that_is_read_is_written_over(tmp_path, source):
         ):
             adapt("kqa", tmp_path / source, out)
     assert read.read_bytes() == before
-    assert adapt("kqa", tmp_path / source, tmp_path / "pages" / "gold.jsonl").cases == 2
+    assert adapt("kqa", tmp_path / source, tmp_path / "pages" / "gold.jsonl").cases.records == 2
 
 
 def test_no_corpus_is_written_over_what_is_read_or_over_the_cases(tmp_path):

@@ -7,8 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from pytest_medfaith import defaults
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
-from pytest_medfaith.retrieval.build import BUILT_IN, ENCODING, RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval import bm25_fast, build
+from pytest_medfaith.retrieval.build import (
+    BUILT_IN,
+    FUSING,
+    RetrievalSettings,
+    build_retriever,
+    lexical_note,
+)
 
 CHUNKS = [Chunk(id="a", text="Iron."), Chunk(id="b", text="Zinc.")]
 
@@ -118,5 +127,111 @@ def test_settings_that_do_not_fit_are_named(name, table, message):
         made_with(name, retriever_settings={name: table})
 
 
-def test_the_built_in_retrievers_that_encode_are_built_in():
-    assert set(ENCODING) < set(BUILT_IN)
+def test_the_built_in_retrievers_that_fuse_are_built_in():
+    assert set(FUSING) < set(BUILT_IN)
+
+
+DIABETES = [
+    Chunk(id="metformin", text="Metformin is the first drug given for type 2 diabetes."),
+    Chunk(id="insulin", text="Insulin is given for type 1 diabetes."),
+    Chunk(id="iron", text="Iron tablets treat iron deficiency anaemia."),
+]
+QUESTION = "Which drug is first for type 2 diabetes?"
+
+
+def names_and_scores(name, **settings):
+    retriever = build_retriever(name, DIABETES, settings=RetrievalSettings(**settings))
+    return [(hit.chunk.id, hit.score, dict(hit.ranks)) for hit in retriever(QUESTION, top_k=3)]
+
+
+def test_any_retrievers_are_fused(tmp_path):
+    sys.modules["my_search"].found = lambda chunks: (
+        lambda _query, *, top_k: [
+            Hit(chunk=chunk, rank=rank, score=1 / rank) for rank, chunk in enumerate(chunks[:top_k], start=1)
+        ]
+    )
+    fused = ("bm25", "rank-bm25", "dense", "my_search:found")
+    for name in ("rrf", "weighted", "weighted-minmax", "weighted-0.7-0.3"):
+        best = names_and_scores(name, fused=fused, cache=tmp_path)[0]
+        assert best[0] == "metformin"
+        assert best[2] == dict.fromkeys(fused, 1)
+    assert [ranks for *_, ranks in names_and_scores("rrf", fused=("bm25",))] == [{"bm25": 1}, {"bm25": 2}]
+
+
+@pytest.mark.parametrize(
+    "fused", [(), ("bm25", "bm25"), ("bm25", "rrf"), ("weighted-minmax",), ("bm25+fast", "dense")]
+)
+def test_what_cannot_be_fused_is_named(fused):
+    with pytest.raises(ValueError, match=r"fused is \[.*expected at least one retriever, each once"):
+        build_retriever("rrf", DIABETES, settings=RetrievalSettings(fused=fused))
+
+
+def test_weights_of_a_retriever_that_is_not_fused_are_refused_before_the_first_question(tmp_path):
+    settings = RetrievalSettings(weights={"dense:default": 1.0}, cache=tmp_path)
+    for name in ("weighted", "weighted-minmax"):
+        with pytest.raises(ValueError, match=r"expected weights >= 0 for bm25, dense only"):
+            build_retriever(name, DIABETES, settings=settings)
+
+
+def test_the_preset_weighs_dense_seven_parts_and_words_three(tmp_path):
+    preset = names_and_scores("weighted-0.7-0.3", cache=tmp_path, weights={"bm25": 1.0})
+    weights = {"bm25": 0.3, "dense": 0.7}
+    assert [row[1] for row in preset] == pytest.approx(
+        [row[1] for row in names_and_scores("weighted", cache=tmp_path, weights=weights)]
+    )
+    assert preset[0][1] == pytest.approx(1.0)  # first by both
+    with pytest.raises(ValueError, match=r"'weighted-0\.7-0\.3' fuses bm25; expected dense and at least one"):
+        build_retriever("weighted-0.7-0.3", DIABETES, settings=RetrievalSettings(fused=("bm25",)))
+
+
+def test_a_fused_retriever_that_gives_nonsense_is_named():
+    sys.modules["my_search"].nonsense = lambda _chunks: lambda _query, **_: None
+    retriever = build_retriever(
+        "rrf", CHUNKS, settings=RetrievalSettings(fused=("bm25", "my_search:nonsense"))
+    )
+    with pytest.raises(DataError, match="fusing 'my_search:nonsense': the retriever gave None"):
+        retriever("iron", top_k=1)
+
+
+def test_an_id_that_two_chunks_have_is_named():
+    with pytest.raises(ValueError, match="two chunks of the corpus have the id 'a'"):
+        build_retriever("bm25", [*CHUNKS, Chunk(id="a", text="Copper.")])
+
+
+@pytest.mark.parametrize("name", ["bm25", "rank-bm25", "bm25s", "dense", "rrf", "weighted", "bm25+fast"])
+def test_hits_keep_their_score_under_the_name_of_who_gave_it(name, tmp_path):
+    if name == "bm25s":
+        pytest.importorskip("bm25s", reason="comes with the extra fast")
+    retriever = build_retriever(name, DIABETES, settings=RetrievalSettings(cache=tmp_path))
+    hit = retriever(QUESTION, top_k=3)[0]
+    assert hit.chunk.id == "metformin"
+    assert hit.ranks.keys() == hit.scores.keys()
+    assert all(isinstance(score, float) and score > 0 for score in hit.scores.values())
+
+
+@pytest.fixture
+def built_by(monkeypatch):
+    """Which of the two scorers the retriever bm25 was built with, for a limit of two chunks."""
+    monkeypatch.setattr(defaults, "FAST_BM25_FROM", 2)
+    made = []
+    monkeypatch.setattr(build, "bm25_retriever", lambda *_, name, **__: made.append(("rank-bm25", name)))
+    monkeypatch.setattr(bm25_fast, "fast_bm25_retriever", lambda *_, name, **__: made.append(("bm25s", name)))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("chunks", "installed", "scorer", "note"),
+    [
+        (DIABETES[:2], True, "rank-bm25", ""),
+        (DIABETES, True, "bm25s", "bm25 scores the 3 chunks by bm25s, as it does above 2"),
+        (DIABETES, False, "rank-bm25", "pip install 'pytest-medfaith[fast]'"),
+    ],
+)
+def test_a_large_corpus_is_scored_by_bm25s(built_by, monkeypatch, chunks, installed, scorer, note):
+    monkeypatch.setattr(bm25_fast, "is_installed", lambda: installed)
+    build_retriever("bm25", chunks)
+    assert built_by == [(scorer, "bm25")]
+    said = lexical_note("rrf", RetrievalSettings(), size=len(chunks))
+    assert note in said
+    assert bool(said) == bool(note)
+    assert lexical_note("dense", RetrievalSettings(), size=len(chunks)) == ""

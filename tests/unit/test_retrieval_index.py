@@ -114,7 +114,10 @@ def test_every_retriever_finds_the_plain_answer(name, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("bm52", "the retriever 'bm52' is unknown; expected one of bm25, dense, rrf, weighted"),
+        (
+            "bm52",
+            "the retriever 'bm52' is unknown; expected one of bm25, dense, rrf, weighted, weighted-minmax, ",
+        ),
         ("no_such_module:make", "the retriever 'no_such_module:make' cannot be imported"),
         ("json:no_such_name", "the retriever 'json:no_such_name' cannot be imported"),
         ("sys:maxsize", r"the retriever 'sys:maxsize' is \d+; expected a callable"),

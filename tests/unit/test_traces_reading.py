@@ -28,6 +28,7 @@ from pytest_medfaith.errors import DataError
 def adapted(folder, rows, **options):
     """Returns the rows of the responses file that `rows` of spans become, and the lines of the summary."""
     path, out = folder / "spans.jsonl", folder / "responses.jsonl"
+    rows = [rows] if isinstance(rows, dict) else rows
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     lines = adapt_traces(path, out, **options).lines()
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()], lines
@@ -52,9 +53,40 @@ def test_the_span_that_answered_is_named(tmp_path):
     assert spans == {
         **dict.fromkeys(("openinference_otlp", "phoenix_columns", "phoenix_nested", "langfuse"), ROOT),
         **dict.fromkeys(("gen_ai_otlp", "gen_ai_numbered", "gen_ai_events", "langfuse_storage"), CALL),
-        **dict.fromkeys(("langsmith", "langsmith_tree"), TRACE),
-        "langfuse_trace": "",
+        **dict.fromkeys(("langsmith", "langsmith_tree", "langsmith_page", "langsmith_download"), TRACE),
+        **dict.fromkeys(("phoenix_page", "phoenix_program", "langfuse_page"), ROOT),
+        **dict.fromkeys(("langfuse_trace", "langfuse_download", "langfuse_session", "langfuse_table"), ""),
     }
+
+
+@pytest.mark.parametrize("shape", ["phoenix_page", "phoenix_program", "langfuse_download", "langsmith_page"])
+def test_a_page_may_be_written_over_many_lines(shape, tmp_path):
+    path, out = tmp_path / "page.json", tmp_path / "responses.jsonl"
+    path.write_text(json.dumps(SHAPES[shape](), indent=2), encoding="utf-8")
+    assert adapt_traces(path, out).written[0].answer == ANSWER
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"data": 3},
+        {"data": [3]},
+        {"runs": [{"id": "a"}]},
+        {"id": "a", "input": "q"},
+        {"traces": [{"name": "x"}]},
+    ],
+)
+def test_what_a_page_holds_must_be_known(row, tmp_path):
+    with pytest.raises(DataError, match="expected"):
+        adapted(tmp_path, row)
+
+
+def test_pages_inside_pages_end(tmp_path):
+    row = {"data": []}
+    for _ in range(300):
+        row = {"data": [row]}
+    with pytest.raises(DataError, match="expected a span"):
+        adapted(tmp_path, row)
 
 
 def test_documents_keep_their_ids_and_titles(tmp_path):

@@ -7,14 +7,14 @@ from pathlib import Path
 from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
 
-def tiny_bert(folder: Path) -> Path:
-    """Writes a random BERT of two layers with a 3-way head, and the shipped tokenizer, to `folder`."""
+def tiny_bert(folder: Path, *, labels: int = 3) -> Path:
+    """Writes a random BERT of two layers with a head of `labels`, and the shipped tokenizer, to `folder`."""
     import torch
     import transformers
 
     torch.manual_seed(0)
     config = transformers.BertConfig(
-        hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, num_labels=3
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, num_labels=labels
     )
     transformers.BertForSequenceClassification(config).save_pretrained(folder)
     transformers.PreTrainedTokenizerFast(tokenizer_file=str(MINILM_TOKENIZER)).save_pretrained(folder)

@@ -254,10 +254,144 @@ def langsmith_tree() -> list[dict[str, Any]]:
     return [{**{key: value for key, value in root.items() if key != "trace_id"}, "child_runs": children}]
 
 
+# What programs and web services of the three tools wrap their spans in, with the fields that they leave empty.
+
+
+def phoenix_page() -> dict[str, Any]:
+    """A page of Phoenix's web service: attributes are flat, lists are numbered keys."""
+    row = {"status_code": "OK", "status_message": "", "events": [], "end_time": "2026-01-01T00:00:09+00:00"}
+    root = {"id": "U3Bhbjox", "name": "query", "context": {"trace_id": TRACE, "span_id": ROOT}, "span_kind": "CHAIN", "parent_id": None,
+            "start_time": "2026-01-01T00:00:01+00:00", "attributes": {"input.value": QUESTION, "input.mime_type": "text/plain", "output.value": ANSWER, KIND: "CHAIN"}}  # fmt: skip
+    found = {"id": "U3Bhbjoy", "name": "retrieve", "context": {"trace_id": TRACE, "span_id": FOUND}, "span_kind": "RETRIEVER", "parent_id": ROOT,
+             "start_time": "2026-01-01T00:00:02+00:00", "attributes": {"input.value": QUESTION, KIND: "RETRIEVER", **documents()}}  # fmt: skip
+    return {"data": [{**row, **root}, {**row, **found}], "next_cursor": None}
+
+
+def phoenix_program() -> list[dict[str, Any]]:
+    """What Phoenix's program for the command line prints: traces with their spans."""
+    return [
+        {
+            "traceId": TRACE,
+            "status": "OK",
+            "duration": 1250,
+            "startTime": "2026-01-01T00:00:01Z",
+            "spans": phoenix_page()["data"],
+        }
+    ]
+
+
+def langfuse_page() -> dict[str, Any]:
+    """A page of Langfuse's web service: inputs and outputs are JSON in texts, much is null."""
+    empty = dict.fromkeys(
+        (
+            "completionStartTime",
+            "modelParameters",
+            "version",
+            "statusMessage",
+            "promptId",
+            "modelId",
+            "inputPrice",
+            "totalPrice",
+        )
+    )
+    row = {
+        **empty,
+        "traceId": TRACE,
+        "projectId": "p1",
+        "environment": "production",
+        "level": "DEFAULT",
+        "metadata": {},
+        "usageDetails": {},
+        "costDetails": {},
+        "tags": [],
+    }
+    found = [
+        {"page_content": text, "metadata": {"title": "Iron"}, "type": "Document", "id": None}
+        for text in PASSAGES
+    ]
+    return {
+        "data": [
+            {**row, "id": CALL, "type": "GENERATION", "name": "ChatModel", "parentObservationId": ROOT, "startTime": "2026-01-01T00:00:03.000Z", "providedModelName": "m-1",
+             "input": json.dumps({"messages": PROMPT}), "output": json.dumps({"role": "assistant", "content": ANSWER})},
+            {**row, "id": FOUND, "type": "RETRIEVER", "name": "VectorStoreRetriever", "parentObservationId": ROOT, "startTime": "2026-01-01T00:00:02.000Z",
+             "input": json.dumps(QUESTION), "output": json.dumps(found)},
+            {**row, "id": ROOT, "type": "CHAIN", "name": "rag", "parentObservationId": None, "startTime": "2026-01-01T00:00:01.000Z",
+             "input": json.dumps({"question": QUESTION}), "output": json.dumps({"answer": ANSWER})},
+        ],
+        "meta": {"page": 1, "limit": 50, "totalItems": 3, "totalPages": 1},
+    }  # fmt: skip
+
+
+def langfuse_download() -> dict[str, Any]:
+    """A trace as Langfuse's page lets it be downloaded, with its scores."""
+    trace = {"id": TRACE, "name": "rag", "timestamp": "2026-01-01T00:00:01.000Z", "input": QUESTION, "output": ANSWER, "sessionId": None, "release": None,
+             "userId": None, "metadata": None, "tags": [], "public": False, "scores": [], "latency": 2.1}  # fmt: skip
+    return {**trace, "observations": langfuse_page()["data"]}
+
+
+def langfuse_session() -> dict[str, Any]:
+    return {
+        "id": "session-1",
+        "createdAt": "2026-01-01T00:00:00.000Z",
+        "projectId": "p1",
+        "traces": [langfuse_download()],
+    }
+
+
+def langfuse_table() -> list[dict[str, Any]]:
+    """Rows of Langfuse's table of traces; the contexts are in the output, since the rows hold no observations."""
+    said = json.dumps(
+        {"answer": ANSWER, "context": [{"page_content": text, "metadata": {}} for text in PASSAGES]}
+    )
+    return [
+        {
+            "id": TRACE,
+            "name": "rag",
+            "timestamp": "2026-01-01 00:00:01.000000",
+            "project_id": "p1",
+            "user_id": None,
+            "tags": [],
+            "input": QUESTION,
+            "output": said,
+        }
+    ]
+
+
+def langsmith_page() -> dict[str, Any]:
+    """Runs as LangSmith's web service sends them: the parent is in the order alone, much is null."""
+    empty = dict.fromkeys(
+        (
+            "serialized",
+            "child_runs",
+            "child_run_ids",
+            "reference_example_id",
+            "total_cost",
+            "first_token_time",
+            "manifest_id",
+        )
+    )
+    order = [
+        f"20260101T00000{number}000000Z{name}" for number, name in enumerate((TRACE, FOUND, CALL), start=1)
+    ]
+    runs = [
+        {**empty, "error": None, "status": "success", "session_id": "s", "parent_run_ids": [TRACE] * (run["id"] != TRACE),
+         **{key: value for key, value in run.items() if key != "parent_run_id"},
+         "dotted_order": order[0] if run["id"] == TRACE else f"{order[0]}.{order[1 + (run['id'] == CALL)]}"}
+        for run in langsmith()
+    ]  # fmt: skip
+    return {"runs": runs, "cursors": {"next": None}}
+
+
+def langsmith_download() -> dict[str, Any]:
+    """What scripts over LangSmith's client write: traces with the runs inside them, and facts of the export."""
+    return {"export_metadata": {"total_traces": 1}, "traces": langsmith_tree()}
+
+
 SHAPES = {
     shape.__name__: shape
     for shape in (
         openinference_otlp, gen_ai_otlp, gen_ai_numbered, gen_ai_events, phoenix_columns, phoenix_nested, langfuse, langfuse_storage,
         langfuse_trace, langsmith, langsmith_tree,
+        phoenix_page, phoenix_program, langfuse_page, langfuse_download, langfuse_session, langfuse_table, langsmith_page, langsmith_download,
     )
 }  # fmt: skip

@@ -1,7 +1,8 @@
 """The spans of traces, whoever wrote them, as records of the same kind.
 
 These are read: OpenTelemetry's OTLP in JSON (`resourceSpans`); spans of the OpenTelemetry SDK and of Phoenix,
-nested or as flat columns (`attributes.input.value`); Langfuse's observations and traces; LangSmith's runs.
+nested or as flat columns (`attributes.input.value`); Langfuse's observations and traces; LangSmith's runs;
+and the pages, traces and sessions that their programs and web services wrap these in.
 Attributes follow OpenInference, the GenAI conventions of OpenTelemetry (also as older versions and
 OpenLLMetry write them), or Langfuse's names.
 """
@@ -68,6 +69,8 @@ _PARENTS = (
 )
 _STARTS = ("startTime", "start_time", "startTimeUnixNano", "start_time_unix_nano")
 _DEEPEST = 100  # runs inside runs
+# What a page of a web service, a session or a download holds its spans, observations, traces or runs under.
+_PAGES = ("data", "runs", "traces")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +107,9 @@ def spans_of(row: Any, *, depth: int = 0) -> Iterator[Span]:
     batches = row.get("resourceSpans", row.get("resource_spans"))
     if batches is not None:
         yield from _otlp(batches)
+    elif isinstance(row.get("spans"), list):
+        given = {"traceId": trace} if (trace := _trace_of(row)) else {}
+        yield from _each(row["spans"], given, depth)
     elif "run_type" in row:
         yield from _langsmith(row, depth)
     elif isinstance(row.get("observations"), list) or isinstance(row.get("trace"), Mapping):
@@ -112,12 +118,24 @@ def spans_of(row: Any, *, depth: int = 0) -> Iterator[Span]:
         yield _langfuse(row)
     elif _trace_of(row) or "attributes" in row or any(key.startswith("attributes.") for key in row):
         yield _otel(row)
+    elif (
+        held := next((row[key] for key in _PAGES if isinstance(row.get(key), (list, Mapping))), None)
+    ) is not None:
+        yield from _each(held if isinstance(held, list) else [held], {}, depth)
+    elif "id" in row and "timestamp" in row and ("input" in row or "output" in row):
+        yield from _langfuse_trace(row)
     else:
         raise DataError(
             f"got {shown(row)}, which is no known span; expected OTLP (resourceSpans), spans with trace_id "
             "and attributes (Phoenix), observations with traceId and type (Langfuse), or runs with trace_id "
             "and run_type (LangSmith)"
         )
+
+
+def _each(rows: list[Any], given: Mapping[str, Any], depth: int) -> Iterator[Span]:
+    """Yields the spans of all `rows`; an object has what is `given` around it, unless it says otherwise."""
+    for row in rows:
+        yield from spans_of({**given, **row} if isinstance(row, Mapping) else row, depth=depth + 1)
 
 
 def _otlp(batches: Any) -> Iterator[Span]:
@@ -234,15 +252,21 @@ def _langsmith(row: Mapping[str, Any], depth: int) -> Iterator[Span]:
             **row,
             "startTime": row.get("dotted_order") or row.get("start_time"),
             "id": row.get("id", row.get("run_id")),
+            "parent_run_id": row.get("parent_run_id") or _parent_in_order(row.get("dotted_order")),
         },
         kind=str(row["run_type"]).lower(),
         inputs=[row.get("inputs")],
         outputs=[row.get("outputs")],
         failed=bool(row.get("error")) or row.get("status") == "error",
     )
-    for child in row.get("child_runs") or ():
-        given = {"trace_id": _trace_of(row), "parent_run_id": row.get("id")}
-        yield from spans_of({**given, **child} if isinstance(child, Mapping) else child, depth=depth + 1)
+    given = {"trace_id": _trace_of(row), "parent_run_id": row.get("id")}
+    yield from _each(row.get("child_runs") or [], given, depth)
+
+
+def _parent_in_order(order: Any) -> str:
+    """Returns the id of a run's parent in its `dotted_order`, TIME"Z"ID.TIME"Z"ID; "" for a root."""
+    _, _, above = str(order or "").rpartition(".")[0].rpartition("Z")
+    return above
 
 
 def _span(

@@ -1,0 +1,182 @@
+"""Rerankers by name: a cross-encoder reads question and chunk together, and orders the best candidates anew.
+
+`fast` and `default` are the shipped checkers: relevance is how probable it is that the chunk entails or
+contradicts the question's words. They learned on claims, so they serve where queries are claims. Any further
+name is a cross-encoder of Hugging Face with a head of a single logit, as those trained on MS MARCO are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith import defaults
+from pytest_medfaith.english.letters import compatible
+from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.models.folders import model_signature
+from pytest_medfaith.models.foreign import loading
+from pytest_medfaith.models.whole import whole
+from pytest_medfaith.records import Hit
+from pytest_medfaith.retrieval.bm25 import searchable_text
+from pytest_medfaith.retrieval.ranking import Retriever, check_query
+from pytest_medfaith.retrieval.transformer_encoder import longest_input, padded
+
+Score = Callable[[str, Sequence[str]], Sequence[float]]  # (question, n texts) -> n relevances above 0
+
+BATCH = 16
+_LONGEST = 512  # tokens of question and text, at most, which is what cross-encoders are trained with
+# What the shipped checkers read of question and chunk together; longer chunks are cut.
+_SHIPPED_TOKENS = {"fast": 512, "default": 384}
+_NEUTRAL = 1  # the column of the shipped checkers' logits: entail, neutral, contradict
+_EXPECTED = (
+    "'fast', 'default', or a folder or Hugging Face name of a cross-encoder with safetensors and a head of a "
+    "single logit"
+)
+
+
+@dataclass(frozen=True)
+class Reranker:
+    """Scores texts against a question; `signature` names the weights."""
+
+    name: str
+    signature: str
+    score: Score
+
+
+def load_reranker(name: str) -> Reranker:
+    """Returns the reranker called `name`: "fast", "default", a folder, or a Hugging Face name.
+
+    Raises:
+        MissingExtra: a model that is not shipped, and the extra `models` is not installed.
+        DataError: no such model, a model with another head, or shipped weights that are not installed.
+    """
+    if name in _SHIPPED_TOKENS:
+        return Reranker(name, reranker_signature(name), partial(_checker_relevance, name))
+    _load(name)
+    return Reranker(name, reranker_signature(name), partial(_cross_encoder_relevance, name))
+
+
+def reranker_signature(name: str) -> str:
+    """Returns what names the weights of the reranker called `name`, without loading them.
+
+    Raises:
+        DataError: shipped weights that are not installed.
+    """
+    if name not in _SHIPPED_TOKENS:
+        return model_signature(name)
+    from pytest_medfaith.models.onnx import weights_signature
+
+    return weights_signature(_shipped_folder(name) / "model.onnx")
+
+
+def reranked_retriever(
+    retriever: Retriever,
+    reranker: Reranker,
+    *,
+    name: str,
+    size: int,
+    pool: int = defaults.RERANK_POOL,
+) -> Retriever:
+    """Returns a retriever that orders the best hits of `retriever` anew.
+
+    Each hit keeps the ranks and scores that it had, under the name of who gave them.
+
+    Args:
+        retriever: finds the candidates.
+        reranker: orders them.
+        name: of `retriever`.
+        size: number of chunks in the corpus.
+        pool: how many candidates are read, where the caller does not want more hits.
+
+    Raises:
+        ValueError: a `pool` below 1.
+    """
+    if pool < 1:
+        raise ValueError(f"the pool of the reranker is {pool} candidates; expected 1 or more")
+
+    def search(query: str, *, top_k: int) -> list[Hit]:
+        check_query(query, top_k=top_k, size=size)
+        hits = retriever(query, top_k=max(top_k, min(size, pool)))
+        scores = reranker.score(query, [searchable_text(hit.chunk) for hit in hits]) if hits else []
+        order = sorted(zip(scores, hits, strict=True), key=lambda pair: (-pair[0], pair[1].rank))[:top_k]
+        return [_anew(hit, rank, score) for rank, (score, hit) in enumerate(order, start=1)]
+
+    def _anew(hit: Hit, rank: int, score: float) -> Hit:
+        ranks = {**hit.ranks, name: int(hit.rank), reranker.name: rank}
+        scores = {**hit.scores, name: float(hit.score), reranker.name: score}
+        return Hit(chunk=hit.chunk, rank=rank, score=score, ranks=ranks, scores=scores)
+
+    return search
+
+
+def _shipped_folder(name: str) -> Path:
+    from pytest_medfaith.models.shipped import FAST_CHECKER, default_weights
+
+    return FAST_CHECKER if name == "fast" else default_weights()
+
+
+def _checker_relevance(name: str, query: str, texts: Sequence[str]) -> list[float]:
+    """Returns for each text how probable it is that it entails or contradicts the query: 1 - P(neutral)."""
+    import numpy as np
+
+    from pytest_medfaith.models.onnx import load_session, load_tokenizer, run_rows, worker_count
+    from pytest_medfaith.models.shipped import MINILM_TOKENIZER
+
+    folder = _shipped_folder(name)
+    file = folder / "tokenizer.json"
+    tokenizer = load_tokenizer(file if file.is_file() else MINILM_TOKENIZER, max_tokens=_SHIPPED_TOKENS[name])
+    session = load_session(folder / "model.onnx")
+    pairs = [(whole(compatible(text)), whole(compatible(query))) for text in texts]
+    rows = [(encoding.ids, encoding.type_ids) for encoding in tokenizer.encode_batch(pairs)]
+    with ThreadPoolExecutor(worker_count()) as workers:
+        logits = np.vstack(list(workers.map(partial(run_rows, session), rows))).astype(np.float64)
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    neutral = shares[:, _NEUTRAL] / shares.sum(axis=1)
+    return [float(one) for one in np.maximum(1 - neutral, np.finfo(float).tiny)]
+
+
+def _cross_encoder_relevance(name: str, query: str, texts: Sequence[str]) -> list[float]:
+    """Returns the sigmoid of each text's logit: the order of the logits, in numbers above 0."""
+    import numpy as np
+
+    model, tokenizer, torch = _load(name)
+    question, limit = whole(compatible(query)), min(_LONGEST, longest_input(model, tokenizer))
+    encoded = [
+        tokenizer(question, whole(compatible(text)), truncation=True, max_length=limit) for text in texts
+    ]
+    logits = np.zeros(len(texts), dtype=np.float64)
+    order = sorted(range(len(texts)), key=lambda i: len(encoded[i]["input_ids"]))
+    for start in range(0, len(order), BATCH):
+        batch = order[start : start + BATCH]
+        inputs = padded([encoded[i] for i in batch], tokenizer.pad_token_id or 0, torch)
+        with torch.inference_mode():
+            logits[batch] = model(**inputs).logits[:, 0].float().numpy()
+    if not np.isfinite(logits).all():
+        raise DataError(f"the reranker {name!r} gave a number that is not finite; expected {_EXPECTED}")
+    return [float(one) for one in 1 / (1 + np.exp(-np.clip(logits, -700, 700)))]
+
+
+@lru_cache(maxsize=2)
+def _load(name: str) -> tuple[Any, Any, Any]:
+    what = f"the reranker {name!r}"
+    try:
+        import torch
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    except ImportError:
+        raise MissingExtra(what, "models") from None
+    with loading(what, _EXPECTED):
+        model, info = AutoModelForSequenceClassification.from_pretrained(
+            name, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+        )
+        if absent := sorted(info["missing_keys"]):  # transformers would fill them with random numbers
+            raise DataError(
+                f"{what} lacks weights ({', '.join(absent[:3])}), so its order would be random; expected "
+                f"{_EXPECTED}"
+            )
+        if model.config.num_labels != 1:
+            raise DataError(f"{what} has a head of {model.config.num_labels} logits; expected {_EXPECTED}")
+        return model.float().eval(), AutoTokenizer.from_pretrained(name, trust_remote_code=False), torch

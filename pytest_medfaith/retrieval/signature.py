@@ -1,0 +1,85 @@
+"""What decides the hits of a retriever, as plain values: a run's signature holds it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from pytest_medfaith.retrieval.build import (
+    BUILT_IN,
+    FUSING,
+    RetrievalSettings,
+    fused_names,
+    takes_fast_bm25,
+)
+from pytest_medfaith.retrieval.encoders import encoder_signature
+from pytest_medfaith.retrieval.lucene import lucene_version
+from pytest_medfaith.retrieval.rerank import reranker_signature
+
+_BY_WORDS = ("bm25", "rank-bm25", "bm25s", "lucene")
+
+
+def encoder_signatures(name: str, settings: RetrievalSettings) -> dict[str, str] | None:
+    """Returns encoder -> signature for the retriever called `name`; None where it encodes nothing."""
+    if "dense" not in fused_names(name, settings):
+        return None
+    return {encoder: encoder_signature(encoder) for encoder in settings.encoders}
+
+
+def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) -> dict[str, Any]:
+    """Returns what decides the hits of the retriever called `name`, its encoders and its corpus aside.
+
+    These are the packages that score, with their versions, and the settings that the retriever reads. Of the
+    settings of a project's factory it is a digest: they may hold a password.
+
+    Args:
+        name: of the retriever, with its reranker.
+        settings: of retrieval.
+        size: number of chunks in the corpus, which decides what `bm25` scores with.
+    """
+    base, plus, reranker = name.partition("+")
+    names = fused_names(name, settings)
+    found: dict[str, Any] = {"packages": _packages(names, size=size)}
+    if set(names) & set(_BY_WORDS):
+        found |= {"k1": settings.k1, "b": settings.b}
+    if base in FUSING or (base == "dense" and len(settings.encoders) > 1):
+        found["pool"] = settings.pool
+    if base in FUSING:
+        found["fused"] = list(names)
+        found |= {"rrf_k": settings.rrf_k} if base == "rrf" else {}
+        found |= {"weights": dict(settings.weights or {})} if base in ("weighted", "weighted-minmax") else {}
+    elif base == "dense" and len(settings.encoders) > 1:
+        found["rrf_k"] = settings.rrf_k
+    if plus:
+        found |= {"reranker": reranker_signature(reranker), "rerank_pool": settings.rerank_pool}
+    tables = {key.replace(":", "."): dict(table) for key, table in settings.retriever_settings.items()}
+    own = {one: tables.get(one.replace(":", "."), {}) for one in names if one not in BUILT_IN}
+    if own:
+        held = json.dumps(own, sort_keys=True, default=str)
+        found["settings"] = hashlib.sha256(held.encode()).hexdigest()[:16]
+    return found
+
+
+def _packages(names: tuple[str, ...], *, size: int) -> dict[str, str]:
+    """Returns package -> version of what scores for the built-in retrievers `names`."""
+    found: dict[str, str] = {}
+    if "rank-bm25" in names or ("bm25" in names and not takes_fast_bm25(size)):
+        found["rank-bm25"] = version("rank-bm25")
+    if "bm25s" in names or ("bm25" in names and takes_fast_bm25(size)):
+        found["bm25s"] = version("bm25s")
+    if "lucene" in names:
+        found["pyserini"] = lucene_version()
+    if "dense" in names:
+        found["faiss"] = _faiss_version()
+    return found
+
+
+def _faiss_version() -> str:
+    try:
+        return version("faiss-cpu")
+    except PackageNotFoundError:  # where another build of it is installed, as conda has it
+        import faiss
+
+        return str(faiss.__version__)

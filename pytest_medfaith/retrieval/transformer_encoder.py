@@ -1,0 +1,138 @@
+"""Vectors of texts under a transformer, read as a `KnownEncoder` declares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.models.foreign import loading
+from pytest_medfaith.models.whole import whole
+from pytest_medfaith.retrieval.known_encoders import KnownEncoder
+
+BATCH = 16
+_EXPECTED = "a model folder or a Hugging Face model name with safetensors"
+# Their positions are counted from behind the padding's: of 514 positions 512 are for tokens.
+_COUNTED_FROM_PADDING = frozenset(("roberta", "xlm-roberta", "camembert", "mpnet"))
+
+
+def query_encoder(record: KnownEncoder, model: str, *, what: str) -> Any:
+    """Returns what turns n questions into vectors: float32 (n, width).
+
+    Args:
+        record: how the model is read.
+        model: a folder, or a name on Hugging Face.
+        what: the encoder in messages, as in "the encoder 'medcpt'".
+
+    Raises:
+        MissingExtra: transformers or torch is not installed.
+        DataError: the model cannot be loaded, or lacks weights.
+    """
+    _load(model, what)
+    return partial(_encode_queries, record, model, what)
+
+
+def document_encoder(record: KnownEncoder, model: str, *, what: str) -> Any:
+    """Returns what turns n documents into vectors: float32 (n, width).
+
+    A document is a text, or where the record reads titles apart the pair of its head and its text. Arguments
+    and errors are those of `query_encoder`.
+    """
+    _load(model, what)
+    return partial(_encode_documents, record, model, what)
+
+
+def _encode_queries(record: KnownEncoder, model: str, what: str, texts: Sequence[str]) -> Any:
+    rows = [(record.query_prefix + text,) for text in texts]
+    return _encode(record, _load(model, what), rows, max_tokens=record.query_tokens)
+
+
+def _encode_documents(
+    record: KnownEncoder, model: str, what: str, documents: Sequence[str | tuple[str, str]]
+) -> Any:
+    loaded = _load(model, what)
+    rows = [_document_row(record, document, loaded[1].sep_token) for document in documents]
+    return _encode(record, loaded, rows, max_tokens=record.document_tokens)
+
+
+def _document_row(
+    record: KnownEncoder, document: str | tuple[str, str], separator: str | None
+) -> tuple[str, ...]:
+    """Returns what the tokenizer gets for a document: a text, or the two texts of a pair."""
+    head, text = ("", document) if isinstance(document, str) else document
+    if not head:
+        return (record.document_prefix + text,)
+    if record.titles == "pair":
+        return (record.document_prefix + head, text)
+    return (f"{record.document_prefix}{head}{separator or ' '}{text}",)
+
+
+def _encode(
+    record: KnownEncoder, loaded: tuple[Any, Any, Any], rows: Sequence[tuple[str, ...]], *, max_tokens: int
+) -> Any:
+    import numpy as np
+
+    model, tokenizer, torch = loaded
+    limit = min(max_tokens, longest_input(model, tokenizer))
+    encoded = [tokenizer(*map(whole, row), truncation=True, max_length=limit) for row in rows]
+    vectors = np.zeros((len(rows), model.config.hidden_size), dtype=np.float32)
+    order = sorted(range(len(rows)), key=lambda i: len(encoded[i]["input_ids"]))
+    for start in range(0, len(order), BATCH):
+        batch = order[start : start + BATCH]
+        inputs = padded([encoded[i] for i in batch], tokenizer.pad_token_id or 0, torch)
+        with torch.inference_mode():
+            tokens = model(**inputs).last_hidden_state
+            pooled = _pooled(tokens, inputs["attention_mask"], record, torch)
+        vectors[batch] = pooled.numpy()
+    return vectors
+
+
+def padded(encoded: Sequence[Any], pad: int, torch: Any) -> dict[str, Any]:
+    """Returns the tensors (n, longest) of a batch; what fills a shorter row is masked."""
+    fill = {"input_ids": pad}
+    return {
+        key: torch.nn.utils.rnn.pad_sequence(
+            [torch.tensor(one[key]) for one in encoded], batch_first=True, padding_value=fill.get(key, 0)
+        )
+        for key in encoded[0]
+    }
+
+
+def _pooled(tokens: Any, mask: Any, record: KnownEncoder, torch: Any) -> Any:
+    """Returns a vector for each row of `tokens` (n, longest, width)."""
+    if record.pooling == "cls":
+        vectors = tokens[:, 0]
+    else:
+        held = mask.unsqueeze(-1).to(tokens.dtype)
+        vectors = (tokens * held).sum(dim=1) / held.sum(dim=1).clamp(min=1e-9)
+    return torch.nn.functional.normalize(vectors, dim=1) if record.normalised else vectors
+
+
+def longest_input(model: Any, tokenizer: Any) -> int:
+    """Returns how many tokens the model reads at most."""
+    config = model.config
+    positions = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
+    if config.model_type in _COUNTED_FROM_PADDING:
+        positions -= (config.pad_token_id or 0) + 1
+    return int(min(positions, tokenizer.model_max_length))
+
+
+@lru_cache(maxsize=4)
+def _load(name: str, what: str) -> tuple[Any, Any, Any]:
+    try:
+        import torch
+        from transformers import AutoModel, AutoTokenizer
+    except ImportError:
+        raise MissingExtra(what, "models") from None
+    with loading(what, _EXPECTED):
+        model, info = AutoModel.from_pretrained(
+            name, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+        )
+        absent = sorted(key for key in info["missing_keys"] if not key.startswith("pooler."))
+        if absent:  # transformers would fill them with random numbers
+            raise DataError(
+                f"{what} lacks weights ({', '.join(absent[:3])}), so its vectors would be random; expected "
+                f"{_EXPECTED}"
+            )
+        return model.float().eval(), AutoTokenizer.from_pretrained(name, trust_remote_code=False), torch
