@@ -41,6 +41,8 @@ def place(project, files):
         target = project.path / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(SETTINGS + text if path == "pyproject.toml" else text)
+        if target.suffix == ".py" and target.parent != project.path:
+            (target.parent / "__init__.py").touch()
 
 
 def run(project, test, *arguments):
