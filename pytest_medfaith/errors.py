@@ -73,6 +73,7 @@ def shown(value: object) -> str:
         return f"an object with {keys}{', ...' * (len(value) > _KEYS_NAMED)}" if value else "an empty object"
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"
-    return (
-        repr(value) if value is None or isinstance(value, (bool, int, float)) else f"a {type(value).__name__}"
-    )
+    if value is None or isinstance(value, (bool, int, float)):
+        return repr(value)
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

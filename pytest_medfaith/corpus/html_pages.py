@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from typing import NamedTuple
 
-from pytest_medfaith.corpus.marks import is_mark, shown_reference
+from pytest_medfaith.corpus.marks import is_exponent, is_mark, shown_reference
 from pytest_medfaith.corpus.normalise import one_line, superscript
 from pytest_medfaith.corpus.sections import Document, Outline
 
@@ -23,6 +23,11 @@ _CELLS = frozenset({"td", "th"})
 _BEFORE = 12  # pieces of a line before a mark that are asked for brackets or a word that it belongs to
 _HEADING = re.compile(r"h[1-6]$")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+# Attributes of raised text that may say that it is a mark, and how they say it.
+_KINDS = frozenset({"class", "id", "role", "epub:type"})
+_NOTE = re.compile(
+    r"(?:^|[\s_-])(?:bib|x?ref|reference|cite|citation|fn|footnote|doc-noteref|noteref)", re.IGNORECASE
+)
 
 
 class Line(NamedTuple):
@@ -62,7 +67,9 @@ class _Page(HTMLParser):
             self.open_skips.append(tag)
         elif not self.open_skips:
             self._start_shown(tag)
-            if tag == "a":
+            if tag == "sup":
+                self._raised_mark = any(name in _KINDS and _NOTE.search(value or "") for name, value in attrs)
+            elif tag == "a":
                 self._link = len(self._pieces)
 
     def _start_shown(self, tag: str) -> None:
@@ -82,7 +89,7 @@ class _Page(HTMLParser):
                 self._pieces.append(" | ")
             self._cells += 1
         elif tag == "sup":
-            self._raised, self._raised_mark = len(self._pieces), False
+            self._raised = len(self._pieces)
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "title":
@@ -127,7 +134,8 @@ class _Page(HTMLParser):
     def _raise(self) -> None:
         if self._raised is not None:
             raised = "".join(self._pieces[self._raised :])
-            is_left_out = self._raised_mark and is_mark(raised)
+            before = "".join(self._pieces[max(0, self._raised - _BEFORE) : self._raised])
+            is_left_out = is_mark(raised) and (self._raised_mark or not is_exponent(before, raised))
             self._pieces[self._raised :] = [] if is_left_out else [superscript(raised)]
         self._raised = None
 

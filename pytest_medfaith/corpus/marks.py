@@ -13,6 +13,8 @@ _ONE = rf"(?:\d{{1,3}}[a-z]?|[{_RAISED}]+|[*†‡§¶#]+|[a-z])"
 _BETWEEN = r"\s*(?:[-‐-―−,;+]|⁻|&|and)\s*"
 _MARK = re.compile(rf"\s*{_ONE}(?:{_BETWEEN}{_ONE})*\s*,?\s*")
 _BRACKETED = re.compile(rf"\s*(?:\[[^\[\]]{{1,40}}\]|\({_ONE}(?:{_BETWEEN}{_ONE})*\))\s*")
+_EXPONENT = re.compile(r"\s*[-+−–]?\s*(?:\d{1,3}|[a-z])\s*")
+_POWERS = re.compile(r"\s*\d{1,2}\s*(?:[-‐-―−]|to)\s*\d{1,2}\s*")
 _SEPARATOR = re.compile(rf"{_BETWEEN}|\s*")
 # What a number follows that is part of the sentence, and no mark: "[3, " and "refs 3 and ".
 _OPEN = re.compile(rf"[\[(]\s*(?:{_ONE}{_BETWEEN})*$")
@@ -26,6 +28,16 @@ _NAMED = re.compile(
 def is_mark(text: str) -> bool:
     """Returns whether `text` is a reference mark and no words: `3`, `3-5`, `3, 4`, `a`, `*`, `[3]`."""
     return _MARK.fullmatch(text) is not None or _BRACKETED.fullmatch(text) is not None
+
+
+def is_exponent(before: str, text: str) -> bool:
+    """Returns whether raised `text` after `before` may be an exponent or a charge: `m²`, `10³⁻⁵`, `Na⁺`, `xᵃ`.
+
+    `3,4`, `[3]` and `*` are none.
+    """
+    return _EXPONENT.fullmatch(text) is not None or (
+        _POWERS.fullmatch(text) is not None and before.endswith("10")
+    )
 
 
 def is_separator(text: str) -> bool:

@@ -76,6 +76,16 @@ HTML = [
     ('see section <a href="#s3">3</a>', "see section 3"),
     ('<a href="#x">Letrozole</a> 12 mg', "Letrozole 12 mg"),
     ("was 12<sup>th</sup>", "was 12th"),
+    ('was 12<sup class="reference">3</sup> mg', "was 12 mg"),
+    ('was 12<sup id="cite_ref-3">3</sup> mg', "was 12 mg"),
+    ('was 12<sup role="doc-noteref">3</sup> mg', "was 12 mg"),
+    ('was 12<sup class="prefix">3</sup> mg', "was 12³ mg"),
+    ("was 12<sup>3,4</sup> mg", "was 12 mg"),
+    ("was 12<sup>[3]</sup> mg", "was 12 mg"),
+    ("was 12<sup>*</sup> mg", "was 12 mg"),
+    ("was 12<sup>3-5</sup> mg", "was 12 mg"),
+    ("10<sup>3-5</sup> CFU", "10³⁻⁵ CFU"),
+    ("1.7 m<sup>2</sup> of skin", "1.7 m² of skin"),
     ("10<sup>-3</sup> g", "10⁻³ g"),
 ]
 
