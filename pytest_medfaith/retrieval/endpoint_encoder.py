@@ -119,10 +119,11 @@ def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[flo
 
     more = {"dimensions": endpoint.dimensions} if endpoint.dimensions else {}
     try:
-        answer = _client(endpoint.address).embeddings.create(
+        key = os.environ.get("OPENAI_API_KEY") or "none"  # a server of one's own asks for none
+        answer = _client(endpoint.address, key).embeddings.create(
             model=endpoint.model, input=batch, encoding_format="float", **more
         )
-        rows = {row.index: list(map(float, row.embedding)) for row in answer.data}
+        rows = sorted((row.index, list(map(float, row.embedding))) for row in answer.data)
     except openai.APIStatusError as error:
         said = " ".join(str(error.message).split())[:_LONGEST]
         raise DataError(
@@ -136,9 +137,9 @@ def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[flo
         ) from error
     except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
         raise _nonsense(endpoint, name, f"no list of vectors ({shown(str(error))})") from error
-    if sorted(rows) != list(range(len(batch))):
+    if [number for number, _ in rows] != list(range(len(batch))):
         raise _nonsense(endpoint, name, f"{len(rows)} vectors for {len(batch)} texts")
-    return [rows[number] for number in range(len(batch))]
+    return [row for _, row in rows]
 
 
 def _nonsense(endpoint: _Endpoint, name: str, found: str) -> DataError:
@@ -149,8 +150,7 @@ def _nonsense(endpoint: _Endpoint, name: str, found: str) -> DataError:
 
 
 @lru_cache(maxsize=2)
-def _client(address: str) -> Any:
+def _client(address: str, key: str) -> Any:
     import openai
 
-    key = os.environ.get("OPENAI_API_KEY") or "none"  # servers on one's own machine ask for no key
     return openai.OpenAI(base_url=address, api_key=key, max_retries=RETRIES, timeout=_SECONDS)
