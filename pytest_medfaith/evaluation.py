@@ -75,26 +75,20 @@ def evaluate_case(
         declared: the metrics by name; `metrics.project.declared_metrics` adds those of a project.
         progress: told (texts scored, to score).
         evidence: whose contexts the claims are judged by.
-
-    Raises:
-        DataError: `evidence` asks for retrieved contexts, and there is no retriever.
     """
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
     abstained = is_refusal(response.answer)
     claims, dropped = _claims_of(case, response, extractor, abstained=abstained)
-    found = evidence.of_claims(claims, case=case.id)
-    response = evidence.judged_response(response, hits, found, case=case.id)
+    response, found = evidence.judged_response(response, claims, hits, case=case.id)
     _check_ids(case, response, claims)
     judged = _score_case(case, response, claims, checker, progress, found=found)
     report = _judged_report(judged, claims, rulebook=rulebook, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
     if evidence.mode != "recorded":
-        report = report.with_(
-            contexts_mode=evidence.mode,
-            retrieval=judge_hits(report, checker, found=found, cost=evidence.cost),
-        )
+        retrieval = judge_hits(report, checker, found=found, cost=evidence.cost)
+        report = report.with_(contexts_mode=evidence.mode, retrieval=retrieval)
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 
