@@ -74,9 +74,6 @@ def evaluate_case(
         declared: the metrics by name; `metrics.project.declared_metrics` adds those of a project.
         progress: told (texts scored, to score).
         evidence: whose contexts the claims are judged by.
-
-    Raises:
-        DataError: `evidence` asks for retrieved contexts, and there is no retriever.
     """
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
@@ -86,8 +83,7 @@ def evaluate_case(
     else:  # an extractor of the project does not say what it leaves out, and need not read a refusal
         read = Reading(() if abstained else tuple(extractor(response.answer, question=case.question)), ())
     claims = () if abstained else read.claims
-    found = evidence.of_claims(claims, case=case.id)
-    response = evidence.judged_response(response, hits, found, case=case.id)
+    response, found = evidence.judged_response(response, claims, hits, case=case.id)
     _check_ids(case, response, claims)
     by_contexts, by_answers = _pairs(case, response, claims, found)
     scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
@@ -96,10 +92,8 @@ def evaluate_case(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=read.dropped
     )
     if evidence.mode != "recorded":
-        report = report.with_(
-            contexts_mode=evidence.mode,
-            retrieval=judge_hits(report, checker, found=found, cost=evidence.cost),
-        )
+        retrieval = judge_hits(report, checker, found=found, cost=evidence.cost)
+        report = report.with_(contexts_mode=evidence.mode, retrieval=retrieval)
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 

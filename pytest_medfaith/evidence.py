@@ -6,7 +6,7 @@ recorded contexts. Judged by what each retriever finds, the three differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.answers.contexts import as_chunks
@@ -33,41 +33,31 @@ class Evidence:
     search: Search | None = None
     cost: Retrieval = UNTOLD
 
-    def of_claims(self, claims: Sequence[Claim], *, case: str) -> dict[str, list[Chunk]]:
-        """Returns the chunks that are found for each claim by its id; nothing where claims are no queries.
-
-        Raises:
-            DataError: there is no retriever.
-        """
-        if self.mode != "per-claim":
-            return {}
-        if self.search is None:
-            raise _without_retriever(self.mode, case)
-        return {claim.id: [hit.chunk for hit in self.search(query_of(claim))] for claim in claims}
-
     def judged_response(
-        self,
-        response: Response,
-        hits: Sequence[Hit] | None,
-        found: Mapping[str, Sequence[Chunk]],
-        *,
-        case: str,
-    ) -> Response:
-        """Returns `response` with the contexts that its claims are judged by, and with who gave them.
+        self, response: Response, claims: Sequence[Claim], hits: Sequence[Hit] | None, *, case: str
+    ) -> tuple[Response, dict[str, list[Chunk]]]:
+        """Returns `response` with the contexts that its claims are judged by, and the chunks of each claim.
+
+        The chunks go by the id of the claim that they were found for; there are none where claims are no
+        queries.
 
         Args:
             response: as recorded, or as the RAG answered.
-            hits: what the retriever found for the question; None where none was asked.
-            found: as `of_claims` returns it; its chunks become the contexts, each once.
+            claims: of the response.
+            hits: what the retriever found for the question; None where no retriever was asked.
             case: the id of the case, for messages.
 
         Raises:
             DataError: there is no retriever, or it gave two texts under one id.
         """
         if self.mode == "recorded":
-            return response
-        if hits is None and self.mode == "retrieved":
-            raise _without_retriever(self.mode, case)
+            return response, {}
+        found = self._of_claims(claims) if self.mode == "per-claim" else {}
+        if found is None or (hits is None and self.mode == "retrieved"):
+            raise DataError(
+                f"case {case!r}: its claims are to be judged by {self.mode} contexts, and there is no "
+                "retriever; give the slice a corpus, or define the fixture medfaith_retriever"
+            )
         chunks = [chunk for of_claim in found.values() for chunk in of_claim]
         by = FOR_CLAIMS
         if self.mode == "retrieved":
@@ -80,7 +70,12 @@ class Evidence:
             raise DataError(
                 f"case {case!r}: the retriever gave chunks that no answer can have: {error}"
             ) from None
-        return response.with_(contexts=contexts, contexts_from=given_by)
+        return response.with_(contexts=contexts, contexts_from=given_by), found
+
+    def _of_claims(self, claims: Sequence[Claim]) -> dict[str, list[Chunk]] | None:
+        if self.search is None:
+            return None
+        return {claim.id: [hit.chunk for hit in self.search(query_of(claim))] for claim in claims}
 
 
 RECORDED = Evidence()
@@ -89,10 +84,3 @@ RECORDED = Evidence()
 def query_of(claim: Claim) -> str:
     """Returns what a retriever is asked for a claim: the words before it that say what "it" is, and the claim."""
     return f"{claim.context} {claim.text}".strip()
-
-
-def _without_retriever(mode: str, case: str) -> DataError:
-    return DataError(
-        f"case {case!r}: its claims are to be judged by {mode} contexts, and there is no retriever; give the "
-        "slice a corpus, or define the fixture medfaith_retriever"
-    )

@@ -345,16 +345,16 @@ def medfaith_judged_hits(
     medfaith_retriever: Retriever | None,
 ) -> Report:
     """The hits of the case, judged by its gold claims, without an answer; asked for with `medfaith_hits`."""
-    from pytest_medfaith.checking.judge import as_checker
-    from pytest_medfaith.run.hooks import STEPS_MS, note_result
-    from pytest_medfaith.run.targets import report_on_hits, retrieval_cost
+    from pytest_medfaith.run.measuring import measure_hits
 
     with _plain_errors():
-        checker = as_checker(medfaith_checker)
-        cost = retrieval_cost(medfaith_target, medfaith_retriever, request.node.stash.get(STEPS_MS, {}))
-        declared = _resources(request.config).metrics
-        report = report_on_hits(medfaith_target, medfaith_hits, checker=checker, declared=declared, cost=cost)
-        return note_result(request, medfaith_target, report, checker=checker)
+        return measure_hits(
+            request,
+            medfaith_target,
+            medfaith_hits,
+            checker=medfaith_checker,
+            retriever=medfaith_retriever,
+        )
 
 
 @pytest.fixture
@@ -391,27 +391,19 @@ def medfaith_report(
     medfaith_retriever: Retriever | None,
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
-    from pytest_medfaith.checking.judge import as_checker
-    from pytest_medfaith.run.hooks import STEPS_MS, note_result
-    from pytest_medfaith.run.targets import report_on, retrieval_cost
+    from pytest_medfaith.run.measuring import measure_answer
 
-    resources = _resources(request.config)
+    _set_failure_text(request.config)
     with _plain_errors():
-        checker = as_checker(medfaith_checker)
-        report = report_on(
+        return measure_answer(
+            request,
             medfaith_target,
             medfaith_response,
-            checker=checker,
+            checker=medfaith_checker,
             extractor=medfaith_extractor,
-            hits=None if medfaith_retriever is None and not medfaith_hits else medfaith_hits,
-            rulebook=resources.rulebook,
-            declared=resources.metrics,
+            hits=medfaith_hits,
             retriever=medfaith_retriever,
-            cost=retrieval_cost(medfaith_target, medfaith_retriever, request.node.stash.get(STEPS_MS, {})),
         )
-        note_result(request, medfaith_target, report, checker=checker)
-    _set_failure_text(request.config)
-    return report
 
 
 @pytest.fixture

@@ -78,7 +78,11 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
             f"nothing{unjudged}; expected the fixture medfaith_report among its arguments, or another of "
             f"{', '.join(OF_THE_CASE[1:])}"
         )
-    # An id names what tells the items apart: of an ablation also the retriever, the checker or whose contexts.
+    return targets, _item_ids(targets)
+
+
+def _item_ids(targets: Sequence[Target]) -> list[str]:
+    """Returns what tells the items of a test apart: case ids, in an ablation with what is compared."""
     many_retrievers = len({target.run.retriever for target in targets}) > 1
     many_checkers = len({target.run.checker for target in targets}) > 1
     many_modes = len({target.run.contexts_mode for target in targets}) > 1
@@ -91,7 +95,7 @@ def targets_of(metafunc: pytest.Metafunc, marker: pytest.Mark) -> tuple[list[Any
         ]
         for target in targets
     ]
-    return targets, ["-".join(parts) for parts in names]
+    return ["-".join(parts) for parts in names]
 
 
 def target_of(item: pytest.Item) -> Target | None:

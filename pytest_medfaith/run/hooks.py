@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_medfaith.checking.checker import Checker
-    from pytest_medfaith.records import Report
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.finish import Finish
     from pytest_medfaith.run.progress import ProgressLine
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.results import Result
-    from pytest_medfaith.run.targets import Target
 
 MEASURED: pytest.StashKey[bool] = pytest.StashKey()  # of a test: whether it has measured its case
 RESULTS: pytest.StashKey[list[Result]] = (
@@ -79,31 +76,6 @@ def collected_of(config: pytest.Config) -> Collected:
 
         config.stash[_COLLECTED] = Collected()
     return config.stash[_COLLECTED]
-
-
-def note_result(
-    request: pytest.FixtureRequest, target: Target, report: Report, *, checker: Checker
-) -> Report:
-    """Notes what a test measured: it counts towards the card and the gates. Returns `report`.
-
-    Raises:
-        DataError: the report holds what has no plain form, or the checker is another one under the
-            configured one's name.
-    """
-    from pytest_medfaith.cards.junit import case_properties
-    from pytest_medfaith.run.results import Result, plain_report
-    from pytest_medfaith.run.signature import brought_signature
-
-    resources, settings, node = resources_of(request.config), target.settings, request.node
-    brought = brought_signature(resources, checker, configured=settings.checker)
-    node.stash[MEASURED] = True
-    gates = target.gates(resources.metrics)
-    result = Result(run=target.run, report=plain_report(report), gates=gates, checker=brought)
-    node.stash.setdefault(RESULTS, []).append(result)
-    # A test that runs again still has the properties of its first run.
-    foreign = [row for row in node.user_properties if not row[0].startswith("medfaith.")]
-    node.user_properties[:] = [*foreign, *case_properties(report, slice=settings.name)]
-    return report
 
 
 def begin_report(config: pytest.Config) -> None:

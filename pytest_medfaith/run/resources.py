@@ -133,7 +133,9 @@ class Resources:
 
         def build() -> Retriever:
             retriever = build_retriever(settings.retriever, chunks, settings=given)
-            if ":" not in settings.retriever:  # a retriever of the package loads its models at the first query
+            if (
+                ":" not in settings.retriever
+            ):  # a retriever of the package loads its models at the first query
                 retriever("warm up", top_k=1)
 
             def search(query: str, *, top_k: int) -> list[Hit]:
