@@ -46,6 +46,7 @@ def environment(version: str, interpreter: str, pytest: str) -> Path:
         subprocess.run([interpreter, "-m", "venv", str(folder)], check=True)
     wanted = [
         f"pytest=={pytest}.*",
+        "pytest-asyncio",
         "pytest-xdist",
         "pytest-randomly",
         "pytest-rerunfailures",

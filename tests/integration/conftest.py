@@ -75,7 +75,7 @@ RESPONSES = [
 ]
 CONFIGURATION = """
 [tool.pytest.ini_options]
-addopts = "--strict-markers -p no:cacheprovider -p no:randomly -p no:rerunfailures -p no:hypothesispytest -p no:anyio"
+addopts = "--strict-markers -p no:cacheprovider -p no:randomly -p no:rerunfailures -p no:hypothesispytest -p no:anyio -p no:asyncio"
 
 [tool.medfaith.slices.mini]
 cases = "gold.jsonl"

@@ -60,11 +60,11 @@ async def test_wrong(medfaith_check):
 """
 # The arguments of a run, and the mark of its tests.
 WITH_PLUGINS = {
-    "none": (["-pno:asyncio"], ""),
-    "anyio": (["-pno:asyncio"], "@pytest.mark.anyio"),
-    "asyncio": ([], "@pytest.mark.asyncio"),
-    "asyncio-unmarked": ([], ""),
-    "asyncio-auto": (["--asyncio-mode=auto"], ""),
+    "none": ([], ""),
+    "anyio": ([], "@pytest.mark.anyio"),
+    "asyncio": (["-pasyncio"], "@pytest.mark.asyncio"),
+    "asyncio-unmarked": (["-pasyncio"], ""),
+    "asyncio-auto": (["-pasyncio", "--asyncio-mode=auto"], ""),
 }
 
 
