@@ -1,8 +1,10 @@
 import hashlib
+import re
 
 import numpy as np
 import pytest
 
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import index
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
@@ -131,3 +133,77 @@ def test_an_unknown_retriever_is_named(name, message, chunks):
 def test_an_empty_corpus_is_named():
     with pytest.raises(ValueError, match="the corpus holds no chunk"):
         build_retriever("bm25", [])
+
+
+def other_index(tmp_path, chunks, *, of=None, signature="counting"):
+    """An index of other chunks or of another encoder, which is then put in the place of the one that is asked for."""
+    encoder = CountingEncoder().as_encoder(signature)
+    embed_corpus(of or chunks, encoder, cache=tmp_path / "other")
+    wanted = index_folder(tmp_path, chunks, CountingEncoder().as_encoder())
+    wanted.parent.mkdir(parents=True)
+    index_folder(tmp_path / "other", of or chunks, encoder).rename(wanted)
+    return wanted
+
+
+def test_the_index_of_another_encoder_is_refused_with_both_fingerprints(chunks, tmp_path):
+    folder = other_index(tmp_path, chunks, signature="another")
+    digest = corpus_hash(chunks)
+    message = (
+        f"{folder} is the index of corpus {digest}, encoder another, metric ip, where corpus {digest}, encoder "
+        "counting, metric ip is needed; the folder was copied or renamed. Remove it, and it is built anew"
+    )
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+        embed_corpus(chunks, CountingEncoder().as_encoder(), cache=tmp_path)
+
+
+def test_the_index_of_another_corpus_is_refused_with_both_fingerprints(chunks, tmp_path):
+    others = [chunk.with_(text="other") for chunk in chunks]
+    other_index(tmp_path, chunks, of=others)
+    with pytest.raises(
+        DataError, match=rf"corpus {corpus_hash(others)}, .* where corpus {corpus_hash(chunks)},"
+    ):
+        embed_corpus(chunks, CountingEncoder().as_encoder(), cache=tmp_path)
+
+
+@pytest.mark.parametrize("held", ["", "{", "[]", "[" * 100_000])
+def test_an_index_that_does_not_say_what_it_is_of_is_refused(chunks, tmp_path, held):
+    encoder = CountingEncoder().as_encoder()
+    embed_corpus(chunks, encoder, cache=tmp_path)
+    (index_folder(tmp_path, chunks, encoder) / "index.json").write_text(held)
+    with pytest.raises(DataError, match=r"is the index of an unknown corpus \(index.json cannot be read\)"):
+        embed_corpus(chunks, encoder, cache=tmp_path)
+
+
+def test_an_index_of_an_earlier_version_is_taken_by_its_folder(chunks, tmp_path):
+    embed_corpus(chunks, CountingEncoder().as_encoder(), cache=tmp_path)
+    next(tmp_path.rglob("index.json")).unlink()
+    again = CountingEncoder()
+    embed_corpus(chunks, again.as_encoder(), cache=tmp_path)
+    assert again.encoded == []
+    assert len(list(tmp_path.rglob("index.json"))) == 1
+
+
+def test_a_part_of_another_width_is_refused(chunks, tmp_path):
+    class Narrower(CountingEncoder):
+        def encode(self, texts):
+            return super().encode(texts)[:, : 8 - 4 * (len(self.encoded) > 4)]
+
+    with pytest.raises(DataError, match=r"gave vectors of 8 and of 4 numbers; expected the same width"):
+        embed_corpus(chunks, Narrower().as_encoder(), cache=tmp_path)
+
+
+def test_a_question_of_another_width_than_the_index_is_refused(chunks, tmp_path):
+    counting = CountingEncoder()
+    encoder = Encoder("two", "two", lambda texts: counting.encode(texts)[:, :4], counting.encode)
+    with pytest.raises(DataError, match=r"'two' gave a question 4 numbers, and its documents 8"):
+        dense_retriever(chunks, encoder, cache=tmp_path)("text", top_k=1)
+
+
+def test_heads_are_given_apart_to_an_encoder_that_reads_them(tmp_path):
+    counting, read = CountingEncoder(), []
+    encoder = Encoder(
+        "heads", "heads", counting.encode, lambda rows: read.extend(rows) or counting.encode([str(row) for row in rows]), reads_heads=True
+    )  # fmt: skip
+    titled = Chunk(id="a", title="Iron µ", text="Once a day.", extra={"prefix": "How to take it"})
+    embed_corpus([titled, Chunk(id="b", text="Zinc.")], encoder, cache=tmp_path)
+    assert read == [("Iron μ. How to take it", "Once a day."), ("", "Zinc.")]
