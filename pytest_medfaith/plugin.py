@@ -354,34 +354,24 @@ def medfaith_report(
     medfaith_retriever: Retriever | None,
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
-    from pytest_medfaith.cards.junit import case_properties
     from pytest_medfaith.checking.judge import as_checker
-    from pytest_medfaith.run.hooks import MEASURED, RESULTS
-    from pytest_medfaith.run.results import Result, plain_report
+    from pytest_medfaith.run.hooks import keep_result
     from pytest_medfaith.run.signature import brought_signature
     from pytest_medfaith.run.targets import report_on
 
-    resources, settings, node = _resources(request.config), medfaith_target.settings, request.node
+    resources = _resources(request.config)
     with _plain_errors():
         checker = as_checker(medfaith_checker)
         report = report_on(
+            resources,
             medfaith_target,
             medfaith_response,
             checker=checker,
             extractor=medfaith_extractor,
             hits=None if medfaith_retriever is None and not medfaith_hits else medfaith_hits,
-            rulebook=resources.rulebook,
-            declared=resources.metrics,
         )
-        brought = brought_signature(resources, checker, configured=settings.checker)
-        node.stash[MEASURED] = True
-        result = Result(
-            run=medfaith_target.run, report=plain_report(report), gates=settings.gates, checker=brought
-        )
-        node.stash.setdefault(RESULTS, []).append(result)
-    # A test that runs again still has the properties of its first run.
-    foreign = [row for row in node.user_properties if not row[0].startswith("medfaith.")]
-    node.user_properties[:] = [*foreign, *case_properties(report, slice=settings.name)]
+        brought = brought_signature(resources, checker, configured=medfaith_target.settings.checker)
+        keep_result(request.node, medfaith_target, report, checker=brought)
     _set_failure_text(request.config)
     return report
 

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_medfaith.records import Report
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.finish import Finish
     from pytest_medfaith.run.progress import ProgressLine
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.results import Result
+    from pytest_medfaith.run.targets import Target
 
 MEASURED: pytest.StashKey[bool] = pytest.StashKey()  # of a test: whether it has measured its case
-RESULTS: pytest.StashKey[list[Result]] = (
-    pytest.StashKey()
-)  # of a test: what it measured and has not reported yet
+# Of a test: what it measured and has not reported yet.
+RESULTS: pytest.StashKey[list[Result]] = pytest.StashKey()
 _RESOURCES: pytest.StashKey[Resources] = pytest.StashKey()
 _COLLECTED: pytest.StashKey[Collected] = pytest.StashKey()
 _NAME = "medfaith-run-hooks"
@@ -75,6 +76,32 @@ def collected_of(config: pytest.Config) -> Collected:
 
         config.stash[_COLLECTED] = Collected()
     return config.stash[_COLLECTED]
+
+
+def keep_result(
+    item: pytest.Item, target: Target, report: Report, *, checker: Mapping[str, Any] | None
+) -> None:
+    """Keeps what a test measured until its report carries it away, and adds it to pytest's JUnit report.
+
+    Args:
+        item: the test.
+        target: what it measures.
+        report: on its case.
+        checker: the signature of a checker that it put in the configured checker's place, or None.
+
+    Raises:
+        DataError: the report holds a value without a plain form.
+    """
+    from pytest_medfaith.cards.junit import case_properties
+    from pytest_medfaith.run.results import Result, plain_report
+
+    plain, gates = plain_report(report), target.settings.gates
+    result = Result(run=target.run, report=plain, gates=gates, checker=checker)
+    item.stash[MEASURED] = True
+    item.stash.setdefault(RESULTS, []).append(result)
+    # A test that runs again still has the properties of its first run.
+    foreign = [row for row in item.user_properties if not row[0].startswith("medfaith.")]
+    item.user_properties[:] = [*foreign, *case_properties(report, slice=target.settings.name)]
 
 
 def begin_report(config: pytest.Config) -> None:

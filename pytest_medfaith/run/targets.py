@@ -19,10 +19,8 @@ from pytest_medfaith.run.marker import count_of_marker, gates_of_marker, listed
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
-    from pytest_medfaith.metrics.base import Metric
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
-    from pytest_medfaith.safety.rulebook import Rulebook
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,13 +106,12 @@ def recorded_response(resources: Resources, target: Target, *, rows: Any = None)
 
 
 def report_on(
+    resources: Resources,
     target: Target,
     response: Response,
     *,
     checker: Checker,
     hits: Sequence[Hit] | None,
-    rulebook: Rulebook,
-    declared: Mapping[str, Metric],
     extractor: Extractor = extract_claims,
 ) -> Report:
     """Returns the report on a response to a target's case; arguments as of `evaluate_case`."""
@@ -127,8 +124,8 @@ def report_on(
         hits=hits,
         retriever=settings.retriever,
         k=settings.k,
-        rulebook=rulebook,
-        declared=declared,
+        rulebook=resources.rulebook,
+        declared=resources.metrics,
     ).with_(contexts_optional=settings.contexts == "optional")
 
 
@@ -138,11 +135,4 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
     retriever = resources.retriever(settings) if settings.corpus else None
     hits = retriever(target.case.question, top_k=settings.k) if retriever else None
     response, checker = recorded_response(resources, target), resources.checker(settings.checker)
-    return report_on(
-        target,
-        response,
-        checker=checker,
-        hits=hits,
-        rulebook=resources.rulebook,
-        declared=resources.metrics,
-    )
+    return report_on(resources, target, response, checker=checker, hits=hits)
