@@ -12,6 +12,7 @@ import os
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from pytest_medfaith.retrieval.bm25 import bm25_retriever
 from training.batches import length_bucketed_batches
 from training.loop import run_steps
 from training.losses import soft_loss
+from training.optimizers import optimizers_of
 from training.pairs import Pair
 from training.student import load_student, save_student
 
@@ -175,55 +177,43 @@ def train_fast(
     batch_tokens: int = 4096,
     max_tokens: int = 240,
     seed: int = 0,
-    minutes: float | None = None,
     progress: Callable[[str], None] = print,
 ) -> Path:
-    """Trains the student in the folder `start` on the teacher's logits, writes it to `out`, which must not exist, and returns `out`.
+    """Trains the student in the folder `start` on the teacher's logits, and returns `out`.
 
     Args:
         start: model folder of transformers, with a 3-way head or without.
         pairs: what `read_soft` returns.
-        out: folder to write.
-        rate: peak rate of AdamW; it warms up over a twentieth of the steps and falls to a twentieth over half a cosine.
+        out: folder to write; it must not exist.
+        rate: peak rate of AdamW, see `learning_rate`.
         epochs: passes over the pairs.
         batch_tokens: of a step, after padding.
         max_tokens: of a pair; evidence is cut from its end.
         seed: of the order.
-        minutes: after which training ends; the rate falls with the time then, so that it is at its least.
-        progress: receives one line now and then.
+        progress: receives a line now and then.
     """
     import torch
 
     torch.manual_seed(seed)
-    model, tokenizer = load_student(start)
-    for name, parameter in model.named_parameters():
-        parameter.requires_grad = "word_embeddings" not in name
-    rows = [
-        pair_row(pair.evidence, pair.claim, max_tokens=max_tokens, claim_tokens=max_tokens // 2)
-        for pair in pairs
-    ]
-    lengths = [len(row[0]) for row in rows]
-    batches = [
-        batch
-        for epoch in range(epochs)
-        for batch in length_bucketed_batches(lengths, batch_tokens=batch_tokens, seed=f"{seed}-{epoch}")
-    ]
-    moving = [{"params": [each for each in model.parameters() if each.requires_grad], "initial_lr": rate}]
-
-    def loss_of(logits: Any, batch: list[int]) -> tuple[Any, float]:
-        labels = [pairs[i].label for i in batch]
-        targets = torch.tensor([-1 if label is None else LABELS.index(label) for label in labels])
-        loss = soft_loss(logits, torch.tensor([pairs[i].logits for i in batch]), targets)
-        return loss, float(loss.item())
-
+    model, tokenizer = load_student(start, freeze=["word_embeddings"])
+    row_of = partial(pair_row, max_tokens=max_tokens, claim_tokens=max_tokens // 2)
+    rows = [row_of(pair.evidence, pair.claim) for pair in pairs]
+    batched = partial(length_bucketed_batches, [len(row[0]) for row in rows], batch_tokens=batch_tokens)
     run_steps(
         model,
-        batches,
+        [batch for epoch in range(epochs) for batch in batched(seed=f"{seed}-{epoch}")],
         rows_of=lambda batch: [rows[i] for i in batch],
-        loss_of=loss_of,
-        optimizers=[torch.optim.AdamW(moving, lr=rate, weight_decay=0.01)],
+        loss_of=lambda logits, batch: _loss_of(logits, [pairs[i] for i in batch]),
+        optimizers=optimizers_of(model, rate=rate),
         name="fast",
-        minutes=minutes,
         progress=progress,
     )
     return save_student(model, tokenizer, out)
+
+
+def _loss_of(logits: Any, pairs: Sequence[SoftPair]) -> tuple[Any, float]:
+    import torch
+
+    targets = torch.tensor([-1 if pair.label is None else LABELS.index(pair.label) for pair in pairs])
+    loss = soft_loss(logits, torch.tensor([pair.logits for pair in pairs]), targets)
+    return loss, float(loss.item())

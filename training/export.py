@@ -47,18 +47,14 @@ def export_classifier(folder: Path, out: Path, *, ranges: Mapping[str, Any] | No
     from transformers import AutoModelForSequenceClassification
 
     kind = _kind(folder, "bert", "mpnet")
+    parts = _ARCHITECTURES[kind]
     model = AutoModelForSequenceClassification.from_pretrained(folder)
     graph = _Graph(_arrays(model), ranges=ranges or {})
-    encoder = _encoder if kind == "bert" else _mpnet_encoder
-    first = graph.squeezed(encoder(graph, f"{kind}.", model.config, only_first=True))
-    dense, last = (
-        ("bert.pooler.dense", "classifier") if kind == "bert" else ("classifier.dense", "classifier.out_proj")
-    )
-    pooled = graph.add("Tanh", [graph.dense(first, dense)], "pooled")
-    inputs = ("input_ids", "token_type_ids") if kind == "bert" else ("input_ids",)
-    return _write(
-        graph, graph.dense(pooled, last), out, inputs=inputs, output="logits", width=model.config.num_labels
-    )
+    first = graph.squeezed(_encoder(graph, f"{kind}.", model.config, parts, only_first=True))
+    inner, last = parts.head
+    pooled = graph.add("Tanh", [graph.dense(first, inner)], "pooled")
+    logits, width = graph.dense(pooled, last), model.config.num_labels
+    return _write(graph, logits, out, inputs=list(parts.inputs), output="logits", width=width)
 
 
 def export_encoder(folder: Path, out: Path) -> Path:
@@ -75,18 +71,11 @@ def export_encoder(folder: Path, out: Path) -> Path:
     _kind(folder, "bert")
     model = AutoModel.from_pretrained(folder, add_pooling_layer=False)
     graph = _Graph(_arrays(model))
-    mean = graph.add(
-        "ReduceMean", [_encoder(graph, "", model.config, only_first=False)], "mean", axes=[1], keepdims=0
-    )
+    states = _encoder(graph, "", model.config, _BERT, only_first=False)
+    mean = graph.add("ReduceMean", [states], "mean", axes=[1], keepdims=0)
     unit = graph.add("LpNormalization", [mean], "unit", axis=-1, p=2)
-    return _write(
-        graph,
-        unit,
-        out,
-        inputs=("input_ids", "token_type_ids"),
-        output="embedding",
-        width=model.config.hidden_size,
-    )
+    width = model.config.hidden_size
+    return _write(graph, unit, out, inputs=list(_BERT.inputs), output="embedding", width=width)
 
 
 def _kind(folder: Path, *known: str) -> str:
@@ -236,53 +225,69 @@ def _scales(weight: Any, *, axis: int, steps: int) -> Any:
     return np.where(largest > 0, largest / steps, 1).astype(np.float32)
 
 
-def _encoder(graph: _Graph, prefix: str, config: Any, *, only_first: bool) -> str:
-    """Adds a BERT encoder and returns its last hidden states: (n, length, width), or (n, 1, width) of the first tokens."""
-    table = prefix + "embeddings."
-    words, types = (
-        graph.embedded(ids, table + name)
-        for ids, name in (("input_ids", "word_embeddings"), ("token_type_ids", "token_type_embeddings"))
-    )
-    length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
-    every = graph.constant(table + "position_embeddings", graph.weights[table + "position_embeddings.weight"])
-    places = graph.add("Slice", [every, graph.whole_numbers(0), length, graph.whole_numbers(0)], "places")
-    x = graph.normed(
-        graph.add("Add", [words, types], "words_and_types"),
-        places,
-        table + "LayerNorm",
-        epsilon=config.layer_norm_eps,
-    )
-    for number in range(config.num_hidden_layers):
-        last = only_first and number == config.num_hidden_layers - 1
-        x = _layer(graph, x, f"{prefix}encoder.layer.{number}.", config, _BERT, only_first=last)
-    return x
+@dataclass(frozen=True, kw_only=True)
+class _Architecture:
+    """What an architecture reads, and what it calls its parts.
 
+    Attributes:
+        inputs: the tables of embeddings, by the input that looks rows up in them.
+        query: of a layer's attention, as are `key`, `value`, `output` and `norm`.
+        head: the two layers of the classifier.
+        relative: whether attention has a bias by distance, and positions count from behind the padding.
+    """
 
-@dataclass(frozen=True)
-class _Attention:
-    """What an architecture calls the parts of a layer's attention."""
-
+    inputs: Mapping[str, str]
     query: str
     key: str
     value: str
     output: str
     norm: str
+    head: tuple[str, str]
+    relative: bool = False
 
 
-_BERT = _Attention(
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "attention.output.LayerNorm",
+_BERT = _Architecture(
+    inputs={"input_ids": "word_embeddings", "token_type_ids": "token_type_embeddings"},
+    query="attention.self.query",
+    key="attention.self.key",
+    value="attention.self.value",
+    output="attention.output.dense",
+    norm="attention.output.LayerNorm",
+    head=("bert.pooler.dense", "classifier"),
 )
-_MPNET = _Attention(
-    "attention.attn.q", "attention.attn.k", "attention.attn.v", "attention.attn.o", "attention.LayerNorm"
+_MPNET = _Architecture(
+    inputs={"input_ids": "word_embeddings"},
+    query="attention.attn.q",
+    key="attention.attn.k",
+    value="attention.attn.v",
+    output="attention.attn.o",
+    norm="attention.LayerNorm",
+    head=("classifier.dense", "classifier.out_proj"),
+    relative=True,
 )
+_ARCHITECTURES = {"bert": _BERT, "mpnet": _MPNET}
+
+
+def _encoder(graph: _Graph, prefix: str, config: Any, parts: _Architecture, *, only_first: bool) -> str:
+    """Adds an encoder and returns its last hidden states: (n, length, width), or (n, 1, width) of first tokens."""
+    table = prefix + "embeddings."
+    rows = [graph.embedded(ids, table + name) for ids, name in parts.inputs.items()]
+    length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
+    first = config.pad_token_id + 1 if parts.relative else 0
+    positions = graph.weights[table + "position_embeddings.weight"][first:]
+    every = graph.constant(table + "position_embeddings", positions)
+    places = graph.add("Slice", [every, graph.whole_numbers(0), length, graph.whole_numbers(0)], "places")
+    words = graph.add("Add", rows, "words_and_types") if len(rows) > 1 else rows[0]
+    x = graph.normed(words, places, table + "LayerNorm", epsilon=config.layer_norm_eps)
+    bias = _relative_bias(graph, prefix, length, config) if parts.relative else ""
+    for number in range(config.num_hidden_layers):
+        last = only_first and number == config.num_hidden_layers - 1
+        x = _layer(graph, x, f"{prefix}encoder.layer.{number}.", config, parts, only_first=last, bias=bias)
+    return x
 
 
 def _layer(
-    graph: _Graph, x: str, layer: str, config: Any, parts: _Attention, *, only_first: bool, bias: str = ""
+    graph: _Graph, x: str, layer: str, config: Any, parts: _Architecture, *, only_first: bool, bias: str
 ) -> str:
     """Adds one layer and returns its output; `bias` is what is added to the attention of two tokens."""
     query, key, value = (layer + part for part in (parts.query, parts.key, parts.value))
@@ -312,24 +317,6 @@ def _layer(
     )
     narrow = graph.projected(wide, layer + "output.dense")
     return graph.normed(narrow, x, layer + "output.LayerNorm", epsilon=config.layer_norm_eps)
-
-
-def _mpnet_encoder(graph: _Graph, prefix: str, config: Any, *, only_first: bool) -> str:
-    """Adds an MPNet encoder and returns its last hidden states, as `_encoder` does."""
-    table = prefix + "embeddings."
-    words = graph.embedded("input_ids", table + "word_embeddings")
-    length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
-    after_padding = config.pad_token_id + 1  # positions count from there
-    every = graph.constant(
-        table + "position_embeddings", graph.weights[table + "position_embeddings.weight"][after_padding:]
-    )
-    places = graph.add("Slice", [every, graph.whole_numbers(0), length, graph.whole_numbers(0)], "places")
-    x = graph.normed(words, places, table + "LayerNorm", epsilon=config.layer_norm_eps)
-    bias = _relative_bias(graph, prefix, length, config)
-    for number in range(config.num_hidden_layers):
-        last = only_first and number == config.num_hidden_layers - 1
-        x = _layer(graph, x, f"{prefix}encoder.layer.{number}.", config, _MPNET, only_first=last, bias=bias)
-    return x
 
 
 def _relative_bias(graph: _Graph, prefix: str, length: str, config: Any) -> str:

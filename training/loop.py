@@ -1,4 +1,4 @@
-"""The training loop: batch by batch, the rate warmed up and then falling, a line of progress now and then."""
+"""The training loop: batch by batch, with a rate that warms up and falls, and a line of progress at times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ def run_steps(
     optimizers: Sequence[Any],
     name: str,
     device: str = "cpu",
-    minutes: float | None = None,
     progress: Callable[[str], None] = print,
 ) -> None:
     """Moves the weights of `model` by each of `batches`, in their order.
@@ -32,26 +31,18 @@ def run_steps(
         model: a classifier of transformers, on `device`.
         batches: what a step learns from.
         rows_of: gives the token rows of a batch.
-        loss_of: (logits (n_rows, 3) in fp32, batch) -> (loss to make small, the figure that `progress` shows).
+        loss_of: (logits (n_rows, 3) in fp32, batch) -> (loss to lower, the figure that `progress` shows).
         optimizers: each group holds its peak rate as `initial_lr`.
         name: begins the lines of `progress`.
         device: cpu or cuda.
-        minutes: after which training ends; the rate falls with the time then, so that it is at its least. None: all batches.
         progress: receives a line every `LOG_EVERY` steps.
     """
     import torch
 
-    shown: list[float] = []
-    tokens, began = 0, time.monotonic()
+    shown, tokens, began = list[float](), 0, time.monotonic()
     in_bf16 = multiplies_bf16(device)
     model.train()
     for number, batch in enumerate(batches):
-        elapsed = time.monotonic() - began
-        share = number / len(batches)
-        if minutes is not None:
-            share = max(share, elapsed / (60 * minutes))
-        if share >= 1:
-            break
         rows = rows_of(batch)
         logits = logits_of(model, rows, device=device, weights=halved(model) if in_bf16 else None).float()
         loss, figure = loss_of(logits, batch)
@@ -59,7 +50,7 @@ def run_steps(
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimizer in optimizers:
             for group in optimizer.param_groups:
-                group["lr"] = learning_rate(round(share * len(batches)), len(batches), group["initial_lr"])
+                group["lr"] = learning_rate(number, len(batches), group["initial_lr"])
             optimizer.step()
             optimizer.zero_grad()
         shown.append(figure)

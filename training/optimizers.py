@@ -7,43 +7,44 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from training.recipe import Phase
-
 
 def learning_rate(done: int, total: int, peak: float) -> float:
-    """Returns the rate of step `done` of `total`: a twentieth of warm-up, then half a cosine down to a twentieth of `peak`."""
+    """Returns the rate of step `done` of `total`.
+
+    It warms up over a twentieth of the steps, and falls over half a cosine to a twentieth of `peak`.
+    """
     warm_up = max(1, total // 20)
     if done < warm_up:
         return peak * (done + 1) / warm_up
     return peak * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * (done - warm_up) / max(1, total - warm_up))))
 
 
-def optimizers_of(model: Any, phase: Phase) -> list[Any]:
-    """Returns what moves the weights: AdamW, and for the layers' matrices Muon where the phase names a `matrix_rate`.
+def optimizers_of(model: Any, *, rate: float, matrix_rate: float | None = None) -> list[Any]:
+    """Returns what moves the weights: AdamW, and for the layers' matrices Muon where it has a `matrix_rate`.
 
-    Muon (Jordan et al. 2024) makes every direction of a matrix's step equally long, so that a small model learns more of each
-    pair: docs/training.md. Its rate is scaled to the length of AdamW's steps (Liu et al. 2025).
+    Both rates are peaks. Muon (Jordan et al. 2024) makes every direction of a matrix's step equally long, so
+    that a small model learns more of each pair: docs/training.md. Its rate is scaled to the length of AdamW's
+    steps (Liu et al. 2025).
     """
     import torch
 
     moving = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
-    matrices = {name for name in moving if phase.matrix_rate and ".layer." in name and moving[name].ndim == 2}
-    groups = [
-        {
-            "params": [moving[name] for name in moving if name not in matrices],
-            "initial_lr": phase.learning_rate,
-        }
-    ]
+    matrices = {name for name in moving if matrix_rate and ".layer." in name and moving[name].ndim == 2}
+    rest = [moving[name] for name in moving if name not in matrices]
+    groups = [{"params": rest, "initial_lr": rate}]
     optimizers: list[Any] = [torch.optim.AdamW(groups, weight_decay=0.01)]
     if matrices:
-        groups = [{"params": [moving[name] for name in sorted(matrices)], "initial_lr": phase.matrix_rate}]
+        groups = [{"params": [moving[name] for name in sorted(matrices)], "initial_lr": matrix_rate}]
         optimizers.append(torch.optim.Muon(groups, weight_decay=0.01, adjust_lr_fn="match_rms_adamw"))
     return optimizers
 
 
 @contextmanager
 def muon_in_fp32() -> Iterator[None]:
-    """Has torch's Muon multiply in fp32 meanwhile: in bf16 a CPU without such instructions takes 42 s a step."""
+    """Makes torch's Muon multiply in fp32 within the block.
+
+    In bf16 a CPU without instructions for it takes 42 s a step.
+    """
     import torch
 
     def orthogonal(matrix: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
@@ -56,9 +57,9 @@ def muon_in_fp32() -> Iterator[None]:
         return x.T if matrix.shape[0] > matrix.shape[1] else x
 
     muon: Any = torch.optim._muon  # noqa: SLF001 - no setting
-    own = muon._zeropower_via_newtonschulz  # noqa: SLF001
+    shipped = muon._zeropower_via_newtonschulz  # noqa: SLF001
     muon._zeropower_via_newtonschulz = orthogonal  # noqa: SLF001
     try:
         yield
     finally:
-        muon._zeropower_via_newtonschulz = own  # noqa: SLF001
+        muon._zeropower_via_newtonschulz = shipped  # noqa: SLF001

@@ -292,53 +292,46 @@ _DIRECTION_CLAIMS = {
 
 
 def read_evidence_inference(root: Path) -> Iterator[Pair]:
-    """Yields claims made from (intervention, comparator, outcome) of Evidence Inference 2.0, training articles only.
+    """Yields claims made from (intervention, comparator, outcome) of the training articles.
 
-    The annotated span is the evidence; each prompt gives its true direction, one of the two false ones, and, where the article has an
-    outcome that the span does not name, a claim on that outcome as a neutral.
+    The annotated span is the evidence. Each prompt gives a claim with its true direction and a claim with a
+    false direction. Where the article has an outcome that the span does not name, a claim on that outcome is
+    neutral. Data set: Evidence Inference 2.0.
     """
-    train = set((root / "splits" / "train_article_ids.txt").read_text().split())
     prompts = {row["PromptID"]: row for row in _table(root / "prompts_merged.csv", ",")}
     outcomes: dict[str, list[str]] = {}
     for row in prompts.values():
         outcomes.setdefault(row["PMCID"], []).append(row["Outcome"].strip())
+    for row, span in _first_spans(root, prompts):
+        rng, true = random.Random(row["PromptID"]), row["Label"]
+        columns = {"i": "Intervention", "c": "Comparator", "o": "Outcome"}
+        names = {key: prompts[row["PromptID"]][column].strip() for key, column in columns.items()}
+        false = rng.choice([label for label in _DIRECTION_CLAIMS if label != true])
+        for direction, label in ((true, "entail"), (false, "contradict")):
+            claim = _direction_claim(rng, direction, names)
+            yield Pair(span, claim, label, "evidence_inference", row["PMCID"])
+        unnamed = {
+            outcome
+            for outcome in outcomes[row["PMCID"]]
+            if overlap(outcome, span) == 0 and len(outcome.split()) < 10
+        }
+        if unnamed:
+            direction, names["o"] = rng.choice(list(_DIRECTION_CLAIMS)), rng.choice(sorted(unnamed))
+            claim = _direction_claim(rng, direction, names)
+            yield Pair(span, claim, "neutral", "evidence_inference", row["PMCID"])
+
+
+def _first_spans(root: Path, prompts: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yields the first valid annotation of each prompt in the training articles, and its span."""
+    train = set((root / "splits" / "train_article_ids.txt").read_text().split())
     seen: set[str] = set()
     for row in _table(root / "v2_annotations.csv", ","):
-        prompt = prompts.get(row["PromptID"])
         span = " ".join((row["Annotations"] or "").split())
-        usable = row["PMCID"] in train and row["Label"] in _DIRECTION_CLAIMS and row["Valid Label"] == "True"
-        if (
-            prompt is None
-            or not usable
-            or row["PromptID"] in seen
-            or len(span.split()) < 12
-            or len(span.split()) > 120
-        ):
-            continue
-        seen.add(row["PromptID"])
-        rng = random.Random(row["PromptID"])
-        names = {
-            "i": prompt["Intervention"].strip(),
-            "c": prompt["Comparator"].strip(),
-            "o": prompt["Outcome"].strip(),
-        }
-        false = rng.choice([label for label in _DIRECTION_CLAIMS if label != row["Label"]])
-        for direction, label in ((row["Label"], "entail"), (false, "contradict")):
-            yield Pair(
-                span, _direction_claim(rng, direction, names), label, "evidence_inference", row["PMCID"]
-            )
-        unnamed = sorted(
-            {
-                outcome
-                for outcome in outcomes[row["PMCID"]]
-                if overlap(outcome, span) == 0 and len(outcome.split()) < 10
-            }
-        )
-        if unnamed:
-            direction, names["o"] = rng.choice(list(_DIRECTION_CLAIMS)), rng.choice(unnamed)
-            yield Pair(
-                span, _direction_claim(rng, direction, names), "neutral", "evidence_inference", row["PMCID"]
-            )
+        valid = row["PMCID"] in train and row["Label"] in _DIRECTION_CLAIMS and row["Valid Label"] == "True"
+        new = row["PromptID"] in prompts and row["PromptID"] not in seen
+        if valid and new and 12 <= len(span.split()) <= 120:
+            seen.add(row["PromptID"])
+            yield row, span
 
 
 def _direction_claim(rng: random.Random, direction: str, names: dict[str, str]) -> str:

@@ -102,9 +102,7 @@ def _train_phase(
     import torch
 
     torch.manual_seed(recipe.seed)
-    model, tokenizer = load_student(start, dropout=recipe.dropout)
-    for name, parameter in model.named_parameters():
-        parameter.requires_grad = not any(frozen in name for frozen in recipe.freeze)
+    model, tokenizer = load_student(start, dropout=recipe.dropout, freeze=recipe.freeze)
     device = best_device()
     model.to(device)
     cross_entropy = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
@@ -123,7 +121,7 @@ def _train_phase(
         list(phase_batches(recipe, phase, train)),
         rows_of=lambda batch: batch.rows,
         loss_of=loss_of,
-        optimizers=optimizers_of(model, phase),
+        optimizers=optimizers_of(model, rate=phase.learning_rate, matrix_rate=phase.matrix_rate),
         name=phase.name,
         device=device,
         progress=progress,

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from pytest_medfaith.run.results import Result
 
 MEASURED: pytest.StashKey[bool] = pytest.StashKey()  # of a test: whether it has measured its case
-RESULTS: pytest.StashKey[list[Result]] = (
-    pytest.StashKey()
-)  # of a test: what it measured and has not reported yet
+# Of a test: what it measured and has not reported yet.
+RESULTS: pytest.StashKey[list[Result]] = pytest.StashKey()
 STEPS_MS: pytest.StashKey[dict[str, float]] = pytest.StashKey()  # of a test: the time of its retrieval
 _RESOURCES: pytest.StashKey[Resources] = pytest.StashKey()
 _COLLECTED: pytest.StashKey[Collected] = pytest.StashKey()

@@ -89,20 +89,6 @@ def test_the_loss_is_least_where_student_and_teacher_agree():
     )
 
 
-def test_training_ends_with_its_time(student, tmp_path):
-    soft = [SoftPair(text, claim, None, (2.0, -1.0, -1.0)) for text, claim, _ in PAIRS]
-    folder = train_fast(
-        student,
-        soft,
-        tmp_path / "out",
-        epochs=10**5,
-        minutes=0.02,
-        batch_tokens=200,
-        progress=lambda _line: None,
-    )
-    assert (folder / "model.safetensors").is_file()
-
-
 def test_an_interrupted_labelling_ends_in_the_same_file(teacher, tmp_path):
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
     assert label_softly(teacher, PAIRS, whole) == 4

@@ -149,7 +149,7 @@ def test_frozen_weights_do_not_move(base, pairs, tmp_path):
 def test_a_phase_can_move_the_matrices_of_its_layers_by_muon(base, pairs, tmp_path):
     phase = Phase("one", 30, 5e-3, {"short": 1.0}, matrix_rate=5e-3, batch_tokens=100)
     recipe = Recipe(**{**recipe_of(base, pairs).__dict__, "phases": [phase]})
-    adamw, muon = optimizers_of(load_student(base)[0], phase)
+    adamw, muon = optimizers_of(load_student(base)[0], rate=5e-3, matrix_rate=5e-3)
     of = {
         name: {id(p) for group in o.param_groups for p in group["params"]}
         for name, o in (("adamw", adamw), ("muon", muon))
