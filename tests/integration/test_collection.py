@@ -357,7 +357,7 @@ class TestSlicesThatAnswerNothing:
         project.configure('contexts = "optional"\n')
         assert project.run(*workers).ret == 0
         project.configure('contexts = "sometimes"\n')
-        assert "expected one of required, optional" in said(project.run())
+        assert "expected one of recorded, retrieved, per-claim, required, optional" in said(project.run())
 
     def test_unscored_claims_fail_unless_some_are_allowed(self, project):
         foreign = "Iron tablets treat iron deficiency. Железо нужно принимать натощак каждый день."
