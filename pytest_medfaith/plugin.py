@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 # Options that ask for a slice to be measured.
 _MEASURING = ("--medfaith-gate", "--medfaith-update-baseline", "--medfaith-audit", "--medfaith-slice")
 
+# Options whose values may be out of range, or name what cannot be written.
+_CHECKED_FIRST = (
+    *("--medfaith-report", "--medfaith-update-baseline"),
+    *("--medfaith-k1", "--medfaith-b", "--medfaith-weight", "--medfaith-fuse", "--medfaith-encoder"),
+)
+
 
 def _one_or_more(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
@@ -78,7 +84,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker, and finds out before the run whether what it will write can be written."""
+    """Registers the marker, and finds out before the run whether its options can be followed."""
     config.addinivalue_line(
         "markers",
         "medfaith(slice, k=, retriever=, checker=, contexts=, limit=, gates=, NAME_at_least=, NAME_at_most=): run the "
@@ -86,20 +92,10 @@ def pytest_configure(config: pytest.Config) -> None:
         'retriever=["bm25", "rrf"], hallucination_at_most=0.05). A list of retrievers or checkers makes an '
         "ablation; gates and bounds are judged once, over the whole slice, and can fail the run.",
     )
-    report, update = config.getoption("--medfaith-report"), config.getoption("--medfaith-update-baseline")
-    if (report or update) and not hasattr(config, "workerinput") and not config.option.collectonly:
-        from pytest_medfaith.cards.run_folder import check_writable
-        from pytest_medfaith.errors import MedfaithError
-        from pytest_medfaith.gates.baseline import check_baseline_writable
-        from pytest_medfaith.run.options import report_folder
+    if not hasattr(config, "workerinput") and any(config.getoption(name) for name in _CHECKED_FIRST):
+        from pytest_medfaith.run.hooks import check_options
 
-        try:
-            if report:
-                check_writable(report_folder(config))
-            if update:
-                check_baseline_writable(_resources(config).baseline_path)
-        except MedfaithError as error:
-            raise pytest.UsageError(str(error)) from None
+        check_options(config)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -68,6 +68,27 @@ def resources_of(config: pytest.Config) -> Resources:
     return config.stash[_RESOURCES]
 
 
+def check_options(config: pytest.Config) -> None:
+    """Finds out before the run whether its options are in range, and whether what it will write can be written.
+
+    Raises:
+        UsageError: they are not, or it cannot.
+    """
+    from pytest_medfaith.cards.run_folder import check_writable
+    from pytest_medfaith.errors import MedfaithError
+    from pytest_medfaith.gates.baseline import check_baseline_writable
+    from pytest_medfaith.run.options import options_of
+
+    try:
+        options = options_of(config)
+        if options.report and not config.option.collectonly:
+            check_writable(options.report)
+        if options.update_baseline and not config.option.collectonly:
+            check_baseline_writable(resources_of(config).baseline_path)
+    except MedfaithError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
 def collected_of(config: pytest.Config) -> Collected:
     """Returns the cases that this run expects and what came in for them, made when first asked for."""
     if _COLLECTED not in config.stash:
