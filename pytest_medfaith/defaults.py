@@ -23,9 +23,9 @@ RRF_K = 100
 FUSED = ("bm25", "dense")  # what `rrf` and `weighted` fuse
 # Candidates that fusion takes of each retriever: a chunk below the cut of both may be above it fused.
 POOL = 100
-DENSE_WEIGHT = 0.7  # of `weighted-0.7-0.3`, the weights that hybrid search is mostly published with
+DENSE_WEIGHT = 0.7  # of `weighted-0.7-0.3`
 RERANK_POOL = 20  # candidates that a reranker reads; it leaves the best few, such as 5
-# From so many chunks on, a question takes rank-bm25 more than some 50 ms (bench/lexical.py).
+# Here rank-bm25 takes a question some 259 times as long as bm25s (bench/lexical.py).
 FAST_BM25_FROM = 20_000
 
 CACHE = ".medfaith_cache"  # a folder: the dense indexes, and the scores of pairs
