@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_medfaith import defaults
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
-from pytest_medfaith.claims.split import Reading, extract_claims, is_refusal, read_answer
+from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evidence import RECORDED, UNTOLD, Evidence
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
@@ -21,6 +21,7 @@ from pytest_medfaith.records import (
     Case,
     Chunk,
     Claim,
+    Dropped,
     Entailments,
     GoldClaim,
     Hit,
@@ -78,23 +79,30 @@ def evaluate_case(
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
     abstained = is_refusal(response.answer)
-    if extractor is extract_claims:
-        read = read_answer(response.answer, question=case.question)
-    else:  # an extractor of the project does not say what it leaves out, and need not read a refusal
-        read = Reading(() if abstained else tuple(extractor(response.answer, question=case.question)), ())
-    claims = () if abstained else read.claims
+    claims, dropped = _read(response.answer, case.question, extractor, abstained=abstained)
     response, found = evidence.judged_response(response, claims, hits, case=case.id)
     _check_ids(case, response, claims)
     by_contexts, by_answers = _pairs(case, response, claims, found)
     scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
     judged = _JudgedCase(case, response, checker, scores, found)
     report = _judged_report(judged, claims, rulebook=rulebook, abstained=abstained).with_(
-        hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=read.dropped
+        hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
     if evidence.mode != "recorded":
         retrieval = judge_hits(report, checker, found=found, cost=evidence.cost)
         report = report.with_(contexts_mode=evidence.mode, retrieval=retrieval)
     return report.with_(metrics=case_metrics(report, declared=declared))
+
+
+def _read(
+    answer: str, question: str, extractor: Extractor, *, abstained: bool
+) -> tuple[Sequence[Claim], tuple[Dropped, ...]]:
+    """Returns the claims of an answer and the words that no claim checks; a refusal makes no claim."""
+    if extractor is extract_claims:
+        read = read_answer(answer, question=question)
+        return () if abstained else read.claims, read.dropped
+    # An extractor of the project does not say what it leaves out, and need not read a refusal.
+    return () if abstained else tuple(extractor(answer, question=question)), ()
 
 
 def retrieval_report(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -164,7 +164,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Notes which cases will run, or lets no test run where a gate or a slice would be passed over."""
     config, items = session.config, session.items
     if "pytest_medfaith.asserts" in sys.modules:
-        _set_failure_text(config)
+        from pytest_medfaith.run.hooks import set_failure_text
+
+        set_failure_text(config)
     # Where tests could not be collected, pytest has said so, and what they would have measured is not known.
     if config.option.collectonly or config.option.setupplan or session.testsfailed:
         return
@@ -216,43 +218,18 @@ def _resources(config: pytest.Config) -> Resources:
     return resources_of(config)
 
 
-@contextmanager
-def _plain_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Turns what the package raises on purpose into a failure without a traceback; its message says all.
+def _plain_errors(*kinds: type[Exception]) -> AbstractContextManager[None]:
+    from pytest_medfaith.run.hooks import plain_errors
 
-    Args:
-        kinds: what to turn; errors of the package and ValueError where none is given.
-    """
-    from pytest_medfaith.errors import MedfaithError
-    from pytest_medfaith.plain import plain_lines
-
-    try:
-        yield
-    except Exception as error:
-        if not isinstance(error, kinds or (MedfaithError, ValueError)):
-            raise
-        raise pytest.fail.Exception(plain_lines(f"medfaith: {error}"), pytrace=False) from None
-
-
-def _set_failure_text(config: pytest.Config) -> None:
-    """Makes failed assertions of this run fill the terminal's width, and with -v show all claims."""
-    from pytest_medfaith.asserts import set_explanations
-
-    everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
-    width = getattr(config, "workerinput", {}).get("medfaith_width") or config.get_terminal_writer().fullwidth
-    indent = 8  # pytest writes "E" and 7 spaces before each line
-    set_explanations(most=None if everything else 5, width=min(width, 100) - indent)
+    return plain_errors(*kinds)
 
 
 @pytest.fixture
 def medfaith_target(request: pytest.FixtureRequest) -> Target:
     """The slice, retriever, checker and case of this test item (made by the marker medfaith)."""
     if not hasattr(request, "param"):
-        pytest.fail(
-            'medfaith: this test has no case; mark it with @pytest.mark.medfaith("slice"), or use '
-            "medfaith_check without a slice",
-            pytrace=False,
-        )
+        why = 'this test has no case; mark it with @pytest.mark.medfaith("slice"), or use medfaith_check without'
+        pytest.fail(f"medfaith: {why} a slice", pytrace=False)
     return request.param  # type: ignore[no-any-return]
 
 
@@ -345,11 +322,7 @@ def medfaith_judged_hits(
 
     with _plain_errors():
         return measure_hits(
-            request,
-            medfaith_target,
-            medfaith_hits,
-            checker=medfaith_checker,
-            retriever=medfaith_retriever,
+            request, medfaith_target, medfaith_hits, checker=medfaith_checker, retriever=medfaith_retriever
         )
 
 
@@ -387,9 +360,10 @@ def medfaith_report(
     medfaith_retriever: Retriever | None,
 ) -> Report:
     """The response of the case, checked claim by claim; it counts towards the slice's card and gates."""
+    from pytest_medfaith.run.hooks import set_failure_text
     from pytest_medfaith.run.measuring import measure_answer
 
-    _set_failure_text(request.config)
+    set_failure_text(request.config)
     with _plain_errors():
         return measure_answer(
             request,
@@ -412,8 +386,9 @@ def medfaith_check(
     from functools import partial
 
     from pytest_medfaith.asserts import check_answer
+    from pytest_medfaith.run.hooks import set_failure_text
 
-    _set_failure_text(request.config)
+    set_failure_text(request.config)
     with _plain_errors():
         resources = _resources(request.config)
         return partial(

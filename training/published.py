@@ -15,10 +15,8 @@ A line of a clusters file is `{"texts", "claims"}`: `{"id", "text_crc32"}` of a 
 
 from __future__ import annotations
 
-import json
 import random
 import re
-import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,15 +24,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pytest_medfaith.datasets.medquad import read_medquad_chunks
 from pytest_medfaith.english.sentences import sentence_spans, sentences_of
 from pytest_medfaith.english.words import content_words
 from pytest_medfaith.errors import DataError
 from training.pairs import Pair, document_pairs, json_lines, overlap, part_of, two_turned
+from training.texts import TEXTS
 
-_HEADING = re.compile(
-    r"(?:TITLE|ABSTRACT|BODY)\b[.:].*"
-)  # a line of its own in the files of Evidence Inference
+# The file of the claims that people wrote, and what keeps the pairs of a claim together.
+CLAIMS = {"check_covid": ("train.json", "claim"), "scifact": ("claims_train.jsonl", "id")}
 _WINDOW_SENTENCES = (2, 3, 4, 5)
 _LONE = 0.4  # share of claims that are set against their deciding sentences alone
 _WHOLE = 0.3  # share of a cluster's claims that are set against whole texts
@@ -348,72 +345,3 @@ def _part(deciding: set[int], count: int, rng: random.Random) -> Sequence[int]:
     size = min(max(size, widest), count)
     first = rng.randint(max(0, max(deciding) - size + 1), min(*deciding, count - size))
     return range(first, first + size)
-
-
-def _pubmedqa(path: Path) -> Iterator[tuple[str, str]]:
-    for pmid, row in json.loads(path.read_text(encoding="utf-8")).items():
-        yield pmid, _spaced(" ".join([*row["CONTEXTS"], row["LONG_ANSWER"]]))
-
-
-def _scifact(path: Path) -> Iterator[tuple[str, str]]:
-    for row in json_lines(path):
-        yield str(row["doc_id"]), _spaced(" ".join(row["abstract"]))
-
-
-def _check_covid(path: Path) -> Iterator[tuple[str, str]]:
-    for row in json_lines(path):
-        yield row["cord_id"], _spaced(" ".join(row["abstract"]))
-
-
-def _evidence_inference(path: Path) -> Iterator[tuple[str, str]]:
-    """Yields the sections of each abstract without their headings, by the article's id."""
-    for name, text in _articles(path):
-        sections = re.findall(r"^ABSTRACT[^\n]*\n(.*?)(?=\n\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
-        yield name, _spaced(re.sub(r"\bABSTRACT\.(?:[A-Z/&, -]+[.:]+)?", " ", " ".join(sections)))
-
-
-def _article_passages(path: Path) -> Iterator[tuple[str, str]]:
-    """Yields the paragraphs of each article's body as ARTICLE/NUMBER, then its abstract, line by line joined, as ARTICLE/abstract."""
-    for name, text in _articles(path):
-        abstract, heading, number = [], "", 0
-        for line in text.split("\n"):
-            if _HEADING.fullmatch(line):
-                heading = line
-            elif heading.startswith("ABSTRACT"):
-                abstract.append(line)
-            elif heading.startswith("BODY") and line.strip():
-                for paragraph in re.split(r"\s{2,}", line.strip()):
-                    number += 1
-                    yield f"{name}/{number}", _spaced(paragraph)
-        yield f"{name}/abstract", _spaced(" ".join(abstract))
-
-
-def _articles(path: Path) -> Iterator[tuple[str, str]]:
-    with tarfile.open(path) as archive:
-        for member in archive:
-            file = archive.extractfile(member)
-            if file is not None:
-                yield Path(member.name).stem, file.read().decode("utf-8")
-
-
-def _medquad(path: Path) -> Iterator[tuple[str, str]]:
-    for chunk in read_medquad_chunks(path):
-        yield chunk.id, _spaced(chunk.text)
-
-
-def _spaced(text: str) -> str:
-    return " ".join(text.split())
-
-
-CLAIMS = {
-    "check_covid": ("train.json", "claim"),
-    "scifact": ("claims_train.jsonl", "id"),
-}  # file of the claims, and what keeps pairs together
-TEXTS: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
-    "check_covid": _check_covid,
-    "evidence_inference": _evidence_inference,
-    "evidence_inference_articles": _article_passages,
-    "medquad": _medquad,
-    "pubmedqa": _pubmedqa,
-    "scifact": _scifact,
-}

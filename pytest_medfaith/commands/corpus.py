@@ -125,18 +125,8 @@ def retrieve(
     from pytest_medfaith.jsonl import read_chunks
     from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, lexical_note
 
-    given = command_line_settings(
-        {
-            "encoders": encoder,
-            "fused": fuse,
-            "k1": k1,
-            "b": b,
-            "rrf_k": rrf_k,
-            "weights": weight,
-            "pool": pool,
-            "rerank_pool": rerank_pool,
-        }
-    )
+    asked = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k, "weights": weight}
+    given = command_line_settings({**asked, "pool": pool, "rerank_pool": rerank_pool})
     chunks, settings = read_chunks(corpus), RetrievalSettings(cache=cache, **given)
     if note := lexical_note(retriever, settings, size=len(chunks)):
         say(note, err=True)

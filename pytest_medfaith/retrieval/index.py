@@ -74,8 +74,7 @@ def embed_corpus(
 
     folder = index_folder(cache, chunks, encoder)
     _claim_folder(folder, chunks, encoder)
-    shards: list[Any] = []
-    damaged = 0
+    shards, damaged = [], 0
     for start in range(0, len(chunks), SHARD):
         path, part = folder / f"shard-{start // SHARD:05d}.npy", chunks[start : start + SHARD]
         vectors = _load(path, rows=len(part))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -87,6 +88,34 @@ def check_options(config: pytest.Config) -> None:
             check_baseline_writable(resources_of(config).baseline_path)
     except MedfaithError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def set_failure_text(config: pytest.Config) -> None:
+    """Makes failed assertions of this run fill the terminal's width, and with -v show all claims."""
+    from pytest_medfaith.asserts import set_explanations
+
+    everything = config.get_verbosity() > 0 or config.getoption("--medfaith-verbose")
+    width = getattr(config, "workerinput", {}).get("medfaith_width") or config.get_terminal_writer().fullwidth
+    indent = 8  # pytest writes "E" and 7 spaces before each line
+    set_explanations(most=None if everything else 5, width=min(width, 100) - indent)
+
+
+@contextmanager
+def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
+    """Turns what the package raises on purpose into a failure without a traceback; its message says all.
+
+    Args:
+        kinds: what to turn; errors of the package and ValueError where none is given.
+    """
+    from pytest_medfaith.errors import MedfaithError
+    from pytest_medfaith.plain import plain_lines
+
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, kinds or (MedfaithError, ValueError)):
+            raise
+        raise pytest.fail.Exception(plain_lines(f"medfaith: {error}"), pytrace=False) from None
 
 
 def collected_of(config: pytest.Config) -> Collected:

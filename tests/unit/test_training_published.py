@@ -16,7 +16,6 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import LABELS
 from training.pairs import Pair, part_of
 from training.published import (
-    TEXTS,
     label_together,
     read_clusters,
     read_crossed,
@@ -27,6 +26,7 @@ from training.published import (
     twins,
 )
 from training.recipe import load_sources, read_recipe
+from training.texts import TEXTS
 
 TEXT = "We asked who sleeps. Fifty people took part. The tea shortened sleep by an hour. Nobody fell ill. Tea costs sleep."
 EDITS = [{"start": TEXT.index("shortened"), "end": TEXT.index(" sleep by"), "text": "did not shorten"}]
