@@ -17,6 +17,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import traceback
 from typing import Any, NoReturn
@@ -89,7 +90,11 @@ def _serve() -> None:
     from _pytest.config import _prepareconfig
 
     # Modules of a plugin are rewritten on import; a module that was not would be warned about in each run.
-    _prepareconfig(["-p", "no:cacheprovider"])._ensure_unconfigure()
+    # Nothing of the folder that the first run is started in may reach the next runs.
+    with tempfile.TemporaryDirectory() as empty:
+        os.chdir(empty)
+        _prepareconfig(["--noconftest", f"--rootdir={empty}", "-pno:cacheprovider"])._ensure_unconfigure()
+        os.chdir(os.path.sep)
     for name in IMPORTED:
         __import__(name)
     from pytest_medfaith.models.onnx import load_session, load_tokenizer
