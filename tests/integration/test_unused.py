@@ -1,5 +1,7 @@
 """A run that uses none of it: no file, no line, no module but the plugin's own."""
 
+import sys
+
 
 def test_no_file_no_line_no_module(pytester, workers):
     pytester.makepyfile(
@@ -21,7 +23,9 @@ def test_no_file_no_line_no_module(pytester, workers):
         "randomly",
         "rerunfailures",
     )  # which leave files, lines and modules of their own
-    result = pytester.runpytest_subprocess("-v", *(f"-pno:{name}" for name in others), *workers)
+    options = (f"-pno:{name}" for name in others)
+    # a new Python: a forked run has modules loaded already
+    result = pytester.run(sys.executable, "-m", "pytest", "-v", *options, *workers)
     result.assert_outcomes(passed=2)
     assert [
         line

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -74,6 +77,7 @@ def test_a_student_learns_resumes_and_exports(base, pairs, tmp_path):
     assert (folder / "model.safetensors").exists()
 
     onnx = export_classifier(tmp_path / "out" / "two", tmp_path / "student.onnx")
+    shutil.copy(MINILM_TOKENIZER, onnx.parent / "tokenizer.json")
     scored = score_with_student(
         onnx, 64, [("Good for the ear.", "It helps."), ("Poison to the ear.", "It helps.")]
     )
