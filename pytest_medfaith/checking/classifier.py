@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
-from pytest_medfaith.errors import DataError, MissingExtra
-from pytest_medfaith.models.foreign import loading
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.foreign import load_foreign
 from pytest_medfaith.records import LABELS
 
 _KNOWN_WORDS = {
@@ -123,18 +123,10 @@ def score_with_classifier(
 
 @lru_cache(maxsize=2)
 def _load(name: str) -> tuple[Any, Any, Any]:
-    try:
-        import torch
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
-    except ImportError:
-        raise MissingExtra(f"the checker {name!r}", "models") from None
-    with loading(f"the checker {name!r}", _EXPECTED):
-        model, info = AutoModelForSequenceClassification.from_pretrained(
-            name, use_safetensors=True, trust_remote_code=False, output_loading_info=True
-        )
-        if absent := sorted(info["missing_keys"]):  # transformers would fill them with random numbers
-            raise DataError(
-                f"the checker {name!r} lacks weights ({', '.join(absent[:3])}), so its verdicts would be "
-                f"random; expected {_EXPECTED}"
-            )
-        return model.eval(), AutoTokenizer.from_pretrained(name, trust_remote_code=False), torch
+    return load_foreign(
+        name,
+        f"the checker {name!r}",
+        kind="AutoModelForSequenceClassification",
+        expected=_EXPECTED,
+        gives="its verdicts",
+    )

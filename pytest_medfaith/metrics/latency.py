@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.metrics.base import Fraction, Metric
@@ -16,18 +17,30 @@ def _latency_ms(report: Report) -> Fraction | None:
     return None if latency is None else (latency, 1.0)
 
 
-def _latency_metric(percent: int) -> Metric:
+def _percentile(
+    name: str,
+    percent: int,
+    definition: str,
+    per_case: Callable[[Report], Fraction | None],
+    *,
+    needs_answer: bool,
+) -> Metric:
     return Metric(
-        name=f"latency_p{percent}",
+        name=f"{name}_p{percent}",
         family="latency",
         direction="lower",
-        definition=f"{percent}th percentile of the responses' latency_ms over the cases that have one, "
-        "linear between two cases; ms",
+        definition=f"{percent}th percentile of {definition}",
         source="Hyndman & Fan 1996, Sample Quantiles in Statistical Packages (type 7)",
-        per_case=_latency_ms,
+        per_case=per_case,
         range=(0.0, math.inf),
         quantile=percent / 100,
+        needs_answer=needs_answer,
     )
+
+
+def _latency_metric(percent: int) -> Metric:
+    definition = "the responses' latency_ms over the cases that have one, linear between two cases; ms"
+    return _percentile("latency", percent, definition, _latency_ms, needs_answer=True)
 
 
 def _step_metric(step: str, name: str, percent: int) -> Metric:
@@ -35,21 +48,14 @@ def _step_metric(step: str, name: str, percent: int) -> Metric:
         took = report.retrieval.steps_ms.get(step)
         return None if took is None else (took, 1.0)
 
-    return Metric(
-        name=f"{name}_p{percent}",
-        family="latency",
-        direction="lower",
-        definition=f"{percent}th percentile of {_STEPS[step]}, for the questions of a slice; ms; only where "
-        "contexts are retrieved or no answer is judged",
-        source="Hyndman & Fan 1996, Sample Quantiles in Statistical Packages (type 7)",
-        per_case=per_case,
-        range=(0.0, math.inf),
-        quantile=percent / 100,
-        needs_answer=False,
+    definition = (
+        f"{_STEPS[step]}, for the questions of a slice; ms; only where contexts are retrieved or no answer is "
+        "judged"
     )
+    return _percentile(name, percent, definition, per_case, needs_answer=False)
 
 
-# Steps as `retrieval.timing` names them, and what they do.
+# Steps as `retrieval.cost` names them, and what they do.
 _STEPS = {
     "total": "the time of a retrieval, all steps together",
     "encode": "the time in which the encoder reads the question",

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from logging import CRITICAL
 from pathlib import Path
+from typing import Any, Literal
 
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, MissingExtra
 
 _LONGEST = 300  # characters of a library's message that are shown; some print whole tables
 _KNOWN_CODE = "sentence_transformers."
@@ -38,6 +39,48 @@ def loading(what: str, expected: str) -> Iterator[None]:
         said = " ".join(str(error).split()) or type(error).__name__
         said = said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
         raise DataError(f"{what} cannot be loaded ({said}); expected {expected}") from error
+
+
+def load_foreign(
+    name: str,
+    what: str,
+    *,
+    kind: Literal["AutoModel", "AutoModelForSequenceClassification"],
+    expected: str,
+    gives: str,
+    unused: str | None = None,
+) -> tuple[Any, Any, Any]:
+    """Returns the model of a folder or a Hugging Face name, ready to read, with its tokenizer, and torch.
+
+    Args:
+        name: of the model.
+        what: the model in messages, as in "the checker 'name'".
+        kind: the class of transformers that reads it.
+        expected: what would have worked.
+        gives: what a model without some of its weights would give at random, as in "its vectors".
+        unused: how the names of weights begin that the model may lack; None where it may lack none.
+
+    Raises:
+        MissingExtra: the extra `models` is not installed.
+        DataError: there is no such model, it needs code of its own, or it lacks weights.
+    """
+    try:
+        import torch
+        import transformers
+    except ImportError:
+        raise MissingExtra(what, "models") from None
+    with loading(what, expected):
+        model, info = getattr(transformers, kind).from_pretrained(
+            name, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+        )
+        absent = [key for key in sorted(info["missing_keys"]) if unused is None or not key.startswith(unused)]
+        if absent:  # transformers would fill them with random numbers
+            raise DataError(
+                f"{what} lacks weights ({', '.join(absent[:3])}), so {gives} would be random; "
+                f"expected {expected}"
+            )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+        return model.eval(), tokenizer, torch
 
 
 @contextmanager

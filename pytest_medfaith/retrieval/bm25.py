@@ -6,7 +6,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 
 from pytest_medfaith import defaults
 from pytest_medfaith.english.words import search_words
@@ -52,7 +52,7 @@ def bm25_retriever(
     index = BM25Okapi(corpus_words(chunks), k1=k1, b=b)
     containing = Counter(word for counts in index.doc_freqs for word in counts)
     index.idf = {word: lucene_idf(count, size=len(chunks)) for word, count in containing.items()}
-    return sized(partial(_search, chunks, index, name), partial(_memory, index))
+    return sized(partial(_search, chunks, index, name), cache(partial(_memory, index)))
 
 
 def check_parameters(k1: float, b: float) -> None:

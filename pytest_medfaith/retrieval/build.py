@@ -113,17 +113,25 @@ def _check_corpus(chunks: Sequence[Chunk]) -> None:
 def _retriever(
     name: str, chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> Retriever:
-    # A dotted name may be written "search:make" or "search.make"; both lead to the same settings.
-    tables = {key.replace(":", "."): table for key, table in settings.retriever_settings.items()}
+    table = factory_settings(name, settings)
     if name not in BUILT_IN:
-        return _from_factory(name, chunks, settings, tables.get(name.replace(":", "."), {}))
-    if name in tables:
+        return _from_factory(name, chunks, settings, table or {})
+    if table is not None:
         raise ValueError(
-            f"retriever_settings holds {dict(tables[name])} for {name!r}, expected the dotted name of a "
+            f"retriever_settings holds {dict(table)} for {name!r}, expected the dotted name of a "
             "factory; set k1, b, rrf_k, weights and encoders of the built-in retrievers in [tool.medfaith] "
             "itself"
         )
     return BUILT_IN[name](chunks, settings, progress)
+
+
+def factory_settings(name: str, settings: RetrievalSettings) -> Mapping[str, Any] | None:
+    """Returns the table in `retriever_settings` of the retriever called `name`; None where it has none.
+
+    A dotted name may be written "search:make" or "search.make"; both lead to the same table.
+    """
+    tables = {key.replace(":", "."): table for key, table in settings.retriever_settings.items()}
+    return tables.get(name.replace(":", "."))
 
 
 def takes_fast_bm25(size: int) -> bool:

@@ -16,15 +16,15 @@ from typing import Any
 
 from pytest_medfaith import defaults
 from pytest_medfaith.english.letters import compatible
-from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.folders import model_signature
-from pytest_medfaith.models.foreign import loading
+from pytest_medfaith.models.foreign import load_foreign
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import Hit
 from pytest_medfaith.retrieval.bm25 import searchable_text
 from pytest_medfaith.retrieval.cost import index_bytes, sized, timed
 from pytest_medfaith.retrieval.ranking import Retriever, check_query
-from pytest_medfaith.retrieval.transformer_encoder import longest_input, padded
+from pytest_medfaith.retrieval.transformer_encoder import longest_input, padded_batches
 
 Score = Callable[[str, Sequence[str]], Sequence[float]]  # (question, n texts) -> n relevances above 0
 
@@ -56,6 +56,7 @@ def load_reranker(name: str) -> Reranker:
         DataError: no such model, a model with another head, or shipped weights that are not installed.
     """
     if name in _SHIPPED_TOKENS:
+        _load_shipped(name)
         return Reranker(name, reranker_signature(name), partial(_checker_relevance, name))
     _load(name)
     return Reranker(name, reranker_signature(name), partial(_cross_encoder_relevance, name))
@@ -121,17 +122,24 @@ def _shipped_folder(name: str) -> Path:
     return FAST_CHECKER if name == "fast" else default_weights()
 
 
-def _checker_relevance(name: str, query: str, texts: Sequence[str]) -> list[float]:
-    """Returns for each text how probable it is that it entails or contradicts the query: 1 - P(neutral)."""
-    import numpy as np
-
-    from pytest_medfaith.models.onnx import load_session, load_tokenizer, run_rows, worker_count
+def _load_shipped(name: str) -> tuple[Any, Any]:
+    """Returns session and tokenizer of a shipped checker; both are loaded once in a process."""
+    from pytest_medfaith.models.onnx import load_session, load_tokenizer
     from pytest_medfaith.models.shipped import MINILM_TOKENIZER
 
     folder = _shipped_folder(name)
     file = folder / "tokenizer.json"
     tokenizer = load_tokenizer(file if file.is_file() else MINILM_TOKENIZER, max_tokens=_SHIPPED_TOKENS[name])
-    session = load_session(folder / "model.onnx")
+    return load_session(folder / "model.onnx"), tokenizer
+
+
+def _checker_relevance(name: str, query: str, texts: Sequence[str]) -> list[float]:
+    """Returns for each text how probable it is that it entails or contradicts the query: 1 - P(neutral)."""
+    import numpy as np
+
+    from pytest_medfaith.models.onnx import run_rows, worker_count
+
+    session, tokenizer = _load_shipped(name)
     pairs = [(whole(compatible(text)), whole(compatible(query))) for text in texts]
     rows = [(encoding.ids, encoding.type_ids) for encoding in tokenizer.encode_batch(pairs)]
     with ThreadPoolExecutor(worker_count()) as workers:
@@ -151,10 +159,7 @@ def _cross_encoder_relevance(name: str, query: str, texts: Sequence[str]) -> lis
         tokenizer(question, whole(compatible(text)), truncation=True, max_length=limit) for text in texts
     ]
     logits = np.zeros(len(texts), dtype=np.float64)
-    order = sorted(range(len(texts)), key=lambda i: len(encoded[i]["input_ids"]))
-    for start in range(0, len(order), BATCH):
-        batch = order[start : start + BATCH]
-        inputs = padded([encoded[i] for i in batch], tokenizer.pad_token_id or 0, torch)
+    for batch, inputs in padded_batches(encoded, size=BATCH, tokenizer=tokenizer, torch=torch):
         with torch.inference_mode():
             logits[batch] = model(**inputs).logits[:, 0].float().numpy()
     if not np.isfinite(logits).all():
@@ -165,20 +170,9 @@ def _cross_encoder_relevance(name: str, query: str, texts: Sequence[str]) -> lis
 @lru_cache(maxsize=2)
 def _load(name: str) -> tuple[Any, Any, Any]:
     what = f"the reranker {name!r}"
-    try:
-        import torch
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
-    except ImportError:
-        raise MissingExtra(what, "models") from None
-    with loading(what, _EXPECTED):
-        model, info = AutoModelForSequenceClassification.from_pretrained(
-            name, use_safetensors=True, trust_remote_code=False, output_loading_info=True
-        )
-        if absent := sorted(info["missing_keys"]):  # transformers would fill them with random numbers
-            raise DataError(
-                f"{what} lacks weights ({', '.join(absent[:3])}), so its order would be random; expected "
-                f"{_EXPECTED}"
-            )
-        if model.config.num_labels != 1:
-            raise DataError(f"{what} has a head of {model.config.num_labels} logits; expected {_EXPECTED}")
-        return model.float().eval(), AutoTokenizer.from_pretrained(name, trust_remote_code=False), torch
+    model, tokenizer, torch = load_foreign(
+        name, what, kind="AutoModelForSequenceClassification", expected=_EXPECTED, gives="its order"
+    )
+    if model.config.num_labels != 1:
+        raise DataError(f"{what} has a head of {model.config.num_labels} logits; expected {_EXPECTED}")
+    return model.float(), tokenizer, torch

@@ -11,6 +11,7 @@ from pytest_medfaith.retrieval.build import (
     BUILT_IN,
     FUSING,
     RetrievalSettings,
+    factory_settings,
     fused_names,
     takes_fast_bm25,
 )
@@ -46,18 +47,15 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         found |= {"k1": settings.k1, "b": settings.b}
     if base in FUSING or (base == "dense" and len(settings.encoders) > 1):
         found["pool"] = settings.pool
+        found |= {"rrf_k": settings.rrf_k} if base in ("rrf", "dense") else {}
     if base in FUSING:
         found["fused"] = list(names)
-        found |= {"rrf_k": settings.rrf_k} if base == "rrf" else {}
         found |= {"weights": dict(settings.weights or {})} if base in ("weighted", "weighted-minmax") else {}
-    elif base == "dense" and len(settings.encoders) > 1:
-        found["rrf_k"] = settings.rrf_k
     if plus:
         found |= {"reranker": reranker_signature(reranker), "rerank_pool": settings.rerank_pool}
-    tables = {key.replace(":", "."): dict(table) for key, table in settings.retriever_settings.items()}
-    own = {one: tables.get(one.replace(":", "."), {}) for one in names if one not in BUILT_IN}
-    if own:
-        held = json.dumps(own, sort_keys=True, default=str)
+    tables = {name: dict(factory_settings(name, settings) or {}) for name in names if name not in BUILT_IN}
+    if tables:
+        held = json.dumps(tables, sort_keys=True, default=str)
         found["settings"] = hashlib.sha256(held.encode()).hexdigest()[:16]
     return found
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
-from pytest_medfaith.errors import DataError, MissingExtra
-from pytest_medfaith.models.foreign import loading
+from pytest_medfaith.models.foreign import load_foreign
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.retrieval.known_encoders import KnownEncoder
 
@@ -77,10 +76,7 @@ def _encode(
     limit = min(max_tokens, longest_input(model, tokenizer))
     encoded = [tokenizer(*map(whole, row), truncation=True, max_length=limit) for row in rows]
     vectors = np.zeros((len(rows), model.config.hidden_size), dtype=np.float32)
-    order = sorted(range(len(rows)), key=lambda i: len(encoded[i]["input_ids"]))
-    for start in range(0, len(order), BATCH):
-        batch = order[start : start + BATCH]
-        inputs = padded([encoded[i] for i in batch], tokenizer.pad_token_id or 0, torch)
+    for batch, inputs in padded_batches(encoded, size=BATCH, tokenizer=tokenizer, torch=torch):
         with torch.inference_mode():
             tokens = model(**inputs).last_hidden_state
             pooled = _pooled(tokens, inputs["attention_mask"], record, torch)
@@ -88,7 +84,17 @@ def _encode(
     return vectors
 
 
-def padded(encoded: Sequence[Any], pad: int, torch: Any) -> dict[str, Any]:
+def padded_batches(
+    encoded: Sequence[Any], *, size: int, tokenizer: Any, torch: Any
+) -> Iterator[tuple[list[int], dict[str, Any]]]:
+    """Yields the numbers of the rows of a batch, and its tensors (n, longest); rows of like length go together."""
+    order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]["input_ids"]))
+    for start in range(0, len(order), size):
+        rows = order[start : start + size]
+        yield rows, _padded([encoded[row] for row in rows], tokenizer.pad_token_id or 0, torch)
+
+
+def _padded(encoded: Sequence[Any], pad: int, torch: Any) -> dict[str, Any]:
     """Returns the tensors (n, longest) of a batch; what fills a shorter row is masked."""
     fill = {"input_ids": pad}
     return {
@@ -120,19 +126,7 @@ def longest_input(model: Any, tokenizer: Any) -> int:
 
 @lru_cache(maxsize=4)
 def _load(name: str, what: str) -> tuple[Any, Any, Any]:
-    try:
-        import torch
-        from transformers import AutoModel, AutoTokenizer
-    except ImportError:
-        raise MissingExtra(what, "models") from None
-    with loading(what, _EXPECTED):
-        model, info = AutoModel.from_pretrained(
-            name, use_safetensors=True, trust_remote_code=False, output_loading_info=True
-        )
-        absent = sorted(key for key in info["missing_keys"] if not key.startswith("pooler."))
-        if absent:  # transformers would fill them with random numbers
-            raise DataError(
-                f"{what} lacks weights ({', '.join(absent[:3])}), so its vectors would be random; expected "
-                f"{_EXPECTED}"
-            )
-        return model.float().eval(), AutoTokenizer.from_pretrained(name, trust_remote_code=False), torch
+    model, tokenizer, torch = load_foreign(
+        name, what, kind="AutoModel", expected=_EXPECTED, gives="its vectors", unused="pooler."
+    )
+    return model.float(), tokenizer, torch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -112,3 +112,23 @@ def shared_with(claim: str, start: int, end: int, text: str) -> float:
     """Returns which part of the claim's content words, apart from the anchor at `start:end`, `text` holds."""
     wanted = {token.key for token in read_tokens(claim) if token.content and not start <= token.start < end}
     return share(wanted, content_keys(text))
+
+
+def renumbered(
+    kind: str,
+    stated: Iterable[tuple[str, int, int, int]],
+    known: Sequence[tuple[str, int, int, int]],
+    text: str,
+) -> Iterator[Missing]:
+    """Yields the numbers of names to which `text` gives only other numbers: "alpha-1" where it has "alpha-2".
+
+    Args:
+        kind: of the anchors.
+        stated: name, number and span of each anchor of the claim.
+        known: the same of `text`.
+        text: the evidence.
+    """
+    for name, number, start, end in stated:
+        same = {text[s:e]: other for other_name, other, s, e in known if other_name == name}
+        if same and number not in same.values():
+            yield Missing(kind, start, end, instead=only_of(same))

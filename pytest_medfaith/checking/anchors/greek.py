@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, mentions_at, only_of
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, mentions_at, only_of, renumbered
 from pytest_medfaith.english.stems import word_key
 
 _GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau
@@ -50,11 +50,7 @@ def missing_greek(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 def missing_subtypes(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields "alpha-1" where the evidence gives the letter other numbers only: "alpha-2"."""
-    known = read_subtypes(evidence.whole)
-    for letter, number, start, end in read_subtypes(claim):
-        same = {evidence.whole[s:e]: other for name, other, s, e in known if name == letter}
-        if same and number not in same.values():
-            yield Missing("greek", start, end, instead=only_of(same))
+    yield from renumbered("greek", read_subtypes(claim), read_subtypes(evidence.whole), evidence.whole)
 
 
 @lru_cache(maxsize=8_192)

@@ -12,6 +12,7 @@ from pytest_medfaith.checking.anchors.evidence import (
     Missing,
     mentions_at,
     only_of,
+    renumbered,
     shared_with,
 )
 from pytest_medfaith.english.stems import word_key
@@ -120,11 +121,7 @@ def missing_labels(claim: str, evidence: Evidence) -> Iterator[Missing]:
 
 def missing_roman(claim: str, evidence: Evidence) -> Iterator[Missing]:
     """Yields the Roman numeral of "angiotensin I" where the evidence gives that word other numerals only."""
-    known = read_named_roman(evidence.whole)
-    for noun, number, start, end in read_named_roman(claim):
-        same = {evidence.whole[s:e]: other for word, other, s, e in known if word == noun}
-        if same and number not in same.values():
-            yield Missing("label", start, end, instead=only_of(same))
+    yield from renumbered("label", read_named_roman(claim), read_named_roman(evidence.whole), evidence.whole)
 
 
 def missing_scopes(claim: str, evidence: Evidence) -> Iterator[Missing]:
