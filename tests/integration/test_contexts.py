@@ -1,41 +1,16 @@
 """Whose contexts the claims of recorded answers are judged by: the setting, the marker, the option."""
 
 import json
+import shutil
 
 import numpy as np  # noqa: F401 - what a test loads, pytester forgets, and numpy loads once in a process
 import pytest
+import scripted_retrievers
 
 from pytest_medfaith.cli import main
 from pytest_medfaith.run.resources import Resources
 from pytest_medfaith.testing import containment_checker
 
-RETRIEVERS = '''
-from pytest_medfaith.records import Hit
-
-
-def hits(chunks, top_k):
-    return [Hit(chunk=chunk, rank=rank, score=1 / rank) for rank, chunk in enumerate(chunks[:top_k], start=1)]
-
-
-def backwards(chunks):
-    """Finds the last chunks of the corpus, whatever is asked."""
-    return lambda query, *, top_k: hits(chunks[::-1], top_k)
-
-
-def nothing(chunks):
-    return lambda query, *, top_k: []
-
-
-def noted(chunks):
-    """Finds by shared words, and notes what it is asked."""
-    def retrieve(query, *, top_k):
-        with open("asked.txt", "a") as file:
-            print(query, file=file)
-        words = set(query.lower().strip("?.").split())
-        shared = lambda chunk: -len(words & set(chunk.text.lower().strip(".").split()))
-        return hits(sorted(chunks, key=shared), top_k)
-    return retrieve
-'''
 MEASURES = """
 import pytest
 
@@ -53,7 +28,7 @@ ONE_ANSWER = [
 
 @pytest.fixture
 def retrieving(project, monkeypatch):
-    (project.path / "search.py").write_text(RETRIEVERS)
+    shutil.copy(scripted_retrievers.__file__, project.path / "search.py")
     monkeypatch.setenv("PYTHONPATH", str(project.path))
     project.test(MEASURES)
     return project

@@ -1,31 +1,17 @@
 """A retrieval card without answers: tests that ask for the hits alone, and `medfaith evaluate --retrieval-only`."""
 
 import json
+import shutil
 
 import numpy as np  # noqa: F401 - what a test loads, pytester forgets, and numpy loads once in a process
 import pytest
+import scripted_retrievers
 
 from pytest_medfaith.cards.run_reading import read_run
 from pytest_medfaith.cli import main
 from pytest_medfaith.run.resources import Resources
 from pytest_medfaith.testing import containment_checker
 
-SEARCH = '''
-from pytest_medfaith.records import Hit
-
-
-def hits(chunks, top_k):
-    return [Hit(chunk=chunk, rank=rank, score=1 / rank) for rank, chunk in enumerate(chunks[:top_k], start=1)]
-
-
-def backwards(chunks):
-    """Finds the last chunks of the corpus, whatever is asked."""
-    return lambda query, *, top_k: hits(chunks[::-1], top_k)
-
-
-def nothing(chunks):
-    return lambda query, *, top_k: []
-'''
 HITS = """
 import pytest
 
@@ -53,7 +39,7 @@ REFUTED = [
 
 @pytest.fixture
 def searching(project, monkeypatch):
-    (project.path / "search.py").write_text(SEARCH)
+    shutil.copy(scripted_retrievers.__file__, project.path / "search.py")
     monkeypatch.setenv("PYTHONPATH", str(project.path))
     (project.path / "responses.jsonl").unlink()
     project.test(HITS)
