@@ -169,13 +169,13 @@ def _by_record(name: str, record: KnownEncoder, models: Sequence[str]) -> Encode
 def _as_declared(name: str, model: str) -> Encoder:
     """Returns a sentence-transformers model, or for a plain model the mean of its last layer."""
     try:
-        from sentence_transformers.util import is_sentence_transformer_model
+        from sentence_transformers import util
     except ImportError:
         raise MissingExtra(f"the encoder {name!r}", "models") from None
     what = f"the encoder {name!r}"
     refuse_foreign_modules(Path(model), what)
     with loading(what, _EXPECTED):
-        declares = is_sentence_transformer_model(model)
+        declares = util.is_sentence_transformer_model(model)
     if declares:
         return _sentence_transformer(name, model)
     encoder = _by_record(name, KNOWN_ENCODERS["mean"], [model])
