@@ -227,7 +227,10 @@ def _context_lines(slice_report: SliceReport) -> list[str]:
     if set(sources) - {"the responses file"}:
         given = [f"{source} ({counted(number, 'case')})" for source, number in sorted(sources.items())]
         lines.append(f"contexts given by {', '.join(given)}")
-    if bare := sum(not response.contexts for response in responses):
+    # Where each claim is a query, a refusal asks for nothing.
+    is_by_claim = slice_report.contexts_mode == "per-claim"
+    bare = sum(not r.response.contexts and not (is_by_claim and r.abstained) for r in slice_report.reports)
+    if bare:
         lines.append(f"{counted(bare, 'case')} without contexts")
     return lines
 

@@ -124,6 +124,12 @@ def test_a_claim_is_asked_for_with_the_words_that_say_what_it_is(retrieving):
     assert asked[2] == "Allopurinol lowers uric acid in gout. It is taken once a day."
 
 
+def test_a_refusal_asks_for_nothing_and_does_not_lack_contexts(retrieving):
+    result = retrieving.run("--medfaith-contexts", "per-claim", "-k", "gout")
+    result.stdout.fnmatch_lines(["1 case (1 abstained), 0 claims*"])
+    result.stdout.no_fnmatch_line("*without contexts*")
+
+
 def test_the_command_line_beats_the_marker_and_the_marker_beats_the_settings(retrieving):
     with (retrieving.path / "pyproject.toml").open("a") as file:
         file.write('contexts = "per-claim"\n')
