@@ -24,7 +24,7 @@ FUSED = ("bm25", "dense")  # what `rrf` and `weighted` fuse
 # Candidates that fusion takes of each retriever: a chunk below the cut of both may be above it fused.
 POOL = 100
 DENSE_WEIGHT = 0.7  # of `weighted-0.7-0.3`
-RERANK_POOL = 20  # candidates that a reranker reads; it leaves the best few, such as 5
+RERANK_POOL = 20  # candidates that a reranker reads
 # Here rank-bm25 takes a question some 259 times as long as bm25s (bench/lexical.py).
 FAST_BM25_FROM = 20_000
 

@@ -9,26 +9,36 @@ import typer
 RetrieverOption = Annotated[
     str,
     typer.Option(
-        help="Such as bm25, dense, rrf or weighted, with a reranker rrf+fast, or a dotted name package.module:factory."
+        help="Such as bm25, dense, rrf or weighted; rrf+fast adds a reranker; or a dotted name package.module:factory."
     ),
 ]
 EncodersOption = Annotated[
-    list[str] | None, typer.Option("--encoder", help="Of dense retrieval; again to fuse several.")
+    list[str] | None,
+    typer.Option("--encoder", help="The encoder of dense retrieval; given again, several are fused."),
 ]
 FuseOption = Annotated[
     list[str] | None,
-    typer.Option("--fuse", help="What rrf and weighted fuse: bm25 and dense; may be given again."),
+    typer.Option(
+        "--fuse",
+        help="A retriever that rrf and weighted fuse, in place of bm25 and dense; may be given again.",
+    ),
 ]
-K1Option = Annotated[float | None, typer.Option("--k1", help="Of BM25; 0.9 where not given.")]
-BOption = Annotated[float | None, typer.Option("--b", help="Of BM25; 0.4 where not given.")]
-RrfKOption = Annotated[int | None, typer.Option(help="The constant of reciprocal rank fusion; 100.")]
+K1Option = Annotated[float | None, typer.Option("--k1", help="Parameter k1 of BM25; 0.9 where not given.")]
+BOption = Annotated[float | None, typer.Option("--b", help="Parameter b of BM25; 0.4 where not given.")]
+RrfKOption = Annotated[
+    int | None, typer.Option(help="The constant of reciprocal rank fusion; 100 where not given.")
+]
 WeightsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--weight",
         metavar="NAME=X",
-        help="Of a retriever in weighted fusion, such as dense=0.7; again for each.",
+        help="The weight of a retriever in weighted fusion, such as dense=0.7; again for each.",
     ),
 ]
-PoolOption = Annotated[int | None, typer.Option(help="Candidates that fusion takes of each retriever; 100.")]
-RerankPoolOption = Annotated[int | None, typer.Option(help="Candidates that a reranker reads; 20.")]
+PoolOption = Annotated[
+    int | None, typer.Option(help="How many candidates fusion takes of each retriever; 100 where not given.")
+]
+RerankPoolOption = Annotated[
+    int | None, typer.Option(help="How many candidates a reranker reads; 20 where not given.")
+]

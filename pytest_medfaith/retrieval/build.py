@@ -70,7 +70,7 @@ def build_retriever(
     Args:
         name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory,
             `package.module:factory`. The factory gets the chunks, and by keyword those settings that it has a
-            parameter for. A reranker may stand behind it: "rrf+fast".
+            parameter for. A plus sign adds a reranker: "rrf+fast".
         chunks: the corpus, at least one chunk.
         settings: parameters of the retrievers; None takes the defaults.
         progress: told (chunks done, chunks in all) while a dense index is built.

@@ -34,7 +34,8 @@ def measure_answer(
     """Returns the report on the answer of a test, which counts towards the card and the gates.
 
     Raises:
-        DataError: the report cannot be made, or `_note` refuses it.
+        DataError: the report cannot be made, holds what has no plain form, or comes from another checker
+            under the name of the configured checker.
     """
     resources, judge = resources_of(request.config), as_checker(checker)
     report = report_on(
@@ -74,8 +75,8 @@ def _note(request: pytest.FixtureRequest, target: Target, report: Report, checke
     """Notes what a test measured, and returns `report`.
 
     Raises:
-        DataError: the report holds what has no plain form, or the checker is another one under the
-            configured one's name.
+        DataError: the report holds what has no plain form, or comes from another checker under the name of
+            the configured checker.
     """
     resources, settings, node = resources_of(request.config), target.settings, request.node
     brought = brought_signature(resources, checker, configured=settings.checker)
