@@ -6,6 +6,11 @@ import pytest
 from warm import Warm, can_fork
 
 
+def pytest_collection_modifyitems(items):
+    """Puts the examples first: minutes of the strong model, for which one worker would be waited at the end."""
+    items.sort(key=lambda item: item.path.name != "test_examples.py")
+
+
 @pytest.fixture(scope="session")
 def warm():
     """The process that forks."""

@@ -73,7 +73,7 @@ def test_make_demo_runs_the_demo_and_does_not_ignore_how_it_ends():
 
 
 def test_quickstart_prints_a_card_and_shows_what_is_not_backed(copy):
-    status, output = run(copy, "examples/quickstart", "--medfaith-limit", "2", "--medfaith-report", "run")
+    status, output = run(copy, "examples/quickstart", "--medfaith-limit", "1", "--medfaith-report", "run")
     assert status in (0, 1), output
     assert re.search(r"medquad-nih\s*\|\s*rrf\s*\|\s*10", output)
     assert re.search(r"bioasq-summary\s*\|\s*rrf\s*\|\s*10", output)
@@ -95,7 +95,7 @@ def test_own_rag_says_nothing_that_its_passages_do_not_say(copy):
 
 
 def test_ablation_shows_three_retrievers_in_one_card(copy):
-    status, output = run(copy, "examples/ablation", "--medfaith-limit", "2")
+    status, output = run(copy, "examples/ablation", "--medfaith-limit", "1")
     assert status == 0, output
     for retriever in ("bm25", "dense", "rrf"):
         assert re.search(rf"medquad-nih\s*\|\s*{retriever}\s*\|\s*5", output)
