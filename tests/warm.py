@@ -45,7 +45,11 @@ class Warm:
     def popen(self, arguments: tuple[str, ...], stdout: Any, stderr: Any) -> Finished:
         """Runs pytest to its end in the current folder and environment; `stdout` and `stderr` are open files."""
         self._process = self._process or subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            # -E: the first run's PYTHONPATH must not stay the path of all the others.
+            [sys.executable, "-E", __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert self._process.stdin
         assert self._process.stdout
@@ -122,7 +126,7 @@ def _run(asked: dict[str, Any]) -> NoReturn:
         os.environ.clear()
         os.environ.update(asked["environment"])
         os.chdir(asked["cwd"])
-        sys.path.insert(0, asked["cwd"])
+        sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)  # it starts with the folder of the run
         sys.argv[:] = ["pytest", *asked["arguments"]]
         status = int(pytest.main())
     except SystemExit as end:
