@@ -2,6 +2,7 @@
 
 import sys
 
+import bags
 import pytest
 from warm import Warm, can_fork
 
@@ -32,3 +33,9 @@ def pytester(pytester, warm, monkeypatch):
     if can_fork():
         monkeypatch.setattr(pytester, "popen", popen)
     return pytester
+
+
+@pytest.fixture
+def word_vectors(monkeypatch):
+    """The similarity of texts is that of their words, without the encoder."""
+    monkeypatch.setattr("pytest_medfaith.models.onnx.embed_texts", bags.embed_texts)
