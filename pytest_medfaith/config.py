@@ -111,6 +111,7 @@ class Settings:
     contradict_threshold: float | None = None
     contradict_odds: float | None = None
     calibration: tuple[Path, ...] = ()
+    labels: Path | None = None
     rules: tuple[str, ...] = ()
     rules_off: tuple[str, ...] = ()
     linker: str = defaults.LINKER
@@ -157,6 +158,7 @@ def load_settings(root: Path) -> Settings:
         slices=resolved,
         cache=root / settings.cache,
         calibration=tuple(root / path for path in settings.calibration),
+        labels=root / settings.labels if settings.labels else None,
         safety=tuple(root / path for path in settings.safety),
         baseline=root / settings.baseline,
     )

@@ -10,7 +10,13 @@ from pytest_medfaith.records import GateResult, SliceReport
 # its gates.
 MOST_ABSTAINED = 0.5
 IMPLIED = f"abstention <= {MOST_ABSTAINED}"
-_OF_CLAIMS = ("claims", "citations", "ragchecker", "safety")  # families that leave unscored claims out
+_OF_CLAIMS = (
+    "claims",
+    "citations",
+    "ragchecker",
+    "safety",
+    "corrected",
+)  # families that leave unscored claims out
 _COUNT_UNSCORED = ("unscored", "abstention")
 _NAMES_SHOWN = 5
 

@@ -150,14 +150,18 @@ def judge_bound(
 
 
 def _unit(metric: Metric) -> str:
-    """Returns what a metric is counted in: an audit has claims, and no cases."""
-    return "claims" if metric.family == "audit" else "cases"
+    """Returns what a metric is counted in: an audit has claims and a corrected rate labels, and no cases."""
+    return {"audit": "claims", "corrected": "labels"}.get(metric.family, "cases")
 
 
 def _unmeasured(gate: Gate, metric: Metric) -> GateResult:
     message = f"{gate.metric} could not be measured on this slice, so nothing says that it passes"
     if metric.family == "latency" and metric.needs_answer:
         message += "; a response carries its time as latency_ms, as in Response(answer=..., latency_ms=...)"
+    if metric.family == "corrected":
+        message += (
+            "; labels of its claims are wanted: medfaith review draws them, the setting labels names them"
+        )
     return GateResult(expression=gate.expression, outcome="fail", message=message)
 
 
@@ -194,7 +198,7 @@ def _fewest_cases(gate: BoundGate, metric: Metric, value: float, *, alike: bool)
 
     A percentile bootstrap never leaves the range of the values seen. So a quantile needs so many cases that
     one beyond it would have been among them (1 - q^n), and a share at least ten. Audits, counted in claims,
-    have Wilson intervals, which need no such bound.
+    have Wilson intervals, which need no such bound; nor do corrected rates, counted in labels.
 
     Cases that all came out alike give the bootstrap no interval. What could spoil the value unseen is a kind
     of case that misses the metric by its whole range; a share `gap` of such cases escapes n draws with
@@ -203,7 +207,7 @@ def _fewest_cases(gate: BoundGate, metric: Metric, value: float, *, alike: bool)
     if metric.quantile is not None:
         return cases_beyond(1 - metric.quantile if gate.at_least else metric.quantile, tail=_TAIL)
     if not alike:
-        return 0 if _unit(metric) == "claims" else _FEWEST_CASES
+        return _FEWEST_CASES if _unit(metric) == "cases" else 0
     low, high = metric.range
     gap = abs(value - gate.bound) / (high - low)
     if gap == 0:

@@ -52,7 +52,9 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class _Unit:
+class KeyedClaim:
+    """A claim of a run with its verdict, its report, and the key that a label names it by."""
+
     slice: str
     report: Report
     verdict: Verdict
@@ -60,6 +62,7 @@ class _Unit:
 
     @property
     def distance(self) -> float:
+        """How far the verdict's score is from its threshold."""
         return abs(self.verdict.score - self.verdict.threshold)
 
 
@@ -106,9 +109,20 @@ def draw_claims(slice_reports: Iterable[SliceReport], *, count: int, seed: int) 
     return Draw(claims=_by_case(drawn, units, source), population=population, unscored=unscored)
 
 
-def _units(slice_reports: Iterable[SliceReport]) -> tuple[list[_Unit], int]:
+def claims_with_keys(slice_reports: Iterable[SliceReport]) -> list[KeyedClaim]:
+    """Returns the claims with a verdict that labels may name, equal claims of a case once."""
+    return _units(slice_reports)[0]
+
+
+def near_and_far(units: Sequence[KeyedClaim]) -> list[str]:
+    """Returns the stratum of each claim, such as "refuted near"."""
+    named = {unit.key: name for name, members in _strata(units).items() for unit in members}
+    return [named[unit.key] for unit in units]
+
+
+def _units(slice_reports: Iterable[SliceReport]) -> tuple[list[KeyedClaim], int]:
     """Returns the claims with a verdict, equal claims once, and the number of unscored claims."""
-    units: dict[str, _Unit] = {}
+    units: dict[str, KeyedClaim] = {}
     unscored: set[str] = set()
     for slice_report in slice_reports:
         for report in slice_report.reports:
@@ -117,11 +131,11 @@ def _units(slice_reports: Iterable[SliceReport]) -> tuple[list[_Unit], int]:
                 if verdict.label == "unscored":
                     unscored.add(key)
                 else:
-                    units.setdefault(key, _Unit(slice_report.slice, report, verdict, key))
+                    units.setdefault(key, KeyedClaim(slice_report.slice, report, verdict, key))
     return list(units.values()), len(unscored - units.keys())
 
 
-def _strata(units: Iterable[_Unit]) -> dict[str, list[_Unit]]:
+def _strata(units: Iterable[KeyedClaim]) -> dict[str, list[KeyedClaim]]:
     """Returns the strata that hold claims, by name."""
     strata = {}
     for label in _EXPECTED_ERROR:
@@ -132,7 +146,7 @@ def _strata(units: Iterable[_Unit]) -> dict[str, list[_Unit]]:
     return {name: members for name, members in strata.items() if members}
 
 
-def _allocation(strata: Mapping[str, Sequence[_Unit]], *, count: int) -> dict[str, int]:
+def _allocation(strata: Mapping[str, Sequence[KeyedClaim]], *, count: int) -> dict[str, int]:
     """Returns how many claims are drawn of each stratum; they add up to `count`, or to all claims."""
     sizes = {name: min(_LEAST, len(members)) for name, members in strata.items()}
     least = sum(sizes.values())
@@ -157,7 +171,7 @@ def _deviation(stratum: str) -> float:
 
 
 def _by_case(
-    drawn: Iterable[DrawnClaim], units: Sequence[_Unit], source: random.Random
+    drawn: Iterable[DrawnClaim], units: Sequence[KeyedClaim], source: random.Random
 ) -> tuple[DrawnClaim, ...]:
     """Returns the drawn claims with those of an answer side by side, the answers in random order.
 

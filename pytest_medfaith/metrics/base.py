@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from pytest_medfaith.records import Report, Verdict
 
 Fraction = tuple[float, float]
-Family = Literal["claims", "citations", "safety", "retrieval", "ragchecker", "latency", "audit", "project"]
+Family = Literal[
+    "claims", "citations", "safety", "retrieval", "ragchecker", "latency", "audit", "corrected", "project"
+]
 Matrix = tuple[tuple[bool, ...], ...]
 RAGCHECKER = "Ru et al. 2024, RAGChecker, arXiv:2408.08067"  # the source of metrics of two families
 

@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from pytest_medfaith.metrics import citations, claims, latency, ragchecker, retrieval, safety
 from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.corrected import CORRECTED_METRICS
 
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for family in (claims, citations, safety, retrieval, ragchecker, latency)
     for metric in family.METRICS
 }
+_OF_SLICES = {**AUDIT_METRICS, **CORRECTED_METRICS}  # no case has a value of them
 _LABELS = {prefix: labels for labels, prefix in retrieval.PREFIXES.items()}
 _RANKED = re.compile(rf"({'|'.join(map(re.escape, _LABELS))})({'|'.join(retrieval.RANKED_NAMES)})@([0-9]+)")
 
@@ -32,8 +34,8 @@ def parse_metric(name: str, declared: Mapping[str, Metric] = METRICS) -> Metric:
     Raises:
         ValueError: no metric has that name; the message holds the most similar names.
     """
-    if name in declared or name in AUDIT_METRICS:
-        return declared.get(name) or AUDIT_METRICS[name]
+    if name in declared or name in _OF_SLICES:
+        return declared.get(name) or _OF_SLICES[name]
     ranked = _RANKED.fullmatch(name)
     if ranked is None:
         raise ValueError(f"no metric is called {name!r}; {_expected(name, declared)}")
@@ -43,9 +45,7 @@ def parse_metric(name: str, declared: Mapping[str, Metric] = METRICS) -> Metric:
 def _expected(name: str, declared: Mapping[str, Metric]) -> str:
     base, at, cut = name.lower().partition("@")
     k = cut if at and cut.isdecimal() else "10"
-    spelled = {
-        known.removesuffix("@k"): known.replace("@k", f"@{k}") for known in (*declared, *AUDIT_METRICS)
-    }
+    spelled = {known.removesuffix("@k"): known.replace("@k", f"@{k}") for known in (*declared, *_OF_SLICES)}
     similar = [spelled[known] for known in difflib.get_close_matches(base, spelled, n=3)]
     if similar:
         return f"expected a canonical name, such as {' or '.join(map(repr, similar))}"

@@ -23,6 +23,7 @@ from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import GateResult, SliceReport
 from pytest_medfaith.run.audits import AuditedRows, audit_rows
 from pytest_medfaith.run.baselines import update_baseline
+from pytest_medfaith.run.corrections import correct_rows
 from pytest_medfaith.run.notes import notes_on_slices
 from pytest_medfaith.run.outputs import add_junit_properties, write_run_folder, write_step_summary
 from pytest_medfaith.run.signature import run_signature
@@ -120,6 +121,9 @@ def end_run(
     if resources.options.update_baseline and not errors:
         with noting_errors(errors):
             notes.append(update_baseline(resources, rows, signature))
+    with noting_errors(errors):
+        corrected = correct_rows(resources, rows, signature)
+        rows, notes = list(corrected.rows), [*notes, *corrected.notes]
     configured = collected.configured_checkers()
     audited = AuditedRows(rows) if is_partial else audit_rows(resources, rows, configured=configured)
     audits, notes = audited.audits, [*notes, *audited.notes]
