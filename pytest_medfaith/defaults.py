@@ -50,3 +50,10 @@ MAX_SENTENCES = 12
 # similarity of three-word shingles of 0.9; COSINE_SIMILARITY is of embeddings.
 MINHASH_SIMILARITY = 0.9
 COSINE_SIMILARITY = 0.95
+
+CASSETTE = "medfaith-llm.jsonl"  # beside the settings: it is committed, and CI replays it
+LLM_TEMPERATURE = 0.0  # the likeliest answer; a judge that varies cannot be compared with a baseline
+LLM_SAMPLES = 1  # of an item; each further one costs as much again
+LLM_REPLY_TOKENS = 2048  # at most: a judgement has about 150, and a model that reasons needs room before it
+LLM_CONCURRENCY = 4  # requests at a time: what a server on a single GPU answers without a queue
+LLM_CURRENCY = "USD"  # in which most price lists are
