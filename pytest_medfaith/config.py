@@ -16,6 +16,8 @@ from typing import Any, Literal
 from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
+from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
+from pytest_medfaith.teacher.settings import LlmSettings
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,6 +36,7 @@ _RANGES = {
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
+    **LLM_RANGES,
 }
 
 
@@ -115,6 +118,8 @@ class Settings:
     seed: int = defaults.SEED
     baseline: Path = Path(defaults.BASELINE)
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
+    extractor: Literal["default", "teacher"] = "default"
+    llm: LlmSettings = field(default_factory=LlmSettings)
 
     def slice(self, name: str) -> SliceSettings:
         """Returns the settings of slice `name`.
@@ -154,6 +159,7 @@ def load_settings(root: Path) -> Settings:
         calibration=tuple(root / path for path in settings.calibration),
         safety=tuple(root / path for path in settings.safety),
         baseline=root / settings.baseline,
+        llm=dataclasses.replace(settings.llm, cassette=root / settings.llm.cassette),
     )
 
 
@@ -268,7 +274,8 @@ def _value(value: Any, kind: Any, place: str) -> Any:
         return {
             key: _value(item, arguments[1], f"{place}.{key}") for key, item in _mapping(value, place).items()
         }
-    return _scalar(value, kind, place)
+    is_table = dataclasses.is_dataclass(kind)
+    return _fill(kind, _mapping(value, place), place) if is_table else _scalar(value, kind, place)
 
 
 def _scalar(value: Any, kind: Any, place: str) -> Any:

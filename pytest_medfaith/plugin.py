@@ -1,7 +1,6 @@
 """The pytest plugin: options, marker, fixtures and hooks.
 
-At load it imports the standard library and pytest, nothing else: a run that does not use it pays only for
-this file.
+At load it imports the standard library and pytest alone: a run without it pays only for this file.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("seed", {"metavar": "SEED", "type": int},
      "seed of the intervals, and of the part that --medfaith-limit takes"),
     ("retriever", _NAMES,
-     "such as bm25, dense, rrf or weighted; rrf+fast adds a reranker; or a dotted name module:factory; again for an ablation"),
+     "such as bm25, dense, rrf or weighted; rrf+fast or rrf+teacher adds a reranker; or a dotted name module:factory; again for an ablation"),
     ("k", {**_COUNT, "metavar": "K"}, "how many chunks to retrieve"),
     ("encoder", _NAMES, "the encoder of dense retrieval; given again, several are fused"),
     ("fuse", _NAMES, "a retriever that rrf and weighted fuse, such as bm25, dense or lucene; may be given again"),
@@ -60,7 +59,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("weight", {**_NAMES, "metavar": "NAME=X"}, "the weight of a retriever in weighted fusion, such as dense=0.7; again for each"),
     ("pool", _COUNT, "how many candidates fusion takes of each retriever (100)"),
     ("rerank-pool", _COUNT, "how many candidates a reranker reads (20)"),
-    ("checker", _NAMES, "default or fast, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation"),
+    ("checker", _NAMES, "default, fast or teacher, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation"),
     ("contexts", {"metavar": "MODE", "action": "append", "default": [], "choices": ("recorded", "retrieved", "per-claim")},
      "judge claims by recorded contexts, by what the retriever finds for the question (retrieved), or for each claim (per-claim); again for an ablation"),
     ("rules-off", _NAMES, "switch off this medical or safety rule; may be given again"),
@@ -72,6 +71,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("audit", _FLAG, "after the tests, audit the checker on the corpora of their slices"),
     ("report", {"metavar": "DIR"},
      "write the run folder there: card.html, card.md, report.json, claims.csv, every score"),
+    ("llm", {"metavar": "MODE", "choices": ("off", "replay", "record", "live")}, "what the teacher may do: replay its cassette, record into it, ask live, or off"),
     ("verbose", _FLAG, "show intervals in the card, and every claim that failed"),
 )  # fmt: skip
 
@@ -274,11 +274,10 @@ def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
 
 
 @pytest.fixture
-def medfaith_extractor() -> Callable[..., list[Claim]]:
+def medfaith_extractor(request: pytest.FixtureRequest) -> Callable[..., list[Claim]]:
     """The extractor, `(answer, *, question) -> claims`. Override it to split answers your way."""
-    from pytest_medfaith.claims.split import extract_claims
-
-    return extract_claims
+    with _plain_errors():
+        return _resources(request.config).extractor
 
 
 @pytest.fixture(scope="session")

@@ -257,7 +257,8 @@ class Report(Measured, Record):
     response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
     without contexts. `contexts_mode` says whose contexts the response's are, and `retrieval` what the
-    retriever brought. `dropped` are the words that no claim was made of.
+    retriever brought. `dropped` are the words that no claim was made of. `llm` says what a teacher was asked
+    (see `teacher.use.LlmUse`).
 
     `faithfulness`, `hallucination`, `claim_recall`, `context_precision`, `context_utilization`,
     `citation_support`, `citation_coverage` and `safety_error_rate` are attributes, too: None for a refusal,
@@ -281,6 +282,7 @@ class Report(Measured, Record):
     contexts_mode: ContextsMode = "recorded"
     retrieval: Retrieval = field(default_factory=Retrieval)
     dropped: tuple[Dropped, ...] = ()
+    llm: Mapping[str, Any] = field(default_factory=dict)
 
     def _value(self, name: str) -> float | None:
         return self.metrics.get(name)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pytest_medfaith.cards.wording import counted, decimals, has_value, metric_text
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.records import GateResult, MetricValue, SliceReport
+from pytest_medfaith.teacher.use import read_uses, use_lines
 
 COLUMNS: Mapping[str, str] = {
     "Rec@K": "recall@k",
@@ -180,6 +181,7 @@ def count_lines(slice_report: SliceReport) -> list[str]:
         return [
             f"{counted(counts.cases, 'case')}; only what was retrieved is measured, no answer",
             *retrieval_lines(slice_report),
+            *llm_lines(slice_report),
             *_case_lines(slice_report, counts),
         ]
     verdicts = (
@@ -194,7 +196,7 @@ def count_lines(slice_report: SliceReport) -> list[str]:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
     lines += _context_lines(slice_report)
-    lines += retrieval_lines(slice_report)
+    lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
 
 
@@ -255,6 +257,11 @@ def retrieval_lines(slice_report: SliceReport) -> list[str]:
             f"index: {size.value / 1e6:,.1f} MB" if size.value >= 1e5 else f"index: {size.value:,.0f} bytes"
         )
     return lines
+
+
+def llm_lines(slice_report: SliceReport) -> list[str]:
+    """Returns what the teacher was asked for a slice, what that cost, and what it left unanswered."""
+    return use_lines(read_uses(report.llm for report in slice_report.reports))
 
 
 def _times(slice_report: SliceReport, step: str) -> str:

@@ -94,10 +94,16 @@ class Checker:
     ) -> list[PairScore]:
         """Returns a score for each (claim, chunk) pair, in order; a plain callable has no scores to give.
 
+        A callable with a method `prepare` is told what it will be asked, so that it can ask for all of it at a
+        time.
+
         Raises:
             ValueError: the model gave something else than three logits for each pair.
         """
         if self.judge:
+            prepare = getattr(self.judge, "prepare", None)
+            if prepare:
+                prepare(self._judged(pairs), progress=progress)
             return []
         pairs = [(plain_claim(claim), plain_chunk(chunk)) for claim, chunk in pairs]
         vectors = Vectors(self.cache)
@@ -107,6 +113,16 @@ class Checker:
             reader = Reader(self.model, self.cascade, self.fast.thresholds, vectors)
             scores = score_deciding_windows(pairs, scores, reader)
         return [recalibrated(score, self.isotonic) for score in scores] if self.isotonic else scores
+
+    def _judged(self, pairs: Sequence[tuple[Claim, Chunk]]) -> list[tuple[Claim, list[Chunk]]]:
+        """Returns each claim of `pairs` with its chunks, as `decide` gives them to a callable."""
+        asked: dict[str, tuple[Claim, list[Chunk]]] = {}
+        for claim, chunk in pairs:
+            plain = plain_chunk(chunk)
+            if not self.unusable(plain_claim(claim).text, "claim"):
+                chunks = asked.setdefault(claim.id, (claim, []))[1]
+                chunks += [] if self.unusable(plain.text, "evidence") else [plain]
+        return list(asked.values())
 
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on `claim` from the scores of its `chunks`.

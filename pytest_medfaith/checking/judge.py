@@ -43,10 +43,11 @@ def as_checker(given: AnyChecker, *, name: str = "") -> Checker:
             "(claim, chunks) -> verdict"
         )
     name = name or callable_name(given)
-    return Checker(name, callable_signature(given), _no_scores, judge=Judge(name, given))
+    return Checker(name, callable_signature(given), no_scores, judge=Judge(name, given))
 
 
-def _no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
+def no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
+    """Takes the place of a model where a callable judges; raises DataError."""
     raise DataError("a plain callable judges claims over chunks; it gives no logits of pairs")
 
 

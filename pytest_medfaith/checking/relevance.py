@@ -60,7 +60,7 @@ def judge_pairs(case: Case, chunks: Sequence[Chunk], checker: Checker) -> dict[t
     ]
     # A strong model reads only a few chunks of each claim. Under its own id each pair is a claim of one chunk.
     alone = [(claim.with_(id=f"{claim.id}\n{chunk.id}"), chunk) for claim, chunk in pairs]
-    scores = [] if checker.judge else checker.score(alone)
+    scores = checker.score(alone)
     labels = {}
     for number, (claim, chunk) in enumerate(pairs):
         verdict = checker.decide(claim, scores[number : number + 1], [chunk])

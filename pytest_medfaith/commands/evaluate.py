@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pytest_medfaith.commands.parts import RootOption, RulesOffOption, progress_bar, say
+from pytest_medfaith.commands.parts import (
+    LlmOption,
+    RootOption,
+    RulesOffOption,
+    llm_mode,
+    progress_bar,
+    say,
+)
 
 if TYPE_CHECKING:
     from pytest_medfaith.config import JudgedContexts
@@ -58,6 +65,7 @@ def evaluate(
     limit: LimitOption = None,
     rules_off: RulesOffOption = None,
     report: RunFolderOption = None,
+    llm: LlmOption = None,
     retrieval_only: RetrievalOnlyOption = False,
     verbose: IntervalsOption = False,
 ) -> None:
@@ -81,6 +89,7 @@ def evaluate(
         rules_off=tuple(rules_off or ()),
         report=report,
         verbose=verbose,
+        llm=llm_mode(llm),
     )
     end = _run_slice(name, root.resolve(), options)
     say(result_card(end.reports, verbose=verbose))
@@ -116,6 +125,7 @@ def _run_slice(name: str, root: Path, options: Options) -> Finish:
         report_on_recorded,
         targets_of_slice,
     )
+    from pytest_medfaith.run.teaching import recording
 
     resources, collected = Resources(root=root, options=options), Collected()
     targets = targets_of_slice(resources, name, {}, has_answer=not options.retrieval_only)
@@ -123,16 +133,18 @@ def _run_slice(name: str, root: Path, options: Options) -> Finish:
         if why := missing_retriever(target.settings, has_answer=target.has_answer):
             raise DataError(why)
         expect_target(resources, collected, target)
+        resources.check_teacher(target.settings)
     check_baseline(resources, collected)
     if options.report:
         check_report_folder(options.report, resources.settings, baseline=resources.baseline_path)
         begin_run(options.report)
     progress = progress_bar("cases")
-    for number, target in enumerate(targets, start=1):
-        measured = plain_report(report_on_recorded(resources, target))
-        gates = target.gates(resources.metrics)
-        collected.add(Result(run=target.run, report=measured, gates=gates))
-        progress(number, len(targets))
+    with recording(resources):
+        for number, target in enumerate(targets, start=1):
+            measured = plain_report(resources.with_llm_use(report_on_recorded(resources, target)))
+            gates = target.gates(resources.metrics)
+            collected.add(Result(run=target.run, report=measured, gates=gates))
+            progress(number, len(targets))
     end = end_run(resources, collected)
     return dataclasses.replace(end, notes=(*end.notes, *_unjudged(targets[0], resources.metrics)))
 

@@ -33,6 +33,7 @@ from pytest_medfaith.retrieval.index import dense_retriever
 from pytest_medfaith.retrieval.lucene import lucene_retriever
 from pytest_medfaith.retrieval.ranking import Retriever, hits_in_order
 from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
+from pytest_medfaith.teacher.asking import Teacher
 
 Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
 
@@ -43,7 +44,7 @@ class RetrievalSettings:
 
     `fused` names the retrievers that `rrf` and `weighted` fuse. `retriever_settings` holds the settings of a
     project's factories, by dotted name. Of all fields before it a factory gets those that it has a parameter
-    for.
+    for. `teacher` is the LLM that the reranker "teacher" asks.
     """
 
     k1: float = defaults.K1
@@ -56,6 +57,7 @@ class RetrievalSettings:
     encoders: tuple[str, ...] = (defaults.ENCODER,)
     cache: Path = field(default_factory=lambda: Path(defaults.CACHE))
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    teacher: Teacher | None = None
 
 
 def build_retriever(
@@ -84,7 +86,7 @@ def build_retriever(
     _check_corpus(chunks)
     name, plus, reranker = name.partition("+")
     if plus:
-        loaded = load_reranker(reranker)
+        loaded = load_reranker(reranker, teacher=settings.teacher)
         found = _retriever(name, chunks, settings, progress)
         return reranked_retriever(found, loaded, name=name, size=len(chunks), pool=settings.rerank_pool)
     return _retriever(name, chunks, settings, progress)
@@ -279,7 +281,8 @@ def _from_factory(
     except (TypeError, ValueError):  # a callable written in C names no parameters
         return factory(chunks, **table)  # type: ignore[no-any-return]
     asked = {one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)}
-    names = [one.name for one in dataclasses.fields(settings) if one.name != "retriever_settings"]
+    kept = ("retriever_settings", "teacher")
+    names = [one.name for one in dataclasses.fields(settings) if one.name not in kept]
     offered = {name: getattr(settings, name) for name in names}
     given = {key: value for key, value in offered.items() if key in asked} | dict(table)
     try:

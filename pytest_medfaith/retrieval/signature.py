@@ -52,7 +52,10 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         found["fused"] = list(names)
         found |= {"weights": dict(settings.weights or {})} if base in ("weighted", "weighted-minmax") else {}
     if plus:
-        found |= {"reranker": reranker_signature(reranker), "rerank_pool": settings.rerank_pool}
+        found |= {
+            "reranker": reranker_signature(reranker, teacher=settings.teacher),
+            "rerank_pool": settings.rerank_pool,
+        }
     tables = {name: dict(factory_settings(name, settings) or {}) for name in names if name not in BUILT_IN}
     if tables:
         held = json.dumps(tables, sort_keys=True, default=str)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -250,6 +251,7 @@ def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Ta
                 return why
             if settings.corpus and _is_shipped(item, "medfaith_retriever"):
                 resources.chunks(settings)
+            resources.check_teacher(settings, uses=partial(_is_shipped, item))
             if has_answer and _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
                 _check_answered(resources, settings)
         check_baseline(resources, collected_of(config))

@@ -26,6 +26,7 @@ from pytest_medfaith.run.baselines import update_baseline
 from pytest_medfaith.run.notes import notes_on_slices
 from pytest_medfaith.run.outputs import add_junit_properties, write_run_folder, write_step_summary
 from pytest_medfaith.run.signature import run_signature
+from pytest_medfaith.run.teaching import check_answered
 
 if TYPE_CHECKING:
     from pytest_medfaith.audit.results import Audit
@@ -131,6 +132,7 @@ def end_run(
         inconclusive=resources.settings.inconclusive,
     )
     steps = (
+        partial(check_answered, resources),
         partial(notes_on_slices, resources, collected),
         partial(write_run_folder, resources=resources, signature=signature, audits=audits),
         partial(write_step_summary, audits=audits),

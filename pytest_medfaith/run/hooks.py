@@ -280,6 +280,7 @@ class RunHooks:
         """Ends the run: sums up, judges gates, writes, and sets the exit status that its finish asks for."""
         if only_shows(self._config):
             return
+        self._end_teaching(session)
         if self.refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
         has_reported = _COLLECTED in self._config.stash
@@ -316,6 +317,21 @@ class RunHooks:
             return
         if not interrupted and self._finish.status in _EXIT_STATUS:
             session.exitstatus = _EXIT_STATUS[self._finish.status]
+
+    def _end_teaching(self, session: pytest.Session) -> None:
+        """Saves what a teacher's cassette recorded in this process, and tells what no report of a case holds."""
+        if _RESOURCES not in self._config.stash:
+            return
+        from pytest_medfaith.run.teaching import end_teaching
+
+        notes, why = end_teaching(resources_of(self._config))
+        for text in notes:
+            self.note(text)
+        if why:
+            self.refused = self.refused or why
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+            if is_worker(self._config):
+                self._config.workeroutput["medfaith_refused"] = self.refused  # type: ignore[attr-defined]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_medfaith.config import JudgedContexts
+    from pytest_medfaith.teacher.settings import Mode
 
 
 # Settings of retrieval that the command line may say, and their options without --medfaith-.
@@ -31,6 +32,7 @@ class Options:
     """The options --medfaith-*; None and empty mean that the command line says nothing.
 
     `retrieval` holds settings of retrieval by name, as in {"k1": 1.2}.
+    `llm` says what the teacher may do.
     `retrieval_only` is an option of `medfaith evaluate` alone; a test says it by what it asks for.
     """
 
@@ -51,6 +53,7 @@ class Options:
     update_baseline: bool = False
     audit: bool = False
     verbose: bool = False
+    llm: Mode | None = None
 
 
 def options_of(config: pytest.Config) -> Options:
@@ -79,6 +82,7 @@ def options_of(config: pytest.Config) -> Options:
         update_baseline=option("--medfaith-update-baseline"),
         audit=option("--medfaith-audit"),
         verbose=option("--medfaith-verbose"),
+        llm=option("--medfaith-llm"),
     )
 
 

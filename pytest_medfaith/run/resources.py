@@ -12,23 +12,28 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
+from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.evaluation import Extractor
 from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
-from pytest_medfaith.records import Case, Chunk, Hit, Response
+from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.cost import index_bytes, sized
 from pytest_medfaith.retrieval.ranking import Retriever
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
+from pytest_medfaith.teacher.settings import TEACHER
+from pytest_medfaith.teacher.use import family_of
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.teacher.asking import Teacher
 
 Loaded = TypeVar("Loaded")
 
@@ -123,9 +128,56 @@ class Resources:
     @property
     def retrieval(self) -> RetrievalSettings:
         """What is set about retrieval: the settings, and what the command line says instead."""
-        names = [field.name for field in dataclasses.fields(RetrievalSettings)]
+        names = [field.name for field in dataclasses.fields(RetrievalSettings) if field.name != "teacher"]
         configured = {name: getattr(self.settings, name) for name in names}
-        return RetrievalSettings(**{**configured, **self.options.retrieval})
+        return RetrievalSettings(**{**configured, **self.options.retrieval, "teacher": self.teacher})
+
+    @cached_property
+    def teacher(self) -> Teacher:
+        """The LLM that the settings set up; whether it can be asked shows when it is."""
+        from pytest_medfaith.teacher.asking import Teacher
+
+        return Teacher(self.settings.llm, mode=self.options.llm)
+
+    @property
+    def extractor(self) -> Extractor:
+        """What splits answers into claims, as configured."""
+        if self.settings.extractor != TEACHER:
+            return extract_claims
+        from pytest_medfaith.claims.teacher import teacher_extractor
+
+        return self._once(("extractor",), lambda: teacher_extractor(self.teacher))
+
+    def check_teacher(self, settings: SliceSettings, *, uses: Callable[[str], bool] = lambda _: True) -> None:
+        """Finds out whether the teacher can be asked where a slice needs it.
+
+        Args:
+            settings: of the slice.
+            uses: whether a fixture is used as the plugin ships it, such as "medfaith_checker".
+
+        Raises:
+            TeacherError: it cannot, as where no model is named or the mode is off.
+            MissingExtra: the client of OpenAI is not installed.
+        """
+        named = {
+            "medfaith_checker": settings.checker,
+            "medfaith_retriever": settings.retriever.partition("+")[2],
+            "medfaith_extractor": self.settings.extractor,
+        }
+        if any(name == TEACHER and uses(fixture) for fixture, name in named.items()):
+            self.teacher.check_ready()
+
+    def with_llm_use(self, report: Report) -> Report:
+        """Returns `report` with what the teacher was asked since the last call; unchanged where nothing was."""
+        if "teacher" not in vars(self):
+            return report
+        use, answered_by = self.teacher.take_use(), report.response.model
+        if not use.model:
+            return report
+        related = report.checker == TEACHER and family_of(use.model) == family_of(answered_by)
+        if related and answered_by and not self.settings.llm.allow_same_family:
+            use = use.with_(same_family=answered_by)
+        return report.with_(llm=use.to_dict())
 
     def retriever(self, settings: SliceSettings) -> Retriever:
         """Returns the slice's retriever over its corpus; asked for more than there is, it gives all."""
@@ -165,6 +217,7 @@ class Resources:
             rules_off=self.rules_off,
             linker=s.linker,
             root=s.root,
+            teacher=self.teacher if name == TEACHER else None,
         )
         for path in s.calibration:
             fitted = read_calibration(path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
+from pytest_medfaith.run.teaching import extractor_signature
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -51,6 +52,7 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "encoders": {name: signatures for name, signatures in encoders.items() if signatures},
         "safety": resources.rulebook.signature,
         "seed": resources.seed,
+        **extractor_signature(resources),
         **_contexts_signature(collected, runs),
     }
 

@@ -20,6 +20,7 @@ from pytest_medfaith.records import Case, Hit, Report, Response, Retrieval, Slic
 from pytest_medfaith.retrieval.cost import index_bytes, measured_steps
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.run.marker import contexts_of_marker, count_of_marker, gates_of_marker, listed
+from pytest_medfaith.teacher.asking import asking_for
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -165,24 +166,27 @@ def report_on(
     def search(query: str) -> list[Hit]:
         return found_by(retriever, query, target)
 
-    return evaluate_case(
-        target.case,
-        response,
-        checker=checker,
-        extractor=extractor,
-        hits=hits,
-        retriever=settings.retriever,
-        k=settings.k,
-        rulebook=rulebook,
-        declared=declared,
-        evidence=Evidence(mode=settings.contexts_mode, search=search if retriever else None, cost=cost),
-    ).with_(contexts_optional=settings.contexts == "optional")
+    with asking_for(target.case.id):
+        report = evaluate_case(
+            target.case,
+            response,
+            checker=checker,
+            extractor=extractor,
+            hits=hits,
+            retriever=settings.retriever,
+            k=settings.k,
+            rulebook=rulebook,
+            declared=declared,
+            evidence=Evidence(mode=settings.contexts_mode, search=search if retriever else None, cost=cost),
+        )
+    return report.with_(contexts_optional=settings.contexts == "optional")
 
 
 def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:
     """Returns the hits of a retriever, plain or async, for a query of a target's case, best first."""
     k = target.settings.k
-    found = awaited(retriever(query, top_k=k), "what the retriever gives")
+    with asking_for(target.case.id):
+        found = awaited(retriever(query, top_k=k), "what the retriever gives")
     return checked_hits(found, k=k, case=target.case.id)
 
 
@@ -210,6 +214,7 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
         hits=hits,
         rulebook=resources.rulebook,
         declared=resources.metrics,
+        extractor=resources.extractor,
         retriever=retriever,
         cost=cost,
     )
@@ -227,12 +232,13 @@ def report_on_hits(
 ) -> Report:
     """Returns the report on what the retriever found for a target's question; see `retrieval_report`."""
     settings = target.settings
-    return retrieval_report(
-        target.case,
-        hits,
-        checker=checker,
-        retriever=settings.retriever,
-        k=settings.k,
-        declared=declared,
-        cost=cost,
-    )
+    with asking_for(target.case.id):
+        return retrieval_report(
+            target.case,
+            hits,
+            checker=checker,
+            retriever=settings.retriever,
+            k=settings.k,
+            declared=declared,
+            cost=cost,
+        )

@@ -37,6 +37,8 @@ _MARKUP: Mapping[str, Mapping[str, bool]] = {
     "INCONCLUSIVE": {"yellow": True},
     "PARTIAL:": {"yellow": True},
     "UNSAFE:": {"red": True},
+    "UNANSWERED:": {"red": True},
+    "WARNING:": {"yellow": True},
     "REFUTED": {"red": True},
     "UNSUPPORTED": {"yellow": True},
     "ERROR:": {"red": True, "bold": True},

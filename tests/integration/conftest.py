@@ -1,6 +1,7 @@
 """A small project under test: three cases, five chunks, recorded answers, a checker that needs no model."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -146,6 +147,12 @@ def _no_ci(monkeypatch):
 @pytest.fixture
 def project(pytester):
     return Project(pytester)
+
+
+@pytest.fixture
+def plain_project(tmp_path):
+    """The small project for commands that run in this process, whose modules pytester would unload."""
+    return Project(SimpleNamespace(path=tmp_path))
 
 
 @pytest.fixture(params=[(), ("-n", "2")], ids=["one-process", "two-workers"])

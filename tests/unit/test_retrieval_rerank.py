@@ -115,7 +115,9 @@ def test_a_cross_encoder_reranks_by_its_folder(folder):
 def test_a_head_of_another_width_is_refused(tmp_path):
     pytest.importorskip("torch", reason="comes with the extra models")
     folder = tiny_bert(tmp_path / "three")
-    with pytest.raises(DataError, match="has a head of 3 logits; expected 'fast', 'default', or a folder"):
+    with pytest.raises(
+        DataError, match="has a head of 3 logits; expected 'fast', 'default', 'teacher', or a folder"
+    ):
         load_reranker(str(folder))
 
 
