@@ -200,6 +200,23 @@ class Entailments(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class VectorIndex(Record):
+    """An approximate index of vectors, and how much of exact search it finds.
+
+    Attributes:
+        factory: as FAISS names it, such as HNSW32.
+        search: parameters of its search, such as {"efSearch": 128}.
+        recall: {"10": share of the 10 best hits of exact search that it finds, "100": of the 100 best}.
+        queries: on how many sentences of the corpus that was measured.
+    """
+
+    factory: str
+    search: Mapping[str, int] = field(default_factory=dict)
+    recall: Mapping[str, float] = field(default_factory=dict)
+    queries: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Retrieval(Record):
     """What a retriever brought for a case, judged passage by passage, and what that cost.
 
@@ -213,6 +230,7 @@ class Retrieval(Record):
         pool: the retrievers whose hits were judged together; empty until the run is summed up.
         steps_ms: how long each step of the question's retrieval took, and under "total" all of it.
         index_bytes: the size of the index, None where the retriever does not tell it.
+        indexes: {name of a dense retriever: its approximate index}; exact search is not listed.
     """
 
     gold: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
@@ -222,6 +240,7 @@ class Retrieval(Record):
     pool: tuple[str, ...] = ()
     steps_ms: Mapping[str, float] = field(default_factory=dict)
     index_bytes: int | None = None
+    indexes: Mapping[str, VectorIndex] = field(default_factory=dict)
 
 
 def gold_id(gold: GoldClaim) -> str:
@@ -256,13 +275,11 @@ class Report(Measured, Record):
     `metrics` holds per-case values; a metric that does not apply is absent, never NaN. `verdicts` judge the
     response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
-    without contexts. `contexts_mode` says whose contexts the response's are, and `retrieval` what the
-    retriever brought. `dropped` are the words that no claim was made of. `llm` says what a teacher was asked
-    (see `teacher.use.LlmUse`).
+    without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
+    brought, `llm` what a teacher was asked (`teacher.use`). No claim was made of the words that are `dropped`.
 
-    `faithfulness`, `hallucination`, `claim_recall`, `context_precision`, `context_utilization`,
-    `citation_support`, `citation_coverage` and `safety_error_rate` are attributes, too: None for a refusal,
-    and where nothing could be measured.
+    The metrics of `Measured`, such as `faithfulness`, are attributes, too: None for a refusal, and where
+    nothing could be measured.
     """
 
     case: Case

@@ -83,8 +83,8 @@ def llm_mode(given: str | None) -> Mode | None:
     return mode
 
 
-def teacher_for(checker: str, root: Path, llm: str | None) -> Teacher | None:
-    """Returns the teacher of the project at `root` where `checker` needs it, else None.
+def teacher_for(name: str, root: Path, llm: str | None) -> Teacher | None:
+    """Returns the teacher of the project at `root` where `name`, of a checker or a reranker, is "teacher", else None.
 
     Raises:
         TeacherError: it is needed and cannot be asked.
@@ -92,7 +92,7 @@ def teacher_for(checker: str, root: Path, llm: str | None) -> Teacher | None:
     from pytest_medfaith.teacher.settings import TEACHER
 
     mode = llm_mode(llm)
-    if checker != TEACHER:
+    if name != TEACHER:
         return None
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.teacher.asking import Teacher

@@ -270,6 +270,26 @@ def test_the_teacher_splits_and_reranks_by_setting(here, server, evaluate):
     assert signature["retrievers"]["mini"]["bm25+teacher"]["reranker"].startswith("teacher|judge-7b|")
 
 
+def test_medfaith_retrieve_reranks_by_the_teacher_of_the_project(here, server, medfaith):
+    asked = (
+        "iron deficiency",
+        "--corpus",
+        here.path / "corpus",
+        "--retriever",
+        "bm25+teacher",
+        "--root",
+        here.path,
+    )
+    status, told = medfaith("retrieve", *asked, "--llm", "live")
+    assert status == 0
+    assert "teacher judge-7b: 1 request; 100 tokens in, 20 out" in told
+    assert "teacher 1" in told
+    server.faults, server.always = ["empty"], True
+    status, told = medfaith("retrieve", *asked, "--llm", "live")
+    assert status == 2
+    assert "the teacher did not grade the passages" in told
+
+
 def test_medfaith_check_asks_the_teacher_row_by_row(here, server, tmp_path, medfaith):
     rows = [
         {"id": "x", "claim": "Iron helps.", "evidence": ["Iron helps.", "Zinc is a metal."]},

@@ -13,8 +13,8 @@ pytest.importorskip("openai", reason="comes with the extra llm")
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import endpoint_encoder
+from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import encoder_signature, load_encoder
-from pytest_medfaith.retrieval.index import dense_retriever
 
 WIDTH = 6
 
