@@ -51,7 +51,8 @@ class Checker:
         cascade: how much a strong model reads.
         reading: how the evidence is read.
         added_rules: rules of the project, beside the shipped ones.
-        judge: a plain callable in the model's place, with no scores and no rules; see `as_checker`.
+        judge: a callable in the model's place, which gives no scores: a plain callable, to which no rule
+            speaks (see `as_checker`), or the teacher.
     """
 
     name: str
@@ -139,7 +140,7 @@ class Checker:
         if not (why or chunks):
             why = next(filter(None, unusable.values()), "")
         if self.judge and not why:
-            return self.judge(claim, chunks)
+            return self._overruled(self.judge(claim, chunks), chunks)
         scores = [score for score in scores if not unusable.get(score.chunk_id)]
         scored = [score for score in scores if score.logits is not None]
         verdict = decide(plain, scored, self.thresholds)
@@ -161,6 +162,15 @@ class Checker:
             verdict = acquitted(verdict, scored, chunks, self.thresholds, doubt=self.reading.doubt)
         deciding = self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail
         return verdict.with_(claim=claim, threshold=deciding)
+
+    def _overruled(self, verdict: Verdict, chunks: Sequence[Chunk]) -> Verdict:
+        """Returns the verdict of a judge as the rules leave it; a plain callable is given none."""
+        if not self.rules:
+            return verdict
+        from pytest_medfaith.checking.quoted import overruled
+
+        rules = active_rules(self.rules, linker=self.linker, added=self.added_rules)
+        return overruled(verdict, chunks, rules=rules, grounding=GROUNDING in self.rules)
 
     def _says(self, claim: Claim, chunk: Chunk) -> Verdict:
         return decide(claim, self.score([(claim, chunk)]), self.thresholds)

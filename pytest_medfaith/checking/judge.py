@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.scoring import no_scores
 from pytest_medfaith.checking.source import callable_name, callable_signature, raised
 from pytest_medfaith.errors import DataError, MedfaithError, shown
 from pytest_medfaith.records import Chunk, Claim, Verdict, VerdictLabel
@@ -44,11 +45,6 @@ def as_checker(given: AnyChecker, *, name: str = "") -> Checker:
         )
     name = name or callable_name(given)
     return Checker(name, callable_signature(given), no_scores, judge=Judge(name, given))
-
-
-def no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
-    """Takes the place of a model where a callable judges; raises DataError."""
-    raise DataError("a plain callable judges claims over chunks; it gives no logits of pairs")
 
 
 @dataclass(frozen=True)

@@ -69,20 +69,29 @@ def load_checker(
     added = load_rules(rules)
     names = switched_on(added, off=rules_off)
     load_linker(linker)  # an unknown or missing linker is said now, not at the first claim
-    folder = onnx_folder(name, root=root)
-    if name == TEACHER or (not folder and _DOTTED.fullmatch(name)):
-        return _called_checker(name, thresholds, teacher)
-    checker = _onnx_checker(name, folder) if folder else _classifier(name, root, label_map, max_tokens)
+    folder = None if name == TEACHER else onnx_folder(name, root=root)
+    if not folder and _DOTTED.fullmatch(name):
+        return _project_checker(name, thresholds)
+    taught = _taught_checker(teacher) if name == TEACHER else None
+    checker = taught or _model_checker(name, folder, root, label_map, max_tokens)
     checker = dataclasses.replace(checker, cache=cache, rules=names, added_rules=added, linker=linker)
     return dataclasses.replace(checker, thresholds=thresholds or checker.thresholds)
 
 
-def _called_checker(name: str, thresholds: Thresholds | None, teacher: Teacher | None) -> Checker:
-    """Returns the teacher, or what the dotted `name` leads to; cache, rules and linker are not for either."""
-    if name == TEACHER:
-        from pytest_medfaith.checking.teacher import teacher_checker
+def _model_checker(
+    name: str, folder: Path | None, root: Path | None, label_map: Mapping[str, str] | None, max_tokens: int
+) -> Checker:
+    return _onnx_checker(name, folder) if folder else _classifier(name, root, label_map, max_tokens)
 
-        return teacher_checker(teacher)
+
+def _taught_checker(teacher: Teacher | None) -> Checker:
+    from pytest_medfaith.checking.teacher import teacher_checker
+
+    return teacher_checker(teacher)
+
+
+def _project_checker(name: str, thresholds: Thresholds | None) -> Checker:
+    """Returns what the dotted `name` leads to; cache, rules and linker are the project's matter."""
     from pytest_medfaith.checking.judge import as_checker
 
     checker = as_checker(load_dotted(name, what="the checker"), name=name)

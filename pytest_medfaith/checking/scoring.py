@@ -26,6 +26,7 @@ from pytest_medfaith.checking.reading import (
     window_around,
 )
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 
@@ -232,6 +233,11 @@ def clearest(
         logits=tuple(round(value, 5) for value in logits),  # type: ignore[arg-type]
         span=span,
     )
+
+
+def no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
+    """Takes the place of a model where a callable judges; raises DataError."""
+    raise DataError("a plain callable judges claims over chunks; it gives no logits of pairs")
 
 
 def recalibrated(score: PairScore, curves: Callable[[Sequence[float]], Logits]) -> PairScore:

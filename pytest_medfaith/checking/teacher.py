@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pytest_medfaith.checking.checker import Checker
-from pytest_medfaith.checking.judge import no_scores
+from pytest_medfaith.checking.scoring import no_scores
 from pytest_medfaith.errors import TeacherError
 from pytest_medfaith.records import Chunk, Claim, Verdict, VerdictLabel
 from pytest_medfaith.teacher.asking import Settled, Teacher
@@ -30,7 +30,7 @@ THRESHOLD = 0.5  # of the votes
 
 
 def teacher_checker(teacher: Teacher | None) -> Checker:
-    """Returns the checker that asks `teacher`; its verdicts stand, as those of a plain callable do.
+    """Returns the checker that asks `teacher`; `load_checker` gives it the rules that may take back its support.
 
     Raises:
         TeacherError: there is none.

@@ -15,7 +15,7 @@ from pathlib import Path
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_rows, write_records
 from pytest_medfaith.lock import locked
-from pytest_medfaith.teacher.exchange import Answer, Exchange, Request
+from pytest_medfaith.teacher.exchange import Answer, Exchange, Request, is_whole, sealed
 
 _FEWEST = 8  # new exchanges before the file is written again
 _SHARE = 10  # and at least a tenth of what it holds, so that long recordings do not write all the time
@@ -25,8 +25,7 @@ def read_cassette(path: Path) -> dict[str, Exchange]:
     """Returns the exchanges of a cassette by their keys.
 
     Raises:
-        DataError: no such file, a line that is no exchange, whose request is not that of its key, or whose
-            request has two answers.
+        DataError: no such file, a line that is no exchange or was edited, or a request that has two answers.
     """
     found: dict[str, Exchange] = {}
     for number, row in read_rows(path):
@@ -35,9 +34,9 @@ def read_cassette(path: Path) -> dict[str, Exchange]:
             exchange = Exchange.from_dict(row)
         except DataError as error:
             raise DataError(f"{place}: {error}; {_again(path)}") from None
-        if exchange.request.key != exchange.key:
+        if not is_whole(exchange):
             raise DataError(
-                f"{place}: the request is not that of its key {exchange.key!r}, so it was edited; {_again(path)}"
+                f"{place}: the exchange {exchange.key!r} is not as it was recorded, so it was edited; {_again(path)}"
             )
         known = found.setdefault(exchange.key, exchange)
         if known.answer != exchange.answer:
@@ -75,7 +74,7 @@ class Cassette:
 
     def add(self, role: str, request: Request, answer: Answer) -> None:
         """Keeps an exchange; it is in the file after `save`, or when enough came together."""
-        kept = Exchange(key=request.key, role=role, request=request, answer=answer)
+        kept = sealed(role, request, answer)
         with self._guard:
             self._new[kept.key] = kept
             if len(self._new) >= max(_FEWEST, len(self._held or {}) // _SHARE):

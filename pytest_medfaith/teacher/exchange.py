@@ -78,3 +78,22 @@ class Exchange(Record):
     role: str
     request: Request
     answer: Answer
+    seal: str
+
+
+def sealed(role: str, request: Request, answer: Answer) -> Exchange:
+    """Returns the exchange with a digest over role, key and answer, by which an edited line is known."""
+    return Exchange(
+        key=request.key, role=role, request=request, answer=answer, seal=_seal(role, request, answer)
+    )
+
+
+def is_whole(exchange: Exchange) -> bool:
+    """Returns whether an exchange is as it was recorded."""
+    seal = _seal(exchange.role, exchange.request, exchange.answer)
+    return exchange.request.key == exchange.key and seal == exchange.seal
+
+
+def _seal(role: str, request: Request, answer: Answer) -> str:
+    text = json.dumps([role, request.key, answer.to_dict()], sort_keys=True, ensure_ascii=True)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

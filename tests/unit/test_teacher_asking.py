@@ -13,6 +13,7 @@ from llm_server import FAULTS, TEXTS, LlmServer
 pytest.importorskip("openai", reason="comes with the extra llm")
 
 from pytest_medfaith.checking.loading import load_checker
+from pytest_medfaith.checking.rules import RULE_NAMES
 from pytest_medfaith.errors import DataError, MissingExtra, TeacherError
 from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.teacher import asking
@@ -87,6 +88,33 @@ def test_a_claim_is_supported_refuted_or_open_by_quoted_words(server, teacher_of
     sent = server.requests[0]
     assert (sent["model"], sent["temperature"], sent["seed"]) == ("judge-7b", 0.0, 0)
     assert sent["response_format"] == {"type": "json_object"}
+
+
+DOSE = [Chunk(id="d", title="Dose", text="Keep it dry. Take 2.5 mg once a day with food. Ask first.")]
+
+
+@pytest.mark.parametrize(
+    ("claim", "label", "rule"),
+    [
+        ("Take 2.5 mg once a day with food.", "supported", None),
+        ("Take 25 mg once a day with food.", "refuted", "numbers"),
+        ("Do not take 2.5 mg once a day with food.", "refuted", "negation"),
+    ],
+)
+def test_the_medical_rules_take_back_what_a_teacher_supports_against_the_words_that_it_quotes(
+    server, teacher_of, claim, label, rule
+):
+    quote = "once a day with food"
+    server.reply = lambda _: json.dumps(
+        {"label": "entail", "evidence": [{"passage": 1, "stance": "entail", "quote": quote}]}
+    )
+    checker = load_checker("teacher", teacher=teacher_of())
+    verdict = checker(claim, DOSE)
+    assert (verdict.label, verdict.chunk_id) == (label, "d")
+    assert [finding.rule for finding in verdict.findings] == ([rule] if rule else [])
+    off = load_checker("teacher", teacher=teacher_of(), rules_off=(*RULE_NAMES,))
+    assert off(claim, DOSE).label == "supported"
+    assert off.rule_signatures != checker.rule_signatures
 
 
 @pytest.mark.parametrize("flavour", llm_server.FLAVOURS)

@@ -61,8 +61,13 @@ def test_a_long_recording_is_on_disk_before_it_ends(tmp_path):
     [
         (
             lambda row: row["request"]["messages"][0].update(content="9"),
-            r"c.jsonl:1: the request is not that of its key",
+            r"c.jsonl:1: the exchange .* is not as it was recorded",
         ),
+        (
+            lambda row: row["answer"].update(text="entail"),
+            "is not as it was recorded, so it was edited; remove the line",
+        ),
+        (lambda row: row.update(role="extractor"), "is not as it was recorded"),
         (lambda row: row["answer"].pop("text"), "field 'text' is missing"),
         (lambda row: row["answer"].update(tokens_in="many"), "a whole number"),
         (lambda row: row.pop("request"), "field 'request' is missing"),
@@ -80,6 +85,9 @@ def test_a_line_that_was_edited_is_refused(tmp_path, edit, message):
 def test_two_answers_to_a_request_as_a_merge_leaves_them_are_refused(tmp_path):
     record(tmp_path / "c.jsonl", [1])
     line = (tmp_path / "c.jsonl").read_text()
-    (tmp_path / "c.jsonl").write_text(line + line.replace("answer 1", "answer 2"))
+    other = Cassette(tmp_path / "d.jsonl")
+    other.add("judge", request(1), Answer(text="answer 2"))
+    other.save()
+    (tmp_path / "c.jsonl").write_text(line + (tmp_path / "d.jsonl").read_text())
     with pytest.raises(DataError, match=r"c.jsonl:2: .* has another answer on an earlier line"):
         read_cassette(tmp_path / "c.jsonl")
