@@ -187,6 +187,7 @@ class RunHooks:
     def __init__(self, config: pytest.Config) -> None:
         self.refused = ""
         self._notes: list[str] = []
+        self._unanswered = ""  # what a teacher left unanswered apart from the cases of slices
         self._config = config
         self._has_told = False  # whether this worker has sent what it expects
         self._has_lost_worker = False
@@ -210,9 +211,11 @@ class RunHooks:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:
         """Takes over from a worker its notes and why it ran no test, and remembers whether it died."""
-        self.refused = self.refused or getattr(node, "workeroutput", {}).get("medfaith_refused", "")
+        told = getattr(node, "workeroutput", {})
+        self.refused = self.refused or told.get("medfaith_refused", "")
+        self._unanswered = self._unanswered or told.get("medfaith_unanswered", "")
         self._has_lost_worker |= error is not None
-        for text in getattr(node, "workeroutput", {}).get("medfaith_notes", []):
+        for text in told.get("medfaith_notes", []):
             self.note(text)
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -280,7 +283,15 @@ class RunHooks:
         """Ends the run: sums up, judges gates, writes, and sets the exit status that its finish asks for."""
         if only_shows(self._config):
             return
-        self._end_teaching(session)
+        if _RESOURCES in self._config.stash:
+            self._end_teaching()
+        self._sum_up(session, exitstatus)
+        if self._unanswered and not is_worker(self._config):
+            self.refused = self.refused or self._unanswered
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _sum_up(self, session: pytest.Session, exitstatus: int) -> None:
+        """Sums the run up where this process does, unless no test ran or none reported."""
         if self.refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
         has_reported = _COLLECTED in self._config.stash
@@ -288,9 +299,8 @@ class RunHooks:
             from pytest_medfaith.run.options import report_folder
 
             folder = report_folder(self._config)
-            (folder / "signature.json").unlink(
-                missing_ok=True
-            )  # of an earlier run: it must not pass for this run's
+            # That of an earlier run must not pass for this run's.
+            (folder / "signature.json").unlink(missing_ok=True)
             self.refused = (
                 "no test reported before its worker died, so nothing was measured, "
                 f"and {folder} holds no finished run"
@@ -318,20 +328,16 @@ class RunHooks:
         if not interrupted and self._finish.status in _EXIT_STATUS:
             session.exitstatus = _EXIT_STATUS[self._finish.status]
 
-    def _end_teaching(self, session: pytest.Session) -> None:
+    def _end_teaching(self) -> None:
         """Saves what a teacher's cassette recorded in this process, and tells what no report of a case holds."""
-        if _RESOURCES not in self._config.stash:
-            return
         from pytest_medfaith.run.teaching import end_teaching
 
         notes, why = end_teaching(resources_of(self._config))
         for text in notes:
             self.note(text)
-        if why:
-            self.refused = self.refused or why
-            session.exitstatus = pytest.ExitCode.USAGE_ERROR
-            if is_worker(self._config):
-                self._config.workeroutput["medfaith_refused"] = self.refused  # type: ignore[attr-defined]
+        self._unanswered = self._unanswered or why
+        if is_worker(self._config):
+            self._config.workeroutput["medfaith_unanswered"] = why  # type: ignore[attr-defined]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

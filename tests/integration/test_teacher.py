@@ -2,6 +2,7 @@
 
 import json
 
+import llm_server
 import pytest
 from llm_server import FAULTS, LlmServer
 
@@ -21,16 +22,11 @@ def test_answers(medfaith_report):
     assert medfaith_report.case.id
 """
 ALONE = """
-import pytest
 from pytest_medfaith import Chunk
 from pytest_medfaith.run.hooks import resources_of
 
-@pytest.fixture
-def medfaith_checker(pytestconfig):
-    return resources_of(pytestconfig).checker("teacher")
-
-def test_alone(medfaith_checker):
-    medfaith_checker("Zinc helps.", [Chunk(id="a", text="Zinc is a metal.")])
+def test_alone(pytestconfig):
+    resources_of(pytestconfig).checker("teacher")("Zinc helps.", [Chunk(id="a", text="Zinc is a metal.")])
 """
 NO_SOCKETS = """
 import socket
@@ -235,13 +231,17 @@ def test_a_run_of_pytest_with_a_fault_is_not_green(taught, server):
     )
 
 
-def test_a_fault_apart_from_any_slice_is_not_green_either(taught, server):
-    taught.test(ALONE)
-    server.faults, server.always = ["label"], True
-    result = taught.run("--medfaith-llm", "live")
-    result.assert_outcomes(passed=1)
+def test_a_fault_apart_from_any_slice_is_not_green_either_and_the_card_is_shown(taught, server, workers):
+    taught.test(PLAIN + ALONE)
+    server.reply = lambda asked: (
+        "no" if "Zinc" in asked["messages"][1]["content"] else llm_server.reply(asked)
+    )
+    result = taught.run("--medfaith-llm", "live", *workers)
+    result.assert_outcomes(passed=4)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stdout.fnmatch_lines(["*ERROR: the teacher gave no usable answer to 1 of its items*"])
+    result.stdout.fnmatch_lines(
+        ["*3 supported, 1 refuted*", "*ERROR: the teacher gave no usable answer to 1 of its items*"]
+    )
 
 
 @pytest.mark.parametrize(("more", "warned"), [("", True), ("allow_same_family = true\n", False)])
