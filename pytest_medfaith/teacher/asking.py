@@ -258,7 +258,7 @@ class Teacher:
             self._in_a_row = 0
         except Unanswered as error:
             with self._guard:
-                self._in_a_row += 1
+                self._in_a_row += not error.is_refusal
                 if self._in_a_row >= GIVES_UP:
                     self._stopped = (
                         f"{GIVES_UP} requests in a row failed, and no more were sent (last: {error})"

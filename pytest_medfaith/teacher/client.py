@@ -16,6 +16,7 @@ from pytest_medfaith.models.endpoint import (
     told_failure,
     without_keys,
 )
+from pytest_medfaith.models.whole import whole
 from pytest_medfaith.teacher.exchange import Answer, Request
 from pytest_medfaith.teacher.settings import LlmSettings
 
@@ -28,7 +29,14 @@ _REFUSED = (400, 422)
 
 
 class Unanswered(Exception):
-    """A request that the endpoint did not answer; the message says why."""
+    """A request that the endpoint did not answer; the message says why.
+
+    `is_refusal` says that the endpoint refused this request, such as a text that is too long for the model.
+    """
+
+    def __init__(self, why: str, *, is_refusal: bool = False) -> None:
+        super().__init__(why)
+        self.is_refusal = is_refusal
 
 
 class Endpoint:
@@ -106,9 +114,10 @@ class Endpoint:
             error, self._address, retries=self._settings.retries, variable=self._settings.key_env
         )
         why = told or f"{shown_address(self._address)} gave no completion ({shown(str(error))})"
-        if getattr(error, "status_code", None) in _FATAL:
+        status = getattr(error, "status_code", None)
+        if status in _FATAL:
             return TeacherError(f"the teacher: {why}")
-        return Unanswered(why)
+        return Unanswered(why, is_refusal=status in _REFUSED)
 
 
 def _answer(text: str) -> Answer:
@@ -131,9 +140,9 @@ def _answer(text: str) -> Answer:
     usage = body.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     return Answer(
-        text=_text(content),
-        finish=str(choice.get("finish_reason") or ""),
-        model=str(body.get("model") or ""),
+        text=whole(_text(content)),
+        finish=whole(str(choice.get("finish_reason") or "")),
+        model=whole(str(body.get("model") or "")),
         tokens_in=_count(usage.get("prompt_tokens")),
         tokens_out=_count(usage.get("completion_tokens")),
     )

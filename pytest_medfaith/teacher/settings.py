@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -62,7 +62,7 @@ class LlmSettings:
     """
 
     model: str = ""
-    base_url: str = ""
+    base_url: str = field(default="", repr=False)  # it may hold a password
     key_env: str = KEY_VARIABLE
     mode: Mode | None = None
     cassette: Path = Path(defaults.CASSETTE)

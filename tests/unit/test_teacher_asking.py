@@ -198,6 +198,23 @@ def test_a_server_that_is_gone_is_not_asked_for_every_claim(server, teacher_of):
     assert teacher.take_use().failed == 12
 
 
+def test_a_request_that_is_refused_says_nothing_of_the_next(server, teacher_of):
+    server.faults = ["400"] * 8  # the first is tried again without response_format
+    claims = [Claim(id=f"c{n}", text=f"Iron helps {n}.") for n in range(8)]
+    labels = [one.label for one in judged(teacher_of(retries=0, concurrency=1), *claims)]
+    assert labels == ["unscored"] * 7 + ["unsupported"]
+
+
+@pytest.mark.parametrize("text", ["\ud800 half", "\x1b[31m red", "::error::x", "\u2028 line", "a\x00b"])
+def test_strange_letters_in_a_reply_are_recorded_and_replayed(server, teacher_of, text):
+    server.reply = lambda asked: f"{text}\n{llm_server.reply(asked)}"
+    recorded = teacher_of("record")
+    verdicts = judged(recorded, TRUE)
+    recorded.save()
+    assert judged(teacher_of("replay"), TRUE) == verdicts
+    assert verdicts[0].label == "supported"
+
+
 def test_the_key_is_sent_and_is_nowhere_else(server, teacher_of, tmp_path, caplog):
     caplog.set_level(logging.DEBUG)
     server.reply = lambda asked: llm_server.reply(asked) + f" {SECRET} sk-abcdefghijklmnopqrstuvwx"
