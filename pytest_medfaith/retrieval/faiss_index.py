@@ -21,7 +21,7 @@ from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import atomic_binary_writer, write_text
 from pytest_medfaith.records import Chunk, VectorIndex
-from pytest_medfaith.retrieval.encoders import Encoder, Metric
+from pytest_medfaith.retrieval.encoders import Encoder
 from pytest_medfaith.retrieval.index import checked_vectors, claimed_folder, embed_corpus, fingerprint
 from pytest_medfaith.retrieval.index_kinds import (
     FLAT,
@@ -31,6 +31,7 @@ from pytest_medfaith.retrieval.index_kinds import (
     search_parameters,
 )
 from pytest_medfaith.retrieval.index_recall import measure_recall, sampled_queries
+from pytest_medfaith.retrieval.known_encoders import Metric
 from pytest_medfaith.retrieval.parts import in_words
 
 _BLOCK = 1 << 20
@@ -153,7 +154,8 @@ def _built(
             digest.update(block)
             out.write(block)
 
-        faiss.write_index(index, faiss.PyCallbackIOWriter(write))
+        writer = faiss.PyCallbackIOWriter(write)  # type: ignore[attr-defined] # which its stubs leave out
+        faiss.write_index(index, writer)
     held = {"of": dict(wanted), "factory": factory, "sha256": digest.hexdigest(), "recall": {}}
     write_text(path.with_suffix(".json"), json.dumps(held, indent=1) + "\n")
     return held
