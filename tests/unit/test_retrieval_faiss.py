@@ -185,7 +185,8 @@ def test_an_index_of_another_version_of_faiss_is_built_again(tmp_path, monkeypat
     monkeypatch.setattr(faiss_index, "faiss_version", lambda: "99.0")
     again = Numbered()
     opened(tmp_path, "hnsw", again)
-    assert json.loads(file_of(tmp_path, "hnsw", ".json").read_text())["of"]["faiss"] == "99.0"
+    of = json.loads(file_of(tmp_path, "hnsw", ".json").read_text())["of"]
+    assert (of["faiss"], of["dimension"]) == ("99.0", WIDTH)
     assert again.documents == []
 
 
