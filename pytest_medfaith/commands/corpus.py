@@ -28,7 +28,10 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import one_line, plain_json
 
 if TYPE_CHECKING:
-    from pytest_medfaith.records import Hit
+    from collections.abc import Sequence
+
+    from pytest_medfaith.records import Chunk, Hit
+    from pytest_medfaith.retrieval.build import RetrievalSettings
     from pytest_medfaith.retrieval.matches import Match
 
 _SHOWN = 160  # characters of a text
@@ -146,9 +149,7 @@ def retrieve(
     """
     from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, dense_names, size_notes
-    from pytest_medfaith.retrieval.encoders import load_encoder
-    from pytest_medfaith.retrieval.matches import find_matches
+    from pytest_medfaith.retrieval.build import RetrievalSettings
     from pytest_medfaith.retrieval.ranking import check_query
 
     asked: dict[str, Any] = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k}
@@ -157,17 +158,28 @@ def retrieve(
     settings = RetrievalSettings(cache=cache, **command_line_settings(asked))
     chunks = read_chunks(corpus)
     check_query(query, top_k=1, size=len(chunks))  # before an index is built for it
-    for note in [*size_notes(retriever, settings, size=len(chunks)), *_depth_note(k, len(chunks))]:
-        say(note, err=True)
-    search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
-    hits = search(query, top_k=min(k, len(chunks)))
-    named = {name: load_encoder(given) for name, given in dense_names(retriever, settings).items()}
-    for hit, match in zip(hits, find_matches(query, hits, chunks, encoders=named), strict=True):
+    for hit, match in _matched_hits(query, chunks, retriever, settings, k=k):
         if as_json:
             row = hit.to_dict() | match.to_dict(hit.chunk)
             typer.echo(plain_json(json.dumps(row, ensure_ascii=False)))
         else:
             _say_hit(hit, match)
+
+
+def _matched_hits(
+    query: str, chunks: Sequence[Chunk], retriever: str, settings: RetrievalSettings, *, k: int
+) -> list[tuple[Hit, Match]]:
+    """Returns the hits for a question, each with what of it matched."""
+    from pytest_medfaith.retrieval.build import build_retriever, dense_names, size_notes
+    from pytest_medfaith.retrieval.encoders import load_encoder
+    from pytest_medfaith.retrieval.matches import find_matches
+
+    for note in [*size_notes(retriever, settings, size=len(chunks)), *_depth_note(k, len(chunks))]:
+        say(note, err=True)
+    search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
+    hits = search(query, top_k=min(k, len(chunks)))
+    encoders = {name: load_encoder(given) for name, given in dense_names(retriever, settings).items()}
+    return list(zip(hits, find_matches(query, hits, chunks, encoders=encoders), strict=True))
 
 
 def _depth_note(k: int, size: int) -> list[str]:
