@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import time
+from pathlib import Path
 
 import faiss
 import numpy as np
@@ -136,6 +137,15 @@ def test_the_same_corpus_gives_the_same_bytes_whatever_the_threads(tmp_path, kin
         built.append(file_of(tmp_path / str(threads), re.sub(r"\W+", "-", kind)).read_bytes())
     faiss.omp_set_num_threads(before)
     assert built[0] == built[1]
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux tells what is mapped")
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_index_is_mapped_into_memory(tmp_path, kind):
+    held = opened(tmp_path, kind)
+    path = file_of(tmp_path, re.sub(r"\W+", "-", kind))
+    assert str(path) in Path("/proc/self/maps").read_text()
+    assert held.index.ntotal == 300
 
 
 def _cut(path):
