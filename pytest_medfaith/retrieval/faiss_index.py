@@ -91,9 +91,11 @@ def open_index(
         "faiss": faiss_version(),
         "seed": defaults.SEED,
     }
-    held = _kept(path, wanted)
+    held, is_damaged = _kept(path, wanted, size=len(chunks))
     if held is None:
         held = _built(path, chunks, encoder, choice, wanted, cache=cache, progress=progress)
+    if is_damaged:  # only now: where warnings are errors, the next run finds a whole index
+        warnings.warn(f"{path}: the index was damaged or cut short, and was made again", stacklevel=3)
     index = _read(path, held["factory"])
     told = _told(path, held, index, chunks, encoder, choice, cache=cache)
     exact = held["factory"] == FLAT
@@ -101,36 +103,41 @@ def open_index(
     return OpenIndex(index=index, width=index.d, size=size, told=told)
 
 
-def _kept(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Returns what is written beside the index at `path`; None where it is to be built.
+def _kept(path: Path, wanted: Mapping[str, Any], *, size: int) -> tuple[dict[str, Any] | None, bool]:
+    """Returns what is written beside the index at `path`, None where it is to be built, and whether it is damaged.
+
+    Args:
+        path: of the index.
+        wanted: what it is to be of.
+        size: number of chunks.
 
     Raises:
         DataError: it is of another corpus or encoder.
     """
     beside = path.with_suffix(".json")
     if not beside.is_file() or not path.is_file():
-        return None
+        return None, False
     try:
         held = json.loads(beside.read_text(encoding="utf-8"))
-        found, seal = dict(held["of"]), held["sha256"]
-        factory, recall = str(held["factory"]), dict(held["recall"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        found, seal, factory, recall = {}, "", "", {}
-    other = [key for key in ("corpus", "encoder", "metric") if found and found.get(key) != wanted[key]]
-    if other:
+        found, seal, factory = dict(held["of"]), str(held["sha256"]), str(held["factory"])
+        recall = {
+            under: {"queries": row["queries"], **{depth: float(value) for depth, value in row.items()}}
+            for under, row in held["recall"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None, True
+    if any(found.get(key) != wanted[key] for key in ("corpus", "encoder", "metric")):
         raise DataError(
             f"{path} is an index of {in_words(found)}, where {in_words(wanted)} is needed; the file was copied. "
             f"Remove it and {beside.name}, and it is built anew"
         )
-    if found and found != {
-        **wanted,
-        "dimension": found.get("dimension"),
-    }:  # another version of FAISS, or of this package, built it
-        return None
+    width = found.pop("dimension", None)
+    if found != wanted or factory != factory_string(found["index"], size=size, width=width):
+        return None, False  # another version of FAISS, or of this package, built it
     if seal != _check_sum(path):
-        warnings.warn(f"{path}: the index was damaged or cut short, and is made again", stacklevel=4)
-        return None
-    return {"of": found, "factory": factory, "sha256": seal, "recall": recall}
+        return None, True
+    of = {**found, "dimension": width}
+    return {"of": of, "factory": factory, "sha256": seal, "recall": recall}, False
 
 
 def _built(

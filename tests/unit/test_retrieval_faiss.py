@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import time
+import warnings
 from pathlib import Path
 
 import faiss
@@ -158,12 +159,19 @@ def _altered(path):
     path.write_bytes(held)
 
 
+def _told(path, **values):
+    beside = path.with_suffix(".json")
+    beside.write_text(json.dumps(json.loads(beside.read_text()) | values))
+
+
 DAMAGES = {
     "cut": _cut,
     "a bit": _altered,
     "empty": lambda path: path.write_bytes(b""),
     "no json": lambda path: path.with_suffix(".json").write_text("{"),
     "a list": lambda path: path.with_suffix(".json").write_text("[]"),
+    "no recall": lambda path: _told(path, recall={"efSearch=128": {}}),
+    "recall of words": lambda path: _told(path, recall={"efSearch=128": {"10": "all", "queries": 9}}),
     "deep": lambda path: path.with_suffix(".json").write_text("[" * 100_000),
 }
 
@@ -180,6 +188,22 @@ def test_a_damaged_index_is_said_and_made_again(tmp_path, kind, damage):
     assert again.documents == []
     assert file_of(tmp_path, kind).read_bytes() == whole
     opened(tmp_path, kind, again)
+
+
+def test_where_warnings_are_errors_the_next_run_finds_a_whole_index(tmp_path):
+    opened(tmp_path, "hnsw")
+    _cut(file_of(tmp_path, "hnsw"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="was made again"):
+            opened(tmp_path, "hnsw")
+        assert opened(tmp_path, "hnsw").index.ntotal == 300
+
+
+def test_an_approximate_index_cannot_be_passed_off_as_exact(tmp_path):
+    opened(tmp_path, "hnsw")
+    _told(file_of(tmp_path, "hnsw"), factory="Flat")
+    assert opened(tmp_path, "hnsw").told.factory == "HNSW32"
 
 
 def test_an_index_without_the_file_that_tells_of_it_is_not_taken(tmp_path):
