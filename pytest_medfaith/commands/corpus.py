@@ -28,7 +28,13 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import one_line, plain_json
 
 if TYPE_CHECKING:
-    from pytest_medfaith.records import Hit
+    from collections.abc import Sequence
+
+    from pytest_medfaith.records import Chunk, Hit
+    from pytest_medfaith.retrieval.build import RetrievalSettings
+    from pytest_medfaith.retrieval.matches import Match
+
+_SHOWN = 160  # characters of a text
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON object for each hit instead of text.")]
 CorpusOption = Annotated[
@@ -136,30 +142,67 @@ def retrieve(
     root: RootOption = Path(),
     llm: LlmOption = None,
 ) -> None:
-    """Show what a retriever finds for a question.
+    """Show what a retriever finds for a question, and why.
+
+    Each hit has the rank and the score that every retriever gave it, the words of the question that it holds,
+    and the sentence that matched best.
 
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
-    from pytest_medfaith.cards.wording import clip
     from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, size_notes
+    from pytest_medfaith.retrieval.build import RetrievalSettings
+    from pytest_medfaith.retrieval.ranking import check_query
 
-    asked = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k, "weights": weight}
-    asked |= {"pool": pool, "rerank_pool": rerank_pool}
+    asked: dict[str, Any] = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k}
+    asked |= {"weights": weight, "pool": pool, "rerank_pool": rerank_pool}
     asked |= {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
     chunks, teacher = read_chunks(corpus), teacher_for(retriever.partition("+")[2], root, llm)
     settings = RetrievalSettings(cache=cache, teacher=teacher, **command_line_settings(asked))
-    for note in size_notes(retriever, settings, size=len(chunks)):
+    check_query(query, top_k=1, size=len(chunks))  # before an index is built for it
+    for hit, match in _matched_hits(query, chunks, retriever, settings, k=k):
+        if as_json:
+            row = hit.to_dict() | match.to_dict(hit.chunk)
+            typer.echo(plain_json(json.dumps(row, ensure_ascii=False)))
+        else:
+            _say_hit(hit, match)
+    end_teacher(teacher)
+
+
+def _matched_hits(
+    query: str, chunks: Sequence[Chunk], retriever: str, settings: RetrievalSettings, *, k: int
+) -> list[tuple[Hit, Match]]:
+    """Returns the hits for a question, each with what of it matched."""
+    from pytest_medfaith.retrieval.build import build_retriever, dense_names, size_notes
+    from pytest_medfaith.retrieval.encoders import load_encoder
+    from pytest_medfaith.retrieval.matches import find_matches
+
+    for note in [*size_notes(retriever, settings, size=len(chunks)), *_depth_note(k, len(chunks))]:
         say(note, err=True)
     search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
-    for hit in search(query, top_k=k):
-        if as_json:
-            typer.echo(plain_json(json.dumps(hit.to_dict(), ensure_ascii=False)))
-        else:
-            say(f"{hit.rank:>3}  {hit.score:.4f}  {one_line(hit.chunk.id)}  ({_by_retriever(hit)})")
-            say(f"     {one_line(hit.chunk.title)}: {clip(hit.chunk.text, 160)}")
-    end_teacher(teacher)
+    hits = search(query, top_k=min(k, len(chunks)))
+    encoders = {name: load_encoder(given) for name, given in dense_names(retriever, settings).items()}
+    return list(zip(hits, find_matches(query, hits, chunks, encoders=encoders), strict=True))
+
+
+def _depth_note(k: int, size: int) -> list[str]:
+    if k <= size:
+        return []
+    return [f"k is {k} and the corpus holds {size} chunks, so all of them are given at most"]
+
+
+def _say_hit(hit: Hit, match: Match) -> None:
+    from pytest_medfaith.cards.wording import clip
+
+    say(f"{hit.rank:>3}  {hit.score:.4f}  {one_line(hit.chunk.id)}  ({_by_retriever(hit)})")
+    say(f"     {one_line(hit.chunk.title)}: {clip(hit.chunk.text, _SHOWN)}")
+    if match.words:
+        say(f"     words: {one_line(', '.join(match.words))}")
+    found_by: dict[tuple[int, int], list[str]] = {}
+    for name, span in match.sentences.items():
+        found_by.setdefault(span, []).append(name)
+    for (start, end), names in found_by.items():
+        say(f"     sentence ({one_line(', '.join(names))}): {clip(hit.chunk.text[start:end], _SHOWN)}")
 
 
 def _by_retriever(hit: Hit) -> str:

@@ -262,12 +262,21 @@ def _checked(retriever: Retriever, name: str, query: str, *, top_k: int) -> list
     return hits_in_order(retriever(query, top_k=top_k), k=top_k, place=f"fusing {name!r}")
 
 
+def dense_names(name: str, settings: RetrievalSettings) -> dict[str, str]:
+    """Returns {name of a dense retriever: its encoder's name}, of those that the retriever called `name` asks.
+
+    The name is "dense", or with several encoders "dense:ENCODER" for each.
+    """
+    if "dense" not in fused_names(name, settings):
+        return {}
+    single = len(settings.encoders) == 1
+    return {"dense" if single else f"dense:{encoder}": encoder for encoder in settings.encoders}
+
+
 def _by_encoder(
     chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> dict[str, Retriever]:
-    """Returns a dense retriever for each encoder, by name: "dense", or "dense:ENCODER" for several."""
-    single = len(settings.encoders) == 1
-    named = {"dense" if single else f"dense:{encoder}": encoder for encoder in settings.encoders}
+    """Returns a dense retriever for each encoder, by the names of `dense_names`."""
     return {
         name: dense_retriever(
             chunks,
@@ -277,7 +286,7 @@ def _by_encoder(
             choice=settings.choice,
             progress=progress,
         )
-        for name, encoder in named.items()
+        for name, encoder in dense_names("dense", settings).items()
     }
 
 

@@ -19,9 +19,8 @@ from pytest_medfaith.retrieval.encoders import encoder_signature
 from pytest_medfaith.retrieval.faiss_index import faiss_version
 from pytest_medfaith.retrieval.index_kinds import index_signature
 from pytest_medfaith.retrieval.lucene import lucene_version
+from pytest_medfaith.retrieval.matches import BY_WORDS
 from pytest_medfaith.retrieval.rerank import reranker_signature
-
-_BY_WORDS = ("bm25", "rank-bm25", "bm25s", "lucene")
 
 
 def encoder_signatures(name: str, settings: RetrievalSettings) -> dict[str, str] | None:
@@ -45,7 +44,7 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
     base, plus, reranker = name.partition("+")
     names = fused_names(name, settings)
     found: dict[str, Any] = {"packages": _packages(names, size=size)}
-    if set(names) & set(_BY_WORDS):
+    if set(names) & set(BY_WORDS):
         found |= {"k1": settings.k1, "b": settings.b}
     if "dense" in names:
         found["index"] = index_signature(settings.choice, size=size)

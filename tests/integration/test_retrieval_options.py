@@ -121,3 +121,14 @@ def test_retrieve_takes_them_too_and_shows_what_each_retriever_gave(project):
     wrong = retrieve(project, "--b", "7")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "b is 7.0, expected a number from 0 to 1" in wrong.stderr
+
+
+def test_an_approximate_index_is_on_the_card_and_in_the_signature(project):
+    project.configure('\n[tool.medfaith]\ndense_index = "hnsw"\n')
+    asked = ("--medfaith-retriever", "rrf", "--medfaith-contexts", "retrieved", "--medfaith-report", "out")
+    shown = project.run(*asked, "--medfaith-ef-search", "32", "-n", "2")
+    shown.stdout.fnmatch_lines(
+        ["*dense by HNSW32 (efSearch 32): recall@5 1.000 of exact search, on 5 sentences of the corpus*"]
+    )
+    signature = json.loads((project.path / "out" / "signature.json").read_text())["signature"]
+    assert signature["retrievers"]["mini"]["rrf"]["index"] == {"factory": "HNSW32", "efSearch": 32}

@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import time
+import warnings
+from pathlib import Path
 
 import faiss
 import numpy as np
@@ -138,6 +140,15 @@ def test_the_same_corpus_gives_the_same_bytes_whatever_the_threads(tmp_path, kin
     assert built[0] == built[1]
 
 
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux tells what is mapped")
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_index_is_mapped_into_memory(tmp_path, kind):
+    held = opened(tmp_path, kind)
+    path = file_of(tmp_path, re.sub(r"\W+", "-", kind))
+    assert str(path) in Path("/proc/self/maps").read_text()
+    assert held.index.ntotal == 300
+
+
 def _cut(path):
     path.write_bytes(path.read_bytes()[:-100])
 
@@ -148,12 +159,19 @@ def _altered(path):
     path.write_bytes(held)
 
 
+def _told(path, **values):
+    beside = path.with_suffix(".json")
+    beside.write_text(json.dumps(json.loads(beside.read_text()) | values))
+
+
 DAMAGES = {
     "cut": _cut,
     "a bit": _altered,
     "empty": lambda path: path.write_bytes(b""),
     "no json": lambda path: path.with_suffix(".json").write_text("{"),
     "a list": lambda path: path.with_suffix(".json").write_text("[]"),
+    "no recall": lambda path: _told(path, recall={"efSearch=128": {}}),
+    "recall of words": lambda path: _told(path, recall={"efSearch=128": {"10": "all", "queries": 9}}),
     "deep": lambda path: path.with_suffix(".json").write_text("[" * 100_000),
 }
 
@@ -172,6 +190,22 @@ def test_a_damaged_index_is_said_and_made_again(tmp_path, kind, damage):
     opened(tmp_path, kind, again)
 
 
+def test_where_warnings_are_errors_the_next_run_finds_a_whole_index(tmp_path):
+    opened(tmp_path, "hnsw")
+    _cut(file_of(tmp_path, "hnsw"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="was made again"):
+            opened(tmp_path, "hnsw")
+        assert opened(tmp_path, "hnsw").index.ntotal == 300
+
+
+def test_an_approximate_index_cannot_be_passed_off_as_exact(tmp_path):
+    opened(tmp_path, "hnsw")
+    _told(file_of(tmp_path, "hnsw"), factory="Flat")
+    assert opened(tmp_path, "hnsw").told.factory == "HNSW32"
+
+
 def test_an_index_without_the_file_that_tells_of_it_is_not_taken(tmp_path):
     opened(tmp_path, "hnsw")
     _cut(file_of(tmp_path, "hnsw"))
@@ -185,7 +219,8 @@ def test_an_index_of_another_version_of_faiss_is_built_again(tmp_path, monkeypat
     monkeypatch.setattr(faiss_index, "faiss_version", lambda: "99.0")
     again = Numbered()
     opened(tmp_path, "hnsw", again)
-    assert json.loads(file_of(tmp_path, "hnsw", ".json").read_text())["of"]["faiss"] == "99.0"
+    of = json.loads(file_of(tmp_path, "hnsw", ".json").read_text())["of"]
+    assert (of["faiss"], of["dimension"]) == ("99.0", WIDTH)
     assert again.documents == []
 
 
