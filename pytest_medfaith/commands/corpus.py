@@ -21,6 +21,7 @@ from pytest_medfaith.commands.retrieval_options import (
     RrfKOption,
     WeightsOption,
 )
+from pytest_medfaith.commands.stores import StoreOption, index_into_store
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import one_line, plain_json
 
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON object for each hit instead of text.")]
 CorpusOption = Annotated[
     list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")
+]
+OptionalCorpusOption = Annotated[
+    list[Path] | None,
+    typer.Option("--corpus", help="As of index; a store has its own corpus, and is then searched by itself."),
 ]
 EncoderOption = Annotated[
     str,
@@ -80,13 +85,22 @@ def index(
     corpus: CorpusOption,
     encoder: EncoderOption = defaults.ENCODER,
     cache: IndexesOption = Path(defaults.CACHE),
+    store: StoreOption = None,
+    k1: K1Option = None,
+    b: BOption = None,
 ) -> None:
-    """Build the dense index of a corpus ahead of time.
+    """Build the dense index of a corpus ahead of time, or load the corpus into a store.
 
-    The command builds the index of an unchanged corpus only once, and goes on with an interrupted build.
+    The command builds the index of an unchanged corpus only once, and goes on with an interrupted build. A
+    store takes k1 and b where it searches words.
 
     Example: medfaith index --corpus corpus_samples
     """
+    if store is not None:
+        index_into_store(corpus, store, encoder=encoder, k1=k1, b=b)
+        return
+    if k1 is not None or b is not None:
+        raise DataError("--k1 and --b are for --store; a dense index has no use for them")
     from pytest_medfaith.jsonl import read_chunks
     from pytest_medfaith.retrieval.encoders import load_encoder
     from pytest_medfaith.retrieval.index import embed_corpus, index_folder
@@ -102,7 +116,7 @@ def index(
 
 def retrieve(
     query: QueryArgument,
-    corpus: CorpusOption,
+    corpus: OptionalCorpusOption = None,
     k: DepthOption = 5,  # fits on a screen; a slice asks for more
     retriever: RetrieverOption = defaults.RETRIEVER,
     cache: IndexesOption = Path(defaults.CACHE),
@@ -123,14 +137,17 @@ def retrieve(
     from pytest_medfaith.cards.wording import clip
     from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, lexical_note
+    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, needs_chunks, notes_on
 
     asked = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k, "weights": weight}
     given = command_line_settings({**asked, "pool": pool, "rerank_pool": rerank_pool})
-    chunks, settings = read_chunks(corpus), RetrievalSettings(cache=cache, **given)
-    if note := lexical_note(retriever, settings, size=len(chunks)):
-        say(note, err=True)
+    settings = RetrievalSettings(cache=cache, **given)
+    if not corpus and needs_chunks(retriever, settings):
+        raise DataError(f"the retriever {retriever!r} needs a corpus; add --corpus FOLDER")
+    chunks = read_chunks(corpus) if corpus else []
     search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
+    for note in notes_on(retriever, settings, size=len(chunks)):
+        say(note, err=True)
     for hit in search(query, top_k=k):
         if as_json:
             typer.echo(plain_json(json.dumps(hit.to_dict(), ensure_ascii=False)))

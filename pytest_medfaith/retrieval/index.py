@@ -80,7 +80,7 @@ def embed_corpus(
         vectors = _load(path, rows=len(part))
         if vectors is None:
             damaged += path.exists()
-            vectors = _encoded(part, encoder)
+            vectors = encoded_chunks(part, encoder)
             _save(path, vectors)
         shards.append(vectors)
         _check_width(shards, encoder, folder)
@@ -95,7 +95,7 @@ def embed_corpus(
     return np.vstack(shards)
 
 
-def _encoded(chunks: Sequence[Chunk], encoder: Encoder) -> Any:
+def encoded_chunks(chunks: Sequence[Chunk], encoder: Encoder) -> Any:
     """Returns the vectors of `chunks`, float32 (n, width), each chunk read as the encoder reads documents."""
     documents = [_heads_and_text(chunk) if encoder.reads_heads else encoded_text(chunk) for chunk in chunks]
     return checked_vectors(encoder.encode_documents(documents), rows=len(chunks), encoder=encoder.name)

@@ -13,11 +13,14 @@ from pytest_medfaith.retrieval.build import (
     RetrievalSettings,
     factory_settings,
     fused_names,
+    patience_of,
     takes_fast_bm25,
 )
 from pytest_medfaith.retrieval.encoders import encoder_signature
 from pytest_medfaith.retrieval.lucene import lucene_version
 from pytest_medfaith.retrieval.rerank import reranker_signature
+from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
+from pytest_medfaith.retrieval.stores.searching import store_fingerprint
 
 _BY_WORDS = ("bm25", "rank-bm25", "bm25s", "lucene")
 
@@ -40,7 +43,7 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         settings: of retrieval.
         size: number of chunks in the corpus, which decides what `bm25` scores with.
     """
-    base, plus, reranker = name.partition("+")
+    base, reranker = split_reranker(name)
     names = fused_names(name, settings)
     found: dict[str, Any] = {"packages": _packages(names, size=size)}
     if set(names) & set(_BY_WORDS):
@@ -51,9 +54,16 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
     if base in FUSING:
         found["fused"] = list(names)
         found |= {"weights": dict(settings.weights or {})} if base in ("weighted", "weighted-minmax") else {}
-    if plus:
+    if reranker is not None:
         found |= {"reranker": reranker_signature(reranker), "rerank_pool": settings.rerank_pool}
-    tables = {name: dict(factory_settings(name, settings) or {}) for name in names if name not in BUILT_IN}
+    tables = {
+        name: dict(factory_settings(name, settings) or {})
+        for name in names
+        if name not in BUILT_IN and not is_store(name)
+    }
+    stores = {name: store_fingerprint(name, patience_of(settings)) for name in names if is_store(name)}
+    if stores:
+        found["stores"] = stores
     if tables:
         held = json.dumps(tables, sort_keys=True, default=str)
         found["settings"] = hashlib.sha256(held.encode()).hexdigest()[:16]
