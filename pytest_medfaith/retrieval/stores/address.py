@@ -67,7 +67,7 @@ class StoreAddress:
         host = f"[{self.host}]" if ":" in self.host else self.host
         server = "" if self.transport == "file" or not host else f"{host}:{self.port}"
         path = "/".join(filter(None, (self.place.rstrip("/"), self.name)))
-        return f"{scheme}://{server}{'' if path.startswith('/') else '/'}{path}"
+        return f"{scheme}://{server}{'' if path.startswith(('/', './')) else '/'}{path}"
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def split_reranker(name: str) -> tuple[str, str | None]:
 
     Example: "rrf" and "fast" of "rrf+fast". The plus sign of "store:qdrant+http://..." asks for no reranker.
     """
-    scheme, slashes, rest = name.partition("://") if is_store(name) else ("", "", name)
+    scheme, slashes, rest = name.partition("://") if is_store(name) and "://" in name else ("", "", name)
     base, plus, reranker = rest.partition("+")
     return scheme + slashes + base, reranker if plus else None
 
