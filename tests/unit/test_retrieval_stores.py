@@ -8,6 +8,7 @@ import sys
 import pytest
 from store_fakes import ADDRESS, NAME, Letters, MemoryStore, failing, put_in_place
 
+from pytest_medfaith.english.words import search_words
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import build
@@ -19,7 +20,7 @@ from pytest_medfaith.retrieval.stores.address import parse_address
 from pytest_medfaith.retrieval.stores.base import Only
 from pytest_medfaith.retrieval.stores.loading import load_store
 from pytest_medfaith.retrieval.stores.opening import Patience, PatientStore, open_store
-from pytest_medfaith.retrieval.stores.rows import contents_hash
+from pytest_medfaith.retrieval.stores.rows import contents_hash, query_words
 
 CHUNKS = [
     Chunk(id="a", text="Iron tablets treat anaemia.", source="pubmed", year=2010, title="Iron"),
@@ -131,7 +132,7 @@ def test_another_corpus_or_encoder_is_refused_with_both_fingerprints(store, chan
 def test_an_encoder_whose_width_changed_under_its_name_is_refused(store):
     load()
     del store.rows[next(iter(store.rows))]
-    with pytest.raises(DataError, match="gave vectors of 4 numbers, and the store .* holds vectors of 6"):
+    with pytest.raises(DataError, match=r"gave vectors of 4 numbers, and the store .* holds vectors of 6"):
         load(Letters(4).encoder())
 
 
@@ -386,6 +387,13 @@ def test_without_its_client_the_extra_is_named(monkeypatch, address, module, ext
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra, match=rf"pip install 'pytest-medfaith\[{extra}\]'"):
         open_store(parse_address(address))
+
+
+def test_a_word_with_a_space_stays_a_word():
+    assert query_words("Give 5 mg of HER2, IL-6.").split() == [
+        word.replace(" ", "_") for word in search_words("Give 5 mg of HER2, IL-6.")
+    ]
+    assert "5_mg" in query_words("Give 5 mg")
 
 
 def test_the_hash_of_a_corpus_changes_with_anything_but_the_order():

@@ -19,7 +19,7 @@ from typing import get_args
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.retrieval.stores.base import ALL, Only, Search
+from pytest_medfaith.retrieval.stores.base import ALL, Only, Search, storable
 
 PREFIX = "store:"  # before an address, where a retriever is named
 _ENVIRONMENT = "env:"
@@ -195,7 +195,7 @@ def _asked(query: str, *, place: str) -> tuple[Search, Only]:
         if key == "search" and value in get_args(Search):
             search = value  # type: ignore[assignment]
         elif key == "source" and value:
-            sources.append(value)
+            sources.append(storable(value))
         elif key in ("from", "to") and _YEAR.fullmatch(value):
             years[key] = int(value)
         else:

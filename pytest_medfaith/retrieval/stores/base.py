@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.known_encoders import Metric
 
@@ -39,7 +40,7 @@ class Only:
 
     def holds(self, chunk: Chunk) -> bool:
         """Returns whether a search finds `chunk`; what stores do, said in Python."""
-        if self.sources and chunk.source not in self.sources:
+        if self.sources and storable(chunk.source) not in self.sources:
             return False
         if self.from_year is None and self.to_year is None:
             return True
@@ -48,6 +49,11 @@ class Only:
 
 
 ALL = Only()
+
+
+def storable(text: str) -> str:
+    """Returns `text` as every store takes it: without halves of characters, and without the character 0."""
+    return whole(text).replace("\0", " ")
 
 
 @dataclass(frozen=True)

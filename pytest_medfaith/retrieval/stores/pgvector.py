@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -25,6 +26,8 @@ _LEAST_VERSION = (
 _LOCK = 0x6D656466  # "medf": two loads make the table of states one after the other
 _OPERATORS = {"ip": ("<#>", "vector_ip_ops"), "l2": ("<->", "vector_l2_ops")}
 _NO_SERVER = ("invalid response", "unexpected response", "unsupported protocol", "expected authentication")
+_WRONG_USER = ("authentication failed", "no password supplied", "no pg_hba.conf entry")
+_NO_ROLE = r'role ".*" does not exist'
 _WHERE = (
     " where (%(sources)s::text[] is null or source = any(%(sources)s))"
     " and (%(low)s::integer is null or year >= %(low)s) and (%(high)s::integer is null or year <= %(high)s)"
@@ -249,11 +252,11 @@ def _fault(error: Any) -> StoreFault:
     import psycopg
 
     said, state = " ".join(str(error).split()), error.sqlstate or ""
-    if state.startswith("28") or "authentication failed" in said or "no password supplied" in said:
+    if state.startswith("28") or any(text in said for text in _WRONG_USER) or re.search(_NO_ROLE, said):
         return StoreFault(
             f"refuses the user or the password ({said})", remedy="name the user, and set PGPASSWORD"
         )
-    if state == "3D000":
+    if state == "3D000" or re.search(r'database ".*" does not exist', said):
         return StoreFault(f"is in no database there ({said})", remedy="create the database, or name another")
     if state.startswith("42501"):
         return StoreFault(f"refuses this user ({said})", remedy="grant the user the right to it")

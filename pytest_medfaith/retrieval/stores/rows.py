@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from pytest_medfaith.english.words import search_words
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import searchable_text
-from pytest_medfaith.retrieval.stores.base import Found, Row, StoreFault
+from pytest_medfaith.retrieval.stores.base import Found, Row, StoreFault, storable
 
 _DIGITS = 32  # hexadecimal, of 128 bits: no two of a billion chunks share them
 
@@ -71,13 +71,8 @@ def contents_hash(chunks: Iterable[Chunk]) -> tuple[str, int]:
 
 
 def query_words(text: str) -> str:
-    """Returns the words of a text as BM25 counts them, separated by spaces."""
-    return " ".join(search_words(text))
-
-
-def storable(text: str) -> str:
-    """Returns `text` as every store takes it: without halves of characters, and without the character 0."""
-    return whole(text).replace("\0", " ")
+    """Returns the words of a text as BM25 counts them, separated by spaces: "5_mg iron" of "5 mg of iron"."""
+    return " ".join(re.sub(r"\s", "_", word) for word in search_words(text))
 
 
 def _as_json(chunk: Chunk) -> str:

@@ -15,9 +15,9 @@ from pytest_medfaith.retrieval.encoders import Encoder, encoder_signature, load_
 from pytest_medfaith.retrieval.index import checked_vectors
 from pytest_medfaith.retrieval.ranking import Retriever, check_query
 from pytest_medfaith.retrieval.stores.address import parse_address, refuse_password
-from pytest_medfaith.retrieval.stores.base import Found, State, StoreFault
+from pytest_medfaith.retrieval.stores.base import Found, State, StoreFault, storable
 from pytest_medfaith.retrieval.stores.opening import Patience, PatientStore, open_store, told
-from pytest_medfaith.retrieval.stores.rows import chunk_of, contents_hash, query_words, storable
+from pytest_medfaith.retrieval.stores.rows import chunk_of, contents_hash, query_words
 from pytest_medfaith.retrieval.stores.states import read_state
 
 
