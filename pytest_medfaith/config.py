@@ -33,6 +33,8 @@ _RANGES = {
     "rerank_pool": (1, math.inf),
     "store_timeout": (0.1, 3600.0),
     "store_retries": (0, 20),
+    "ef_search": (1, math.inf),
+    "nprobe": (1, math.inf),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
@@ -104,6 +106,9 @@ class Settings:
     rerank_pool: int = defaults.RERANK_POOL
     store_timeout: float = defaults.STORE_TIMEOUT
     store_retries: int = defaults.STORE_RETRIES
+    dense_index: str = defaults.INDEX
+    ef_search: int = defaults.EF_SEARCH
+    nprobe: int = defaults.NPROBE
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None

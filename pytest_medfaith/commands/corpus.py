@@ -12,9 +12,12 @@ from pytest_medfaith import defaults
 from pytest_medfaith.commands.parts import progress_bar, say
 from pytest_medfaith.commands.retrieval_options import (
     BOption,
+    DenseIndexOption,
+    EfSearchOption,
     EncodersOption,
     FuseOption,
     K1Option,
+    NprobeOption,
     PoolOption,
     RerankPoolOption,
     RetrieverOption,
@@ -27,6 +30,7 @@ from pytest_medfaith.plain import one_line, plain_json
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Hit
+    from pytest_medfaith.retrieval.ranking import Retriever
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON object for each hit instead of text.")]
 CorpusOption = Annotated[
@@ -85,6 +89,9 @@ def index(
     corpus: CorpusOption,
     encoder: EncoderOption = defaults.ENCODER,
     cache: IndexesOption = Path(defaults.CACHE),
+    dense_index: DenseIndexOption = None,
+    ef_search: EfSearchOption = None,
+    nprobe: NprobeOption = None,
     store: StoreOption = None,
     k1: K1Option = None,
     b: BOption = None,
@@ -96,22 +103,33 @@ def index(
 
     Example: medfaith index --corpus corpus_samples
     """
+    if any(one is not None for one in ((dense_index, ef_search, nprobe) if store else (k1, b))):
+        raise DataError(
+            "--k1 and --b are for --store; --dense-index, --ef-search and --nprobe for an index of FAISS"
+        )
     if store is not None:
         index_into_store(corpus, store, encoder=encoder, k1=k1, b=b)
         return
-    if k1 is not None or b is not None:
-        raise DataError("--k1 and --b are for --store; a dense index has no use for them")
+    from pytest_medfaith.cards.wording import index_text
+    from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
+    from pytest_medfaith.retrieval.build import RetrievalSettings, size_notes
     from pytest_medfaith.retrieval.encoders import load_encoder
-    from pytest_medfaith.retrieval.index import embed_corpus, index_folder
+    from pytest_medfaith.retrieval.faiss_index import open_index
+    from pytest_medfaith.retrieval.index import index_folder
 
+    given = command_line_settings({"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe})
+    settings = RetrievalSettings(**given)
     chunks = read_chunks(corpus)
     loaded = load_encoder(encoder)
-    vectors = embed_corpus(chunks, loaded, cache=cache, progress=progress_bar("chunks"))
-    rows, dimensions = vectors.shape
+    for note in size_notes("dense", settings, size=len(chunks)):
+        say(note, err=True)
+    held = open_index(chunks, loaded, cache=cache, choice=settings.choice, progress=progress_bar("chunks"))
     folder = index_folder(cache, chunks, loaded)
     reading = f", read by {loaded.reading}" if loaded.reading else ""
-    say(f"{folder}: {rows} chunks, {dimensions} dimensions, {vectors.nbytes} bytes{reading}")
+    say(f"{folder}: {len(chunks)} chunks, {held.width} dimensions, {held.size} bytes{reading}")
+    if held.told:
+        say(index_text(held.told))
 
 
 def retrieve(
@@ -129,6 +147,9 @@ def retrieve(
     weight: WeightsOption = None,
     pool: PoolOption = None,
     rerank_pool: RerankPoolOption = None,
+    dense_index: DenseIndexOption = None,
+    ef_search: EfSearchOption = None,
+    nprobe: NprobeOption = None,
 ) -> None:
     """Show what a retriever finds for a question.
 
@@ -136,24 +157,39 @@ def retrieve(
     """
     from pytest_medfaith.cards.wording import clip
     from pytest_medfaith.config import command_line_settings
-    from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, needs_chunks, notes_on
 
-    asked = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k, "weights": weight}
-    given = command_line_settings({**asked, "pool": pool, "rerank_pool": rerank_pool})
-    settings = RetrievalSettings(cache=cache, **given)
-    if not corpus and needs_chunks(retriever, settings):
-        raise DataError(f"the retriever {retriever!r} needs a corpus; add --corpus FOLDER")
-    chunks = read_chunks(corpus) if corpus else []
-    search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
-    for note in notes_on(retriever, settings, size=len(chunks)):
-        say(note, err=True)
+    asked: dict[str, Any] = {
+        "encoders": encoder,
+        "fused": fuse,
+        "k1": k1,
+        "b": b,
+        "rrf_k": rrf_k,
+        "weights": weight,
+    }
+    asked |= {"pool": pool, "rerank_pool": rerank_pool}
+    asked |= {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
+    search = _opened(retriever, corpus or [], {"cache": cache, **command_line_settings(asked)})
     for hit in search(query, top_k=k):
         if as_json:
             typer.echo(plain_json(json.dumps(hit.to_dict(), ensure_ascii=False)))
         else:
             say(f"{hit.rank:>3}  {hit.score:.4f}  {one_line(hit.chunk.id)}  ({_by_retriever(hit)})")
             say(f"     {one_line(hit.chunk.title)}: {clip(hit.chunk.text, 160)}")
+
+
+def _opened(name: str, corpus: list[Path], given: dict[str, Any]) -> Retriever:
+    """Returns the retriever called `name` over a corpus, under the settings `given`; prints what is to be said."""
+    from pytest_medfaith.jsonl import read_chunks
+    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, needs_chunks, notes_on
+
+    settings = RetrievalSettings(**given)
+    if not corpus and needs_chunks(name, settings):
+        raise DataError(f"the retriever {name!r} needs a corpus; add --corpus FOLDER")
+    chunks = read_chunks(corpus) if corpus else []
+    search = build_retriever(name, chunks, settings=settings, progress=progress_bar("chunks"))
+    for note in notes_on(name, settings, size=len(chunks)):
+        say(note, err=True)
+    return search
 
 
 def _by_retriever(hit: Hit) -> str:

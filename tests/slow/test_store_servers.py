@@ -22,8 +22,8 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_chunks, write_records
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.build import build_retriever
+from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import Encoder, load_encoder
-from pytest_medfaith.retrieval.index import dense_retriever
 from pytest_medfaith.retrieval.stores import searching
 from pytest_medfaith.retrieval.stores.address import parse_address
 from pytest_medfaith.retrieval.stores.base import Only

@@ -13,7 +13,7 @@ from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import build
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, notes_on
-from pytest_medfaith.retrieval.index import dense_retriever
+from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.signature import retriever_signature
 from pytest_medfaith.retrieval.stores import loading, searching
 from pytest_medfaith.retrieval.stores.address import parse_address
