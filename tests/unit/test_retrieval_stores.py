@@ -8,10 +8,12 @@ import sys
 import pytest
 from store_fakes import ADDRESS, NAME, Letters, MemoryStore, failing, put_in_place
 
+from pytest_medfaith.cli import app
 from pytest_medfaith.english.words import search_words
 from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.jsonl import iter_chunks, write_records
 from pytest_medfaith.records import Chunk
-from pytest_medfaith.retrieval import build
+from pytest_medfaith.retrieval import build, encoders
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, notes_on
 from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.signature import retriever_signature
@@ -94,6 +96,32 @@ def test_a_load_killed_at_any_request_is_gone_on_with(monkeypatch):
         assert store.rows == whole.rows
         assert store.held == whole.held
     assert finished > 10  # states, batches and the end were all cut short
+
+
+def test_the_command_loads_a_store_and_searches_it_without_a_corpus(
+    store, letters, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(encoders, "load_encoder", lambda _name: letters.encoder())
+    write_records(tmp_path / "corpus.jsonl", [chunk for chunk in CHUNKS if chunk.id != "c"])
+    index = ["index", "--corpus", str(tmp_path / "corpus.jsonl"), "--store", ADDRESS]
+    shown = []
+    for arguments in (index, index, ["retrieve", "iron", "--retriever", NAME, "--k", "1"]):
+        app(arguments, standalone_mode=False)
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == f"{ADDRESS}: 4 chunks, 6 dimensions; 4 written, 0 there already\n"
+    assert shown[1] == f"{ADDRESS}: 4 chunks, 6 dimensions; 0 written, 4 there already\n"
+    assert f"({NAME} 1 at " in shown[2]
+    assert store.held["complete"]
+
+
+def test_ids_that_two_corpora_share_are_refused_before_anything_is_asked(store, tmp_path):
+    for name in ("one", "two"):
+        write_records(tmp_path / f"{name}.jsonl", CHUNKS[:1])
+    with pytest.raises(
+        DataError, match=r"two\.jsonl: chunk id 'a' is used in another file of this corpus too"
+    ):
+        load_store(opened(), lambda: iter_chunks([tmp_path]), Letters().encoder())
+    assert store.asked == []
 
 
 def test_progress_is_told_after_each_batch(store):  # noqa: ARG001 - in place
