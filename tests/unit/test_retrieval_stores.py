@@ -19,7 +19,7 @@ from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.signature import retriever_signature
 from pytest_medfaith.retrieval.stores import loading, searching
 from pytest_medfaith.retrieval.stores.address import parse_address
-from pytest_medfaith.retrieval.stores.base import Only
+from pytest_medfaith.retrieval.stores.base import Only, StoreFault
 from pytest_medfaith.retrieval.stores.loading import load_store
 from pytest_medfaith.retrieval.stores.opening import Patience, PatientStore, open_store
 from pytest_medfaith.retrieval.stores.rows import contents_hash, query_words
@@ -162,6 +162,23 @@ def test_an_encoder_whose_width_changed_under_its_name_is_refused(store):
     del store.rows[next(iter(store.rows))]
     with pytest.raises(DataError, match=r"gave vectors of 4 numbers, and the store .* holds vectors of 6"):
         load(Letters(4).encoder())
+
+
+def test_a_corpus_that_changes_while_it_is_loaded_is_not_complete(store):
+    readings = iter([CHUNKS, CHUNKS[:1], [*CHUNKS[:4], CHUNKS[4].with_(text="Take 100 mg.")]])
+    with pytest.raises(DataError, match="the corpus changed while it was loaded into the store"):
+        load_store(opened(), lambda: iter(next(readings)), Letters().encoder())
+    assert store.held["complete"] is False
+
+
+def test_a_user_who_may_only_search_sees_no_size(store, letters):  # noqa: ARG001 - the encoder
+    load()
+
+    def refused():
+        raise StoreFault("refuses the user (status 403)")
+
+    store.index_bytes = refused
+    assert build_retriever(NAME, []).index_bytes() is None
 
 
 def test_rows_of_something_else_keep_a_load_from_being_complete(store):

@@ -14,7 +14,13 @@ from pytest_medfaith.retrieval.encoders import Encoder
 from pytest_medfaith.retrieval.index import encoded_chunks
 from pytest_medfaith.retrieval.stores.base import State
 from pytest_medfaith.retrieval.stores.opening import PatientStore
-from pytest_medfaith.retrieval.stores.rows import chunk_digest, contents_hash, row_key, row_of
+from pytest_medfaith.retrieval.stores.rows import (
+    chunk_digest,
+    contents_hash,
+    contents_hash_of,
+    row_key,
+    row_of,
+)
 from pytest_medfaith.retrieval.stores.states import read_state, refuse_another, written
 
 BATCH = 128  # chunks encoded and written at a time; an interruption loses at most this many
@@ -63,8 +69,9 @@ def load_store(
         store.create(written(state), dimension=state.dimension, metric=state.metric)
         found = read_state(store) or state
         refuse_another(store, found, state)
-    missing = _write_missing(store, read, encoder, state, progress)
-    _check_whole(store, state)
+    read_again = _Counted(read())
+    missing = _write_missing(store, read_again, encoder, state, progress)
+    _check_whole(store, state, read_again)
     if missing or not found.complete:
         state = dataclasses.replace(state, complete=True)
         store.write_state(written(state))
@@ -79,16 +86,31 @@ def _dimension(found: State | None, read: Callable[[], Iterable[Chunk]], encoder
     return int(encoded_chunks(first, encoder).shape[1])
 
 
+@dataclass
+class _Counted:
+    """Chunks that are counted, and their digests added up, while they are read."""
+
+    chunks: Iterable[Chunk]
+    total: int = 0
+    count: int = 0
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for chunk in self.chunks:
+            self.total += int(chunk_digest(chunk), 16)
+            self.count += 1
+            yield chunk
+
+
 def _write_missing(
     store: PatientStore,
-    read: Callable[[], Iterable[Chunk]],
+    chunks: Iterable[Chunk],
     encoder: Encoder,
     state: State,
     progress: Callable[[int, int], None] | None,
 ) -> int:
     """Writes the chunks that the store lacks or holds otherwise; returns how many."""
     done = count = 0
-    for batch in _batches(read()):
+    for batch in _batches(chunks):
         there = store.digests([row_key(chunk.id) for chunk in batch])
         missing = [chunk for chunk in batch if there.get(row_key(chunk.id)) != chunk_digest(chunk)]
         if missing:
@@ -113,7 +135,12 @@ def _batches(chunks: Iterable[Chunk]) -> Iterator[list[Chunk]]:
         yield batch
 
 
-def _check_whole(store: PatientStore, state: State) -> None:
+def _check_whole(store: PatientStore, state: State, read_again: _Counted) -> None:
+    if contents_hash_of(read_again.total, read_again.count) != (state.corpus, state.chunks):
+        raise DataError(
+            f"the corpus changed while it was loaded into the store {store.address}, which is not searched now; load "
+            "it again under another name"
+        )
     held = store.count()
     if held != state.chunks:
         raise DataError(

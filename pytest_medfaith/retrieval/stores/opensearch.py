@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ def open_opensearch(address: StoreAddress, timeout: float) -> OpenSearchStore:
     """
     from opensearchpy import OpenSearch
 
+    logging.getLogger("opensearch").addHandler(logging.NullHandler())  # which is told by an error here
     password = address.password or os.environ.get("OPENSEARCH_PASSWORD", "")
     client = OpenSearch(
         hosts=[{"host": address.host, "port": address.port}],

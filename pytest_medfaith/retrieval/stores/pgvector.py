@@ -28,6 +28,7 @@ _OPERATORS = {"ip": ("<#>", "vector_ip_ops"), "l2": ("<->", "vector_l2_ops")}
 _NO_SERVER = ("invalid response", "unexpected response", "unsupported protocol", "expected authentication")
 _WRONG_USER = ("authentication failed", "no password supplied", "no pg_hba.conf entry")
 _NO_ROLE = r'role ".*" does not exist'
+_COUNTING = 30  # times as long as a search: PostgreSQL counts by reading the table
 _WHERE = (
     " where (%(sources)s::text[] is null or source = any(%(sources)s))"
     " and (%(low)s::integer is null or year >= %(low)s) and (%(high)s::integer is null or year <= %(high)s)"
@@ -122,7 +123,11 @@ class PgvectorStore:
 
     def count(self, only: Only = ALL) -> int:
         """Returns how many rows there are."""
-        with self._asked() as ask:
+        with self._asked(whole=True) as ask:
+            ask(
+                "select set_config('statement_timeout', %s, true)",
+                [str(round(1000 * self._timeout * _COUNTING))],
+            )
             return int(ask("select count(*) from {table}{where}", _values(only))[0][0])
 
     def by_vector(

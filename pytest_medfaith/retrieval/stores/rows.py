@@ -67,6 +67,11 @@ def contents_hash(chunks: Iterable[Chunk]) -> tuple[str, int]:
     for chunk in chunks:
         total += int(chunk_digest(chunk), 16)
         count += 1
+    return contents_hash_of(total, count)
+
+
+def contents_hash_of(total: int, count: int) -> tuple[str, int]:
+    """Returns what `contents_hash` does, of the sum of all digests and the number of chunks."""
     return hashlib.sha256(f"{count} {total}".encode()).hexdigest()[:16], count
 
 

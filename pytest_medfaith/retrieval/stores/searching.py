@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from pytest_medfaith.english.letters import compatible
@@ -70,7 +70,15 @@ def store_retriever(name: str, chunks: Sequence[Chunk], settings: StoreSettings)
         except StoreFault as fault:
             raise told(fault, address, tries=1) from None
 
-    return sized(search, cache(store.index_bytes))
+    return sized(search, cache(partial(_size, store)))
+
+
+def _size(store: PatientStore) -> int | None:
+    """Returns the bytes of a store; None where it does not tell them to a user who may search."""
+    try:
+        return store.index_bytes()
+    except DataError:
+        return None
 
 
 def store_fingerprint(name: str, patience: Patience) -> str:
@@ -137,7 +145,7 @@ def _by_vector(
             found = store.by_vector(vector, metric=state.metric, top_k=top_k, only=only)
         if encoder.metric == "l2":
             found = [Found(one.chunk, one.digest, 1 / (1 - one.score)) for one in found]
-        return sorted(found, key=lambda one: -one.score)
+        return sorted(found, key=lambda one: (-one.score, one.digest))
 
     return ask
 
@@ -176,7 +184,7 @@ def _by_words(
             return []
         with timed("search"):
             found = store.by_words(words, top_k=top_k, only=only)
-        return sorted(found, key=lambda one: -one.score)
+        return sorted(found, key=lambda one: (-one.score, one.digest))
 
     return ask
 
