@@ -33,6 +33,8 @@ _RANGES = {
     "rrf_k": (1, math.inf),
     "pool": (1, math.inf),
     "rerank_pool": (1, math.inf),
+    "store_timeout": (0.1, 3600.0),
+    "store_retries": (0, 20),
     "ef_search": (1, math.inf),
     "nprobe": (1, math.inf),
     "entail_threshold": (0.01, 0.99),
@@ -105,6 +107,8 @@ class Settings:
     fused: tuple[str, ...] = defaults.FUSED
     pool: int = defaults.POOL
     rerank_pool: int = defaults.RERANK_POOL
+    store_timeout: float = defaults.STORE_TIMEOUT
+    store_retries: int = defaults.STORE_RETRIES
     dense_index: str = defaults.INDEX
     ef_search: int = defaults.EF_SEARCH
     nprobe: int = defaults.NPROBE

@@ -25,6 +25,10 @@ FUSED = ("bm25", "dense")  # what `rrf` and `weighted` fuse
 POOL = 100
 DENSE_WEIGHT = 0.7  # of `weighted-0.7-0.3`
 RERANK_POOL = 20  # candidates that a reranker reads
+STORE_TIMEOUT = (
+    10.0  # seconds for a request to a store: a search takes milliseconds, a batch of rows a second
+)
+STORE_RETRIES = 3  # after the first try: with their pauses they outlast a server's restart of a second or two
 # Here rank-bm25 takes a question some 259 times as long as bm25s (bench/lexical.py).
 FAST_BM25_FROM = 20_000
 

@@ -257,10 +257,10 @@ def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) 
 
     Override it to test your retriever.
     """
-    if not medfaith_target.settings.corpus:
-        return None
     with _plain_errors():
-        return _resources(request.config).retriever(medfaith_target.settings)
+        resources = _resources(request.config)
+        settings = medfaith_target.settings
+        return resources.retriever(settings) if resources.can_retrieve(settings) else None
 
 
 @pytest.fixture

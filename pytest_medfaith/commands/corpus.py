@@ -24,6 +24,7 @@ from pytest_medfaith.commands.retrieval_options import (
     RrfKOption,
     WeightsOption,
 )
+from pytest_medfaith.commands.stores import StoreOption, index_into_store
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import one_line, plain_json
 
@@ -39,6 +40,10 @@ _SHOWN = 160  # characters of a text
 JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON object for each hit instead of text.")]
 CorpusOption = Annotated[
     list[Path], typer.Option("--corpus", help="A folder or file of chunks in JSON Lines; may be given again.")
+]
+OptionalCorpusOption = Annotated[
+    list[Path] | None,
+    typer.Option("--corpus", help="As of index; a store has its own corpus, and is then searched by itself."),
 ]
 EncoderOption = Annotated[
     str,
@@ -92,13 +97,24 @@ def index(
     dense_index: DenseIndexOption = None,
     ef_search: EfSearchOption = None,
     nprobe: NprobeOption = None,
+    store: StoreOption = None,
+    k1: K1Option = None,
+    b: BOption = None,
 ) -> None:
-    """Build the dense index of a corpus ahead of time.
+    """Build the dense index of a corpus ahead of time, or load the corpus into a store.
 
-    The command builds the index of an unchanged corpus only once, and goes on with an interrupted build.
+    The command builds the index of an unchanged corpus only once, and goes on with an interrupted build. A
+    store takes k1 and b where it searches words.
 
     Example: medfaith index --corpus corpus_samples
     """
+    if any(one is not None for one in ((dense_index, ef_search, nprobe) if store else (k1, b))):
+        raise DataError(
+            "--k1 and --b are for --store; --dense-index, --ef-search and --nprobe for an index of FAISS"
+        )
+    if store is not None:
+        index_into_store(corpus, store, encoder=encoder, k1=k1, b=b)
+        return
     from pytest_medfaith.cards.wording import index_text
     from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
@@ -123,7 +139,7 @@ def index(
 
 def retrieve(
     query: QueryArgument,
-    corpus: CorpusOption,
+    corpus: OptionalCorpusOption = None,
     k: DepthOption = 5,  # fits on a screen; a slice asks for more
     retriever: RetrieverOption = defaults.RETRIEVER,
     cache: IndexesOption = Path(defaults.CACHE),
@@ -151,15 +167,21 @@ def retrieve(
     """
     from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings
+    from pytest_medfaith.retrieval.build import RetrievalSettings, needs_chunks
     from pytest_medfaith.retrieval.ranking import check_query
+    from pytest_medfaith.retrieval.stores.address import split_reranker
 
     asked: dict[str, Any] = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k}
     asked |= {"weights": weight, "pool": pool, "rerank_pool": rerank_pool}
     asked |= {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
-    chunks, teacher = read_chunks(corpus), teacher_for(retriever.partition("+")[2], root, llm)
+    chunks, teacher = (
+        read_chunks(corpus) if corpus else [],
+        teacher_for(split_reranker(retriever)[1], root, llm),
+    )
     settings = RetrievalSettings(cache=cache, teacher=teacher, **command_line_settings(asked))
-    check_query(query, top_k=1, size=len(chunks))  # before an index is built for it
+    if not chunks and needs_chunks(retriever, settings):
+        raise DataError(f"the retriever {retriever!r} needs a corpus; add --corpus FOLDER")
+    check_query(query, top_k=1, size=len(chunks) or 1)  # before an index is built for it
     for hit, match in _matched_hits(query, chunks, retriever, settings, k=k):
         if as_json:
             row = hit.to_dict() | match.to_dict(hit.chunk)
@@ -173,20 +195,20 @@ def _matched_hits(
     query: str, chunks: Sequence[Chunk], retriever: str, settings: RetrievalSettings, *, k: int
 ) -> list[tuple[Hit, Match]]:
     """Returns the hits for a question, each with what of it matched."""
-    from pytest_medfaith.retrieval.build import build_retriever, dense_names, size_notes
+    from pytest_medfaith.retrieval.build import build_retriever, dense_names, notes_on
     from pytest_medfaith.retrieval.encoders import load_encoder
     from pytest_medfaith.retrieval.matches import find_matches
 
-    for note in [*size_notes(retriever, settings, size=len(chunks)), *_depth_note(k, len(chunks))]:
-        say(note, err=True)
     search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
-    hits = search(query, top_k=min(k, len(chunks)))
+    for note in [*notes_on(retriever, settings, size=len(chunks)), *_depth_note(k, len(chunks))]:
+        say(note, err=True)
+    hits = search(query, top_k=min(k, len(chunks)) if chunks else k)
     encoders = {name: load_encoder(given) for name, given in dense_names(retriever, settings).items()}
     return list(zip(hits, find_matches(query, hits, chunks, encoders=encoders), strict=True))
 
 
 def _depth_note(k: int, size: int) -> list[str]:
-    if k <= size:
+    if k <= size or not size:
         return []
     return [f"k is {k} and the corpus holds {size} chunks, so all of them are given at most"]
 

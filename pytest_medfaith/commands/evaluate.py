@@ -130,7 +130,7 @@ def _run_slice(name: str, root: Path, options: Options) -> Finish:
     resources, collected = Resources(root=root, options=options), Collected()
     targets = targets_of_slice(resources, name, {}, has_answer=not options.retrieval_only)
     for target in targets:
-        if why := missing_retriever(target.settings, has_answer=target.has_answer):
+        if why := missing_retriever(resources, target.settings, has_answer=target.has_answer):
             raise DataError(why)
         expect_target(resources, collected, target)
         resources.check_teacher(target.settings)

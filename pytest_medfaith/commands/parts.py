@@ -83,7 +83,7 @@ def llm_mode(given: str | None) -> Mode | None:
     return mode
 
 
-def teacher_for(name: str, root: Path, llm: str | None) -> Teacher | None:
+def teacher_for(name: str | None, root: Path, llm: str | None) -> Teacher | None:
     """Returns the teacher of the project at `root` where `name`, of a checker or a reranker, is "teacher", else None.
 
     Raises:

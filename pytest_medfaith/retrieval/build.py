@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -34,6 +35,9 @@ from pytest_medfaith.retrieval.index_kinds import IndexChoice, index_note
 from pytest_medfaith.retrieval.lucene import lucene_retriever
 from pytest_medfaith.retrieval.ranking import Retriever, hits_in_order
 from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
+from pytest_medfaith.retrieval.stores.address import is_store, refuse_password, split_reranker
+from pytest_medfaith.retrieval.stores.opening import Patience
+from pytest_medfaith.retrieval.stores.searching import StoreSettings, filter_note, store_retriever
 from pytest_medfaith.teacher.asking import Teacher
 
 Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
@@ -55,6 +59,8 @@ class RetrievalSettings:
     fused: tuple[str, ...] = defaults.FUSED
     pool: int = defaults.POOL
     rerank_pool: int = defaults.RERANK_POOL
+    store_timeout: float = defaults.STORE_TIMEOUT
+    store_retries: int = defaults.STORE_RETRIES
     encoders: tuple[str, ...] = (defaults.ENCODER,)
     dense_index: str = defaults.INDEX
     ef_search: int = defaults.EF_SEARCH
@@ -81,8 +87,8 @@ def build_retriever(
     Args:
         name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory,
             `package.module:factory`. The factory gets the chunks, and by keyword those settings that it has a
-            parameter for. A plus sign adds a reranker: "rrf+fast".
-        chunks: the corpus, at least one chunk.
+            parameter for. "store:" before an address asks a store. A plus sign adds a reranker: "rrf+fast".
+        chunks: the corpus, at least one chunk; [] where the retriever asks nothing but stores.
         settings: parameters of the retrievers; None takes the defaults.
         progress: told (chunks done, chunks in all) while a dense index is built.
 
@@ -92,23 +98,65 @@ def build_retriever(
         DataError: a model, an index or a Java runtime is missing or cannot be read.
     """
     settings = settings or RetrievalSettings()
-    _check_corpus(chunks)
-    name, plus, reranker = name.partition("+")
-    if plus:
+    refuse_passwords(name, settings)
+    if chunks or needs_chunks(name, settings):
+        _check_corpus(chunks)
+    name, reranker = split_reranker(name)
+    if reranker is not None:
         loaded = load_reranker(reranker, teacher=settings.teacher)
         found = _retriever(name, chunks, settings, progress)
-        return reranked_retriever(found, loaded, name=name, size=len(chunks), pool=settings.rerank_pool)
+        return reranked_retriever(found, loaded, name=name, size=_size(chunks), pool=settings.rerank_pool)
     return _retriever(name, chunks, settings, progress)
 
 
 def base_name(name: str) -> str:
     """Returns the name of a retriever without its reranker: "rrf" of "rrf+fast"."""
-    return name.partition("+")[0]
+    return split_reranker(name)[0]
 
 
 def fused_names(name: str, settings: RetrievalSettings) -> tuple[str, ...]:
     """Returns the retrievers that the retriever called `name` asks: those that it fuses, or itself."""
     return settings.fused if base_name(name) in FUSING else (base_name(name),)
+
+
+def needs_chunks(name: str, settings: RetrievalSettings) -> bool:
+    """Returns whether the retriever called `name` needs a corpus on this machine: stores have their own."""
+    return not all(map(is_store, fused_names(name, settings)))
+
+
+def asks_stores(name: str, settings: RetrievalSettings) -> bool:
+    """Returns whether the retriever called `name` asks a store."""
+    return any(map(is_store, fused_names(name, settings)))
+
+
+def refuse_passwords(name: str, settings: RetrievalSettings) -> None:
+    """Refuses the address of a store that holds a password: cards and signatures show the names of retrievers.
+
+    Raises:
+        ValueError: such an address; the message does not tell it.
+    """
+    for one in (name, *settings.fused):
+        refuse_password(one)
+
+
+def store_note(name: str, settings: RetrievalSettings) -> str:
+    """Returns what is to be said of the stores that a retriever asks; "" where nothing is.
+
+    Raises:
+        DataError: a store cannot be asked.
+    """
+    stores = filter(is_store, fused_names(name, settings))
+    return "; ".join(filter(None, (filter_note(store, patience_of(settings)) for store in stores)))
+
+
+def patience_of(settings: RetrievalSettings) -> Patience:
+    """Returns how long a store is waited for."""
+    return Patience(timeout=settings.store_timeout, retries=settings.store_retries)
+
+
+def _size(chunks: Sequence[Chunk]) -> int:
+    """Returns how many chunks the corpus holds; of a corpus in a store it is not known, and bounds nothing."""
+    return len(chunks) or sys.maxsize
 
 
 def _check_corpus(chunks: Sequence[Chunk]) -> None:
@@ -124,6 +172,9 @@ def _check_corpus(chunks: Sequence[Chunk]) -> None:
 def _retriever(
     name: str, chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> Retriever:
+    if is_store(name):
+        held_to = StoreSettings(settings.encoders, settings.k1, settings.b, patience_of(settings))
+        return store_retriever(name, chunks, held_to)
     table = factory_settings(name, settings)
     if name not in BUILT_IN:
         return _from_factory(name, chunks, settings, table or {})
@@ -148,6 +199,15 @@ def factory_settings(name: str, settings: RetrievalSettings) -> Mapping[str, Any
 def takes_fast_bm25(size: int) -> bool:
     """Returns whether `bm25` scores a corpus of `size` chunks by bm25s: where it is large, and bm25s is there."""
     return size > defaults.FAST_BM25_FROM and bm25_fast.is_installed()
+
+
+def notes_on(name: str, settings: RetrievalSettings, *, size: int) -> list[str]:
+    """Returns what is to be said of the retriever called `name` over a corpus of `size` chunks.
+
+    Raises:
+        DataError: a store that it asks cannot be asked.
+    """
+    return [*size_notes(name, settings, size=size), *filter(None, [store_note(name, settings)])]
 
 
 def size_notes(name: str, settings: RetrievalSettings, *, size: int) -> list[str]:
@@ -193,12 +253,12 @@ def _dense(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progr
     found = _by_encoder(chunks, settings, progress)
     if len(found) == 1:
         return next(iter(found.values()))
-    return fused_retriever(found, size=len(chunks), fuse=_rrf_of(settings), pool=settings.pool)
+    return fused_retriever(found, size=_size(chunks), fuse=_rrf_of(settings), pool=settings.pool)
 
 
 def _rrf(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
     found = _components(chunks, settings, progress)
-    return fused_retriever(found, size=len(chunks), fuse=_rrf_of(settings), pool=settings.pool)
+    return fused_retriever(found, size=_size(chunks), fuse=_rrf_of(settings), pool=settings.pool)
 
 
 def _rrf_of(settings: RetrievalSettings) -> Fuse:
@@ -217,7 +277,9 @@ def _weighted(
     weights = _weights_by_kind(list(found)) if by_kind else settings.weights
     if weights is not None:
         check_weights(weights, names=found)
-    return fused_retriever(found, size=len(chunks), fuse=partial(fusion, weights=weights), pool=settings.pool)
+    return fused_retriever(
+        found, size=_size(chunks), fuse=partial(fusion, weights=weights), pool=settings.pool
+    )
 
 
 def _weights_by_kind(names: Sequence[str]) -> dict[str, float]:
@@ -240,7 +302,7 @@ def _components(
 ) -> dict[str, Retriever]:
     """Returns the retrievers that a fusion asks, by name; "dense" is one for each encoder."""
     names = settings.fused
-    wrong = [name for name in names if base_name(name) in FUSING or "+" in name]
+    wrong = [name for name in names if base_name(name) in FUSING or split_reranker(name)[1] is not None]
     if not names or wrong or len(set(names)) < len(names):
         raise ValueError(
             f"fused is {list(names)}; expected at least one retriever, each once, that neither fuses nor "
@@ -252,7 +314,7 @@ def _components(
             found.update(_by_encoder(chunks, settings, progress))
         else:
             found[name] = _retriever(name, chunks, settings, progress)
-            if name not in BUILT_IN:
+            if name not in BUILT_IN and not is_store(name):
                 found[name] = partial(_checked, found[name], name)
     return found
 

@@ -13,6 +13,7 @@ from pytest_medfaith.retrieval.build import (
     RetrievalSettings,
     factory_settings,
     fused_names,
+    patience_of,
     takes_fast_bm25,
 )
 from pytest_medfaith.retrieval.encoders import encoder_signature
@@ -21,6 +22,8 @@ from pytest_medfaith.retrieval.index_kinds import index_signature
 from pytest_medfaith.retrieval.lucene import lucene_version
 from pytest_medfaith.retrieval.matches import BY_WORDS
 from pytest_medfaith.retrieval.rerank import reranker_signature
+from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
+from pytest_medfaith.retrieval.stores.searching import store_fingerprint
 
 
 def encoder_signatures(name: str, settings: RetrievalSettings) -> dict[str, str] | None:
@@ -41,7 +44,7 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         settings: of retrieval.
         size: number of chunks in the corpus, which decides what `bm25` scores with, and what index ivfpq is.
     """
-    base, plus, reranker = name.partition("+")
+    base, reranker = split_reranker(name)
     names = fused_names(name, settings)
     found: dict[str, Any] = {"packages": _packages(names, size=size)}
     if set(names) & set(BY_WORDS):
@@ -54,12 +57,19 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
     if base in FUSING:
         found["fused"] = list(names)
         found |= {"weights": dict(settings.weights or {})} if base in ("weighted", "weighted-minmax") else {}
-    if plus:
+    if reranker is not None:
         found |= {
             "reranker": reranker_signature(reranker, teacher=settings.teacher),
             "rerank_pool": settings.rerank_pool,
         }
-    tables = {name: dict(factory_settings(name, settings) or {}) for name in names if name not in BUILT_IN}
+    tables = {
+        name: dict(factory_settings(name, settings) or {})
+        for name in names
+        if name not in BUILT_IN and not is_store(name)
+    }
+    stores = {name: store_fingerprint(name, patience_of(settings)) for name in names if is_store(name)}
+    if stores:
+        found["stores"] = stores
     if tables:
         held = json.dumps(tables, sort_keys=True, default=str)
         found["settings"] = hashlib.sha256(held.encode()).hexdigest()[:16]

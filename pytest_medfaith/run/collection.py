@@ -246,18 +246,28 @@ def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Ta
         for (settings, has_answer), item in {
             (target.settings, target.has_answer): item for item, target in measuring
         }.items():
-            why = missing_retriever(settings, has_answer=has_answer)
+            why = missing_retriever(resources, settings, has_answer=has_answer)
             if why and _is_shipped(item, "medfaith_retriever") and _is_shipped(item, "medfaith_hits"):
                 return why
-            if settings.corpus and _is_shipped(item, "medfaith_retriever"):
-                resources.chunks(settings)
             resources.check_teacher(settings, uses=partial(_is_shipped, item))
+            if _is_shipped(item, "medfaith_retriever"):
+                _check_corpus(resources, settings)
             if has_answer and _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
                 _check_answered(resources, settings)
         check_baseline(resources, collected_of(config))
     except (MedfaithError, OSError, ValueError) as error:
         return str(error)
     return ""
+
+
+def _check_corpus(resources: Resources, settings: SliceSettings) -> None:
+    """Reads a slice's corpus, and opens the stores that its retriever asks; raises what they raise."""
+    from pytest_medfaith.retrieval.build import asks_stores
+
+    if settings.corpus:
+        resources.chunks(settings)
+    if asks_stores(settings.retriever, resources.retrieval):
+        resources.retriever(settings)
 
 
 def _check_answered(resources: Resources, settings: SliceSettings) -> None:

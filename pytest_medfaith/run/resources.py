@@ -23,9 +23,10 @@ from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, needs_chunks
 from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever
+from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.teacher.settings import TEACHER
@@ -125,6 +126,10 @@ class Resources:
         """Returns the chunks of a slice's corpus."""
         return self._once(("chunks", settings.corpus), lambda: read_chunks(settings.corpus))
 
+    def can_retrieve(self, settings: SliceSettings) -> bool:
+        """Returns whether there is something to retrieve from: a corpus, or a store that has its own."""
+        return bool(settings.corpus) or not needs_chunks(settings.retriever, self.retrieval)
+
     @property
     def retrieval(self) -> RetrievalSettings:
         """What is set about retrieval: the settings, and what the command line says instead."""
@@ -161,7 +166,7 @@ class Resources:
         """
         named = {
             "medfaith_checker": settings.checker,
-            "medfaith_retriever": settings.retriever.partition("+")[2],
+            "medfaith_retriever": split_reranker(settings.retriever)[1] or "",
             "medfaith_extractor": self.settings.extractor,
         }
         if any(name == TEACHER and uses(fixture) for fixture, name in named.items()):
@@ -180,18 +185,20 @@ class Resources:
         return report.with_(llm=use.to_dict())
 
     def retriever(self, settings: SliceSettings) -> Retriever:
-        """Returns the slice's retriever over its corpus; asked for more than there is, it gives all."""
-        chunks, given = self.chunks(settings), self.retrieval
+        """Returns the slice's retriever over its corpus, or over that of a store where it has none.
+
+        Asked for more than there is, it gives all.
+        """
+        chunks, given = self.chunks(settings) if settings.corpus else [], self.retrieval
 
         def build() -> Retriever:
             retriever = build_retriever(settings.retriever, chunks, settings=given)
-            if (
-                ":" not in settings.retriever
-            ):  # a retriever of the package loads its models at the first query
+            # A retriever of the package loads its models at the first query.
+            if ":" not in settings.retriever or is_store(settings.retriever):
                 retriever("warm up", top_k=1)
 
             def search(query: str, *, top_k: int) -> list[Hit]:
-                return retriever(query, top_k=min(top_k, len(chunks)))
+                return retriever(query, top_k=min(top_k, len(chunks) or top_k))
 
             return sized(search, partial(index_bytes, retriever), vector_indexes(retriever))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +65,8 @@ def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dic
     found: dict[str, dict[str, Any]] = {}
     for run in sorted(runs):
         configured = resources.settings.slices.get(run.slice)
-        if configured and configured.corpus:
-            size = len(resources.chunks(configured))
+        if configured and resources.can_retrieve(dataclasses.replace(configured, retriever=run.retriever)):
+            size = len(resources.chunks(configured)) if configured.corpus else 0
             held = retriever_signature(run.retriever, resources.retrieval, size=size)
             found.setdefault(run.slice, {})[run.retriever] = held
     return found

@@ -17,6 +17,7 @@ from pytest_medfaith.evaluation import Extractor, evaluate_case, retrieval_repor
 from pytest_medfaith.evidence import UNTOLD, Evidence
 from pytest_medfaith.gates.expressions import gates_without_answer, parse_gate
 from pytest_medfaith.records import Case, Hit, Report, Response, Retrieval, SliceRun
+from pytest_medfaith.retrieval.build import refuse_passwords
 from pytest_medfaith.retrieval.cost import index_bytes, measured_steps, vector_indexes
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.run.marker import contexts_of_marker, count_of_marker, gates_of_marker, listed
@@ -90,19 +91,19 @@ def targets_of_slice(
             (modes if has_answer else ()) or (configured.contexts_mode,),
         )
     ]
+    for variant in variants:  # before the name of a retriever is anywhere shown
+        refuse_passwords(variant.retriever, resources.retrieval)
     declared = resources.metrics  # a metric that cannot be loaded is refused now, too
     for gate in gates:
         parse_gate(gate, declared)  # a gate that does not parse is refused now, not after the run
     switched_on(load_rules(resources.settings.rules), off=resources.rules_off)  # a wrong name is refused now
     cases = resources.cases(variants[0])
-    return [
-        Target(settings=settings, case=case, has_answer=has_answer) for settings in variants for case in cases
-    ]
+    return [Target(settings=one, case=case, has_answer=has_answer) for one in variants for case in cases]
 
 
-def missing_retriever(settings: SliceSettings, *, has_answer: bool = True) -> str:
+def missing_retriever(resources: Resources, settings: SliceSettings, *, has_answer: bool = True) -> str:
     """Returns why a slice without a corpus cannot be measured, "" where it can: it needs no retriever."""
-    if settings.corpus or (has_answer and settings.contexts_mode == "recorded"):
+    if resources.can_retrieve(settings) or (has_answer and settings.contexts_mode == "recorded"):
         return ""
     needed = (
         f"contexts = {settings.contexts_mode!r} judges claims by what a retriever finds"
@@ -199,9 +200,9 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
         DataError: a retriever is needed, and the slice has no corpus.
     """
     settings = target.settings
-    if why := missing_retriever(settings, has_answer=target.has_answer):
+    if why := missing_retriever(resources, settings, has_answer=target.has_answer):
         raise DataError(why)
-    retriever = resources.retriever(settings) if settings.corpus else None
+    retriever = resources.retriever(settings) if resources.can_retrieve(settings) else None
     with measured_steps() as steps:
         hits = found_by(retriever, target.case.question, target) if retriever else None
     checker, cost = resources.checker(settings.checker), retrieval_cost(target, retriever, steps)
