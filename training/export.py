@@ -1,6 +1,4 @@
-"""Exports a trained BERT or MPNet model to int8 ONNX, node by node.
-
-Each file is below 100 MB, and the model reads rows without padding.
+"""Exports a trained BERT or MPNet model to int8 ONNX, node by node: files below 100 MB, rows without padding.
 
 The graph holds what the onnxruntime CPU runs fastest: weights in int8 per output channel, activations
 quantised as they come, attention in one node, layer norms unfused, and of a classifier's last layer only
@@ -159,10 +157,7 @@ class _Graph:
         return self.add("Mul", [floats, scales_of_rows], name)
 
     def projected(self, x: str, *names: str) -> str:
-        """Returns x W + b under the weights of the layers `names`, side by side.
-
-        Weights are int8 per channel, and x is quantised as it comes.
-        """
+        """Returns x W + b for the layers `names`, side by side: int8 weights, x quantised as it comes."""
         import numpy as np
 
         name, weight = names[0], np.concatenate([self.weights[name + ".weight"] for name in names]).T
@@ -278,10 +273,7 @@ _ARCHITECTURES = {"bert": _BERT, "mpnet": _MPNET}
 
 
 def _encoder(graph: _Graph, prefix: str, config: Any, parts: _Architecture, *, only_first: bool) -> str:
-    """Adds an encoder and returns its last hidden states.
-
-    Their shape is (n, length, width), or (n, 1, width) where only the first tokens are wanted.
-    """
+    """Adds an encoder; returns its last hidden states: (n, length, width), or of first tokens (n, 1, width)."""
     table = prefix + "embeddings."
     rows = [graph.embedded(ids, table + name) for ids, name in parts.inputs.items()]
     length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
