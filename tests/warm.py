@@ -60,6 +60,7 @@ class Warm:
         asked = {
             "arguments": arguments,
             "cwd": folder,
+            "umask": _umask(),
             "environment": {**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             "stdout": stdout.name,
             "stderr": stderr.name,
@@ -90,6 +91,11 @@ class Finished:
 def can_fork() -> bool:
     """Returns whether a run may be forked here."""
     return sys.platform == "linux" and os.environ.get("MEDFAITH_TESTS_FORK") != "0"
+
+
+def _umask() -> int:
+    os.umask(umask := os.umask(0))  # there is no way to read it that does not set it
+    return umask
 
 
 def _serve() -> None:
@@ -196,6 +202,7 @@ def _run(asked: dict[str, Any]) -> NoReturn:
             os.dup2(os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_TRUNC), number)
         os.environ.clear()
         os.environ.update(asked["environment"])
+        os.umask(asked["umask"])
         os.chdir(asked["cwd"])
         sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)  # it starts with the folder of the run
         sys.argv[:] = ["pytest", *asked["arguments"]]
