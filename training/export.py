@@ -273,7 +273,7 @@ _ARCHITECTURES = {"bert": _BERT, "mpnet": _MPNET}
 
 
 def _encoder(graph: _Graph, prefix: str, config: Any, parts: _Architecture, *, only_first: bool) -> str:
-    """Adds an encoder; returns its last hidden states: (n, length, width), or of first tokens (n, 1, width)."""
+    """Adds an encoder; returns its last hidden states: (n, length, width), or first tokens (n, 1, width)."""
     table = prefix + "embeddings."
     rows = [graph.embedded(ids, table + name) for ids, name in parts.inputs.items()]
     length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
