@@ -88,7 +88,7 @@ class SliceSettings:
         )
 
     def with_contexts(self, mode: JudgedContexts) -> SliceSettings:
-        """Returns the settings with another contexts mode; under its own mode "optional" stays."""
+        """Returns the settings with the contexts mode `mode`; "optional" stays where it has that mode."""
         return self if mode == self.contexts_mode else dataclasses.replace(self, contexts=mode)
 
 
@@ -266,7 +266,7 @@ def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
 
 def _value(value: Any, kind: Any, place: str) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind is Any:  # what a project hands to its own code
+    if kind is Any:  # what a project hands to code of the project
         return value
     if origin in (typing.Union, types.UnionType):
         return _value(value, next(a for a in arguments if a is not type(None)), place)

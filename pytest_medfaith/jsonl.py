@@ -85,7 +85,9 @@ def read_records(path: Path, kind: type[R]) -> Iterator[R]:
 
 
 def records_of(rows: Iterable[tuple[str, Mapping[str, Any]]], kind: type[R]) -> Iterator[R]:
-    """Yields the records of `rows`, pairs of a place ("file:line") and an object, lazily.
+    """Yields a record of the class `kind` for each of `rows`, as it is asked for.
+
+    A row is a pair of its place ("file:line"), for messages, and its object.
 
     Raises:
         DataError: as of `read_records`.

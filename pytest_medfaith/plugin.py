@@ -183,9 +183,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> None:
-    """Hides the package's frames in what it raises on purpose: a failure ends at the test's line.
+    """Hides the frames of this package in tracebacks of errors that it raises on purpose.
 
-    With --full-trace they are shown.
+    A failure then ends at the line of the test. With --full-trace the frames are shown.
     """
     if call.excinfo is not None and "pytest_medfaith.errors" in sys.modules:
         from pytest_medfaith.frames import hide_frames

@@ -182,7 +182,10 @@ def _write_extra(
 
 
 def drop_run(folder: Path) -> None:
-    """Removes the files of a run, and `folder` with them unless it holds files of something else."""
+    """Removes the files of a run from `folder`, and the folder too where nothing is left in it.
+
+    Files that a run does not write stay, and so does a folder that holds such files.
+    """
     for name in (*read_extra_files(folder), *PREVIOUS_FILES):
         (folder / name).unlink(missing_ok=True)
     with suppress(OSError):
@@ -235,8 +238,8 @@ def _write_rows(folder: Path, slice_reports: Sequence[SliceReport]) -> None:
 
 def _keyed(row: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any]:
     """Returns `row` with its key; fields with a name of the key, such as a response's `k`, are set apart."""
-    own = {name: value for name, value in row.items() if name in (OWN_FIELDS, *RUN_NAMES)}
-    return {**row, **key, **({OWN_FIELDS: own} if own else {})}
+    same_named = {name: value for name, value in row.items() if name in (OWN_FIELDS, *RUN_NAMES)}
+    return {**row, **key, **({OWN_FIELDS: same_named} if same_named else {})}
 
 
 def _snippets(report: Report) -> Iterator[Mapping[str, Any]]:

@@ -119,7 +119,8 @@ def card_columns(slice_reports: Sequence[SliceReport]) -> dict[str, str]:
         return dict(COLUMNS)
     columns = dict(RETRIEVAL_COLUMNS)
     if modes != {"none"}:
-        columns = {**_first(COLUMNS, 2), **POOLED_COLUMNS, **COLUMNS}
+        first_two = dict(list(COLUMNS.items())[:2])
+        columns = {**first_two, **POOLED_COLUMNS, **COLUMNS}
     measured = {
         column: name
         for column, name in RARE_COLUMNS.items()
@@ -131,15 +132,11 @@ def card_columns(slice_reports: Sequence[SliceReport]) -> dict[str, str]:
 def card_metric(report: SliceReport, name: str) -> MetricValue | None:
     """Returns what the cell of a metric shows, None for nothing.
 
-    Recorded contexts are judged without a pool, so their r-chunks do not stand beside those of a pool.
+    Recorded contexts are judged without a pool, so their r-chunks are not shown beside those of a pool.
     """
     if report.contexts_mode == "recorded" and name in POOLED_COLUMNS.values():
         return None
     return report.metrics.get(name)
-
-
-def _first(columns: Mapping[str, str], number: int) -> dict[str, str]:
-    return dict(list(columns.items())[:number])
 
 
 def card_names(report: SliceReport, slice_reports: Sequence[SliceReport]) -> dict[str, str]:

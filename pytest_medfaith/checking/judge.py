@@ -3,7 +3,7 @@
     def judge(claim, chunks):
         return "supported" if any(claim.text in chunk.text for chunk in chunks) else "unsupported"
 
-The callable's verdict stands: no medical rule overrules it. It gives no pair scores, so a report has none.
+The callable's verdict is final: no medical rule overrules it. It gives no pair scores, so a report has none.
 """
 
 from __future__ import annotations

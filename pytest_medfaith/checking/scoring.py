@@ -241,7 +241,7 @@ def no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
 
 
 def recalibrated(score: PairScore, curves: Callable[[Sequence[float]], Logits]) -> PairScore:
-    """Returns `score` with the probabilities that calibration `curves` make of its own."""
+    """Returns `score` with its probabilities replaced by what the calibration `curves` make of them."""
     if score.logits is None:
         return score
     probs = curves(score.probs)

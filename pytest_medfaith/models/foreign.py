@@ -62,7 +62,7 @@ def load_foreign(
 
     Raises:
         MissingExtra: the extra `models` is not installed.
-        DataError: there is no such model, it needs code of its own, or it lacks weights.
+        DataError: there is no such model, it needs code that comes with it, or it lacks weights.
     """
     try:
         import torch

@@ -192,9 +192,10 @@ def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:
 
 
 def report_on_recorded(resources: Resources, target: Target) -> Report:
-    """Returns the report on a target's recorded response, with the retriever and the checker of its slice.
+    """Returns the report on the response that is recorded for the target's case.
 
-    For a target without an answer it is the report on what the retriever finds.
+    Retriever and checker are those of the target's slice. For a target without an answer it is the report on
+    what the retriever finds.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus.
