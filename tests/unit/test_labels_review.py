@@ -46,7 +46,7 @@ def rows_of(page):
 def test_the_page_of_a_run_is_written_and_the_draw_told(folder, capsys):
     status, out, err = medfaith(capsys, "review", "run", "--count", "16")
     assert (status, err) == (0, "")
-    assert "review.html: 16 of 24 claims to label; 2 unscored claims were left out" in out
+    assert "review.html: 16 of 24 claims to label; unscored and left out: 2" in out
     assert "  refuted near: 3 of 3" in out
     assert "medfaith review run --import labels.jsonl" in out
     page = (folder / "review.html").read_text(encoding="utf-8")

@@ -149,7 +149,7 @@
     if (!given.size) return tell("Nothing is labelled yet.");
     const bytes = Uint8Array.from(atob(byId("rows").textContent.trim()), (letter) => letter.charCodeAt(0));
     const rows = JSON.parse(new TextDecoder().decode(bytes));
-    const reviewer = initials.value.trim();
+    const reviewer = initials.value.replace(/[^\p{L}\p{N}.-]/gu, "");  // "+" joins reviewers in merged labels
     const lines = rows.flatMap((row, i) => (given.has(i) ? [JSON.stringify({ ...row, ...given.get(i), ...(reviewer && { reviewer }) }) + "\n"] : []));
     const node = make("a");
     node.href = URL.createObjectURL(new Blob(lines, { type: "application/x-ndjson" }));
