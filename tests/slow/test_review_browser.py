@@ -13,7 +13,8 @@ from browsers import BROWSER, DRIVER, NEEDED, all_of, press
 from label_samples import many_claims
 
 from pytest_medfaith.cards.review_page import review_page
-from pytest_medfaith.labels.rows import read_labels
+from pytest_medfaith.labels.merging import check_labels
+from pytest_medfaith.labels.rows import checker_fingerprint, read_labels
 from pytest_medfaith.labels.sampling import draw_claims
 from pytest_medfaith.records import Claim, Verdict
 
@@ -75,7 +76,7 @@ def test_labels_by_keyboard_are_exported_with_what_the_claim_was_drawn_by(page, 
     press(driver, "n")
     press(driver, "\ue014")  # arrow to the right: no severity
     press(driver, "x")
-    driver.find_element("id", "initials").send_keys("SRN")  # letters that are keys of the page
+    driver.find_element("id", "initials").send_keys("S+ RN")  # letters that are keys of the page
     rows = exported(driver, tmp_path)
     assert [(row.label, row.severity, row.reviewer) for row in rows] == [
         ("supported", None, "SRN"), ("refuted", "high", "SRN"), ("unsupported", None, "SRN"), ("no_claim", None, "SRN"),
@@ -87,7 +88,8 @@ def test_labels_by_keyboard_are_exported_with_what_the_claim_was_drawn_by(page, 
             claim.report.case.id,
         )
         assert (row.verdict, row.stratum, row.weight) == (claim.verdict.label, claim.stratum, claim.weight)
-        assert row.checker.startswith("fast@")
+    everything = draw_claims([RUN], count=1000, seed=0)
+    check_labels(rows, {checker_fingerprint("fast", SIGNATURE): everything}, run="run")
 
 
 def test_undo_and_arrows_change_labels(page, tmp_path):
