@@ -50,6 +50,10 @@ AUDIT_LIMIT = 30  # claims of a kind: intervals of about 10 points either way, i
 # Claims kept of one answer: as many as a reader can review in a minute, and more than most questions need.
 GOLD_CLAIMS = 8
 
+REVIEW_PAGE = "review.html"
+REVIEW_CLAIMS = 120  # an afternoon, at a claim a minute
+LABELS = "medfaith-labels.jsonl"
+
 SIZE = 512  # tokens of a chunk: about what a BERT encoder reads at once
 STRIDE = 128  # tokens that neighbouring chunks share: a quarter, as in the tokenizers library
 MIN_SENTENCES = 2

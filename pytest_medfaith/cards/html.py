@@ -83,7 +83,7 @@ def html_report(
         else "",
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
         signature=dumps(dict(signature), "the signature") if signature else "",
-        cases=_script_json({"runs": [run["label"] for run in runs], "cases": cases}),
+        cases=script_json({"runs": [run["label"] for run in runs], "cases": cases}),
         chunks=list(chunks),
     )
 
@@ -177,7 +177,7 @@ def _markup(text: str) -> Markup:
     return Markup(text)  # noqa: S704 - no foreign markup is left in either
 
 
-def _script_json(value: object) -> Markup:
+def script_json(value: object) -> Markup:
     """Returns `value` as JSON for a script element: without `<`, `>` and `&` no text can end the element."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -189,7 +189,8 @@ def _script_json(value: object) -> Markup:
     return _markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
-def _chunk_row(chunk: Chunk) -> dict[str, str]:
+def chunk_row(chunk: Chunk) -> dict[str, str]:
+    """Returns what a page shows of a chunk: id, title, facts such as its year, address, text."""
     pmid = f"PMID {chunk.pmid}" if chunk.pmid else ""
     facts = [" > ".join(chunk.section_path), chunk.source, chunk.authority or "", str(chunk.year or ""), pmid]
     return {
@@ -220,13 +221,13 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         **{label: labels[label] for label in VERDICTS},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
         "cited": list(_citations(report)),
-        "contexts": [chunks.setdefault(_script_json(_chunk_row(chunk)), len(chunks)) for chunk in shown],
+        "contexts": [chunks.setdefault(script_json(chunk_row(chunk)), len(chunks)) for chunk in shown],
         "gold": _gold_rows(report),
         "dropped": [
             {
                 "text": piece.text,
                 "reason": piece.reason,
-                "span": _script_span(response.answer, piece.span),
+                "span": script_span(response.answer, piece.span),
                 "dropped": True,
             }
             for piece in report.dropped
@@ -242,13 +243,13 @@ def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
     evidence = contexts[place].text if place >= 0 else ""
     return {
         "text": claim.text,
-        "span": _script_span(report.response.answer, (claim.start, claim.end)),
+        "span": script_span(report.response.answer, (claim.start, claim.end)),
         "label": verdict.label,
         "score": "" if verdict.label == "unscored" else decimals(verdict.score),
         "threshold": decimals(verdict.threshold),
         "reason": verdict.reason,
         "chunk": place,
-        "evidence": _script_span(evidence, verdict.span),
+        "evidence": script_span(evidence, verdict.span),
         "unsafe": breaks_safety_rule(verdict),
         "conflict": verdict.conflict,
         "supporting": [places[name] for name in verdict.supporting if name in places],
@@ -280,7 +281,7 @@ def _citations(report: Report) -> Iterator[dict[str, Any]]:
     for span, named in markers.items():
         places = sorted(cited_contexts(named, report.response.contexts))
         if places:
-            yield {"span": _script_span(report.response.answer, span), "contexts": places}
+            yield {"span": script_span(report.response.answer, span), "contexts": places}
 
 
 def _gold_rows(report: Report) -> list[dict[str, Any]]:
@@ -298,7 +299,7 @@ def _gold_rows(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _script_span(text: str, span: tuple[int, int] | None) -> list[int] | None:
+def script_span(text: str, span: tuple[int, int] | None) -> list[int] | None:
     """Returns `span` in UTF-16 units, as browsers count; None for no span or a span outside `text`."""
     if span is None or not 0 <= span[0] < span[1] <= len(text):
         return None
