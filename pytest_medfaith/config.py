@@ -31,6 +31,8 @@ _RANGES = {
     "rrf_k": (1, math.inf),
     "pool": (1, math.inf),
     "rerank_pool": (1, math.inf),
+    "ef_search": (1, math.inf),
+    "nprobe": (1, math.inf),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
@@ -100,6 +102,9 @@ class Settings:
     fused: tuple[str, ...] = defaults.FUSED
     pool: int = defaults.POOL
     rerank_pool: int = defaults.RERANK_POOL
+    dense_index: str = defaults.INDEX
+    ef_search: int = defaults.EF_SEARCH
+    nprobe: int = defaults.NPROBE
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None

@@ -28,6 +28,10 @@ RERANK_POOL = 20  # candidates that a reranker reads
 # Here rank-bm25 takes a question some 259 times as long as bm25s (bench/lexical.py).
 FAST_BM25_FROM = 20_000
 
+INDEX = "flat"  # exact search: no other index finds more
+EF_SEARCH = 128  # above `POOL`, of which fusion wants all
+NPROBE = 32  # lists that are searched, of some 1,500 for 135,000 chunks
+
 CACHE = ".medfaith_cache"  # a folder: the dense indexes, and the scores of pairs
 PAIR_SCORES = "pairs.sqlite"  # in that folder
 BASELINE = "medfaith-baseline.json"

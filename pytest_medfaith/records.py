@@ -200,6 +200,23 @@ class Entailments(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class VectorIndex(Record):
+    """An approximate index of vectors, and how much of exact search it finds.
+
+    Attributes:
+        factory: as FAISS names it, such as HNSW32.
+        search: parameters of its search, such as {"efSearch": 128}.
+        recall: {"10": share of the 10 best hits of exact search that it finds, "100": of the 100 best}.
+        queries: on how many sentences of the corpus that was measured.
+    """
+
+    factory: str
+    search: Mapping[str, int] = field(default_factory=dict)
+    recall: Mapping[str, float] = field(default_factory=dict)
+    queries: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Retrieval(Record):
     """What a retriever brought for a case, judged passage by passage, and what that cost.
 
@@ -213,6 +230,7 @@ class Retrieval(Record):
         pool: the retrievers whose hits were judged together; empty until the run is summed up.
         steps_ms: how long each step of the question's retrieval took, and under "total" all of it.
         index_bytes: the size of the index, None where the retriever does not tell it.
+        indexes: {name of a dense retriever: its approximate index}; exact search is not listed.
     """
 
     gold: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
@@ -222,6 +240,7 @@ class Retrieval(Record):
     pool: tuple[str, ...] = ()
     steps_ms: Mapping[str, float] = field(default_factory=dict)
     index_bytes: int | None = None
+    indexes: Mapping[str, VectorIndex] = field(default_factory=dict)
 
 
 def gold_id(gold: GoldClaim) -> str:

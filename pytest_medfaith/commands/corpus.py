@@ -12,9 +12,12 @@ from pytest_medfaith import defaults
 from pytest_medfaith.commands.parts import progress_bar, say
 from pytest_medfaith.commands.retrieval_options import (
     BOption,
+    DenseIndexOption,
+    EfSearchOption,
     EncodersOption,
     FuseOption,
     K1Option,
+    NprobeOption,
     PoolOption,
     RerankPoolOption,
     RetrieverOption,
@@ -80,6 +83,9 @@ def index(
     corpus: CorpusOption,
     encoder: EncoderOption = defaults.ENCODER,
     cache: IndexesOption = Path(defaults.CACHE),
+    dense_index: DenseIndexOption = None,
+    ef_search: EfSearchOption = None,
+    nprobe: NprobeOption = None,
 ) -> None:
     """Build the dense index of a corpus ahead of time.
 
@@ -87,17 +93,26 @@ def index(
 
     Example: medfaith index --corpus corpus_samples
     """
+    from pytest_medfaith.cards.wording import index_text
+    from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
+    from pytest_medfaith.retrieval.build import RetrievalSettings, size_notes
     from pytest_medfaith.retrieval.encoders import load_encoder
-    from pytest_medfaith.retrieval.index import embed_corpus, index_folder
+    from pytest_medfaith.retrieval.faiss_index import open_index
+    from pytest_medfaith.retrieval.index import index_folder
 
+    given = command_line_settings({"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe})
+    settings = RetrievalSettings(**given)
     chunks = read_chunks(corpus)
     loaded = load_encoder(encoder)
-    vectors = embed_corpus(chunks, loaded, cache=cache, progress=progress_bar("chunks"))
-    rows, dimensions = vectors.shape
+    for note in size_notes("dense", settings, size=len(chunks)):
+        say(note, err=True)
+    held = open_index(chunks, loaded, cache=cache, choice=settings.choice, progress=progress_bar("chunks"))
     folder = index_folder(cache, chunks, loaded)
     reading = f", read by {loaded.reading}" if loaded.reading else ""
-    say(f"{folder}: {rows} chunks, {dimensions} dimensions, {vectors.nbytes} bytes{reading}")
+    say(f"{folder}: {len(chunks)} chunks, {held.width} dimensions, {held.size} bytes{reading}")
+    if held.told:
+        say(index_text(held.told))
 
 
 def retrieve(
@@ -115,6 +130,9 @@ def retrieve(
     weight: WeightsOption = None,
     pool: PoolOption = None,
     rerank_pool: RerankPoolOption = None,
+    dense_index: DenseIndexOption = None,
+    ef_search: EfSearchOption = None,
+    nprobe: NprobeOption = None,
 ) -> None:
     """Show what a retriever finds for a question.
 
@@ -123,12 +141,14 @@ def retrieve(
     from pytest_medfaith.cards.wording import clip
     from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, lexical_note
+    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, size_notes
 
     asked = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k, "weights": weight}
-    given = command_line_settings({**asked, "pool": pool, "rerank_pool": rerank_pool})
+    asked |= {"pool": pool, "rerank_pool": rerank_pool}
+    asked |= {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
+    given = command_line_settings(asked)
     chunks, settings = read_chunks(corpus), RetrievalSettings(cache=cache, **given)
-    if note := lexical_note(retriever, settings, size=len(chunks)):
+    for note in size_notes(retriever, settings, size=len(chunks)):
         say(note, err=True)
     search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
     for hit in search(query, top_k=k):

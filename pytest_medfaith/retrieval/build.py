@@ -20,6 +20,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval import bm25_fast
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
+from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
 from pytest_medfaith.retrieval.fusion import (
     Fuse,
@@ -29,7 +30,7 @@ from pytest_medfaith.retrieval.fusion import (
     reciprocal_rank_fusion,
     weighted_fusion,
 )
-from pytest_medfaith.retrieval.index import dense_retriever
+from pytest_medfaith.retrieval.index_kinds import IndexChoice, index_note
 from pytest_medfaith.retrieval.lucene import lucene_retriever
 from pytest_medfaith.retrieval.ranking import Retriever, hits_in_order
 from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
@@ -54,8 +55,16 @@ class RetrievalSettings:
     pool: int = defaults.POOL
     rerank_pool: int = defaults.RERANK_POOL
     encoders: tuple[str, ...] = (defaults.ENCODER,)
+    dense_index: str = defaults.INDEX
+    ef_search: int = defaults.EF_SEARCH
+    nprobe: int = defaults.NPROBE
     cache: Path = field(default_factory=lambda: Path(defaults.CACHE))
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def choice(self) -> IndexChoice:
+        """Which index dense retrieval searches."""
+        return IndexChoice(kind=self.dense_index, ef_search=self.ef_search, nprobe=self.nprobe)
 
 
 def build_retriever(
@@ -139,10 +148,20 @@ def takes_fast_bm25(size: int) -> bool:
     return size > defaults.FAST_BM25_FROM and bm25_fast.is_installed()
 
 
-def lexical_note(name: str, settings: RetrievalSettings, *, size: int) -> str:
-    """Returns what scores `bm25` over a large corpus, or what would be faster; "" where nothing is to be said."""
-    if "bm25" not in fused_names(name, settings) or size <= defaults.FAST_BM25_FROM:
-        return ""
+def size_notes(name: str, settings: RetrievalSettings, *, size: int) -> list[str]:
+    """Returns what is to be said of the retriever called `name` over a corpus of `size` chunks.
+
+    This is what scores `bm25` over a large corpus, or what would be faster, and whether the corpus is too
+    small for the index that was asked for.
+    """
+    names = fused_names(name, settings)
+    notes = [_lexical_note(size)] if "bm25" in names and size > defaults.FAST_BM25_FROM else []
+    if "dense" in names:
+        notes.append(index_note(settings.choice, size=size))
+    return list(filter(None, notes))
+
+
+def _lexical_note(size: int) -> str:
     if takes_fast_bm25(size):
         return f"bm25 scores the {size} chunks by bm25s, as it does above {defaults.FAST_BM25_FROM}"
     return (
@@ -249,7 +268,12 @@ def _by_encoder(
     named = {"dense" if single else f"dense:{encoder}": encoder for encoder in settings.encoders}
     return {
         name: dense_retriever(
-            chunks, load_encoder(encoder), cache=settings.cache, name=name, progress=progress
+            chunks,
+            load_encoder(encoder),
+            cache=settings.cache,
+            name=name,
+            choice=settings.choice,
+            progress=progress,
         )
         for name, encoder in named.items()
     }

@@ -23,6 +23,9 @@ _RETRIEVAL = {
     "pool": "pool",
     "rerank_pool": "rerank-pool",
     "encoders": "encoder",
+    "dense_index": "dense-index",
+    "ef_search": "ef-search",
+    "nprobe": "nprobe",
 }
 
 
