@@ -148,10 +148,13 @@ def retrieve(
     asked |= {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
     given = command_line_settings(asked)
     chunks, settings = read_chunks(corpus), RetrievalSettings(cache=cache, **given)
-    for note in size_notes(retriever, settings, size=len(chunks)):
+    few = [f"k is {k} and the corpus holds {len(chunks)} chunks: all that match are given"] * (
+        len(chunks) < k
+    )
+    for note in (*size_notes(retriever, settings, size=len(chunks)), *few):
         say(note, err=True)
     search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
-    for hit in search(query, top_k=k):
+    for hit in search(query, top_k=min(k, len(chunks))):
         if as_json:
             typer.echo(plain_json(json.dumps(hit.to_dict(), ensure_ascii=False)))
         else:
