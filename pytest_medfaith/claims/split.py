@@ -166,8 +166,10 @@ def _split_lines(text: str, lines: Sequence[Line], question: str | None) -> list
                 found, told = _split_line(text, line, told)
                 made += found
             elif line.role == "row":
-                made.append(_Statement(line.sentence, line.part))
-                told = replace(told, fresh=False)
+                answer = read_answer_of(text, line, told, "") if told.fresh and told.asked else None
+                found, after = _answered(line, answer, told, "") if answer else ([], told)
+                made += found or [_Statement(line.sentence, line.part)]
+                told = replace(after, fresh=False)
             else:
                 found, after = _read_lead(text, line, told)
                 made += found

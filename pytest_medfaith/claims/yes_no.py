@@ -13,8 +13,8 @@ from pytest_medfaith.claims.openers import SOURCES
 from pytest_medfaith.english.letters import folded
 
 # Signs and their names, as chats write them; skin tones and variants are taken away before.
-_YES_SIGNS = "👍👌✅✔✓☑🗸🆗💯🟢⭕"
-_NO_SIGNS = "👎❌❎✖✗✘☒🚫⛔🛑🔴🙅"
+_YES_SIGNS = "👍👌✅✔✓☑🗸🆗💯🟢🟩⭕"
+_NO_SIGNS = "👎❌❎✖✗✘☒🚫⛔🛑🔴🟥🙅"
 _NAMES = {
     "+1": "yessign",
     "thumbsup": "yessign",

@@ -46,6 +46,8 @@ def texts(answer, question=ASKED):
         ('{"answer": "yes"}', "Yes"),
         ("Ｙｅｓ", "Yes"),
         ("**Not recommended**", "Not recommended"),
+        ("Status: safe", "Status: safe"),
+        ("| Answer |\n|---|\n| Yes |", "Yes"),
     ],
 )
 def test_it_says_what_the_question_asks(said, spoken):
