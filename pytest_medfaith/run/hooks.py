@@ -218,6 +218,16 @@ class RunHooks:
         for text in told.get("medfaith_notes", []):
             self.note(text)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
+        """Gives the checker of --medfaith-checker where a project's fixture would take its place."""
+        if fixturedef.argname != "medfaith_checker" or not self._config.getoption("--medfaith-checker"):
+            return None
+        from pytest_medfaith.run.commanded import commanded_checker
+
+        with plain_errors():
+            return commanded_checker(fixturedef, request, resources_of(self._config))
+
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
         """Runs an `async def` test that uses the plugin where no plugin for async tests does.
 
