@@ -210,7 +210,7 @@ def _matched_hits(
 def _depth_note(k: int, size: int) -> list[str]:
     if k <= size or not size:
         return []
-    return [f"k is {k} and the corpus holds {size} chunks, so all of them are given at most"]
+    return [f"k is {k} and the corpus holds {size} chunks: all that match are given"]
 
 
 def _say_hit(hit: Hit, match: Match) -> None:

@@ -115,7 +115,7 @@ def test_its_json_keeps_the_fields_of_a_hit_and_adds_why(retrieve):
 def test_more_hits_than_chunks_are_a_note(retrieve):
     status, shown, said = retrieve("blood", "--k", "9", "--retriever", "bm25")
     assert (status, len(shown.splitlines())) == (0, 8)
-    assert said == "k is 9 and the corpus holds 3 chunks, so all of them are given at most\n"
+    assert said == "k is 9 and the corpus holds 3 chunks: all that match are given\n"
 
 
 @pytest.mark.parametrize(
