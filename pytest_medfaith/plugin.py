@@ -59,7 +59,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("pool", _COUNT, "how many candidates fusion takes of each retriever (100)"),
     ("rerank-pool", _COUNT, "how many candidates a reranker reads (20)"),
     ("dense-index", {"metavar": "KIND"}, "the index of dense retrieval: flat, hnsw, ivfpq, sq8, or a factory string of FAISS (flat)"),
-    ("ef-search", _COUNT, "how many neighbours a search of hnsw keeps in sight (128)"),
+    ("ef-search", _COUNT, "how many neighbours a search of hnsw keeps in sight (256)"),
     ("nprobe", _COUNT, "how many lists a search of ivfpq reads (32)"),
     ("checker", _NAMES, "default, fast or teacher, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation"),
     ("contexts", {"metavar": "MODE", "action": "append", "default": [], "choices": ("recorded", "retrieved", "per-claim")},

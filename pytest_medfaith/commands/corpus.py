@@ -184,8 +184,7 @@ def retrieve(
     check_query(query, top_k=1, size=len(chunks) or 1)  # before an index is built for it
     for hit, match in _matched_hits(query, chunks, retriever, settings, k=k):
         if as_json:
-            row = hit.to_dict() | match.to_dict(hit.chunk)
-            typer.echo(plain_json(json.dumps(row, ensure_ascii=False)))
+            _give_hit(hit, match)
         else:
             _say_hit(hit, match)
     end_teacher(teacher)
@@ -211,6 +210,11 @@ def _depth_note(k: int, size: int) -> list[str]:
     if k <= size or not size:
         return []
     return [f"k is {k} and the corpus holds {size} chunks: all that match are given"]
+
+
+def _give_hit(hit: Hit, match: Match) -> None:
+    row = hit.to_dict() | match.to_dict(hit.chunk)
+    typer.echo(plain_json(json.dumps(row, ensure_ascii=False)))
 
 
 def _say_hit(hit: Hit, match: Match) -> None:

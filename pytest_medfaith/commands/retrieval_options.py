@@ -45,7 +45,7 @@ DenseIndexOption = Annotated[
 ]
 EfSearchOption = Annotated[
     int | None,
-    typer.Option(help="How many neighbours a search of hnsw keeps in sight; 128 where not given."),
+    typer.Option(help="How many neighbours a search of hnsw keeps in sight; 256 where not given."),
 ]
 NprobeOption = Annotated[
     int | None, typer.Option(help="How many lists a search of ivfpq reads; 32 where not given.")

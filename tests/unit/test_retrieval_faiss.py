@@ -170,8 +170,8 @@ DAMAGES = {
     "empty": lambda path: path.write_bytes(b""),
     "no json": lambda path: path.with_suffix(".json").write_text("{"),
     "a list": lambda path: path.with_suffix(".json").write_text("[]"),
-    "no recall": lambda path: _told(path, recall={"efSearch=128": {}}),
-    "recall of words": lambda path: _told(path, recall={"efSearch=128": {"10": "all", "queries": 9}}),
+    "no recall": lambda path: _told(path, recall={"efSearch=256": {}}),
+    "recall of words": lambda path: _told(path, recall={"efSearch=256": {"10": "all", "queries": 9}}),
     "deep": lambda path: path.with_suffix(".json").write_text("[" * 100_000),
 }
 
@@ -339,7 +339,7 @@ def test_fusions_pass_on_what_is_told_of_their_indexes_and_cards_show_it(tmp_pat
     search = dense_retriever(CHUNKS, Numbered().encoder, cache=tmp_path, choice=IndexChoice(kind="hnsw"))
     told = vector_indexes(fused_retriever({"dense": search}, size=300))
     assert told == {
-        "dense": VectorIndex(factory="HNSW32", search={"efSearch": 128}, recall={"10": 1.0}, queries=200)
+        "dense": VectorIndex(factory="HNSW32", search={"efSearch": 256}, recall={"10": 1.0}, queries=200)
     }
     assert index_bytes(search) == file_of(tmp_path, "hnsw").stat().st_size
     case = Case(id="iron", question="?")
@@ -347,7 +347,7 @@ def test_fusions_pass_on_what_is_told_of_their_indexes_and_cards_show_it(tmp_pat
     report = Report(case=case, response=Response(case_id="iron", answer=""), retrieval=cost)
     one = SliceReport(slice="mini", retriever="rrf", checker="", k=5, reports=(report,), contexts_mode="none")
     assert retrieval_lines(one)[-1] == (
-        "dense by HNSW32 (efSearch 128): recall@10 1.000 of exact search, on 200 sentences of the corpus"
+        "dense by HNSW32 (efSearch 256): recall@10 1.000 of exact search, on 200 sentences of the corpus"
     )
 
 
