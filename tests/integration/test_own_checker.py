@@ -1,4 +1,4 @@
-"""A project judges with a callable of its own: as a fixture, in an assertion, or named in the settings."""
+"""A project judges with its callable: as a fixture, in an assertion, or named in the settings."""
 
 import json
 import sys

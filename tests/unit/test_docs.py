@@ -376,7 +376,9 @@ def test_a_marker_of_runnable_code_stands_right_before_code():
 
 @of_language("toml")
 def test_toml_is_read_by_the_code_that_reads_it(block, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(REPO / "examples" / "own_metric")  # whose settings name a metric of its own
+    monkeypatch.syspath_prepend(
+        REPO / "examples" / "own_metric"
+    )  # whose settings name the metric of the example
     table = tomllib.loads(block.body)
     if "medfaith" in table.get("tool", {}):
         (tmp_path / "pyproject.toml").write_text(block.body)

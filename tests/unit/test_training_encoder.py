@@ -319,7 +319,7 @@ def test_a_hard_negative_is_near_and_answers_nothing():
     found = mine_negatives(pairs, queries, documents, ranks=(1, 5), seed=1)
     # d0 is the right document of q0 and of q4, d1 scores as high as d0, d2 is of the same group: d3 is left.
     assert found[0] == pairs[3]
-    assert found[3] is None  # everything else scores higher than its own document
+    assert found[3] is None  # every candidate scores higher than the right document
 
 
 def test_a_claim_is_set_against_a_rival_of_its_own_where_it_has_some(tmp_path):
@@ -477,10 +477,10 @@ def test_the_order_across_queries_counts_every_pair_that_stands_wrong():
     torch = pytest.importorskip("torch", reason="comes with the extra train")
     from training.contrastive import across_queries
 
-    own, negative = torch.tensor([0.9, 0.3]), torch.tensor([0.5])
+    right, negative = torch.tensor([0.9, 0.3]), torch.tensor([0.5])
     # 0.5 is 0.4 below the first cosine and 0.2 above the second.
     expected = (np.log1p(np.exp(-0.4 * 20)) + np.log1p(np.exp(0.2 * 20))) / 2
-    assert across_queries(own, negative, scale=20.0).item() == pytest.approx(expected, abs=1e-6)
+    assert across_queries(right, negative, scale=20.0).item() == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_loss_adds_the_order_across_queries_of_those_with_a_negative(base):
@@ -499,8 +499,8 @@ def test_the_loss_adds_the_order_across_queries_of_those_with_a_negative(base):
         vectors_of(model, texts, max_tokens=8)
         for texts in (["iron", "zinc"], ["iron tablets", "zinc cream", "copper pipe"])
     )
-    own, negative = (queries * documents[:2]).sum(1), (queries[1:] * documents[2:]).sum(1)
-    assert both - plain == pytest.approx(0.5 * across_queries(own, negative, scale=20.0).item(), abs=1e-5)
+    right, negative = (queries * documents[:2]).sum(1), (queries[1:] * documents[2:]).sum(1)
+    assert both - plain == pytest.approx(0.5 * across_queries(right, negative, scale=20.0).item(), abs=1e-5)
 
 
 def test_padding_does_not_change_a_vector(base):

@@ -189,7 +189,7 @@ def test_muon_in_fp32_steps_as_torch_does_but_for_rounding(shape):
     before = stepped()
     with muon_in_fp32():
         after = stepped()
-    assert torch.equal(stepped(), before)  # and torch's own again afterwards
+    assert torch.equal(stepped(), before)  # and that of torch again afterwards
     assert not torch.equal(after, before)
     assert torch.cosine_similarity(after.flatten(), before.flatten(), dim=0) > 0.999
     assert after.norm() == pytest.approx(float(before.norm()), rel=0.02)
