@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import SliceRun
+from pytest_medfaith.records import ChunkContext, SliceRun
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -100,6 +100,10 @@ class Settings:
     fused: tuple[str, ...] = defaults.FUSED
     pool: int = defaults.POOL
     rerank_pool: int = defaults.RERANK_POOL
+    chunk_context: ChunkContext = defaults.CHUNK_CONTEXT
+    chunk_lines: str | None = None
+    stop_words: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
@@ -151,6 +155,7 @@ def load_settings(root: Path) -> Settings:
         settings,
         slices=resolved,
         cache=root / settings.cache,
+        chunk_lines=_lines_place(settings.chunk_lines, root),
         calibration=tuple(root / path for path in settings.calibration),
         safety=tuple(root / path for path in settings.safety),
         baseline=root / settings.baseline,
@@ -211,6 +216,11 @@ def _read_table(root: Path) -> tuple[Path, Mapping[str, Any]]:
         if table:
             return path, _mapping(table, str(path))
     return root / "pyproject.toml", {}
+
+
+def _lines_place(given: str | None, root: Path) -> str | None:
+    """Returns the file of lines about chunks, relative to the settings; a dotted name stays."""
+    return str(root / given) if given and given.endswith(".jsonl") else given
 
 
 def _mapping(value: object, place: str) -> Mapping[str, Any]:

@@ -23,6 +23,9 @@ RRF_K = 100
 FUSED = ("bm25", "dense")  # what `rrf` and `weighted` fuse
 # Candidates that fusion takes of each retriever: a chunk below the cut of both may be above it fused.
 POOL = 100
+# Title and section path before the text: on the samples nDCG@10 of rrf rises from 0.666 to 0.736 (42 questions)
+# and from 0.829 to 0.850 (28) against the title alone.
+CHUNK_CONTEXT: Final = "path"
 DENSE_WEIGHT = 0.7  # of `weighted-0.7-0.3`
 RERANK_POOL = 20  # candidates that a reranker reads
 # Here rank-bm25 takes a question some 259 times as long as bm25s (bench/lexical.py).

@@ -20,6 +20,9 @@ Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review",
 # Whose contexts the claims are judged by: those that came with the answer, what the retriever finds for the
 # question, what it finds for each claim; "none" where no answer is judged.
 ContextsMode = Literal["recorded", "retrieved", "per-claim", "none"]
+# What retrieval reads of a chunk before its text: title and section path, the title alone, nothing.
+ChunkContext = Literal["path", "title", "none"]
+CUT_FROM = "cut_from"  # in `extra` of a chunk that was cut anew: the chunk with which it shares the most text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,12 @@ class Chunk(Record):
     pmid: str | None = None
     start: int | None = None
     end: int | None = None
+
+    @property
+    def title_and_path(self) -> str:
+        """The place of the chunk, as in "Iron > Dose"; a title that the path begins with is not repeated."""
+        begins = self.section_path[:1] == (self.title,) or not self.title
+        return " > ".join(self.section_path if begins else (self.title, *self.section_path))
 
 
 @dataclass(frozen=True, kw_only=True)

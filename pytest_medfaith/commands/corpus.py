@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,15 +12,10 @@ import typer
 from pytest_medfaith import defaults
 from pytest_medfaith.commands.parts import progress_bar, say
 from pytest_medfaith.commands.retrieval_options import (
-    BOption,
-    EncodersOption,
-    FuseOption,
-    K1Option,
-    PoolOption,
-    RerankPoolOption,
+    ChunkContextOption,
     RetrieverOption,
-    RrfKOption,
-    WeightsOption,
+    given_settings,
+    with_retrieval_options,
 )
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import one_line, plain_json
@@ -80,6 +76,7 @@ def index(
     corpus: CorpusOption,
     encoder: EncoderOption = defaults.ENCODER,
     cache: IndexesOption = Path(defaults.CACHE),
+    chunk_context: ChunkContextOption = None,
 ) -> None:
     """Build the dense index of a corpus ahead of time.
 
@@ -88,10 +85,12 @@ def index(
     Example: medfaith index --corpus corpus_samples
     """
     from pytest_medfaith.jsonl import read_chunks
+    from pytest_medfaith.retrieval.context import contextual_chunks
     from pytest_medfaith.retrieval.encoders import load_encoder
     from pytest_medfaith.retrieval.index import embed_corpus, index_folder
 
-    chunks = read_chunks(corpus)
+    context = given_settings({"chunk_context": chunk_context}).get("chunk_context", defaults.CHUNK_CONTEXT)
+    chunks = contextual_chunks(read_chunks(corpus), context)
     loaded = load_encoder(encoder)
     vectors = embed_corpus(chunks, loaded, cache=cache, progress=progress_bar("chunks"))
     rows, dimensions = vectors.shape
@@ -100,6 +99,7 @@ def index(
     say(f"{folder}: {rows} chunks, {dimensions} dimensions, {vectors.nbytes} bytes{reading}")
 
 
+@with_retrieval_options
 def retrieve(
     query: QueryArgument,
     corpus: CorpusOption,
@@ -107,27 +107,18 @@ def retrieve(
     retriever: RetrieverOption = defaults.RETRIEVER,
     cache: IndexesOption = Path(defaults.CACHE),
     as_json: JsonOption = False,
-    encoder: EncodersOption = None,
-    fuse: FuseOption = None,
-    k1: K1Option = None,
-    b: BOption = None,
-    rrf_k: RrfKOption = None,
-    weight: WeightsOption = None,
-    pool: PoolOption = None,
-    rerank_pool: RerankPoolOption = None,
+    *,
+    retrieval: Mapping[str, Any],
 ) -> None:
     """Show what a retriever finds for a question.
 
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
     from pytest_medfaith.cards.wording import clip
-    from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
     from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, lexical_note
 
-    asked = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k, "weights": weight}
-    given = command_line_settings({**asked, "pool": pool, "rerank_pool": rerank_pool})
-    chunks, settings = read_chunks(corpus), RetrievalSettings(cache=cache, **given)
+    chunks, settings = read_chunks(corpus), RetrievalSettings(cache=cache, **retrieval)
     if note := lexical_note(retriever, settings, size=len(chunks)):
         say(note, err=True)
     search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pytest_medfaith.commands.parts import RootOption, RulesOffOption, progress_bar, say
+from pytest_medfaith.commands.retrieval_options import with_retrieval_options
 
 if TYPE_CHECKING:
     from pytest_medfaith.config import JudgedContexts
@@ -48,6 +49,7 @@ RunFolderOption = Annotated[Path | None, typer.Option(help="Write the run folder
 IntervalsOption = Annotated[bool, typer.Option("--verbose", help="Show intervals.")]
 
 
+@with_retrieval_options
 def evaluate(
     name: SliceArgument,
     root: RootOption = Path(),
@@ -60,6 +62,8 @@ def evaluate(
     report: RunFolderOption = None,
     retrieval_only: RetrievalOnlyOption = False,
     verbose: IntervalsOption = False,
+    *,
+    retrieval: Mapping[str, Any],
 ) -> None:
     """Check the recorded responses of a slice, or what it retrieves, and print its card.
 
@@ -67,14 +71,13 @@ def evaluate(
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
-    from pytest_medfaith.cards.audit_card import audit_card
-    from pytest_medfaith.cards.terminal import result_card
     from pytest_medfaith.run.options import Options
 
     options = Options(
+        retrieval=retrieval,
         retriever=tuple(retriever or ()),
         checker=tuple(checker or ()),
-        contexts=_contexts(contexts or ()),
+        contexts=contexts_modes(contexts or ()),
         retrieval_only=retrieval_only,
         k=k,
         limit=limit,
@@ -82,7 +85,14 @@ def evaluate(
         report=report,
         verbose=verbose,
     )
-    end = _run_slice(name, root.resolve(), options)
+    show_end(_run_slice(name, root.resolve(), options), verbose=verbose)
+
+
+def show_end(end: Finish, *, verbose: bool) -> None:
+    """Prints how a run ended, and ends the command with the exit status that it comes to."""
+    from pytest_medfaith.cards.audit_card import audit_card
+    from pytest_medfaith.cards.terminal import result_card
+
     say(result_card(end.reports, verbose=verbose))
     for title, audit in end.audits.items():
         say("\n" + audit_card(audit, title=title))
@@ -92,7 +102,8 @@ def evaluate(
         raise typer.Exit(2 if end.status == "unusable" else 1)
 
 
-def _contexts(given: Sequence[str]) -> tuple[JudgedContexts, ...]:
+def contexts_modes(given: Sequence[str]) -> tuple[JudgedContexts, ...]:
+    """Returns the contexts modes that an option names; raises ValueError for an unknown mode."""
     from pytest_medfaith.config import JUDGED_CONTEXTS
 
     modes = tuple(mode for mode in JUDGED_CONTEXTS if mode in given)

@@ -62,7 +62,7 @@ def chunk_document(
                 extra=origin,
             )
             if prefix is not None:
-                context = prefix(document.text, chunk) if callable(prefix) else _title_and_path(chunk)
+                context = prefix(document.text, chunk) if callable(prefix) else chunk.title_and_path
                 chunk = chunk.with_(extra={**origin, "prefix": context})
             chunks.append(chunk)
     return chunks
@@ -103,12 +103,6 @@ def original_span(chunk: Chunk, *, src: Path) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _title_and_path(chunk: Chunk) -> str:
-    """Returns "Iron > Treatment > Dose"; a title that the path begins with is not repeated."""
-    path = chunk.section_path
-    return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
 
 
 def document_name(document: Document) -> str:

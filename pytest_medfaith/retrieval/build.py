@@ -17,10 +17,12 @@ from typing import Any
 from pytest_medfaith import defaults
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Chunk, Hit
+from pytest_medfaith.records import Chunk, ChunkContext, Hit
 from pytest_medfaith.retrieval import bm25_fast
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
+from pytest_medfaith.retrieval.context import Lines, chunk_lines, contextual_chunks, given_back
 from pytest_medfaith.retrieval.encoders import load_encoder
+from pytest_medfaith.retrieval.filters import filtered_retriever
 from pytest_medfaith.retrieval.fusion import (
     Fuse,
     check_weights,
@@ -33,8 +35,10 @@ from pytest_medfaith.retrieval.index import dense_retriever
 from pytest_medfaith.retrieval.lucene import lucene_retriever
 from pytest_medfaith.retrieval.ranking import Retriever, hits_in_order
 from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
+from pytest_medfaith.retrieval.variant import parse_variant
 
 Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
+Build = Callable[[Sequence[Chunk], "RetrievalSettings", Progress], Retriever]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +57,10 @@ class RetrievalSettings:
     fused: tuple[str, ...] = defaults.FUSED
     pool: int = defaults.POOL
     rerank_pool: int = defaults.RERANK_POOL
+    chunk_context: ChunkContext = defaults.CHUNK_CONTEXT
+    chunk_lines: Lines = None
+    stop_words: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
     encoders: tuple[str, ...] = (defaults.ENCODER,)
     cache: Path = field(default_factory=lambda: Path(defaults.CACHE))
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -70,7 +78,7 @@ def build_retriever(
     Args:
         name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory,
             `package.module:factory`. The factory gets the chunks, and by keyword those settings that it has a
-            parameter for. A plus sign adds a reranker: "rrf+fast".
+            parameter for. A plus sign adds a reranker: "rrf+fast". Brackets hold settings, see `variant`.
         chunks: the corpus, at least one chunk.
         settings: parameters of the retrievers; None takes the defaults.
         progress: told (chunks done, chunks in all) while a dense index is built.
@@ -82,12 +90,20 @@ def build_retriever(
     """
     settings = settings or RetrievalSettings()
     _check_corpus(chunks)
+    name, settings = settled(name, settings)
+    settings = dataclasses.replace(settings, chunk_lines=chunk_lines(settings.chunk_lines, chunks))
     name, plus, reranker = name.partition("+")
     if plus:
         loaded = load_reranker(reranker)
         found = _retriever(name, chunks, settings, progress)
         return reranked_retriever(found, loaded, name=name, size=len(chunks), pool=settings.rerank_pool)
     return _retriever(name, chunks, settings, progress)
+
+
+def settled(name: str, settings: RetrievalSettings) -> tuple[str, RetrievalSettings]:
+    """Returns a retriever's name without its settings, and `settings` with those that the name holds."""
+    variant = parse_variant(name)
+    return variant.name, dataclasses.replace(settings, **variant.retrieval)
 
 
 def base_name(name: str) -> str:
@@ -115,7 +131,8 @@ def _retriever(
 ) -> Retriever:
     table = factory_settings(name, settings)
     if name not in BUILT_IN:
-        return _from_factory(name, chunks, settings, table or {})
+        found = _from_factory(name, chunks, settings, table or {})
+        return filtered_retriever(found, chunks, settings.filters)
     if table is not None:
         raise ValueError(
             f"retriever_settings holds {dict(table)} for {name!r}, expected the dotted name of a "
@@ -141,6 +158,7 @@ def takes_fast_bm25(size: int) -> bool:
 
 def lexical_note(name: str, settings: RetrievalSettings, *, size: int) -> str:
     """Returns what scores `bm25` over a large corpus, or what would be faster; "" where nothing is to be said."""
+    name = settled(name, settings)[0]
     if "bm25" not in fused_names(name, settings) or size <= defaults.FAST_BM25_FROM:
         return ""
     if takes_fast_bm25(size):
@@ -151,17 +169,31 @@ def lexical_note(name: str, settings: RetrievalSettings, *, size: int) -> str:
     )
 
 
+def _over_corpus(build: Build) -> Build:
+    """Returns `build`, which reads chunks with their context and finds what passes the filters of the settings."""
+
+    def built(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
+        read = contextual_chunks(chunks, settings.chunk_context, lines=settings.chunk_lines)
+        found = build(read, settings, progress)
+        found = found if read is chunks else given_back(found, chunks)
+        return filtered_retriever(found, chunks, settings.filters)
+
+    return built
+
+
 def _bm25(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
     build = bm25_fast.fast_bm25_retriever if takes_fast_bm25(len(chunks)) else bm25_retriever
-    return build(chunks, k1=settings.k1, b=settings.b, name="bm25")
+    return build(chunks, k1=settings.k1, b=settings.b, stop_words=settings.stop_words, name="bm25")
 
 
 def _rank_bm25(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
-    return bm25_retriever(chunks, k1=settings.k1, b=settings.b, name="rank-bm25")
+    return bm25_retriever(
+        chunks, k1=settings.k1, b=settings.b, stop_words=settings.stop_words, name="rank-bm25"
+    )
 
 
 def _bm25s(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
-    return bm25_fast.fast_bm25_retriever(chunks, k1=settings.k1, b=settings.b)
+    return bm25_fast.fast_bm25_retriever(chunks, k1=settings.k1, b=settings.b, stop_words=settings.stop_words)
 
 
 def _lucene(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
@@ -247,24 +279,29 @@ def _by_encoder(
     """Returns a dense retriever for each encoder, by name: "dense", or "dense:ENCODER" for several."""
     single = len(settings.encoders) == 1
     named = {"dense" if single else f"dense:{encoder}": encoder for encoder in settings.encoders}
-    return {
-        name: dense_retriever(
-            chunks, load_encoder(encoder), cache=settings.cache, name=name, progress=progress
+
+    def build(name: str, encoder: str) -> Build:
+        loaded = load_encoder(encoder)
+        return lambda read, given, told: dense_retriever(
+            read, loaded, cache=given.cache, name=name, progress=told
         )
+
+    return {
+        name: _over_corpus(build(name, encoder))(chunks, settings, progress)
         for name, encoder in named.items()
     }
 
 
-BUILT_IN: Mapping[str, Callable[[Sequence[Chunk], RetrievalSettings, Progress], Retriever]] = {
-    "bm25": _bm25,
+BUILT_IN: Mapping[str, Build] = {
+    "bm25": _over_corpus(_bm25),
     "dense": _dense,
     "rrf": _rrf,
     "weighted": _weighted,
     "weighted-minmax": partial(_weighted, fusion=minmax_fusion),
     "weighted-0.7-0.3": partial(_weighted, by_kind=True),
-    "rank-bm25": _rank_bm25,
-    "bm25s": _bm25s,
-    "lucene": _lucene,
+    "rank-bm25": _over_corpus(_rank_bm25),
+    "bm25s": _over_corpus(_bm25s),
+    "lucene": _over_corpus(_lucene),
 }
 FUSING = ("rrf", "weighted", "weighted-minmax", "weighted-0.7-0.3")
 

@@ -13,6 +13,7 @@ from pytest_medfaith.retrieval.build import (
     RetrievalSettings,
     factory_settings,
     fused_names,
+    settled,
     takes_fast_bm25,
 )
 from pytest_medfaith.retrieval.encoders import encoder_signature
@@ -24,6 +25,7 @@ _BY_WORDS = ("bm25", "rank-bm25", "bm25s", "lucene")
 
 def encoder_signatures(name: str, settings: RetrievalSettings) -> dict[str, str] | None:
     """Returns encoder -> signature for the retriever called `name`; None where it encodes nothing."""
+    name, settings = settled(name, settings)
     if "dense" not in fused_names(name, settings):
         return None
     return {encoder: encoder_signature(encoder) for encoder in settings.encoders}
@@ -40,17 +42,22 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         settings: of retrieval.
         size: number of chunks in the corpus, which decides what `bm25` scores with.
     """
+    name, settings = settled(name, settings)
     base, plus, reranker = name.partition("+")
     names = fused_names(name, settings)
     found: dict[str, Any] = {"packages": _packages(names, size=size)}
     if set(names) & set(_BY_WORDS):
         found |= {"k1": settings.k1, "b": settings.b}
+        found |= {"stop_words": sorted(settings.stop_words)} if settings.stop_words else {}
     if base in FUSING or (base == "dense" and len(settings.encoders) > 1):
         found["pool"] = settings.pool
         found |= {"rrf_k": settings.rrf_k} if base in ("rrf", "dense") else {}
     if base in FUSING:
         found["fused"] = list(names)
         found |= {"weights": dict(settings.weights or {})} if base in ("weighted", "weighted-minmax") else {}
+    if set(names) & set(BUILT_IN):
+        found["chunk_context"] = settings.chunk_context
+    found |= {"filters": sorted(settings.filters)} if settings.filters else {}
     if plus:
         found |= {"reranker": reranker_signature(reranker), "rerank_pool": settings.rerank_pool}
     tables = {name: dict(factory_settings(name, settings) or {}) for name in names if name not in BUILT_IN}

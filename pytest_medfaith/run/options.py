@@ -23,6 +23,9 @@ _RETRIEVAL = {
     "pool": "pool",
     "rerank_pool": "rerank-pool",
     "encoders": "encoder",
+    "chunk_context": "chunk-context",
+    "filters": "filter",
+    "stop_words": "stop-word",
 }
 
 
