@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pytest_medfaith.commands.ablation import ablation
 from pytest_medfaith.commands.baseline import list_kept, prune
 from pytest_medfaith.commands.cases import adapt, review
 from pytest_medfaith.commands.checkers import audit, calibrate
@@ -39,6 +40,7 @@ for command in (
     score,
     calibrate,
     evaluate,
+    ablation,
     audit,
     index,
     retrieve,

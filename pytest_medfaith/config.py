@@ -105,6 +105,7 @@ class Settings:
     stop_words: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ablation: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
@@ -150,6 +151,11 @@ def load_settings(root: Path) -> Settings:
     }
     values = {key: value for key, value in table.items() if key != "slices"}
     settings: Settings = _fill(Settings, {"root": root, **values}, str(path))
+    for name in settings.ablation.keys() - slices.keys():
+        raise DataError(
+            f"{path}: ablation.{name} is of no slice{_nearest(name, slices)}; slices configured here: "
+            f"{', '.join(sorted(slices)) or 'none'}"
+        )
     resolved = {name: _resolve(given, root) for name, given in slices.items()}
     return dataclasses.replace(
         settings,

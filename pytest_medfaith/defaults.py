@@ -47,6 +47,8 @@ GOLD_CLAIMS = 8
 
 SIZE = 512  # tokens of a chunk: about what a BERT encoder reads at once
 STRIDE = 128  # tokens that neighbouring chunks share: a quarter, as in the tokenizers library
+CHARACTERS = 1000  # of a chunk that is cut by characters: the most, and the usual of such splitters
+CHARACTER_STRIDE = 200
 MIN_SENTENCES = 2
 MAX_SENTENCES = 12
 # From which similarity a chunk is a near-duplicate. One word changed in a chunk of 60 leaves a Jaccard

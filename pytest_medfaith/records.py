@@ -374,7 +374,8 @@ class SliceReport(Measured, SliceRecord):
 
     The attributes of a `Report`, such as `faithfulness`, hold the values of the slice. `skipped` counts, by
     reason, the records of a data set that were left out while the slice's cases were read. `definitions`
-    says, by name, what the metrics of the project measure.
+    says, by name, what the metrics of the project measure. `place` counts from 0 the rows that were asked for
+    together, as an ablation; `failure` says why no case of the row could be measured.
     """
 
     reports: tuple[Report, ...] = ()
@@ -385,6 +386,8 @@ class SliceReport(Measured, SliceRecord):
     missing: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     partial: bool = False
+    place: int = 0
+    failure: str = ""
 
     def _value(self, name: str) -> float | None:
         return self.metrics[name].value if name in self.metrics else None

@@ -55,6 +55,13 @@ FewestOption = Annotated[
     int, typer.Option(help="The fewest sentences of a chunk, where its section has as many.")
 ]
 MostOption = Annotated[int, typer.Option(help="The most sentences of a chunk.")]
+CharactersOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Cut by characters, across sections: chunks of at most N, up to 1,000, which share a fifth with the next. --size, --stride and sentences do not count then.",
+    ),
+]
 PrefixOption = Annotated[
     str | None,
     typer.Option(help="title: keep title and section path beside the text, for retrieval to read."),
@@ -144,6 +151,7 @@ def chunk(
     stride: StrideOption = defaults.STRIDE,
     min_sent: FewestOption = defaults.MIN_SENTENCES,
     max_sent: MostOption = defaults.MAX_SENTENCES,
+    characters: CharactersOption = None,
     prefix: PrefixOption = None,
     dedup: DedupOption = None,
     dedup_threshold: SimilarityOption = None,
@@ -151,12 +159,13 @@ def chunk(
 ) -> None:
     """Cut pages into chunks of whole sentences.
 
-    A chunk never crosses a section, and its span cuts the same text out of the page again.
+    A chunk never crosses a section, unless it is cut by characters. Its span cuts the same text out of the page
+    again.
 
     Example: medfaith chunk pages/ --source clinic --out corpus/clinic/chunk
     """
     from pytest_medfaith.corpus.chunk import chunk_source
-    from pytest_medfaith.corpus.windows import WindowSize
+    from pytest_medfaith.corpus.windows import CharacterSize, WindowSize
 
     if prefix not in (None, "title"):
         raise DataError(f"--prefix is {prefix!r}; expected title")
@@ -164,7 +173,9 @@ def chunk(
         src,
         source=source,
         out=out,
-        shape=WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent),
+        shape=CharacterSize(size=characters, stride=characters // 5)
+        if characters is not None
+        else WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent),
         prefix=prefix,  # type: ignore[arg-type]
         dedup=_dedup_method(dedup, dedup_threshold),
         dedup_threshold=dedup_threshold,

@@ -106,6 +106,16 @@ def settled(name: str, settings: RetrievalSettings) -> tuple[str, RetrievalSetti
     return variant.name, dataclasses.replace(settings, **variant.retrieval)
 
 
+def check_name(name: str) -> None:
+    """Refuses a name, with or without a reranker, that leads to no retriever.
+
+    Raises:
+        ValueError: it is neither built in nor the dotted name of a factory.
+    """
+    if base_name(name) not in BUILT_IN:
+        _imported(base_name(name))
+
+
 def base_name(name: str) -> str:
     """Returns the name of a retriever without its reranker: "rrf" of "rrf+fast"."""
     return name.partition("+")[0]

@@ -38,7 +38,7 @@ class Options:
     """
 
     slices: tuple[str, ...] = ()
-    k: int | None = None
+    k: tuple[int, ...] = ()
     retriever: tuple[str, ...] = ()
     checker: tuple[str, ...] = ()
     contexts: tuple[JudgedContexts, ...] = ()
@@ -67,7 +67,7 @@ def options_of(config: pytest.Config) -> Options:
     retrieval = {name: option(f"--medfaith-{flag}") for name, flag in _RETRIEVAL.items()}
     return Options(
         slices=tuple(option("--medfaith-slice")),
-        k=option("--medfaith-k"),
+        k=(option("--medfaith-k"),) if option("--medfaith-k") else (),
         retriever=tuple(option("--medfaith-retriever")),
         checker=tuple(option("--medfaith-checker")),
         contexts=tuple(option("--medfaith-contexts")),
