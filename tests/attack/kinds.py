@@ -20,6 +20,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "uni
 from gate_samples import SIGNATURE, case, report_of
 from hostile import read_wrongly, reading, writing, written_wrongly
 from openings import CONTENTS, OPENINGS
+from unanswered import green, tries
 
 from pytest_medfaith import assert_faithfulness, assert_no_hallucination, check_answer
 from pytest_medfaith.answers.responses import UNSAID, as_response, read_responses
@@ -498,6 +499,7 @@ KINDS = (
     Kind("baselines edited by hand", "an error of the package", _edits, _edited),
     Kind("retrievers that return nonsense", "an error of the case", lambda: list(_retrievers()), _searched),
     Kind("rankings in odd orders", "credit for the first k alone", _rankings, _credited),
+    Kind("retrieval alone, retrieved contexts, ablations", "never green", tries, green),
     Kind("files that are broken", "an error of the package", reading, read_wrongly),
     Kind(
         "places that cannot be written",

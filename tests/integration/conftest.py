@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import scipy.stats  # noqa: F401 - what a test loads, pytester forgets, and numpy loads once in a process
 
 CHUNKS = [
     {

@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-import scipy.stats  # noqa: F401 - what a test loads, pytester forgets, and numpy loads once in a process
 import scripted_retrievers
 
 from pytest_medfaith.cli import main
