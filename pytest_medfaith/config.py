@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith import defaults
+from pytest_medfaith.defaults import ChunkContext
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import ChunkContext, SliceRun
+from pytest_medfaith.records import SliceRun
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -31,6 +32,8 @@ _RANGES = {
     "rrf_k": (1, math.inf),
     "pool": (1, math.inf),
     "rerank_pool": (1, math.inf),
+    "ef_search": (1, math.inf),
+    "nprobe": (1, math.inf),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
@@ -104,6 +107,9 @@ class Settings:
     chunk_lines: str | None = None
     stop_words: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
+    dense_index: str = defaults.INDEX
+    ef_search: int = defaults.EF_SEARCH
+    nprobe: int = defaults.NPROBE
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ablation: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None

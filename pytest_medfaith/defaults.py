@@ -5,7 +5,7 @@ Settings, functions and commands read it here, so that no default is written twi
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 CHECKER = "default"  # the shipped checker
 ENCODER = "default"  # the shipped encoder
@@ -25,11 +25,17 @@ FUSED = ("bm25", "dense")  # what `rrf` and `weighted` fuse
 POOL = 100
 # Title and section path before the text: on the samples nDCG@10 of rrf rises from 0.666 to 0.736 (42 questions)
 # and from 0.829 to 0.850 (28) against the title alone.
+ChunkContext = Literal["path", "title", "none"]
 CHUNK_CONTEXT: Final = "path"
+CUT_FROM = "cut_from"  # in `extra` of a chunk that was cut anew: the chunk with which it shares the most text
 DENSE_WEIGHT = 0.7  # of `weighted-0.7-0.3`
 RERANK_POOL = 20  # candidates that a reranker reads
 # Here rank-bm25 takes a question some 259 times as long as bm25s (bench/lexical.py).
 FAST_BM25_FROM = 20_000
+
+INDEX = "flat"  # exact search: no other index finds more
+EF_SEARCH = 128  # above `POOL`, of which fusion wants all
+NPROBE = 32  # lists that are searched, of some 1,500 for 135,000 chunks
 
 CACHE = ".medfaith_cache"  # a folder: the dense indexes, and the scores of pairs
 PAIR_SCORES = "pairs.sqlite"  # in that folder

@@ -26,7 +26,7 @@ class Evidence:
     Attributes:
         mode: as of the slice.
         search: finds the hits of a claim; needed where each claim is a query.
-        cost: of the retrieval for the question: `steps_ms` and `index_bytes`.
+        cost: of the retrieval for the question: `steps_ms`, `index_bytes` and `indexes`.
     """
 
     mode: ContextsMode = "recorded"

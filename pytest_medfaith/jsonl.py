@@ -134,10 +134,23 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
     Raises:
         CannotWrite: a full disk, a missing right, or a folder in the place of the file; `path` is as it was.
     """
+    with _whole_or_not_at_all(path, mode="w", encoding="utf-8", newline="\n") as out:
+        yield out
+
+
+@contextmanager
+def atomic_binary_writer(path: Path) -> Iterator[IO[bytes]]:
+    """Opens a temporary file for bytes, as `atomic_writer` does for text."""
+    with _whole_or_not_at_all(path, mode="wb") as out:
+        yield out
+
+
+@contextmanager
+def _whole_or_not_at_all(path: Path, **how: Any) -> Iterator[IO[Any]]:
     with _unwritable(path):  # the system refuses a name that is too long here
         is_device = path.exists() and not path.is_file() and not path.is_dir()
     if is_device:
-        with _unwritable(path), path.open("w", encoding="utf-8", newline="\n") as out:
+        with _unwritable(path), path.open(**how) as out:
             yield out
         return
     with _unwritable(path):
@@ -148,7 +161,7 @@ def atomic_writer(path: Path) -> Iterator[IO[str]]:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with _unwritable(path):
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+            with os.fdopen(handle, **how) as out:
                 yield out
                 out.flush()
                 os.fsync(out.fileno())  # a quota or a remote disk may report only now that it is full

@@ -20,9 +20,6 @@ Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review",
 # Whose contexts the claims are judged by: those that came with the answer, what the retriever finds for the
 # question, what it finds for each claim; "none" where no answer is judged.
 ContextsMode = Literal["recorded", "retrieved", "per-claim", "none"]
-# What retrieval reads of a chunk before its text: title and section path, the title alone, nothing.
-ChunkContext = Literal["path", "title", "none"]
-CUT_FROM = "cut_from"  # in `extra` of a chunk that was cut anew: the chunk with which it shares the most text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +37,6 @@ class Chunk(Record):
     pmid: str | None = None
     start: int | None = None
     end: int | None = None
-
-    @property
-    def title_and_path(self) -> str:
-        """The place of the chunk, as in "Iron > Dose"; a title that the path begins with is not repeated."""
-        begins = self.section_path[:1] == (self.title,) or not self.title
-        return " > ".join(self.section_path if begins else (self.title, *self.section_path))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +98,7 @@ class Response(Record):
 class Claim(Record):
     """One atomic statement of an answer; `start`, `end` are its span there.
 
-    `context` holds the words of the answer before it that a reader needs: the sentence that names what "it"
-    is.
+    `context` holds the words before it that a reader needs: the sentence that names what "it" is.
     """
 
     id: str
@@ -164,8 +154,7 @@ class Verdict(Record):
 
     `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
     highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
-    entails the claim. `conflict` says that a second chunk states the opposite, `joint` that only several
-    chunks together decided.
+    entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
     """
 
     claim: Claim
@@ -209,6 +198,23 @@ class Entailments(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class VectorIndex(Record):
+    """An approximate index of vectors, and how much of exact search it finds.
+
+    Attributes:
+        factory: as FAISS names it, such as HNSW32.
+        search: parameters of its search, such as {"efSearch": 128}.
+        recall: {"10": share of the 10 best hits of exact search that it finds, "100": of the 100 best}.
+        queries: on how many sentences of the corpus that was measured.
+    """
+
+    factory: str
+    search: Mapping[str, int] = field(default_factory=dict)
+    recall: Mapping[str, float] = field(default_factory=dict)
+    queries: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Retrieval(Record):
     """What a retriever brought for a case, judged passage by passage, and what that cost.
 
@@ -222,6 +228,7 @@ class Retrieval(Record):
         pool: the retrievers whose hits were judged together; empty until the run is summed up.
         steps_ms: how long each step of the question's retrieval took, and under "total" all of it.
         index_bytes: the size of the index, None where the retriever does not tell it.
+        indexes: {name of a dense retriever: its approximate index}; exact search is not listed.
     """
 
     gold: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
@@ -231,6 +238,7 @@ class Retrieval(Record):
     pool: tuple[str, ...] = ()
     steps_ms: Mapping[str, float] = field(default_factory=dict)
     index_bytes: int | None = None
+    indexes: Mapping[str, VectorIndex] = field(default_factory=dict)
 
 
 def gold_id(gold: GoldClaim) -> str:
@@ -373,9 +381,8 @@ class SliceReport(Measured, SliceRecord):
     """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
 
     The attributes of a `Report`, such as `faithfulness`, hold the values of the slice. `skipped` counts, by
-    reason, the records of a data set that were left out while the slice's cases were read. `definitions`
-    says, by name, what the metrics of the project measure. `place` counts from 0 the rows that were asked for
-    together, as an ablation; `failure` says why no case of the row could be measured.
+    reason, the records left out while the cases were read, `place` the rows of an ablation from 0. `definitions`
+    says, by name, what the metrics of the project measure, and `failure` why no case could be measured.
     """
 
     reports: tuple[Report, ...] = ()

@@ -4,7 +4,7 @@ The tests start pytest some four hundred times, and each start would import nump
 readers of English anew: two seconds on a slow core. `python tests/warm.py` imports them once and then forks a
 process for each run that it is asked for. A run sees what a new process sees: its folder, its environment and
 its arguments; what it changes ends with it. The plugin, its hooks and the assertions are imported in each run
-anew, because the plugin asks whether they are loaded.
+anew, because the plugin asks whether they are loaded. The workers that pytest-xdist starts are forked likewise.
 
 Where a process cannot be forked, or with MEDFAITH_TESTS_FORK=0, each run is a new Python.
 """
@@ -15,6 +15,8 @@ import atexit
 import contextlib
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -58,6 +60,7 @@ class Warm:
         asked = {
             "arguments": arguments,
             "cwd": folder,
+            "umask": _umask(),
             "environment": {**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             "stdout": stdout.name,
             "stderr": stderr.name,
@@ -90,6 +93,11 @@ def can_fork() -> bool:
     return sys.platform == "linux" and os.environ.get("MEDFAITH_TESTS_FORK") != "0"
 
 
+def _umask() -> int:
+    os.umask(umask := os.umask(0))  # there is no way to read it that does not set it
+    return umask
+
+
 def _serve() -> None:
     from _pytest.config import _prepareconfig
 
@@ -118,6 +126,75 @@ def _serve() -> None:
         sys.stdout.flush()
 
 
+class Worker:
+    """A forked worker of pytest-xdist, with what execnet asks of a `subprocess.Popen`."""
+
+    def __init__(self, nursery: socket.socket) -> None:
+        its_input, stdin = os.pipe()
+        stdout, its_output = os.pipe()
+        self._end, its_end = socket.socketpair()
+        given = (its_input, its_output, its_end.detach())
+        socket.send_fds(nursery, [b"fork"], given)
+        for descriptor in given:
+            os.close(descriptor)
+        self.pid = int(self._end.recv(32))
+        self.stdin, self.stdout = os.fdopen(stdin, "wb", 0), os.fdopen(stdout, "rb", 0)
+
+    def wait(self) -> int:
+        """Returns when the worker has closed its end of the socket, as its death does."""
+        self._end.recv(1)
+        return 0
+
+    def kill(self) -> None:
+        """Ends the worker at once."""
+        os.kill(self.pid, signal.SIGKILL)
+
+
+def _fork_workers() -> None:
+    """Lets pytest-xdist fork its workers from a copy of this process, made before pytest has changed it."""
+    import execnet.gateway_io as gateway
+
+    nursery, its_end = socket.socketpair()
+    if os.fork() == 0:
+        nursery.close()
+        _serve_workers(its_end)
+    its_end.close()
+
+    def start(self: Any, _: list[str], execmodel: Any) -> None:
+        self.popen = Worker(nursery)
+        super(gateway.Popen2IOMaster, self).__init__(self.popen.stdin, self.popen.stdout, execmodel=execmodel)
+
+    gateway.Popen2IOMaster.__init__ = start  # type: ignore[method-assign]
+
+
+def _serve_workers(requests: socket.socket) -> NoReturn:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a dead worker leaves no zombie
+    while True:
+        message, given, _, _ = socket.recv_fds(requests, 16, 3)
+        if not message:  # the run has ended
+            os._exit(0)
+        if os.fork() == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            requests.close()
+            _work(*given)
+        for descriptor in given:
+            os.close(descriptor)
+
+
+def _work(stdin: int, stdout: int, end: int) -> NoReturn:
+    os.dup2(stdin, 0)
+    os.dup2(stdout, 1)
+    os.close(stdin)
+    os.close(stdout)
+    os.write(end, str(os.getpid()).encode())
+    sys.argv[:] = ["-c"]
+    sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+    try:
+        exec(eval(sys.stdin.readline()), {"__name__": "__main__"})  # noqa: S102, S307 - as execnet starts a worker
+    finally:
+        _end(0)
+
+
 def _run(asked: dict[str, Any]) -> NoReturn:
     status = 70  # what a process ends with that fails in its software
     try:
@@ -125,14 +202,21 @@ def _run(asked: dict[str, Any]) -> NoReturn:
             os.dup2(os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_TRUNC), number)
         os.environ.clear()
         os.environ.update(asked["environment"])
+        os.umask(asked["umask"])
         os.chdir(asked["cwd"])
         sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)  # it starts with the folder of the run
         sys.argv[:] = ["pytest", *asked["arguments"]]
+        if "-n" in asked["arguments"]:
+            _fork_workers()
         status = int(pytest.main())
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
     except BaseException:  # noqa: BLE001 - the process ends here, as Python's main would end it
         traceback.print_exc()
+    _end(status)
+
+
+def _end(status: int) -> NoReturn:
     with contextlib.suppress(Exception):
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
@@ -99,7 +100,7 @@ class Audit(Record):
         """The claims that are not true."""
         return tuple(claim for claim in self.claims if claim.kind != UNCHANGED)
 
-    @property
+    @cached_property
     def metrics(self) -> dict[str, MetricValue]:
         """Every audit metric by name, with its Wilson interval; `value` is None where no claim was scored."""
         kinds = {recall_of(kind): self.of(kind) for kind in AUDIT_KINDS}

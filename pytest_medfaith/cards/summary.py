@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_medfaith.cards.wording import counted, decimals, has_value, metric_text
+from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
-from pytest_medfaith.records import GateResult, MetricValue, SliceReport
+from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
 
 COLUMNS: Mapping[str, str] = {
     "Rec@K": "recall@k",
@@ -256,7 +256,13 @@ def retrieval_lines(slice_report: SliceReport) -> list[str]:
         lines.append(
             f"index: {size.value / 1e6:,.1f} MB" if size.value >= 1e5 else f"index: {size.value:,.0f} bytes"
         )
-    return lines
+    return lines + [
+        f"{name} by {index_text(index)}" for name, index in _indexes(slice_report.reports).items()
+    ]
+
+
+def _indexes(reports: Iterable[Report]) -> dict[str, VectorIndex]:
+    return {name: index for report in reports for name, index in report.retrieval.indexes.items()}
 
 
 def _times(slice_report: SliceReport, step: str) -> str:

@@ -6,7 +6,7 @@ import math
 
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import one_line
-from pytest_medfaith.records import MetricValue
+from pytest_medfaith.records import MetricValue, VectorIndex
 
 NOTHING = "-"  # shown where nothing could be measured
 
@@ -55,3 +55,11 @@ def clip(text: str, length: int) -> str:
 def counted(number: int, noun: str) -> str:
     """Returns `1 case`, `2 cases`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def index_text(index: VectorIndex) -> str:
+    """Returns an approximate index in words, as in "HNSW32 (efSearch 128): recall@10 0.957 of exact search, ..."."""
+    search = ", ".join(f"{name} {value}" for name, value in index.search.items())
+    recall = ", ".join(f"recall@{depth} {decimals(value, places=3)}" for depth, value in index.recall.items())
+    said = f"{one_line(index.factory)} ({search})" if search else one_line(index.factory)
+    return f"{said}: {recall} of exact search, on {counted(index.queries, 'sentence')} of the corpus"

@@ -13,6 +13,9 @@ from pytest_medfaith import defaults
 from pytest_medfaith.commands.parts import progress_bar, say
 from pytest_medfaith.commands.retrieval_options import (
     ChunkContextOption,
+    DenseIndexOption,
+    EfSearchOption,
+    NprobeOption,
     RetrieverOption,
     given_settings,
     with_retrieval_options,
@@ -84,6 +87,9 @@ def index(
     encoder: EncoderOption = defaults.ENCODER,
     cache: IndexesOption = Path(defaults.CACHE),
     chunk_context: ChunkContextOption = None,
+    dense_index: DenseIndexOption = None,
+    ef_search: EfSearchOption = None,
+    nprobe: NprobeOption = None,
 ) -> None:
     """Build the dense index of a corpus ahead of time.
 
@@ -91,19 +97,26 @@ def index(
 
     Example: medfaith index --corpus corpus_samples
     """
+    from pytest_medfaith.cards.wording import index_text
     from pytest_medfaith.jsonl import read_chunks
+    from pytest_medfaith.retrieval.build import RetrievalSettings, size_notes
     from pytest_medfaith.retrieval.context import contextual_chunks
     from pytest_medfaith.retrieval.encoders import load_encoder
-    from pytest_medfaith.retrieval.index import embed_corpus, index_folder
+    from pytest_medfaith.retrieval.faiss_index import open_index
+    from pytest_medfaith.retrieval.index import index_folder
 
-    context = given_settings({"chunk_context": chunk_context}).get("chunk_context", defaults.CHUNK_CONTEXT)
-    chunks = contextual_chunks(read_chunks(corpus), context)
+    given = {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
+    settings = RetrievalSettings(**given_settings({**given, "chunk_context": chunk_context}))
+    chunks = contextual_chunks(read_chunks(corpus), settings.chunk_context)
     loaded = load_encoder(encoder)
-    vectors = embed_corpus(chunks, loaded, cache=cache, progress=progress_bar("chunks"))
-    rows, dimensions = vectors.shape
+    for note in size_notes("dense", settings, size=len(chunks)):
+        say(note, err=True)
+    held = open_index(chunks, loaded, cache=cache, choice=settings.choice, progress=progress_bar("chunks"))
     folder = index_folder(cache, chunks, loaded)
     reading = f", read by {loaded.reading}" if loaded.reading else ""
-    say(f"{folder}: {rows} chunks, {dimensions} dimensions, {vectors.nbytes} bytes{reading}")
+    say(f"{folder}: {len(chunks)} chunks, {held.width} dimensions, {held.size} bytes{reading}")
+    if held.told:
+        say(index_text(held.told))
 
 
 @with_retrieval_options
@@ -123,10 +136,10 @@ def retrieve(
     """
     from pytest_medfaith.cards.wording import clip
     from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, lexical_note
+    from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, size_notes
 
     chunks, settings = read_chunks(corpus), RetrievalSettings(cache=cache, **retrieval)
-    if note := lexical_note(retriever, settings, size=len(chunks)):
+    for note in size_notes(retriever, settings, size=len(chunks)):
         say(note, err=True)
     search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
     for hit in search(query, top_k=k):

@@ -39,6 +39,20 @@ WeightsOption = Annotated[
         help="The weight of a retriever in weighted fusion, such as dense=0.7; again for each.",
     ),
 ]
+DenseIndexOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dense-index",
+        help="flat, which is exact and the default; hnsw, ivfpq, sq8; or a factory string of FAISS.",
+    ),
+]
+EfSearchOption = Annotated[
+    int | None,
+    typer.Option(help="How many neighbours a search of hnsw keeps in sight; 128 where not given."),
+]
+NprobeOption = Annotated[
+    int | None, typer.Option(help="How many lists a search of ivfpq reads; 32 where not given.")
+]
 PoolOption = Annotated[
     int | None, typer.Option(help="How many candidates fusion takes of each retriever; 100 where not given.")
 ]
@@ -79,6 +93,9 @@ _SETTINGS = {
     "weight": "weights",
     "pool": "pool",
     "rerank_pool": "rerank_pool",
+    "dense_index": "dense_index",
+    "ef_search": "ef_search",
+    "nprobe": "nprobe",
     "chunk_context": "chunk_context",
     "filters": "filters",
     "stop_words": "stop_words",
@@ -92,6 +109,9 @@ _KINDS = (
     WeightsOption,
     PoolOption,
     RerankPoolOption,
+    DenseIndexOption,
+    EfSearchOption,
+    NprobeOption,
     ChunkContextOption,
     FiltersOption,
     StopWordsOption,

@@ -62,10 +62,16 @@ def chunk_document(
                 extra=origin,
             )
             if prefix is not None:
-                context = prefix(document.text, chunk) if callable(prefix) else chunk.title_and_path
+                context = prefix(document.text, chunk) if callable(prefix) else _title_and_path(chunk)
                 chunk = chunk.with_(extra={**origin, "prefix": context})
             chunks.append(chunk)
     return chunks
+
+
+def _title_and_path(chunk: Chunk) -> str:
+    """Returns "Iron > Treatment > Dose"; a title that the path begins with is not repeated."""
+    path = chunk.section_path
+    return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
 
 
 def _stretches(document: Document, shape: WindowSize | None) -> Sequence[Section]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_medfaith.corpus.windows import WindowSize, windows
-from pytest_medfaith.records import CUT_FROM, Chunk
+from pytest_medfaith.defaults import CUT_FROM
+from pytest_medfaith.records import Chunk
 
 _LONGEST_GAP = 2  # characters between chunks of a section: white space between two sentences
 _Part = tuple[int, int, Chunk]  # the span of a chunk in a joined text, and the chunk

@@ -22,9 +22,9 @@ from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError, MissingBaseline
 from pytest_medfaith.gates.entry import UPDATE, CaseBaseline, SliceBaseline, baseline_entry
 from pytest_medfaith.gates.kept import keep_baseline
-from pytest_medfaith.gates.lock import locked
 from pytest_medfaith.gates.plausible import CHECKSUM, check_checksum, check_entry, checksum, no_doubled_keys
 from pytest_medfaith.jsonl import check_folder, refuse_constant, write_text
+from pytest_medfaith.lock import locked
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import SliceReport

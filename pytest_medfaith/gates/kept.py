@@ -13,8 +13,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from pytest_medfaith.errors import DataError, MissingBaseline
-from pytest_medfaith.gates.lock import locked
 from pytest_medfaith.jsonl import write_text
+from pytest_medfaith.lock import locked
 
 _NAME = re.compile(r"(?P<number>\d{4,})_(?P<date>\d{8}-\d{4})(?:_(?P<commit>[0-9a-f]{7}))?\.json")
 _DATE = "%Y%m%d-%H%M"

@@ -29,10 +29,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from pytest_medfaith.defaults import CUT_FROM
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.metrics.auto_relevance import KEY, keyword_grades
 from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold, share
-from pytest_medfaith.records import CUT_FROM
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Case, Chunk, Report

@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith import defaults
+from pytest_medfaith.defaults import ChunkContext
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Chunk, ChunkContext, Hit
+from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval import bm25_fast
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
 from pytest_medfaith.retrieval.context import Lines, chunk_lines, contextual_chunks, given_back
+from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
 from pytest_medfaith.retrieval.filters import filtered_retriever
 from pytest_medfaith.retrieval.fusion import (
@@ -31,7 +33,7 @@ from pytest_medfaith.retrieval.fusion import (
     reciprocal_rank_fusion,
     weighted_fusion,
 )
-from pytest_medfaith.retrieval.index import dense_retriever
+from pytest_medfaith.retrieval.index_kinds import IndexChoice, index_note
 from pytest_medfaith.retrieval.lucene import lucene_retriever
 from pytest_medfaith.retrieval.ranking import Retriever, hits_in_order
 from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
@@ -62,8 +64,16 @@ class RetrievalSettings:
     stop_words: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
     encoders: tuple[str, ...] = (defaults.ENCODER,)
+    dense_index: str = defaults.INDEX
+    ef_search: int = defaults.EF_SEARCH
+    nprobe: int = defaults.NPROBE
     cache: Path = field(default_factory=lambda: Path(defaults.CACHE))
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def choice(self) -> IndexChoice:
+        """Which index dense retrieval searches."""
+        return IndexChoice(kind=self.dense_index, ef_search=self.ef_search, nprobe=self.nprobe)
 
 
 def build_retriever(
@@ -166,11 +176,21 @@ def takes_fast_bm25(size: int) -> bool:
     return size > defaults.FAST_BM25_FROM and bm25_fast.is_installed()
 
 
-def lexical_note(name: str, settings: RetrievalSettings, *, size: int) -> str:
-    """Returns what scores `bm25` over a large corpus, or what would be faster; "" where nothing is to be said."""
-    name = settled(name, settings)[0]
-    if "bm25" not in fused_names(name, settings) or size <= defaults.FAST_BM25_FROM:
-        return ""
+def size_notes(name: str, settings: RetrievalSettings, *, size: int) -> list[str]:
+    """Returns what is to be said of the retriever called `name` over a corpus of `size` chunks.
+
+    This is what scores `bm25` over a large corpus, or what would be faster, and whether the corpus is too
+    small for the index that was asked for.
+    """
+    name, settings = settled(name, settings)
+    names = fused_names(name, settings)
+    notes = [_lexical_note(size)] if "bm25" in names and size > defaults.FAST_BM25_FROM else []
+    if "dense" in names:
+        notes.append(index_note(settings.choice, size=size))
+    return list(filter(None, notes))
+
+
+def _lexical_note(size: int) -> str:
     if takes_fast_bm25(size):
         return f"bm25 scores the {size} chunks by bm25s, as it does above {defaults.FAST_BM25_FROM}"
     return (
@@ -293,7 +313,7 @@ def _by_encoder(
     def build(name: str, encoder: str) -> Build:
         loaded = load_encoder(encoder)
         return lambda read, given, told: dense_retriever(
-            read, loaded, cache=given.cache, name=name, progress=told
+            read, loaded, cache=given.cache, name=name, choice=given.choice, progress=told
         )
 
     return {

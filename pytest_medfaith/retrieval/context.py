@@ -11,11 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
+from pytest_medfaith.defaults import ChunkContext
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.jsonl import read_rows
-from pytest_medfaith.records import Chunk, ChunkContext, Hit
-from pytest_medfaith.retrieval.cost import index_bytes, sized
+from pytest_medfaith.records import Chunk, Hit
+from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever
 
 CONTEXTS: tuple[ChunkContext, ...] = get_args(ChunkContext)
@@ -48,11 +49,17 @@ def _read_as(chunk: Chunk, context: ChunkContext, line: str) -> Chunk:
     kept = chunk.extra.get("prefix")
     parts = [kept] if isinstance(kept, str) and context != "none" else []
     if context == "path":
-        path = chunk.title_and_path
+        path = _title_and_path(chunk)
         parts = [path, *(part for part in parts if not path.startswith(part))]
     head = ". ".join(filter(None, [*parts, line]))
     title = chunk.title if context == "title" else ""
     return chunk.with_(title=title, extra={**chunk.extra, "prefix": head})
+
+
+def _title_and_path(chunk: Chunk) -> str:
+    """Returns "Iron > Dose", as `medfaith chunk --prefix title` keeps it; a title that the path begins with is read once."""
+    path = chunk.section_path
+    return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
 
 
 def given_back(retriever: Retriever, chunks: Sequence[Chunk]) -> Retriever:
@@ -62,7 +69,7 @@ def given_back(retriever: Retriever, chunks: Sequence[Chunk]) -> Retriever:
     def search(query: str, *, top_k: int) -> list[Hit]:
         return [hit.with_(chunk=known[hit.chunk.id]) for hit in retriever(query, top_k=top_k)]
 
-    return sized(search, partial(index_bytes, retriever))
+    return sized(search, partial(index_bytes, retriever), vector_indexes(retriever))
 
 
 def chunk_lines(given: Lines, chunks: Sequence[Chunk]) -> Mapping[str, str]:

@@ -7,12 +7,13 @@ A retriever of a project may tell its steps by `with timed("encode"): ...`, and 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal, TypeVar
 
 from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.records import VectorIndex
 
 Step = Literal["encode", "search", "fuse", "rerank"]
 TOTAL = "total"  # beside the steps: all of the retrieval
@@ -44,10 +45,26 @@ def measured_steps() -> Iterator[dict[str, float]]:
         _steps_ms.reset(token)
 
 
-def sized(retriever: AnyRetriever, size: int | Callable[[], int | None]) -> AnyRetriever:
-    """Returns `retriever`, which tells the bytes of its index from now on."""
-    retriever.index_bytes = size  # type: ignore[attr-defined] # functions and partials take attributes
+def sized(
+    retriever: AnyRetriever,
+    size: int | Callable[[], int | None],
+    indexes: Mapping[str, VectorIndex] | None = None,
+) -> AnyRetriever:
+    """Returns `retriever`, which tells the bytes of its index, and what approximate indexes it searches, from now on.
+
+    Args:
+        retriever: a function or a partial, which takes attributes.
+        size: in bytes, or what returns it.
+        indexes: {name of the dense retriever: its approximate index}; None where there is none.
+    """
+    retriever.index_bytes = size  # type: ignore[attr-defined]
+    retriever.vector_indexes = dict(indexes or {})  # type: ignore[attr-defined]
     return retriever
+
+
+def vector_indexes(*retrievers: Any) -> dict[str, VectorIndex]:
+    """Returns the approximate indexes that some retrievers search, by the name of the dense retriever."""
+    return {name: index for one in retrievers for name, index in getattr(one, "vector_indexes", {}).items()}
 
 
 def index_bytes(retriever: Any) -> int | None:

@@ -5,22 +5,25 @@ Texts leave the machine for the address that is named here, and nowhere else in 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
-from pytest_medfaith.errors import DataError, MissingExtra, shown
+from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.models.endpoint import (
+    RETRIES,
+    check_client,
+    endpoint_address,
+    endpoint_client,
+    needs_key,
+    shown_address,
+    told_failure,
+)
 from pytest_medfaith.models.whole import whole
 
 BATCH = 64  # texts of a request
-RETRIES = 3  # after the first try, each after a longer pause; the client of OpenAI does both
-_SECONDS = 60.0  # of a request
-_LONGEST = 300  # characters of a server's message that are shown
-_ADDRESS = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,10 @@ def endpoint_encoder(given: str, *, name: str) -> Any:
         DataError: `given` has another form, or there is no key for OpenAI's address.
     """
     endpoint = _parse(given)
-    try:
-        import openai  # noqa: F401 - whether it is there
-    except ImportError:
-        raise MissingExtra(f"the encoder {name!r}", "llm") from None
-    if not os.environ.get("OPENAI_API_KEY") and endpoint.address == _ADDRESS:
+    check_client(f"the encoder {name!r}")
+    if needs_key(endpoint.address):
         raise DataError(
-            f"the encoder {name!r} asks {_ADDRESS}, and OPENAI_API_KEY is not set; set it, or name the "
+            f"the encoder {name!r} asks {endpoint.address}, and OPENAI_API_KEY is not set; set it, or name the "
             f"address of a server of yours: openai={given},http://localhost:11434/v1"
         )
     return partial(_encode, endpoint, name)
@@ -66,16 +66,14 @@ def endpoint_signature(given: str) -> str:
         DataError: `given` has another form.
     """
     endpoint = _parse(given)
-    address = urlsplit(endpoint.address)
-    where = f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}"
+    where = shown_address(endpoint.address)
     return f"openai|{endpoint.model}|{endpoint.dimensions or 'whole'}|{where}"
 
 
 def _parse(given: str) -> _Endpoint:
-    model, _, address = given.partition(",")
-    found = re.fullmatch(r"([^@\s]+)(?:@([1-9]\d*))?", model.strip())
-    address = (address.strip() or os.environ.get("OPENAI_BASE_URL") or _ADDRESS).rstrip("/")
-    if not found or urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
+    model, _, named = given.partition(",")
+    found, address = re.fullmatch(r"([^@\s]+)(?:@([1-9]\d*))?", model.strip()), endpoint_address(named)
+    if not found or not address:
         raise DataError(
             f"the encoder 'openai={given}' has another form; expected openai=MODEL, "
             "openai=MODEL@DIMENSIONS, or either with an address: "
@@ -119,23 +117,13 @@ def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[flo
 
     more = {"dimensions": endpoint.dimensions} if endpoint.dimensions else {}
     try:
-        key = os.environ.get("OPENAI_API_KEY") or "none"  # a server of one's own asks for none
-        answer = _client(endpoint.address, key).embeddings.create(
+        answer = endpoint_client(endpoint.address, retries=RETRIES).embeddings.create(
             model=endpoint.model, input=batch, encoding_format="float", **more
         )
         rows = sorted((row.index, list(map(float, row.embedding))) for row in answer.data)
-    except openai.APIStatusError as error:
-        said = " ".join(str(error.message).split())[:_LONGEST]
-        raise DataError(
-            f"the encoder {name!r}: {endpoint.address} answered {error.status_code} ({said}) after "
-            f"{RETRIES + 1} tries at most; check the model's name, the key and the address"
-        ) from error
-    except openai.APIConnectionError as error:  # timeouts, too
-        raise DataError(
-            f"the encoder {name!r}: {endpoint.address} cannot be reached ({error.message}) after "
-            f"{RETRIES + 1} tries; start the server, or name another address"
-        ) from error
     except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
+        if why := told_failure(error, endpoint.address, retries=RETRIES):
+            raise DataError(f"the encoder {name!r}: {why}") from None  # the error knows the key
         raise _nonsense(endpoint, name, f"no list of vectors ({shown(str(error))})") from error
     if [number for number, _ in rows] != list(range(len(batch))):
         raise _nonsense(endpoint, name, f"{len(rows)} vectors for {len(batch)} texts")
@@ -144,13 +132,6 @@ def _embedded(endpoint: _Endpoint, name: str, batch: list[str]) -> list[list[flo
 
 def _nonsense(endpoint: _Endpoint, name: str, found: str) -> DataError:
     return DataError(
-        f"the encoder {name!r}: {endpoint.address} gave {found}; expected a vector for each text, as the "
+        f"the encoder {name!r}: {shown_address(endpoint.address)} gave {found}; expected a vector for each text, as the "
         "embeddings of OpenAI's API are"
     )
-
-
-@lru_cache(maxsize=2)
-def _client(address: str, key: str) -> Any:
-    import openai
-
-    return openai.OpenAI(base_url=address, api_key=key, max_retries=RETRIES, timeout=_SECONDS)

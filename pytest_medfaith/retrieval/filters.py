@@ -12,7 +12,7 @@ from functools import partial
 
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
-from pytest_medfaith.retrieval.cost import index_bytes, sized
+from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever
 
 _FIELDS: dict[str, Callable[[Chunk], object]] = {
@@ -49,7 +49,7 @@ def filtered_retriever(retriever: Retriever, chunks: Sequence[Chunk], filters: S
             if len(kept) >= top_k or asked == len(chunks) or len(hits) < asked:
                 return [_ranked(hit, rank) for rank, hit in enumerate(kept[:top_k], start=1)]
 
-    return sized(search, partial(index_bytes, retriever))
+    return sized(search, partial(index_bytes, retriever), vector_indexes(retriever))
 
 
 def _ranked(hit: Hit, rank: int) -> Hit:

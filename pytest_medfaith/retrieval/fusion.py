@@ -8,7 +8,7 @@ from functools import partial
 from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
-from pytest_medfaith.retrieval.cost import sized, sum_of_sizes, timed
+from pytest_medfaith.retrieval.cost import sized, sum_of_sizes, timed, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever, check_query
 
 # What the lowest hit of a ranking gets after scaling to 0..1: it was found, so its score is above 0.
@@ -165,4 +165,5 @@ def fused_retriever(
         with timed("fuse"):
             return fuse_rankings(rankings, fuse=fuse, top_k=top_k)
 
-    return sized(search, partial(sum_of_sizes, *retrievers.values()))
+    asked = retrievers.values()
+    return sized(search, partial(sum_of_sizes, *asked), vector_indexes(*asked))

@@ -22,7 +22,7 @@ from pytest_medfaith.models.foreign import load_foreign
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import Hit
 from pytest_medfaith.retrieval.bm25 import searchable_text
-from pytest_medfaith.retrieval.cost import index_bytes, sized, timed
+from pytest_medfaith.retrieval.cost import index_bytes, sized, timed, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever, check_query
 from pytest_medfaith.retrieval.transformer_encoder import longest_input, padded_batches
 
@@ -113,7 +113,7 @@ def reranked_retriever(
         scores = {**hit.scores, name: float(hit.score), reranker.name: score}
         return Hit(chunk=hit.chunk, rank=rank, score=score, ranks=ranks, scores=scores)
 
-    return sized(search, partial(index_bytes, retriever))
+    return sized(search, partial(index_bytes, retriever), vector_indexes(retriever))
 
 
 def _shipped_folder(name: str) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
 from pytest_medfaith.retrieval.build import (
@@ -17,6 +17,8 @@ from pytest_medfaith.retrieval.build import (
     takes_fast_bm25,
 )
 from pytest_medfaith.retrieval.encoders import encoder_signature
+from pytest_medfaith.retrieval.faiss_index import faiss_version
+from pytest_medfaith.retrieval.index_kinds import index_signature
 from pytest_medfaith.retrieval.lucene import lucene_version
 from pytest_medfaith.retrieval.rerank import reranker_signature
 
@@ -40,7 +42,7 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
     Args:
         name: of the retriever, with its reranker.
         settings: of retrieval.
-        size: number of chunks in the corpus, which decides what `bm25` scores with.
+        size: number of chunks in the corpus, which decides what `bm25` scores with, and what index ivfpq is.
     """
     name, settings = settled(name, settings)
     base, plus, reranker = name.partition("+")
@@ -49,6 +51,8 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
     if set(names) & set(_BY_WORDS):
         found |= {"k1": settings.k1, "b": settings.b}
         found |= {"stop_words": sorted(settings.stop_words)} if settings.stop_words else {}
+    if "dense" in names:
+        found["index"] = index_signature(settings.choice, size=size)
     if base in FUSING or (base == "dense" and len(settings.encoders) > 1):
         found["pool"] = settings.pool
         found |= {"rrf_k": settings.rrf_k} if base in ("rrf", "dense") else {}
@@ -77,14 +81,5 @@ def _packages(names: tuple[str, ...], *, size: int) -> dict[str, str]:
     if "lucene" in names:
         found["pyserini"] = lucene_version()
     if "dense" in names:
-        found["faiss"] = _faiss_version()
+        found["faiss"] = faiss_version()
     return found
-
-
-def _faiss_version() -> str:
-    try:
-        return version("faiss-cpu")
-    except PackageNotFoundError:  # where another build of it is installed, as conda has it
-        import faiss
-
-        return str(faiss.__version__)

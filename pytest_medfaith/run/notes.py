@@ -11,7 +11,7 @@ from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.records import SliceReport
-from pytest_medfaith.retrieval.build import lexical_note
+from pytest_medfaith.retrieval.build import size_notes
 
 if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Collected
@@ -64,8 +64,7 @@ def _notes_on_slice(
                 f"slice {report.slice!r}: k is {report.k} and its corpus holds {counted(held, 'chunk')}, so each "
                 "question is given all of them at most"
             )
-        note = lexical_note(report.retriever, resources.retrieval, size=held)
-        if note:
+        for note in size_notes(report.retriever, resources.retrieval, size=held):
             yield f"slice {report.slice!r}: {note}"
     # A renamed case would go unseen. A data set may be long, so only a file of cases is read whole.
     if (

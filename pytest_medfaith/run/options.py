@@ -26,6 +26,9 @@ _RETRIEVAL = {
     "chunk_context": "chunk-context",
     "filters": "filter",
     "stop_words": "stop-word",
+    "dense_index": "dense-index",
+    "ef_search": "ef-search",
+    "nprobe": "nprobe",
 }
 
 

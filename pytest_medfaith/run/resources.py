@@ -25,7 +25,7 @@ from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.records import Case, Chunk, Hit, Response
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, settled
 from pytest_medfaith.retrieval.context import contextual_chunks
-from pytest_medfaith.retrieval.cost import index_bytes, sized
+from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever
 from pytest_medfaith.retrieval.variant import parse_variant, plain_name
 from pytest_medfaith.run.options import Options
@@ -166,7 +166,7 @@ class Resources:
             def search(query: str, *, top_k: int) -> list[Hit]:
                 return retriever(query, top_k=min(top_k, len(chunks)))
 
-            return sized(search, partial(index_bytes, retriever))
+            return sized(search, partial(index_bytes, retriever), vector_indexes(retriever))
 
         return self._once(("retriever", settings.corpus, settings.retriever), build)
 

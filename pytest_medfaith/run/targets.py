@@ -17,7 +17,7 @@ from pytest_medfaith.evaluation import Extractor, evaluate_case, retrieval_repor
 from pytest_medfaith.evidence import UNTOLD, Evidence
 from pytest_medfaith.gates.expressions import gates_without_answer, parse_gate
 from pytest_medfaith.records import Case, Hit, Report, Response, Retrieval, SliceRun
-from pytest_medfaith.retrieval.cost import index_bytes, measured_steps
+from pytest_medfaith.retrieval.cost import index_bytes, measured_steps, vector_indexes
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.run.marker import (
     contexts_of_marker,
@@ -239,7 +239,9 @@ def retrieval_cost(target: Target, retriever: Any, steps_ms: Mapping[str, float]
     """Returns what the retrieval for a target's question cost; nothing where recorded contexts are judged."""
     if target.run.contexts_mode == "recorded":
         return UNTOLD
-    return Retrieval(steps_ms=dict(steps_ms), index_bytes=index_bytes(retriever))
+    return Retrieval(
+        steps_ms=dict(steps_ms), index_bytes=index_bytes(retriever), indexes=vector_indexes(retriever)
+    )
 
 
 def report_on_hits(

@@ -3,12 +3,18 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
+import bags
 import pytest
 
 CHECKER = """
 import pytest_medfaith.checking.loading
+import pytest_medfaith.models.onnx
+from bags import embed_texts
 from pytest_medfaith.testing import scripted_checker
+
+pytest_medfaith.models.onnx.embed_texts = embed_texts
 
 def label(evidence, claim):
     with open("asked.txt", "a") as log:
@@ -37,6 +43,7 @@ MORE = {
 @pytest.fixture
 def audited(project):
     (project.path / "conftest.py").write_text(CHECKER)
+    (project.path / "bags.py").write_text(Path(bags.__file__).read_text())
     with (project.path / "corpus" / "chunks.jsonl").open("a") as chunks:
         chunks.write(json.dumps(MORE) + "\n")
     project.test(PLAIN_TEST)
@@ -108,13 +115,15 @@ def medfaith(*arguments, folder):
 
 
 def test_the_command_prints_the_card_and_writes_the_files(project):
-    first = medfaith("audit", "corpus", "--limit", "1", "--out", "out", folder=project.path)
+    first = medfaith(
+        "audit", "corpus", "--limit", "1", "--checker", "fast", "--out", "out", folder=project.path
+    )
     assert first.returncode == 0, first.stderr
-    assert first.stdout.startswith("audit of default on corpus, seed 0\n")
+    assert first.stdout.startswith("audit of fast on corpus, seed 0\n")
     assert "false alarms:" in first.stdout
     assert {path.name for path in (project.path / "out").iterdir()} == {"audit.json", "audit.md"}
     assert (project.path / ".medfaith_cache" / "pairs.sqlite").is_file()
-    again = medfaith("audit", "corpus", "--limit", "1", folder=project.path)
+    again = medfaith("audit", "corpus", "--limit", "1", "--checker", "fast", folder=project.path)
     assert again.stdout == first.stdout.partition("out/audit.json")[0].rstrip("\n") + "\n"
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import unicodedata
+from functools import partial
 
 import pytest
 
@@ -151,11 +152,9 @@ def project(tmp_path):
     return root
 
 
-def run(project, *options, **environ):
-    call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
-    return subprocess.run(
-        call, cwd=project, capture_output=True, text=True, check=False, env={**os.environ, **environ}
-    )
+@pytest.fixture
+def run(run_pytest):
+    return partial(run_pytest, PYTEST_ADDOPTS="--medfaith-checker=fast")
 
 
 def hostile(project):
@@ -180,7 +179,7 @@ def hostile(project):
 
 
 @pytest.mark.parametrize("options", [("-v",), ("--tb=line",)], ids=str)
-def test_no_text_of_a_live_run_commands_the_terminal_or_github(project, options):
+def test_no_text_of_a_live_run_commands_the_terminal_or_github(run, project, options):
     hostile(project)
     lines = run(project, *options, "--medfaith-report", "out", GITHUB_ACTIONS="true", CI="true").stdout.split(
         "\n"
@@ -192,7 +191,7 @@ def test_no_text_of_a_live_run_commands_the_terminal_or_github(project, options)
     assert_tame((project / "out" / "claims.csv").read_bytes().decode().replace("\r\n", "\n"))
 
 
-def test_a_report_over_the_files_of_a_slice_is_refused(project):
+def test_a_report_over_the_files_of_a_slice_is_refused(run, project):
     before = (project / "medfaith" / "responses.jsonl").read_bytes()
     result = run(project, "--medfaith-report", "medfaith")
     assert result.returncode == pytest.ExitCode.USAGE_ERROR
@@ -203,13 +202,13 @@ def test_a_report_over_the_files_of_a_slice_is_refused(project):
     assert (project / "medfaith" / "responses.jsonl").read_bytes() == before
 
 
-def finished_run(project):
+def finished_run(run, project):
     assert run(project, "--medfaith-report", "out").returncode == 1
     return read_run(project / "out")
 
 
-def test_a_killed_run_leaves_no_result_and_loses_none(project):
-    before = finished_run(project)
+def test_a_killed_run_leaves_no_result_and_loses_none(run, project):
+    before = finished_run(run, project)
     waiting = (
         "\n\n@pytest.fixture(autouse=True)\ndef wait():\n    open('began', 'w').close()\n    time.sleep(60)\n"
     )
@@ -225,19 +224,19 @@ def test_a_killed_run_leaves_no_result_and_loses_none(project):
     assert "no finished run" in medfaith("report", "out", cwd=project).stderr
     assert read_run(project / "out" / "previous") == before
     (project / "conftest.py").unlink()
-    assert finished_run(project)[0] == before[0]
+    assert finished_run(run, project)[0] == before[0]
     assert not (project / "out" / "previous").exists()
 
 
 @pytest.mark.parametrize("option", ["--collect-only", "--help", "--fixtures", "--setup-plan"])
-def test_what_runs_no_test_leaves_a_report_alone(project, option):
-    before = finished_run(project)
+def test_what_runs_no_test_leaves_a_report_alone(run, project, option):
+    before = finished_run(run, project)
     run(project, "--medfaith-report", "out", option)
     assert read_run(project / "out") == before
 
 
-def test_a_run_whose_collection_fails_leaves_no_earlier_result(project):
-    finished_run(project)
+def test_a_run_whose_collection_fails_leaves_no_earlier_result(run, project):
+    finished_run(run, project)
     (project / "tests" / "test_broken.py").write_text("1 / 0\n")
     assert run(project, "--medfaith-report", "out").returncode == pytest.ExitCode.INTERRUPTED
     card = (project / "out" / "card.md").read_text(encoding="utf-8")
@@ -245,7 +244,7 @@ def test_a_run_whose_collection_fails_leaves_no_earlier_result(project):
     assert "PASS" not in card
 
 
-def test_reports_keep_to_umask(project):
+def test_reports_keep_to_umask(run, project):
     before = os.umask(umask := 0o077)
     try:
         run(project, "--medfaith-report", "out", "--medfaith-update-baseline")
@@ -260,7 +259,7 @@ def test_reports_keep_to_umask(project):
     assert [path.name for path in written if stat.S_IMODE(path.stat().st_mode) & umask] == []
 
 
-def test_a_report_folder_outside_the_project_moves_no_settings(project, tmp_path):
+def test_a_report_folder_outside_the_project_moves_no_settings(run, project, tmp_path):
     """pytest takes the folder, which is there, for a test path, and what holds both folders for its root."""
     (outside := tmp_path / "a folder").mkdir()
     assert "1 failed, 4 passed" in run(project, "--medfaith-report", str(outside)).stdout

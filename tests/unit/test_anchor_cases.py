@@ -18,6 +18,7 @@ from pytest_medfaith.jsonl import read_rows
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import scripted_checker
 
+pytestmark = pytest.mark.usefixtures("word_vectors")
 CASES = Path(__file__).parents[1] / "data" / "anchors"
 SURE = dataclasses.replace(scripted_checker(lambda _evidence, _claim: "entail"), rules=frozenset(RULE_NAMES))
 DOUBTING = dataclasses.replace(

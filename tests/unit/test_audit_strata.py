@@ -15,6 +15,7 @@ from pytest_medfaith.metrics.audit import BANK_STRATA, NEAR_MISS, STRATA, TWO_CH
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.testing import scripted_checker
 
+pytestmark = pytest.mark.usefixtures("word_vectors")
 TEXTS = {
     "asthma": "Inhaled budesonide 200 micrograms twice daily lowers the risk of attacks in adults. There is no cure for asthma.",
     "iron": "Doctors often give iron tablets to women with low iron. Treatment lasts for about 3 months in most of them.",

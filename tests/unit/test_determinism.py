@@ -54,7 +54,7 @@ def test_the_model_has_something_to_say(expected):
     assert "'rule': 'numbers'" in expected
 
 
-@pytest.mark.parametrize(("order", "batch"), [("abc", 256), ("cab", 256), ("bca", 1), ("cba", 3)])
+@pytest.mark.parametrize(("order", "batch"), [("cab", 256), ("cba", 1)])
 def test_neither_order_nor_batch_changes_a_byte(expected, order, batch, monkeypatch):
     monkeypatch.setattr(
         "pytest_medfaith.checking.scoring.BATCH", batch

@@ -9,8 +9,8 @@ from gate_samples import SIGNATURE, case, report_of, slice_of
 
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
-from pytest_medfaith.gates.lock import locked
 from pytest_medfaith.gates.plausible import checksum
+from pytest_medfaith.lock import locked
 
 REPORT = report_of([case("a", "su?", latency=120.0), case("b", "sr", latency=80.0)])
 

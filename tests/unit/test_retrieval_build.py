@@ -16,7 +16,7 @@ from pytest_medfaith.retrieval.build import (
     FUSING,
     RetrievalSettings,
     build_retriever,
-    lexical_note,
+    size_notes,
 )
 
 CHUNKS = [Chunk(id="a", text="Iron."), Chunk(id="b", text="Zinc.")]
@@ -231,7 +231,7 @@ def test_a_large_corpus_is_scored_by_bm25s(built_by, monkeypatch, chunks, instal
     monkeypatch.setattr(bm25_fast, "is_installed", lambda: installed)
     build_retriever("bm25", chunks)
     assert built_by == [(scorer, "bm25")]
-    said = lexical_note("rrf", RetrievalSettings(), size=len(chunks))
-    assert note in said
+    said = size_notes("rrf", RetrievalSettings(), size=len(chunks))
+    assert note in " ".join(said)
     assert bool(said) == bool(note)
-    assert lexical_note("dense", RetrievalSettings(), size=len(chunks)) == ""
+    assert size_notes("dense", RetrievalSettings(), size=len(chunks)) == []

@@ -14,8 +14,9 @@ from tiny_models import tiny_encoder
 
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
+from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import encoder_signature, load_encoder
-from pytest_medfaith.retrieval.index import dense_retriever, embed_corpus
+from pytest_medfaith.retrieval.index import embed_corpus
 from pytest_medfaith.retrieval.known_encoders import KNOWN_ENCODERS, known_as
 
 QUESTION = "How much iron may an adult take, and for how long? " * 8  # more than 64 tokens

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -12,8 +13,8 @@ pytest.importorskip("openai", reason="comes with the extra llm")
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import endpoint_encoder
+from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import encoder_signature, load_encoder
-from pytest_medfaith.retrieval.index import dense_retriever
 
 WIDTH = 6
 
@@ -146,6 +147,14 @@ def test_a_server_that_refuses_is_one_message(server, status, body, tries, messa
     assert f"the encoder 'openai=embed,{server.url}'" in str(caught.value)
 
 
+def test_a_server_that_says_the_key_again_does_not_bring_it_into_the_message(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "mine-0123456789")
+    server.failures = [(401, '{"error": {"message": "wrong key mine-0123456789"}}')]
+    with pytest.raises(DataError, match=r"answered 401 \(.*wrong key \[secret\]") as caught:
+        load_encoder(f"openai=embed,{server.url}").encode_queries(["Iron."])
+    assert "mine-0123456789" not in "".join(traceback.format_exception(caught.value))
+
+
 def changed(**row_changes):
     return lambda rows: {"data": [{**row, **row_changes} for row in rows]}
 
@@ -185,12 +194,10 @@ def test_fewer_dimensions_than_were_asked_for_are_refused(server):
 
 def test_a_server_that_is_not_there_is_one_message(server, monkeypatch):
     monkeypatch.setattr(endpoint_encoder, "RETRIES", 0)
-    endpoint_encoder._client.cache_clear()
     server.http.shutdown()
     server.http.server_close()
     with pytest.raises(DataError, match=r"cannot be reached \(.*\) after 1 tries; start the server"):
         load_encoder(f"openai=embed,{server.url}").encode_queries(["Iron."])
-    endpoint_encoder._client.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import index
 from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import Encoder, load_encoder
-from pytest_medfaith.retrieval.index import corpus_hash, dense_retriever, embed_corpus, index_folder
+from pytest_medfaith.retrieval.index import corpus_hash, embed_corpus, index_folder
 
 
 class CountingEncoder:

@@ -13,9 +13,10 @@ from pytest_medfaith.evaluation import evaluate_case
 from pytest_medfaith.records import Case, Chunk, Response
 from pytest_medfaith.retrieval import index
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
+from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import Encoder
 from pytest_medfaith.retrieval.fusion import fused_retriever, weighted_fusion
-from pytest_medfaith.retrieval.index import dense_retriever, embed_corpus, index_folder
+from pytest_medfaith.retrieval.index import embed_corpus, index_folder
 from pytest_medfaith.testing import containment_checker
 
 

@@ -68,10 +68,11 @@ def held_of(project, retriever, options=None, name="iron"):
 def test_the_signature_names_packages_and_settings_of_each_retriever(project):
     by_words = {"k1": 1.2, "b": 0.4}
     bm25, faiss = {"rank-bm25": version("rank-bm25")}, {"faiss": version("faiss-cpu")}
-    fused = {"packages": {**bm25, **faiss}, **by_words, "pool": 50, "fused": ["bm25", "dense"]}
+    flat = {"index": {"factory": "Flat"}}
+    fused = {"packages": {**bm25, **faiss}, **by_words, **flat, "pool": 50, "fused": ["bm25", "dense"]}
     expected = {
         "bm25": {"packages": bm25, **by_words},
-        "dense": {"packages": faiss},
+        "dense": {"packages": faiss, **flat},
         "rrf": {**fused, "rrf_k": 100},
         "weighted": {**fused, "weights": {"bm25": 0.4, "dense": 0.6}},
         "weighted-0.7-0.3": fused,
@@ -91,6 +92,19 @@ def test_the_command_line_counts_in_the_signature(project):
     options = Options(retrieval={"k1": 1.5, "fused": ("bm25",)})
     held = held_of(project, "rrf", options)["iron"]["rrf"]
     assert (held["k1"], held["fused"]) == (1.5, ["bm25"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("hnsw", {"factory": "HNSW32", "efSearch": 64}),
+        ("IVF4,SQ8", {"factory": "IVF4,SQ8", "nprobe": 8}),
+        ("ivfpq", {"factory": "Flat"}),  # which a corpus of two chunks is searched by
+    ],
+)
+def test_the_index_and_the_parameters_of_its_search_count(project, kind, expected):
+    options = Options(retrieval={"dense_index": kind, "ef_search": 64, "nprobe": 8})
+    assert held_of(project, "dense", options)["iron"]["dense"]["index"] == expected
 
 
 def test_the_settings_of_a_factory_are_a_digest(project):

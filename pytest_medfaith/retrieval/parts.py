@@ -1,0 +1,93 @@
+"""Parts of the vectors of a corpus on disk: each is whole, says what it is of, and is sealed by a check sum.
+
+A part is a .npy file, behind it a line of JSON with its fingerprint, the length of that line, and a SHA-256 of
+all that. So a part of another corpus or encoder is told from a damaged part, and neither is read as a part of
+this index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.jsonl import atomic_binary_writer
+
+_SEAL = 32  # bytes of the check sum behind a part
+_LENGTH = 8  # bytes of the fingerprint's length, before the seal
+_STALE_AFTER = 3600.0  # seconds; a part is written in a few, so nobody is writing a file that is older
+
+Fingerprint = Mapping[str, Any]  # such as {"corpus": ..., "encoder": ..., "metric": ..., "part": 3}
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a file of a part holds: `vectors` is None where they cannot be used, `found` its fingerprint."""
+
+    vectors: Any = None
+    found: Fingerprint | None = None
+
+
+def save_part(path: Path, vectors: Any, fingerprint: Fingerprint) -> None:
+    """Writes vectors, float32 (n, width), as a part: whole or not at all, and on the disk when this returns.
+
+    Raises:
+        CannotWrite: the file cannot be written.
+    """
+    import numpy as np
+
+    buffer = io.BytesIO()
+    np.save(buffer, vectors, allow_pickle=False)
+    line = json.dumps({**fingerprint, "dimension": int(vectors.shape[1])}, sort_keys=True).encode()
+    body = buffer.getvalue() + line + len(line).to_bytes(_LENGTH, "big")
+    with atomic_binary_writer(path) as out:
+        out.write(body + hashlib.sha256(body).digest())
+
+
+def load_part(path: Path, fingerprint: Fingerprint, *, rows: int) -> Part:
+    """Returns the part at `path`; without vectors where it is not as it was written, or is of something else.
+
+    Args:
+        path: of the file.
+        fingerprint: of the part that is wanted.
+        rows: how many vectors it is to hold.
+    """
+    import numpy as np
+
+    try:
+        held = path.read_bytes()
+        body, seal = held[:-_SEAL], held[-_SEAL:]
+        if hashlib.sha256(body).digest() != seal:
+            return Part()
+        end = len(body) - _LENGTH
+        begin = end - int.from_bytes(body[end:], "big")
+        found = json.loads(body[begin:end])
+        vectors = np.load(io.BytesIO(body[:begin]), allow_pickle=False)
+    except (OSError, ValueError, RecursionError):  # of an earlier version, which had no fingerprint, too
+        return Part()
+    if not isinstance(found, dict):
+        return Part()
+    if found != {**fingerprint, "dimension": found.get("dimension")}:
+        return Part(found=found)
+    if vectors.ndim != 2 or vectors.shape != (rows, found["dimension"]):
+        return Part()
+    return Part(vectors, found)
+
+
+def in_words(fingerprint: Fingerprint) -> str:
+    """Returns "corpus 0f3a..., encoder 77b1..., metric ip"."""
+    return ", ".join(f"{key} {value}" for key, value in fingerprint.items())
+
+
+def remove_stale(folder: Path) -> None:
+    """Removes temporary files that a killed process left in `folder`; nobody has written to them for an hour."""
+    for left in folder.glob(".*.part"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _STALE_AFTER:
+                left.unlink()
