@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pytest_medfaith.commands.ablation import ablation
 from pytest_medfaith.commands.baseline import list_kept, prune
 from pytest_medfaith.commands.cases import adapt
 from pytest_medfaith.commands.cases import review as review_gold
@@ -41,6 +42,7 @@ for command in (
     score,
     calibrate,
     evaluate,
+    ablation,
     audit,
     index,
     retrieve,

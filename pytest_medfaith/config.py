@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith import defaults
+from pytest_medfaith.defaults import ChunkContext
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
@@ -109,10 +110,15 @@ class Settings:
     rerank_pool: int = defaults.RERANK_POOL
     store_timeout: float = defaults.STORE_TIMEOUT
     store_retries: int = defaults.STORE_RETRIES
+    chunk_context: ChunkContext = defaults.CHUNK_CONTEXT
+    chunk_lines: str | None = None
+    stop_words: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
     dense_index: str = defaults.INDEX
     ef_search: int = defaults.EF_SEARCH
     nprobe: int = defaults.NPROBE
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ablation: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
@@ -160,11 +166,17 @@ def load_settings(root: Path) -> Settings:
     }
     values = {key: value for key, value in table.items() if key != "slices"}
     settings: Settings = _fill(Settings, {"root": root, **values}, str(path))
+    for name in settings.ablation.keys() - slices.keys():
+        raise DataError(
+            f"{path}: ablation.{name} is of no slice{_nearest(name, slices)}; slices configured here: "
+            f"{', '.join(sorted(slices)) or 'none'}"
+        )
     resolved = {name: _resolve(given, root) for name, given in slices.items()}
     return dataclasses.replace(
         settings,
         slices=resolved,
         cache=root / settings.cache,
+        chunk_lines=_lines_place(settings.chunk_lines, root),
         calibration=tuple(root / path for path in settings.calibration),
         safety=tuple(root / path for path in settings.safety),
         baseline=root / settings.baseline,
@@ -226,6 +238,11 @@ def _read_table(root: Path) -> tuple[Path, Mapping[str, Any]]:
         if table:
             return path, _mapping(table, str(path))
     return root / "pyproject.toml", {}
+
+
+def _lines_place(given: str | None, root: Path) -> str | None:
+    """Returns the file of lines about chunks, relative to the settings; a dotted name stays."""
+    return str(root / given) if given and given.endswith(".jsonl") else given
 
 
 def _mapping(value: object, place: str) -> Mapping[str, Any]:

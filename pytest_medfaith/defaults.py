@@ -5,7 +5,7 @@ Settings, functions and commands read it here, so that no default is written twi
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 CHECKER = "default"  # the shipped checker
 ENCODER = "default"  # the shipped encoder
@@ -23,6 +23,11 @@ RRF_K = 100
 FUSED = ("bm25", "dense")  # what `rrf` and `weighted` fuse
 # Candidates that fusion takes of each retriever: a chunk below the cut of both may be above it fused.
 POOL = 100
+# Title and section path before the text: on the samples nDCG@10 of rrf rises from 0.666 to 0.736 (42 questions)
+# and from 0.829 to 0.850 (28) against the title alone.
+ChunkContext = Literal["path", "title", "none"]
+CHUNK_CONTEXT: Final = "path"
+CUT_FROM = "cut_from"  # in `extra` of a chunk that was cut anew: the chunk with which it shares the most text
 DENSE_WEIGHT = 0.7  # of `weighted-0.7-0.3`
 RERANK_POOL = 20  # candidates that a reranker reads
 STORE_TIMEOUT = (
@@ -56,6 +61,8 @@ LABELS = "medfaith-labels.jsonl"
 
 SIZE = 512  # tokens of a chunk: about what a BERT encoder reads at once
 STRIDE = 128  # tokens that neighbouring chunks share: a quarter, as in the tokenizers library
+CHARACTERS = 1000  # of a chunk that is cut by characters: the most, and the usual of such splitters
+CHARACTER_STRIDE = 200
 MIN_SENTENCES = 2
 MAX_SENTENCES = 12
 # From which similarity a chunk is a near-duplicate. One word changed in a chunk of 60 leaves a Jaccard

@@ -98,8 +98,7 @@ class Response(Record):
 class Claim(Record):
     """One atomic statement of an answer; `start`, `end` are its span there.
 
-    `context` holds the words of the answer before it that a reader needs: the sentence that names what "it"
-    is.
+    `context` holds the words before it that a reader needs: the sentence that names what "it" is.
     """
 
     id: str
@@ -155,8 +154,7 @@ class Verdict(Record):
 
     `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
     highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
-    entails the claim. `conflict` says that a second chunk states the opposite, `joint` that only several
-    chunks together decided.
+    entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
     """
 
     claim: Claim
@@ -383,8 +381,8 @@ class SliceReport(Measured, SliceRecord):
     """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
 
     The attributes of a `Report`, such as `faithfulness`, hold the values of the slice. `skipped` counts, by
-    reason, the records of a data set that were left out while the slice's cases were read. `definitions`
-    says, by name, what the metrics of the project measure.
+    reason, the records left out while the cases were read, `place` the rows of an ablation from 0. `definitions`
+    says, by name, what the metrics of the project measure, and `failure` why no case could be measured.
     """
 
     reports: tuple[Report, ...] = ()
@@ -395,6 +393,8 @@ class SliceReport(Measured, SliceRecord):
     missing: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     partial: bool = False
+    place: int = 0
+    failure: str = ""
 
     def _value(self, name: str) -> float | None:
         return self.metrics[name].value if name in self.metrics else None

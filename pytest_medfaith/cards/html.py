@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_medfaith.cards.ablation_card import ablation_rows, ablations_svg
 from pytest_medfaith.cards.explanation import text_at
 from pytest_medfaith.cards.facts import error_rates
 from pytest_medfaith.cards.history import History
@@ -38,6 +39,8 @@ from pytest_medfaith.records import VERDICTS, Chunk, Finding, MetricValue, Repor
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from pytest_medfaith.metrics.differences import Ablation
+
 _COMMIT_SHOWN = 12  # digits
 
 
@@ -47,6 +50,7 @@ def html_report(
     history: History = (),
     signature: Mapping[str, Any] | None = None,
     facts: Mapping[str, str] | None = None,
+    ablations: Sequence[Ablation] = (),
 ) -> str:
     """Returns the page: card, gates, trend, and every case with its claims beside their evidence.
 
@@ -55,6 +59,7 @@ def html_report(
         history: (label, slice reports) of earlier runs, the oldest first; only their metrics are read.
         signature: what made the run, shown as it is.
         facts: date, project and commit of the run, for the head of the page.
+        ablations: the rows that were asked for together, beside the first of them.
 
     Raises:
         MissingExtra: jinja2 is not installed.
@@ -65,10 +70,6 @@ def html_report(
     cases = [
         _case_row(place, one, chunks) for place, report in enumerate(slice_reports) for one in report.reports
     ]
-    columns = card_columns(slice_reports)
-    measured = any(
-        has_value(report.metrics.get(name)) for report in slice_reports for name in columns.values()
-    )
     facts = {name: one_line(value) for name, value in (facts or {}).items()}
     return render_page(
         "report.html.j2",
@@ -78,14 +79,26 @@ def html_report(
         facts=[(name, value[: _COMMIT_SHOWN if name == "commit" else None]) for name, value in facts.items()],
         checkers=[_checker_row(name) for name in dict.fromkeys(report.checker for report in slice_reports)],
         meanings=_meanings(slice_reports),
-        ablation=_markup(ablation_svg(slice_reports, metrics=columns))
-        if measured and len(slice_reports) > 1
-        else "",
+        **_side_by_side(slice_reports, ablations),
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
         signature=dumps(dict(signature), "the signature") if signature else "",
         cases=script_json({"runs": [run["label"] for run in runs], "cases": cases}),
         chunks=list(chunks),
     )
+
+
+def _side_by_side(slice_reports: Sequence[SliceReport], ablations: Sequence[Ablation]) -> dict[str, Any]:
+    """Returns the plot of all rows, and the plot and the tables of the rows that are compared with a first row."""
+    columns = card_columns(slice_reports)
+    measured = any(
+        has_value(report.metrics.get(name)) for report in slice_reports for name in columns.values()
+    )
+    plotted = measured and len(slice_reports) > 1
+    return {
+        "ablation": _markup(ablation_svg(slice_reports, metrics=columns)) if plotted else "",
+        "compared": [ablation_rows(one) for one in ablations],
+        "differences": _markup(ablations_svg(ablations)) if ablations else "",
+    }
 
 
 def _checker_row(name: str) -> dict[str, Any]:

@@ -39,6 +39,8 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
         "counts": dataclasses.asdict(count_slice(slice_report)),
         "metrics": metric_rows(slice_report.metrics),
         "macro": metric_rows(slice_report.macro),
+        **({"place": slice_report.place} if slice_report.place else {}),
+        **({"failure": slice_report.failure} if slice_report.failure else {}),
         **({"definitions": dict(slice_report.definitions)} if slice_report.definitions else {}),
         **_llm_row(slice_report),
         "gates": [

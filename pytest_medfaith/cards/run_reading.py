@@ -167,6 +167,8 @@ def _slice_report(row: Mapping[str, Any], reports: tuple[Report, ...]) -> SliceR
         missing=tuple(row["missing"]),
         skipped=row["counts"]["skipped"],
         partial=row["partial"],
+        place=row.get("place", 0),
+        failure=row.get("failure", ""),
     )
 
 

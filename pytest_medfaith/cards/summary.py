@@ -206,6 +206,8 @@ def _case_lines(slice_report: SliceReport, counts: Counts) -> list[str]:
     if counts.skipped:
         total = counted(sum(counts.skipped.values()), "record")
         lines.append(f"{total} skipped while the cases were read: {_each(counts.skipped)}")
+    if slice_report.failure:
+        lines.append(f"FAILED: {slice_report.failure}")
     if slice_report.missing:
         more = counts.missing - _MISSING_SHOWN
         names = ", ".join(slice_report.missing[:_MISSING_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,17 +13,14 @@ from pytest_medfaith import defaults
 from pytest_medfaith.commands.parts import LlmOption, RootOption, end_teacher, progress_bar, say, teacher_for
 from pytest_medfaith.commands.retrieval_options import (
     BOption,
+    ChunkContextOption,
     DenseIndexOption,
     EfSearchOption,
-    EncodersOption,
-    FuseOption,
     K1Option,
     NprobeOption,
-    PoolOption,
-    RerankPoolOption,
     RetrieverOption,
-    RrfKOption,
-    WeightsOption,
+    given_settings,
+    with_retrieval_options,
 )
 from pytest_medfaith.commands.stores import StoreOption, index_into_store
 from pytest_medfaith.errors import DataError
@@ -73,6 +71,13 @@ FewestOption = Annotated[
     int, typer.Option(help="The fewest sentences of a chunk, where its section has as many.")
 ]
 MostOption = Annotated[int, typer.Option(help="The most sentences of a chunk.")]
+CharactersOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Cut by characters, across sections: chunks of at most N, up to 1,000, which share a fifth with the next. --size, --stride and sentences do not count then.",
+    ),
+]
 PrefixOption = Annotated[
     str | None,
     typer.Option(help="title: keep title and section path beside the text, for retrieval to read."),
@@ -94,6 +99,7 @@ def index(
     corpus: CorpusOption,
     encoder: EncoderOption = defaults.ENCODER,
     cache: IndexesOption = Path(defaults.CACHE),
+    chunk_context: ChunkContextOption = None,
     dense_index: DenseIndexOption = None,
     ef_search: EfSearchOption = None,
     nprobe: NprobeOption = None,
@@ -116,16 +122,16 @@ def index(
         index_into_store(corpus, store, encoder=encoder, k1=k1, b=b)
         return
     from pytest_medfaith.cards.wording import index_text
-    from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
     from pytest_medfaith.retrieval.build import RetrievalSettings, size_notes
+    from pytest_medfaith.retrieval.context import contextual_chunks
     from pytest_medfaith.retrieval.encoders import load_encoder
     from pytest_medfaith.retrieval.faiss_index import open_index
     from pytest_medfaith.retrieval.index import index_folder
 
-    given = command_line_settings({"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe})
-    settings = RetrievalSettings(**given)
-    chunks = read_chunks(corpus)
+    given = {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
+    settings = RetrievalSettings(**given_settings({**given, "chunk_context": chunk_context}))
+    chunks = contextual_chunks(read_chunks(corpus), settings.chunk_context)
     loaded = load_encoder(encoder)
     for note in size_notes("dense", settings, size=len(chunks)):
         say(note, err=True)
@@ -137,6 +143,7 @@ def index(
         say(index_text(held.told))
 
 
+@with_retrieval_options
 def retrieve(
     query: QueryArgument,
     corpus: OptionalCorpusOption = None,
@@ -144,19 +151,10 @@ def retrieve(
     retriever: RetrieverOption = defaults.RETRIEVER,
     cache: IndexesOption = Path(defaults.CACHE),
     as_json: JsonOption = False,
-    encoder: EncodersOption = None,
-    fuse: FuseOption = None,
-    k1: K1Option = None,
-    b: BOption = None,
-    rrf_k: RrfKOption = None,
-    weight: WeightsOption = None,
-    pool: PoolOption = None,
-    rerank_pool: RerankPoolOption = None,
-    dense_index: DenseIndexOption = None,
-    ef_search: EfSearchOption = None,
-    nprobe: NprobeOption = None,
     root: RootOption = Path(),
     llm: LlmOption = None,
+    *,
+    retrieval: Mapping[str, Any],
 ) -> None:
     """Show what a retriever finds for a question, and why.
 
@@ -165,20 +163,14 @@ def retrieve(
 
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
-    from pytest_medfaith.config import command_line_settings
     from pytest_medfaith.jsonl import read_chunks
     from pytest_medfaith.retrieval.build import RetrievalSettings, needs_chunks
     from pytest_medfaith.retrieval.ranking import check_query
     from pytest_medfaith.retrieval.stores.address import split_reranker
 
-    asked: dict[str, Any] = {"encoders": encoder, "fused": fuse, "k1": k1, "b": b, "rrf_k": rrf_k}
-    asked |= {"weights": weight, "pool": pool, "rerank_pool": rerank_pool}
-    asked |= {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
-    chunks, teacher = (
-        read_chunks(corpus) if corpus else [],
-        teacher_for(split_reranker(retriever)[1], root, llm),
-    )
-    settings = RetrievalSettings(cache=cache, teacher=teacher, **command_line_settings(asked))
+    chunks = read_chunks(corpus) if corpus else []
+    teacher = teacher_for(split_reranker(retriever)[1], root, llm)
+    settings = RetrievalSettings(cache=cache, teacher=teacher, **retrieval)
     if not chunks and needs_chunks(retriever, settings):
         raise DataError(f"the retriever {retriever!r} needs a corpus; add --corpus FOLDER")
     check_query(query, top_k=1, size=len(chunks) or 1)  # before an index is built for it
@@ -245,6 +237,7 @@ def chunk(
     stride: StrideOption = defaults.STRIDE,
     min_sent: FewestOption = defaults.MIN_SENTENCES,
     max_sent: MostOption = defaults.MAX_SENTENCES,
+    characters: CharactersOption = None,
     prefix: PrefixOption = None,
     dedup: DedupOption = None,
     dedup_threshold: SimilarityOption = None,
@@ -252,12 +245,13 @@ def chunk(
 ) -> None:
     """Cut pages into chunks of whole sentences.
 
-    A chunk never crosses a section, and its span cuts the same text out of the page again.
+    A chunk never crosses a section, unless it is cut by characters. Its span cuts the same text out of the page
+    again.
 
     Example: medfaith chunk pages/ --source clinic --out corpus/clinic/chunk
     """
     from pytest_medfaith.corpus.chunk import chunk_source
-    from pytest_medfaith.corpus.windows import WindowSize
+    from pytest_medfaith.corpus.windows import CharacterSize, WindowSize
 
     if prefix not in (None, "title"):
         raise DataError(f"--prefix is {prefix!r}; expected title")
@@ -265,7 +259,9 @@ def chunk(
         src,
         source=source,
         out=out,
-        shape=WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent),
+        shape=CharacterSize(size=characters, stride=characters // 5)
+        if characters is not None
+        else WindowSize(size=size, stride=stride, min_sent=min_sent, max_sent=max_sent),
         prefix=prefix,  # type: ignore[arg-type]
         dedup=_dedup_method(dedup, dedup_threshold),
         dedup_threshold=dedup_threshold,

@@ -16,13 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith import defaults
+from pytest_medfaith.defaults import ChunkContext
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval import bm25_fast
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
+from pytest_medfaith.retrieval.context import Lines, chunk_lines, contextual_chunks, given_back
 from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
+from pytest_medfaith.retrieval.filters import filtered_retriever
 from pytest_medfaith.retrieval.fusion import (
     Fuse,
     check_weights,
@@ -38,9 +41,11 @@ from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
 from pytest_medfaith.retrieval.stores.address import is_store, refuse_password, split_reranker
 from pytest_medfaith.retrieval.stores.opening import Patience
 from pytest_medfaith.retrieval.stores.searching import StoreSettings, filter_note, store_retriever
+from pytest_medfaith.retrieval.variant import parse_variant
 from pytest_medfaith.teacher.asking import Teacher
 
 Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
+Build = Callable[[Sequence[Chunk], "RetrievalSettings", Progress], Retriever]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +66,10 @@ class RetrievalSettings:
     rerank_pool: int = defaults.RERANK_POOL
     store_timeout: float = defaults.STORE_TIMEOUT
     store_retries: int = defaults.STORE_RETRIES
+    chunk_context: ChunkContext = defaults.CHUNK_CONTEXT
+    chunk_lines: Lines = None
+    stop_words: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
     encoders: tuple[str, ...] = (defaults.ENCODER,)
     dense_index: str = defaults.INDEX
     ef_search: int = defaults.EF_SEARCH
@@ -88,6 +97,7 @@ def build_retriever(
         name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory,
             `package.module:factory`. The factory gets the chunks, and by keyword those settings that it has a
             parameter for. "store:" before an address asks a store. A plus sign adds a reranker: "rrf+fast".
+            Brackets hold settings, see `variant`.
         chunks: the corpus, at least one chunk; [] where the retriever asks nothing but stores.
         settings: parameters of the retrievers; None takes the defaults.
         progress: told (chunks done, chunks in all) while a dense index is built.
@@ -99,14 +109,32 @@ def build_retriever(
     """
     settings = settings or RetrievalSettings()
     refuse_passwords(name, settings)
+    name, settings = settled(name, settings)
     if chunks or needs_chunks(name, settings):
         _check_corpus(chunks)
+    settings = dataclasses.replace(settings, chunk_lines=chunk_lines(settings.chunk_lines, chunks))
     name, reranker = split_reranker(name)
     if reranker is not None:
         loaded = load_reranker(reranker, teacher=settings.teacher)
         found = _retriever(name, chunks, settings, progress)
         return reranked_retriever(found, loaded, name=name, size=_size(chunks), pool=settings.rerank_pool)
     return _retriever(name, chunks, settings, progress)
+
+
+def settled(name: str, settings: RetrievalSettings) -> tuple[str, RetrievalSettings]:
+    """Returns a retriever's name without its settings, and `settings` with those that the name holds."""
+    variant = parse_variant(name)
+    return variant.name, dataclasses.replace(settings, **variant.retrieval)
+
+
+def check_name(name: str) -> None:
+    """Refuses a name, with or without a reranker, that leads to no retriever.
+
+    Raises:
+        ValueError: it is neither built in nor the dotted name of a factory.
+    """
+    if base_name(name) not in BUILT_IN:
+        _imported(base_name(name))
 
 
 def base_name(name: str) -> str:
@@ -177,7 +205,8 @@ def _retriever(
         return store_retriever(name, chunks, held_to)
     table = factory_settings(name, settings)
     if name not in BUILT_IN:
-        return _from_factory(name, chunks, settings, table or {})
+        found = _from_factory(name, chunks, settings, table or {})
+        return filtered_retriever(found, chunks, settings.filters)
     if table is not None:
         raise ValueError(
             f"retriever_settings holds {dict(table)} for {name!r}, expected the dotted name of a "
@@ -216,6 +245,7 @@ def size_notes(name: str, settings: RetrievalSettings, *, size: int) -> list[str
     This is what scores `bm25` over a large corpus, or what would be faster, and whether the corpus is too
     small for the index that was asked for.
     """
+    name, settings = settled(name, settings)
     names = fused_names(name, settings)
     notes = [_lexical_note(size)] if "bm25" in names and size > defaults.FAST_BM25_FROM else []
     if "dense" in names:
@@ -232,17 +262,31 @@ def _lexical_note(size: int) -> str:
     )
 
 
+def _over_corpus(build: Build) -> Build:
+    """Returns `build`, which reads chunks with their context and finds what passes the filters of the settings."""
+
+    def built(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
+        read = contextual_chunks(chunks, settings.chunk_context, lines=settings.chunk_lines)
+        found = build(read, settings, progress)
+        found = found if read is chunks else given_back(found, chunks)
+        return filtered_retriever(found, chunks, settings.filters)
+
+    return built
+
+
 def _bm25(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
     build = bm25_fast.fast_bm25_retriever if takes_fast_bm25(len(chunks)) else bm25_retriever
-    return build(chunks, k1=settings.k1, b=settings.b, name="bm25")
+    return build(chunks, k1=settings.k1, b=settings.b, stop_words=settings.stop_words, name="bm25")
 
 
 def _rank_bm25(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
-    return bm25_retriever(chunks, k1=settings.k1, b=settings.b, name="rank-bm25")
+    return bm25_retriever(
+        chunks, k1=settings.k1, b=settings.b, stop_words=settings.stop_words, name="rank-bm25"
+    )
 
 
 def _bm25s(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
-    return bm25_fast.fast_bm25_retriever(chunks, k1=settings.k1, b=settings.b)
+    return bm25_fast.fast_bm25_retriever(chunks, k1=settings.k1, b=settings.b, stop_words=settings.stop_words)
 
 
 def _lucene(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
@@ -339,29 +383,29 @@ def _by_encoder(
     chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> dict[str, Retriever]:
     """Returns a dense retriever for each encoder, by the names of `dense_names`."""
-    return {
-        name: dense_retriever(
-            chunks,
-            load_encoder(encoder),
-            cache=settings.cache,
-            name=name,
-            choice=settings.choice,
-            progress=progress,
+
+    def build(name: str, encoder: str) -> Build:
+        loaded = load_encoder(encoder)
+        return lambda read, given, told: dense_retriever(
+            read, loaded, cache=given.cache, name=name, choice=given.choice, progress=told
         )
+
+    return {
+        name: _over_corpus(build(name, encoder))(chunks, settings, progress)
         for name, encoder in dense_names("dense", settings).items()
     }
 
 
-BUILT_IN: Mapping[str, Callable[[Sequence[Chunk], RetrievalSettings, Progress], Retriever]] = {
-    "bm25": _bm25,
+BUILT_IN: Mapping[str, Build] = {
+    "bm25": _over_corpus(_bm25),
     "dense": _dense,
     "rrf": _rrf,
     "weighted": _weighted,
     "weighted-minmax": partial(_weighted, fusion=minmax_fusion),
     "weighted-0.7-0.3": partial(_weighted, by_kind=True),
-    "rank-bm25": _rank_bm25,
-    "bm25s": _bm25s,
-    "lucene": _lucene,
+    "rank-bm25": _over_corpus(_rank_bm25),
+    "bm25s": _over_corpus(_bm25s),
+    "lucene": _over_corpus(_lucene),
 }
 FUSING = ("rrf", "weighted", "weighted-minmax", "weighted-0.7-0.3")
 

@@ -14,6 +14,7 @@ from pytest_medfaith.retrieval.build import (
     factory_settings,
     fused_names,
     patience_of,
+    settled,
     takes_fast_bm25,
 )
 from pytest_medfaith.retrieval.encoders import encoder_signature
@@ -28,6 +29,7 @@ from pytest_medfaith.retrieval.stores.searching import store_fingerprint
 
 def encoder_signatures(name: str, settings: RetrievalSettings) -> dict[str, str] | None:
     """Returns encoder -> signature for the retriever called `name`; None where it encodes nothing."""
+    name, settings = settled(name, settings)
     if "dense" not in fused_names(name, settings):
         return None
     return {encoder: encoder_signature(encoder) for encoder in settings.encoders}
@@ -44,11 +46,13 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         settings: of retrieval.
         size: number of chunks in the corpus, which decides what `bm25` scores with, and what index ivfpq is.
     """
+    name, settings = settled(name, settings)
     base, reranker = split_reranker(name)
     names = fused_names(name, settings)
     found: dict[str, Any] = {"packages": _packages(names, size=size)}
     if set(names) & set(BY_WORDS):
         found |= {"k1": settings.k1, "b": settings.b}
+        found |= {"stop_words": sorted(settings.stop_words)} if settings.stop_words else {}
     if "dense" in names:
         found["index"] = index_signature(settings.choice, size=size)
     if base in FUSING or (base == "dense" and len(settings.encoders) > 1):
@@ -57,6 +61,9 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
     if base in FUSING:
         found["fused"] = list(names)
         found |= {"weights": dict(settings.weights or {})} if base in ("weighted", "weighted-minmax") else {}
+    if set(names) & set(BUILT_IN):
+        found["chunk_context"] = settings.chunk_context
+    found |= {"filters": sorted(settings.filters)} if settings.filters else {}
     if reranker is not None:
         found |= {
             "reranker": reranker_signature(reranker, teacher=settings.teacher),

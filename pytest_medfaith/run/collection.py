@@ -86,12 +86,14 @@ def _item_ids(targets: Sequence[Target]) -> list[str]:
     """Returns what tells the items of a test apart: case ids, in an ablation with what is compared."""
     many_retrievers = len({target.run.retriever for target in targets}) > 1
     many_checkers = len({target.run.checker for target in targets}) > 1
+    many_depths = len({target.run.k for target in targets}) > 1
     many_modes = len({target.run.contexts_mode for target in targets}) > 1
     names = [
         [
             *[target.run.retriever] * many_retrievers,
             *[target.run.checker] * many_checkers,
             *[target.run.contexts_mode] * many_modes,
+            *[f"k={target.run.k}"] * many_depths,
             target.case.id,
         ]
         for target in targets

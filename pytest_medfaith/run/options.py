@@ -24,6 +24,9 @@ _RETRIEVAL = {
     "pool": "pool",
     "rerank_pool": "rerank-pool",
     "encoders": "encoder",
+    "chunk_context": "chunk-context",
+    "filters": "filter",
+    "stop_words": "stop-word",
     "dense_index": "dense-index",
     "ef_search": "ef-search",
     "nprobe": "nprobe",
@@ -40,7 +43,7 @@ class Options:
     """
 
     slices: tuple[str, ...] = ()
-    k: int | None = None
+    k: tuple[int, ...] = ()
     retriever: tuple[str, ...] = ()
     checker: tuple[str, ...] = ()
     contexts: tuple[JudgedContexts, ...] = ()
@@ -70,7 +73,7 @@ def options_of(config: pytest.Config) -> Options:
     retrieval = {name: option(f"--medfaith-{flag}") for name, flag in _RETRIEVAL.items()}
     return Options(
         slices=tuple(option("--medfaith-slice")),
-        k=option("--medfaith-k"),
+        k=(option("--medfaith-k"),) if option("--medfaith-k") else (),
         retriever=tuple(option("--medfaith-retriever")),
         checker=tuple(option("--medfaith-checker")),
         contexts=tuple(option("--medfaith-contexts")),

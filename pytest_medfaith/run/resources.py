@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,6 +14,8 @@ from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
+from pytest_medfaith.corpus.recut import recut_chunks
+from pytest_medfaith.corpus.windows import WindowSize
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
@@ -23,10 +25,12 @@ from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, needs_chunks
+from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, needs_chunks, settled
+from pytest_medfaith.retrieval.context import contextual_chunks
 from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever
 from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
+from pytest_medfaith.retrieval.variant import parse_variant, plain_name
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.teacher.settings import TEACHER
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
     from pytest_medfaith.teacher.asking import Teacher
 
 Loaded = TypeVar("Loaded")
+_ANY_SENTENCES = 10_000  # of a chunk that is cut anew: its tokens alone bound it
 
 
 @dataclass
@@ -184,17 +189,39 @@ class Resources:
             use = use.with_(same_family=answered_by)
         return report.with_(llm=use.to_dict())
 
+    def searched_chunks(self, settings: SliceSettings, retriever: str) -> list[Chunk]:
+        """Returns the chunks that a retriever searches: the slice's, or its corpus cut anew.
+
+        Raises:
+            DataError: the name of the retriever holds something that is no setting.
+        """
+        variant, chunks = parse_variant(retriever), self.chunks(settings)
+        if variant.size is None:
+            return chunks
+        shape = WindowSize(size=variant.size, stride=variant.stride or 0, max_sent=_ANY_SENTENCES)
+        return self._once(("cut", settings.corpus, shape), lambda: recut_chunks(chunks, shape=shape))
+
+    def read_chunks(self, settings: SliceSettings, retriever: str) -> Sequence[Chunk]:
+        """Returns the chunks that a retriever searches, with the context that is read before their texts."""
+        chunks = self.searched_chunks(settings, retriever)
+        given = settled(retriever, self.retrieval)[1]
+        key = ("read", settings.corpus, retriever, given.chunk_context)
+        return self._once(
+            key, lambda: contextual_chunks(chunks, given.chunk_context, lines=given.chunk_lines)
+        )
+
     def retriever(self, settings: SliceSettings) -> Retriever:
         """Returns the slice's retriever over its corpus, or over that of a store where it has none.
 
         Asked for more than there is, it gives all.
         """
-        chunks, given = self.chunks(settings) if settings.corpus else [], self.retrieval
+        name = settings.retriever
+        chunks, given = self.searched_chunks(settings, name) if settings.corpus else [], self.retrieval
 
         def build() -> Retriever:
             retriever = build_retriever(settings.retriever, chunks, settings=given)
             # A retriever of the package loads its models at the first query.
-            if ":" not in settings.retriever or is_store(settings.retriever):
+            if ":" not in plain_name(name) or is_store(name):
                 retriever("warm up", top_k=1)
 
             def search(query: str, *, top_k: int) -> list[Hit]:

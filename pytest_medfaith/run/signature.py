@@ -60,14 +60,17 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
 
 def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dict[str, Any]]:
     """Returns slice -> retriever -> what decides its hits over the slice's corpus."""
+    from pytest_medfaith.retrieval.index import corpus_hash
     from pytest_medfaith.retrieval.signature import retriever_signature
 
     found: dict[str, dict[str, Any]] = {}
     for run in sorted(runs):
         configured = resources.settings.slices.get(run.slice)
         if configured and resources.can_retrieve(dataclasses.replace(configured, retriever=run.retriever)):
-            size = len(resources.chunks(configured)) if configured.corpus else 0
-            held = retriever_signature(run.retriever, resources.retrieval, size=size)
+            chunks = resources.read_chunks(configured, run.retriever) if configured.corpus else []
+            held = retriever_signature(run.retriever, resources.retrieval, size=len(chunks))
+            if "chunk_context" in held:
+                held["read"] = corpus_hash(chunks)
             found.setdefault(run.slice, {})[run.retriever] = held
     return found
 

@@ -20,7 +20,13 @@ from pytest_medfaith.records import Case, Hit, Report, Response, Retrieval, Slic
 from pytest_medfaith.retrieval.build import refuse_passwords
 from pytest_medfaith.retrieval.cost import index_bytes, measured_steps, vector_indexes
 from pytest_medfaith.retrieval.ranking import checked_hits
-from pytest_medfaith.run.marker import contexts_of_marker, count_of_marker, gates_of_marker, listed
+from pytest_medfaith.run.marker import (
+    contexts_of_marker,
+    count_of_marker,
+    counts_of_marker,
+    gates_of_marker,
+    listed,
+)
 from pytest_medfaith.teacher.asking import asking_for
 
 if TYPE_CHECKING:
@@ -36,12 +42,14 @@ if TYPE_CHECKING:
 class Target:
     """What one test item measures: a case of a slice under one retriever, checker and contexts mode.
 
-    Without an answer it measures what the retriever finds, and nothing else.
+    Without an answer it measures what the retriever finds, and nothing else. `place` is that of its row among the
+    rows that were asked for together.
     """
 
     settings: SliceSettings
     case: Case
     has_answer: bool = True
+    place: int = 0
 
     @property
     def run(self) -> SliceRun:
@@ -73,6 +81,23 @@ def targets_of_slice(
             settings that cannot be loaded.
         ValueError: an unknown argument of the marker, or a gate that does not parse.
     """
+    variants = _variants(resources, name, marker, has_answer=has_answer)
+    declared = resources.metrics  # a metric that cannot be loaded is refused now, too
+    for gate in variants[0].gates:
+        parse_gate(gate, declared)  # a gate that does not parse is refused now, not after the run
+    switched_on(load_rules(resources.settings.rules), off=resources.rules_off)  # a wrong name is refused now
+    cases = resources.cases(variants[0])
+    return [
+        Target(settings=settings, case=case, has_answer=has_answer, place=place)
+        for place, settings in enumerate(variants)
+        for case in cases
+    ]
+
+
+def _variants(
+    resources: Resources, name: str, marker: Mapping[str, Any], *, has_answer: bool
+) -> list[SliceSettings]:
+    """Returns the settings of slice `name` for each row that it makes, in the order in which they were asked for."""
     options, configured = resources.options, resources.settings.slice(name)
     gates = (*configured.gates, *gates_of_marker(marker), *options.gates)
     modes = options.contexts or contexts_of_marker(marker)
@@ -81,24 +106,20 @@ def targets_of_slice(
             configured.with_contexts(mode),
             retriever=retriever,
             checker=checker,
-            k=options.k or count_of_marker(marker, "k") or configured.k,
+            k=k,
             limit=options.limit or count_of_marker(marker, "limit") or configured.limit,
             gates=gates,
         )
-        for retriever, checker, mode in itertools.product(
+        for retriever, checker, mode, k in itertools.product(
             options.retriever or listed(marker.get("retriever")) or (configured.retriever,),
             options.checker or listed(marker.get("checker")) or (configured.checker,),
             (modes if has_answer else ()) or (configured.contexts_mode,),
+            options.k or counts_of_marker(marker, "k") or (configured.k,),
         )
     ]
     for variant in variants:  # before the name of a retriever is anywhere shown
         refuse_passwords(variant.retriever, resources.retrieval)
-    declared = resources.metrics  # a metric that cannot be loaded is refused now, too
-    for gate in gates:
-        parse_gate(gate, declared)  # a gate that does not parse is refused now, not after the run
-    switched_on(load_rules(resources.settings.rules), off=resources.rules_off)  # a wrong name is refused now
-    cases = resources.cases(variants[0])
-    return [Target(settings=one, case=case, has_answer=has_answer) for one in variants for case in cases]
+    return list(dict.fromkeys(variants))  # a value that is given twice makes a single row
 
 
 def missing_retriever(resources: Resources, settings: SliceSettings, *, has_answer: bool = True) -> str:
@@ -126,6 +147,7 @@ def expect_target(resources: Resources, collected: Collected, target: Target, *,
         test_id=test_id,
         skipped=resources.skipped(settings),
         size=len(resources.cases(settings)),
+        place=target.place,
     )
 
 

@@ -22,6 +22,7 @@ from answers import ASKED, DRESSES, NO, OPEN, VERDICTS, YES
 from gate_samples import SIGNATURE, case, report_of
 from hostile import read_wrongly, reading, writing, written_wrongly
 from openings import CONTENTS, OPENINGS
+from unanswered import green, tries
 
 from pytest_medfaith import assert_faithfulness, assert_no_hallucination, check_answer
 from pytest_medfaith.answers.responses import UNSAID, as_response, read_responses
@@ -549,6 +550,7 @@ KINDS = (
     Kind("baselines edited by hand", "an error of the package", _edits, _edited),
     Kind("retrievers that return nonsense", "an error of the case", lambda: list(_retrievers()), _searched),
     Kind("rankings in odd orders", "credit for the first k alone", _rankings, _credited),
+    Kind("retrieval alone, retrieved contexts, ablations", "never green", tries, green),
     Kind("files that are broken", "an error of the package", reading, read_wrongly),
     Kind(
         "places that cannot be written",

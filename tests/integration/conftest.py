@@ -4,6 +4,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+import scipy.stats  # noqa: F401 - what a test loads, pytester forgets, and numpy loads once in a process
 
 CHUNKS = [
     {
