@@ -123,11 +123,12 @@ def index(
         return
     from pytest_medfaith.cards.wording import index_text
     from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings, size_notes
+    from pytest_medfaith.retrieval.build import RetrievalSettings
     from pytest_medfaith.retrieval.context import contextual_chunks
     from pytest_medfaith.retrieval.encoders import load_encoder
     from pytest_medfaith.retrieval.faiss_index import open_index
     from pytest_medfaith.retrieval.index import index_folder
+    from pytest_medfaith.retrieval.notes import size_notes
 
     given = {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
     settings = RetrievalSettings(**given_settings({**given, "chunk_context": chunk_context}))
@@ -163,17 +164,12 @@ def retrieve(
 
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
-    from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings, needs_chunks
-    from pytest_medfaith.retrieval.ranking import check_query
+    from pytest_medfaith.retrieval.build import RetrievalSettings
     from pytest_medfaith.retrieval.stores.address import split_reranker
 
-    chunks = read_chunks(corpus) if corpus else []
     teacher = teacher_for(split_reranker(retriever)[1], root, llm)
     settings = RetrievalSettings(cache=cache, teacher=teacher, **retrieval)
-    if not chunks and needs_chunks(retriever, settings):
-        raise DataError(f"the retriever {retriever!r} needs a corpus; add --corpus FOLDER")
-    check_query(query, top_k=1, size=len(chunks) or 1)  # before an index is built for it
+    chunks = _chunks_for(retriever, corpus or [], settings)
     for hit, match in _matched_hits(query, chunks, retriever, settings, k=k):
         if as_json:
             _give_hit(hit, match)
@@ -182,14 +178,27 @@ def retrieve(
     end_teacher(teacher)
 
 
+def _chunks_for(retriever: str, corpus: list[Path], settings: RetrievalSettings) -> list[Chunk]:
+    """Returns the corpus that a retriever searches, [] where it asks nothing but stores and none is given."""
+    from pytest_medfaith.jsonl import read_chunks
+    from pytest_medfaith.retrieval.build import needs_chunks
+
+    if not corpus and needs_chunks(retriever, settings):
+        raise DataError(f"the retriever {retriever!r} needs a corpus; add --corpus FOLDER")
+    return read_chunks(corpus) if corpus else []
+
+
 def _matched_hits(
     query: str, chunks: Sequence[Chunk], retriever: str, settings: RetrievalSettings, *, k: int
 ) -> list[tuple[Hit, Match]]:
     """Returns the hits for a question, each with what of it matched."""
-    from pytest_medfaith.retrieval.build import build_retriever, dense_names, notes_on
+    from pytest_medfaith.retrieval.build import build_retriever, dense_names
     from pytest_medfaith.retrieval.encoders import load_encoder
     from pytest_medfaith.retrieval.matches import find_matches
+    from pytest_medfaith.retrieval.notes import notes_on
+    from pytest_medfaith.retrieval.ranking import check_query
 
+    check_query(query, top_k=1, size=len(chunks) or 1)  # before an index is built for it
     search = build_retriever(retriever, chunks, settings=settings, progress=progress_bar("chunks"))
     for note in [*notes_on(retriever, settings, size=len(chunks)), *_depth_note(k, len(chunks))]:
         say(note, err=True)

@@ -34,13 +34,13 @@ from pytest_medfaith.retrieval.fusion import (
     reciprocal_rank_fusion,
     weighted_fusion,
 )
-from pytest_medfaith.retrieval.index_kinds import IndexChoice, index_note
+from pytest_medfaith.retrieval.index_kinds import IndexChoice
 from pytest_medfaith.retrieval.lucene import lucene_retriever
 from pytest_medfaith.retrieval.ranking import Retriever, hits_in_order
 from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
 from pytest_medfaith.retrieval.stores.address import is_store, refuse_password, split_reranker
 from pytest_medfaith.retrieval.stores.opening import Patience
-from pytest_medfaith.retrieval.stores.searching import StoreSettings, filter_note, store_retriever
+from pytest_medfaith.retrieval.stores.searching import StoreSettings, store_retriever
 from pytest_medfaith.retrieval.variant import parse_variant
 from pytest_medfaith.teacher.asking import Teacher
 
@@ -167,16 +167,6 @@ def refuse_passwords(name: str, settings: RetrievalSettings) -> None:
         refuse_password(one)
 
 
-def store_note(name: str, settings: RetrievalSettings) -> str:
-    """Returns what is to be said of the stores that a retriever asks; "" where nothing is.
-
-    Raises:
-        DataError: a store cannot be asked.
-    """
-    stores = filter(is_store, fused_names(name, settings))
-    return "; ".join(filter(None, (filter_note(store, patience_of(settings)) for store in stores)))
-
-
 def patience_of(settings: RetrievalSettings) -> Patience:
     """Returns how long a store is waited for."""
     return Patience(timeout=settings.store_timeout, retries=settings.store_retries)
@@ -201,6 +191,11 @@ def _retriever(
     name: str, chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> Retriever:
     if is_store(name):
+        if settings.filters:
+            raise DataError(
+                f"the filters {', '.join(settings.filters)} are for a corpus of files; write source=, from= and "
+                "to= behind the question mark of the store's address"
+            )
         held_to = StoreSettings(settings.encoders, settings.k1, settings.b, patience_of(settings))
         return store_retriever(name, chunks, held_to)
     table = factory_settings(name, settings)
@@ -228,38 +223,6 @@ def factory_settings(name: str, settings: RetrievalSettings) -> Mapping[str, Any
 def takes_fast_bm25(size: int) -> bool:
     """Returns whether `bm25` scores a corpus of `size` chunks by bm25s: where it is large, and bm25s is there."""
     return size > defaults.FAST_BM25_FROM and bm25_fast.is_installed()
-
-
-def notes_on(name: str, settings: RetrievalSettings, *, size: int) -> list[str]:
-    """Returns what is to be said of the retriever called `name` over a corpus of `size` chunks.
-
-    Raises:
-        DataError: a store that it asks cannot be asked.
-    """
-    return [*size_notes(name, settings, size=size), *filter(None, [store_note(name, settings)])]
-
-
-def size_notes(name: str, settings: RetrievalSettings, *, size: int) -> list[str]:
-    """Returns what is to be said of the retriever called `name` over a corpus of `size` chunks.
-
-    This is what scores `bm25` over a large corpus, or what would be faster, and whether the corpus is too
-    small for the index that was asked for.
-    """
-    name, settings = settled(name, settings)
-    names = fused_names(name, settings)
-    notes = [_lexical_note(size)] if "bm25" in names and size > defaults.FAST_BM25_FROM else []
-    if "dense" in names:
-        notes.append(index_note(settings.choice, size=size))
-    return list(filter(None, notes))
-
-
-def _lexical_note(size: int) -> str:
-    if takes_fast_bm25(size):
-        return f"bm25 scores the {size} chunks by bm25s, as it does above {defaults.FAST_BM25_FROM}"
-    return (
-        f"bm25 scores the {size} chunks by rank-bm25, which is slow above {defaults.FAST_BM25_FROM}; bm25s is "
-        "faster: pip install 'pytest-medfaith[fast]'"
-    )
 
 
 def _over_corpus(build: Build) -> Build:

@@ -11,7 +11,7 @@ from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.records import SliceReport
-from pytest_medfaith.retrieval.build import asks_stores, notes_on
+from pytest_medfaith.retrieval.build import asks_stores
 
 if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Collected
@@ -57,6 +57,8 @@ def _notes_on_ablations(reports: Sequence[SliceReport]) -> Iterator[str]:
 def _notes_on_slice(
     resources: Resources, collected: Collected, report: SliceReport, settings: SliceSettings
 ) -> Iterator[str]:
+    from pytest_medfaith.retrieval.notes import notes_on
+
     searched = bool(settings.corpus) and any(one.hits for one in report.reports)
     if searched or asks_stores(report.retriever, resources.retrieval):
         held = len(resources.chunks(settings)) if settings.corpus else 0

@@ -16,8 +16,8 @@ from pytest_medfaith.retrieval.build import (
     FUSING,
     RetrievalSettings,
     build_retriever,
-    size_notes,
 )
+from pytest_medfaith.retrieval.notes import size_notes
 
 CHUNKS = [Chunk(id="a", text="Iron."), Chunk(id="b", text="Zinc.")]
 

@@ -14,8 +14,9 @@ from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.jsonl import iter_chunks, write_records
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import build, encoders
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, notes_on
+from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
 from pytest_medfaith.retrieval.dense import dense_retriever
+from pytest_medfaith.retrieval.notes import notes_on
 from pytest_medfaith.retrieval.signature import retriever_signature
 from pytest_medfaith.retrieval.stores import loading, searching
 from pytest_medfaith.retrieval.stores.address import parse_address
@@ -269,7 +270,7 @@ def test_stores_are_fused_and_reranked(monkeypatch):
     monkeypatch.setattr(
         build,
         "load_reranker",
-        lambda _name: dataclasses.replace(reranker, score=lambda _q, t: [1.0] * len(t)),
+        lambda _name, **_: dataclasses.replace(reranker, score=lambda _q, t: [1.0] * len(t)),
     )
     assert build_retriever(f"{NAME}+fast", [])("iron", top_k=2)[0].ranks == {NAME: 1, "fast": 1}
 
