@@ -22,7 +22,8 @@ from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.evaluation import evaluate_case, slice_report
 from pytest_medfaith.jsonl import read_chunks, write_records
 from pytest_medfaith.records import Response, SliceRun
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "own_rag"))
 from my_rag import answer_question

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_medfaith.records import Chunk, Hit
-    from pytest_medfaith.retrieval.build import RetrievalSettings
     from pytest_medfaith.retrieval.matches import Match
+    from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 _SHOWN = 160  # characters of a text
 
@@ -114,24 +114,34 @@ def index(
 
     Example: medfaith index --corpus corpus_samples
     """
-    if any(one is not None for one in ((dense_index, ef_search, nprobe) if store else (k1, b))):
+    given = {
+        "dense_index": dense_index,
+        "ef_search": ef_search,
+        "nprobe": nprobe,
+        "chunk_context": chunk_context,
+    }
+    if any(one is not None for one in (given.values() if store else (k1, b))):
         raise DataError(
-            "--k1 and --b are for --store; --dense-index, --ef-search and --nprobe for an index of FAISS"
+            "--k1 and --b are for --store; --dense-index, --ef-search, --nprobe and --chunk-context for an index "
+            "of FAISS"
         )
     if store is not None:
         index_into_store(corpus, store, encoder=encoder, k1=k1, b=b)
-        return
+    else:
+        _index_by_faiss(corpus, encoder, cache, given)
+
+
+def _index_by_faiss(corpus: list[Path], encoder: str, cache: Path, given: Mapping[str, Any]) -> None:
     from pytest_medfaith.cards.wording import index_text
     from pytest_medfaith.jsonl import read_chunks
-    from pytest_medfaith.retrieval.build import RetrievalSettings
     from pytest_medfaith.retrieval.context import contextual_chunks
     from pytest_medfaith.retrieval.encoders import load_encoder
     from pytest_medfaith.retrieval.faiss_index import open_index
     from pytest_medfaith.retrieval.index import index_folder
     from pytest_medfaith.retrieval.notes import size_notes
+    from pytest_medfaith.retrieval.settings import RetrievalSettings
 
-    given = {"dense_index": dense_index, "ef_search": ef_search, "nprobe": nprobe}
-    settings = RetrievalSettings(**given_settings({**given, "chunk_context": chunk_context}))
+    settings = RetrievalSettings(**given_settings(given))
     chunks = contextual_chunks(read_chunks(corpus), settings.chunk_context)
     loaded = load_encoder(encoder)
     for note in size_notes("dense", settings, size=len(chunks)):
@@ -164,7 +174,7 @@ def retrieve(
 
     Example: medfaith retrieve "first-line drug for type 2 diabetes" --corpus corpus_samples
     """
-    from pytest_medfaith.retrieval.build import RetrievalSettings
+    from pytest_medfaith.retrieval.settings import RetrievalSettings
     from pytest_medfaith.retrieval.stores.address import split_reranker
 
     teacher = teacher_for(split_reranker(retriever)[1], root, llm)

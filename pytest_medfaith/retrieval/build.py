@@ -10,19 +10,16 @@ import dataclasses
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pytest_medfaith import defaults
-from pytest_medfaith.defaults import ChunkContext
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval import bm25_fast
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
-from pytest_medfaith.retrieval.context import Lines, chunk_lines, contextual_chunks, given_back
+from pytest_medfaith.retrieval.context import chunk_lines, contextual_chunks, given_back
 from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
 from pytest_medfaith.retrieval.filters import filtered_retriever
@@ -34,54 +31,15 @@ from pytest_medfaith.retrieval.fusion import (
     reciprocal_rank_fusion,
     weighted_fusion,
 )
-from pytest_medfaith.retrieval.index_kinds import IndexChoice
 from pytest_medfaith.retrieval.lucene import lucene_retriever
 from pytest_medfaith.retrieval.ranking import Retriever, hits_in_order
 from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings, patience_of, settled
 from pytest_medfaith.retrieval.stores.address import is_store, refuse_password, split_reranker
-from pytest_medfaith.retrieval.stores.opening import Patience
 from pytest_medfaith.retrieval.stores.searching import StoreSettings, store_retriever
-from pytest_medfaith.retrieval.variant import parse_variant
-from pytest_medfaith.teacher.asking import Teacher
 
 Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
 Build = Callable[[Sequence[Chunk], "RetrievalSettings", Progress], Retriever]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RetrievalSettings:
-    """What can be set about retrieval; `defaults` gives the reason for each default.
-
-    `fused` names the retrievers that `rrf` and `weighted` fuse. `retriever_settings` holds the settings of a
-    project's factories, by dotted name. Of all fields before it a factory gets those that it has a parameter
-    for. `teacher` is the LLM that the reranker "teacher" asks.
-    """
-
-    k1: float = defaults.K1
-    b: float = defaults.B
-    rrf_k: int = defaults.RRF_K
-    weights: Mapping[str, float] | None = None
-    fused: tuple[str, ...] = defaults.FUSED
-    pool: int = defaults.POOL
-    rerank_pool: int = defaults.RERANK_POOL
-    store_timeout: float = defaults.STORE_TIMEOUT
-    store_retries: int = defaults.STORE_RETRIES
-    chunk_context: ChunkContext = defaults.CHUNK_CONTEXT
-    chunk_lines: Lines = None
-    stop_words: tuple[str, ...] = ()
-    filters: tuple[str, ...] = ()
-    encoders: tuple[str, ...] = (defaults.ENCODER,)
-    dense_index: str = defaults.INDEX
-    ef_search: int = defaults.EF_SEARCH
-    nprobe: int = defaults.NPROBE
-    cache: Path = field(default_factory=lambda: Path(defaults.CACHE))
-    retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    teacher: Teacher | None = None
-
-    @property
-    def choice(self) -> IndexChoice:
-        """Which index dense retrieval searches."""
-        return IndexChoice(kind=self.dense_index, ef_search=self.ef_search, nprobe=self.nprobe)
 
 
 def build_retriever(
@@ -119,12 +77,6 @@ def build_retriever(
         found = _retriever(name, chunks, settings, progress)
         return reranked_retriever(found, loaded, name=name, size=_size(chunks), pool=settings.rerank_pool)
     return _retriever(name, chunks, settings, progress)
-
-
-def settled(name: str, settings: RetrievalSettings) -> tuple[str, RetrievalSettings]:
-    """Returns a retriever's name without its settings, and `settings` with those that the name holds."""
-    variant = parse_variant(name)
-    return variant.name, dataclasses.replace(settings, **variant.retrieval)
 
 
 def check_name(name: str) -> None:
@@ -165,11 +117,6 @@ def refuse_passwords(name: str, settings: RetrievalSettings) -> None:
     """
     for one in (name, *settings.fused):
         refuse_password(one)
-
-
-def patience_of(settings: RetrievalSettings) -> Patience:
-    """Returns how long a store is waited for."""
-    return Patience(timeout=settings.store_timeout, retries=settings.store_retries)
 
 
 def _size(chunks: Sequence[Chunk]) -> int:

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from pytest_medfaith import defaults
-from pytest_medfaith.retrieval.build import (
-    RetrievalSettings,
-    fused_names,
-    patience_of,
-    settled,
-    takes_fast_bm25,
-)
+from pytest_medfaith.retrieval.build import fused_names, takes_fast_bm25
 from pytest_medfaith.retrieval.index_kinds import index_note
+from pytest_medfaith.retrieval.settings import RetrievalSettings, patience_of, settled
 from pytest_medfaith.retrieval.stores.address import is_store
 from pytest_medfaith.retrieval.stores.searching import filter_note
 

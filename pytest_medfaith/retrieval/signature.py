@@ -7,22 +7,14 @@ import json
 from importlib.metadata import version
 from typing import Any
 
-from pytest_medfaith.retrieval.build import (
-    BUILT_IN,
-    FUSING,
-    RetrievalSettings,
-    factory_settings,
-    fused_names,
-    patience_of,
-    settled,
-    takes_fast_bm25,
-)
+from pytest_medfaith.retrieval.build import BUILT_IN, FUSING, factory_settings, fused_names, takes_fast_bm25
 from pytest_medfaith.retrieval.encoders import encoder_signature
 from pytest_medfaith.retrieval.faiss_index import faiss_version
 from pytest_medfaith.retrieval.index_kinds import index_signature
 from pytest_medfaith.retrieval.lucene import lucene_version
 from pytest_medfaith.retrieval.matches import BY_WORDS
 from pytest_medfaith.retrieval.rerank import reranker_signature
+from pytest_medfaith.retrieval.settings import RetrievalSettings, patience_of, settled
 from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
 from pytest_medfaith.retrieval.stores.searching import store_fingerprint
 
@@ -59,8 +51,8 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         found["pool"] = settings.pool
         found |= {"rrf_k": settings.rrf_k} if base in ("rrf", "dense") else {}
     if base in FUSING:
-        found["fused"] = list(names)
-        found |= {"weights": dict(settings.weights or {})} if base in ("weighted", "weighted-minmax") else {}
+        weights = {"weights": dict(settings.weights or {})} if base.startswith("weighted") else {}
+        found |= {"fused": list(names), **weights}
     if set(names) & set(BUILT_IN):
         found["chunk_context"] = settings.chunk_context
     found |= {"filters": sorted(settings.filters)} if settings.filters else {}
@@ -74,8 +66,7 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         for name in names
         if name not in BUILT_IN and not is_store(name)
     }
-    stores = {name: store_fingerprint(name, patience_of(settings)) for name in names if is_store(name)}
-    if stores:
+    if stores := {name: store_fingerprint(name, patience_of(settings)) for name in names if is_store(name)}:
         found["stores"] = stores
     if tables:
         held = json.dumps(tables, sort_keys=True, default=str)

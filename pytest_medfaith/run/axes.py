@@ -14,10 +14,11 @@ from pytest_medfaith.checking.loading import onnx_folder
 from pytest_medfaith.config import JUDGED_CONTEXTS, SliceSettings
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.errors import DataError, shown
-from pytest_medfaith.retrieval.build import BUILT_IN, RetrievalSettings, base_name, check_name, fused_names
+from pytest_medfaith.retrieval.build import BUILT_IN, base_name, check_name, fused_names
 from pytest_medfaith.retrieval.context import CONTEXTS
 from pytest_medfaith.retrieval.encoders import encoder_signature
 from pytest_medfaith.retrieval.rerank import reranker_signature
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 from pytest_medfaith.retrieval.variant import Variant, parse_variant
 
 Axes = Mapping[str, Sequence[Any]]

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.errors import CannotWrite
 from pytest_medfaith.metrics.aggregate import case_metrics
 from pytest_medfaith.records import Report
-from pytest_medfaith.retrieval.build import BUILT_IN, fused_names, settled
+from pytest_medfaith.retrieval.build import BUILT_IN, fused_names
 from pytest_medfaith.retrieval.index import corpus_hash
+from pytest_medfaith.retrieval.settings import settled
 from pytest_medfaith.retrieval.signature import encoder_signatures, retriever_signature
 from pytest_medfaith.run.results import plain_report
 from pytest_medfaith.run.signature import checker_signature

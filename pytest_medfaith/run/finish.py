@@ -143,7 +143,8 @@ def end_run(
         partial(write_step_summary, audits=audits),
         partial(add_junit_properties, add_property=add_property),
     )
-    end = finish_run(audited.rows, judging=judging, steps=steps, notes=notes, errors=errors, audits=audits)
+    told: dict[str, Any] = {"notes": notes, "errors": errors, "audits": audits}
+    end = finish_run(audited.rows, judging=judging, steps=steps, **told)
     return dataclasses.replace(end, ablations=tuple(compared))
 
 

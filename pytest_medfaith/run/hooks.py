@@ -286,7 +286,9 @@ class RunHooks:
         """Shows the progress line from time to time, after what pytest writes of the test."""
         text = self._progress_line.next(collected_of(self._config)) if self._progress_line else None
         if text:
-            _write_between(self._config, text)
+            from pytest_medfaith.run.progress import write_between
+
+            write_between(self._config, text)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -371,12 +373,8 @@ class RunHooks:
 
     def _annotate(self, terminal: pytest.TerminalReporter) -> None:
         """Prints annotations on GitHub Actions. A run that has none to print imports nothing for them."""
-        failed = [
-            test
-            for kind in ("failed", "error")
-            for test in terminal.stats.get(kind, [])
-            if hasattr(test, "medfaith")
-        ]
+        ended = [*terminal.stats.get("failed", []), *terminal.stats.get("error", [])]
+        failed = [test for test in ended if hasattr(test, "medfaith")]
         if not (self._finish or self.refused or failed):
             return
         from pytest_medfaith.cards.github import annotation, on_actions
@@ -398,13 +396,3 @@ def _has_progress_line(config: pytest.Config) -> bool:
         and config.get_verbosity() >= 0
         and not os.environ.get("CI")
     )
-
-
-def _write_between(config: pytest.Config, text: str) -> None:
-    """Writes `text` on a separate line between the dots or lines that pytest writes of tests."""
-    terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
-    writer = config.get_terminal_writer()
-    terminal.ensure_newline()  # and pytest begins a new line for the next test, except for those of workers
-    if writer.width_of_current_line:
-        writer.line()
-    writer.write(text + "\n" * config.pluginmanager.hasplugin("dsession"), flush=True, cyan=True)

@@ -25,10 +25,11 @@ from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever, needs_chunks, settled
+from pytest_medfaith.retrieval.build import build_retriever, needs_chunks
 from pytest_medfaith.retrieval.context import contextual_chunks
 from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings, settled
 from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
 from pytest_medfaith.retrieval.variant import parse_variant, plain_name
 from pytest_medfaith.run.options import Options

@@ -10,7 +10,8 @@ pytest.importorskip("openai", reason="comes with the extra llm")
 from pytest_medfaith.claims.teacher import teacher_extractor
 from pytest_medfaith.errors import TeacherError
 from pytest_medfaith.records import Chunk
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 from pytest_medfaith.teacher.asking import Teacher
 from pytest_medfaith.teacher.settings import LlmSettings
 from pytest_medfaith.teacher.writing import context_line, generated_response

@@ -9,9 +9,10 @@ import pytest
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import searchable_text
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
 from pytest_medfaith.retrieval.context import contextual_chunks
 from pytest_medfaith.retrieval.index import corpus_hash
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 from pytest_medfaith.retrieval.signature import retriever_signature
 
 DOSE = Chunk(id="dose", title="Iron", section_path=("Treatment", "Dose"), text="One tablet a day.")

@@ -17,7 +17,6 @@ from pytest_medfaith.cards.summary import retrieval_lines
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case, Chunk, Report, Response, Retrieval, SliceReport, VectorIndex
 from pytest_medfaith.retrieval import faiss_index, index, index_kinds
-from pytest_medfaith.retrieval.build import RetrievalSettings
 from pytest_medfaith.retrieval.cost import index_bytes, vector_indexes
 from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import Encoder
@@ -27,6 +26,7 @@ from pytest_medfaith.retrieval.index import embed_corpus, index_folder
 from pytest_medfaith.retrieval.index_kinds import IndexChoice, factory_string
 from pytest_medfaith.retrieval.index_recall import measure_recall
 from pytest_medfaith.retrieval.notes import size_notes
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 WIDTH = 16
 CHUNKS = [Chunk(id=f"c{i}", text=f"Sentence {i}.") for i in range(300)]

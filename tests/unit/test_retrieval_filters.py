@@ -5,8 +5,9 @@ import pytest
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.bm25 import as_stop_words, query_words
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
 from pytest_medfaith.retrieval.filters import filtered_retriever, passing_ids
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 from pytest_medfaith.retrieval.signature import retriever_signature
 
 CHUNKS = [

@@ -9,8 +9,9 @@ from tiny_models import tiny_bert
 from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
 from pytest_medfaith.retrieval.rerank import Reranker, load_reranker, reranked_retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 CHUNKS = [Chunk(id=name, text=f"{name} helps.") for name in ("iron", "zinc", "copper", "gold")]
 

@@ -14,9 +14,10 @@ from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.jsonl import iter_chunks, write_records
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import build, encoders
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
 from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.notes import notes_on
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 from pytest_medfaith.retrieval.signature import retriever_signature
 from pytest_medfaith.retrieval.stores import loading, searching
 from pytest_medfaith.retrieval.stores.address import parse_address

@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.retrieval.build import RetrievalSettings
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 from pytest_medfaith.retrieval.signature import encoder_signatures
 from pytest_medfaith.retrieval.variant import Variant, parse_variant, plain_name
 
