@@ -9,7 +9,7 @@ WEIGHTS = "0.1.0"  # the version that this code was measured with; weights/pypro
 
 
 class Dependencies(MetadataHookInterface):
-    """Adds the weights: from the folder beside this file in a clone, else, as in a release, from the package index."""
+    """Adds the weights: in a clone from the folder beside this file, in a release from the package index."""
 
     def update(self, metadata: dict) -> None:
         """Sets `dependencies` to those that pyproject.toml lists for this hook, and the weights."""

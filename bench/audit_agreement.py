@@ -1,10 +1,12 @@
-"""The audit's recall on our samples beside the recall on the found set: does an audit say what errors a checker lets pass?
+"""The audit's recall beside the recall on the found set: does an audit say what errors a checker lets pass?
 
     python bench/audit_agreement.py [--checker NAME] [--corpus FOLDER] [--seeds N] [--rules-off]
 
-Two figures of the audit stand beside that of the found set, each with whether it is within 10 points. The first is of all strata alike. The second
-weighs kinds of error as the found set holds them: mostly numbers, no trial arm, no attribution. Kinds that have no stratum, negation and drug, are
-there those of the near-copies, which are easier. The found set is small and rules were developed on it, so it flatters a checker with rules.
+Two figures of the audit are compared with the figure of the found set, each with whether it is within 10
+points. The first figure weighs all strata alike. The second weighs kinds of error as the found set holds
+them: mostly numbers, no trial arm, no attribution. Negation and drug have no stratum; in the second figure
+they are those of the near-copies, which are easier. The found set is small and rules were developed on it,
+so it flatters a checker with rules.
 """
 
 from __future__ import annotations
@@ -47,7 +49,10 @@ KINDS = {
 
 
 def found_recall(checker: Checker, path: Path) -> tuple[int, int, Counter[str]]:
-    """Returns the errors caught, the errors scored, and how many errors there are of each kind; additions labelled neutral are none."""
+    """Returns the errors caught, the errors scored, and how many errors there are of each kind.
+
+    Additions, which are labelled neutral, are no errors.
+    """
     rows = [row for row in read_labelled(path) if row["label"] == "contradict"]
     said = [verdict.label for verdict in verdicts(checker, rows)]
     scored = [label for label in said if label != "unscored"]
@@ -55,35 +60,35 @@ def found_recall(checker: Checker, path: Path) -> tuple[int, int, Counter[str]]:
 
 
 def audit_recalls(checker: Checker, corpus: Path, seeds: Sequence[int]) -> dict[str, float]:
-    """Returns each share that the audit measured, meaned over `seeds`."""
+    """Returns each share that the audit measured, as its mean over `seeds`."""
     measured = [
         audit_checker(checker, read_chunks([corpus]), limit=defaults.AUDIT_LIMIT, seed=seed).metrics
         for seed in seeds
     ]
-    names = [
-        name for name, value in measured[0].items() if all(one[name].value is not None for one in measured)
-    ]
-    return {name: fmean(one[name].value for one in measured) for name in names}
+    names = [name for name in measured[0] if all(metrics[name].value is not None for metrics in measured)]
+    return {name: fmean(metrics[name].value for metrics in measured) for name in names}
 
 
 def weighed(recalls: Mapping[str, float], kinds: Mapping[str, int]) -> float:
     """Returns the audit's recall with kinds of error in the shares of `kinds`.
 
     Raises:
-        ValueError: a kind that no metric of the audit is of.
+        ValueError: the audit has no metric of a kind.
     """
     unknown = sorted(kind for kind in kinds if KINDS.get(kind) not in recalls)
     if unknown:
         raise ValueError(
-            f"the audit measured nothing of the kinds {unknown}; expected kinds of {sorted(KINDS)}, or add them to KINDS"
+            f"the audit measured nothing of the kinds {unknown}; "
+            f"expected kinds of {sorted(KINDS)}, or add them to KINDS"
         )
     return sum(number * recalls[KINDS[kind]] for kind, number in kinds.items()) / sum(kinds.values())
 
 
 def beside(name: str, recall: float, found: float) -> str:
-    """Returns a line that says how far `recall` is from that on the found set, and whether that is within the bar."""
+    """Returns a line with `recall`, how far the found set's recall is from it, and whether the bar holds."""
     difference = recall - found
-    return f"{name}: {recall:.3f}, {difference:+.3f}, {'within' if abs(difference) <= BAR else 'not within'} {BAR:.2f}"
+    within = "within" if abs(difference) <= BAR else "not within"
+    return f"{name}: {recall:.3f}, {difference:+.3f}, {within} {BAR:.2f}"
 
 
 def main() -> None:

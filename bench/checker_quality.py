@@ -1,12 +1,17 @@
 """Scores a checker on held-out data: macro-F1 and accuracy with 95 % intervals, per data set.
 
-    python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER | --student FOLDER] [--sets healthver written ...] [--raw]
+    python bench/checker_quality.py --data DIR [--checker NAME | --model FOLDER | --student FOLDER]
+                                    [--sets healthver written ...] [--raw]
 
-None of these rows trained the shipped weights: HealthVer, NLI4CT and K-QA are never trained on, of SciFact a fixed fifth of the claims and of
-the written pairs, the claims on published texts, the clusters and the answers a tenth of the items is kept out, of Check-COVID the authors' dev split. Abstracts are
-judged whole. `--beside 4` puts the four nearest other texts of the set (BM25) beside each, as retrieval would bring them: the label is that of
-the row's own text alone, so where another decides the claim too, this counts it wrong. `--student` names
-what `python -m training train-nli` wrote, in torch and fp32 (extra train): beside the shipped model, what quantisation costs.
+None of these rows trained the shipped weights. HealthVer, NLI4CT and K-QA are never trained on. Kept out
+are a fixed fifth of SciFact's claims, a tenth of the items of the written pairs, the claims on published
+texts, the clusters and the answers, and the authors' dev split of Check-COVID.
+
+Abstracts are judged whole. `--beside 4` puts four other texts of the set beside each text, those that BM25
+finds for the claim, as retrieval would bring them. The label is still that of the row's text alone: where a
+text beside it decides the claim too, this counts as wrong. `--student` names what `python -m training
+train-nli` wrote, in torch and fp32 (extra train); compared with the shipped model it shows what
+quantisation costs.
 """
 
 import argparse
@@ -44,7 +49,7 @@ from training.recipe import NLI, read_recipe
 REPO = Path(__file__).parents[1]
 LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
 RAW_TOKENS = 512  # of a model that may have no card yet
-NEAR_COPY = 0.4  # share of the content words of two texts that both hold
+NEAR_COPY = 0.4  # share of the content words of two texts that both texts hold
 Row = tuple[str, list[str], str]  # claim, evidence texts, label
 
 
@@ -61,7 +66,10 @@ def healthver(data: Path) -> Iterator[Row]:
 
 
 def check_covid(data: Path) -> Iterator[Row]:
-    """Check-COVID's dev claims against whole abstracts: each of the 68 neutral rows has another label in a second row of the same texts."""
+    """Check-COVID's dev claims against whole abstracts.
+
+    Each of the 68 neutral rows has a different label in a second row of the same texts.
+    """
     words = {"SUPPORT": "entail", "REFUTE": "contradict", "NOTENOUGHINFO": "neutral"}
     corpus = {
         doc["cord_id"]: " ".join(doc["abstract"]) for doc in lines(data / "check_covid" / "corpus.json")
@@ -91,7 +99,10 @@ def scifact(data: Path) -> Iterator[Row]:
 
 
 def scifact_found(data: Path) -> Iterator[Row]:
-    """SciFact's claims kept out against up to four abstracts each that BM25 finds, but those that its authors cite; labels by a language model."""
+    """SciFact's claims kept out, against up to four abstracts that BM25 finds and the authors do not cite.
+
+    The labels are by a language model.
+    """
     for pair in read_crossed(
         REPO / "data" / "crossed" / "scifact.jsonl", texts=data / "scifact" / "corpus.jsonl", whole=True
     ):
@@ -107,7 +118,7 @@ def written(_data: Path) -> Iterator[Row]:
 
 
 def kinds(_data: Path) -> Iterator[Row]:
-    """Pairs in the kinds of errors found, of a tenth of the items kept out."""
+    """Pairs in the kinds of errors found, of the tenth of the items that is kept out."""
     for path in sorted((REPO / "data" / "kinds").glob("*.jsonl")):
         for pair in read_written(path):
             if is_share(pair.group, one_in=10):
@@ -115,7 +126,7 @@ def kinds(_data: Path) -> Iterator[Row]:
 
 
 def held_out(data: Path, reader: str, folder: str, read: Callable[..., Iterator[Pair]]) -> Iterator[Pair]:
-    """Yields what the recipe's sources of `reader` on files of `folder` keep out of training, on whole texts."""
+    """Yields the pairs on whole texts that the recipe's sources of `reader` and `folder` hold out."""
     for source in read_recipe(NLI, data=data, repo=REPO).sources.values():
         for path in map(Path, source["paths"]):
             if source["reader"] == reader and path.parent.name == folder:
@@ -127,7 +138,7 @@ def held_out(data: Path, reader: str, folder: str, read: Callable[..., Iterator[
 
 
 def published(data: Path, *, folder: str = "published") -> Iterator[Row]:
-    """Claims on published texts of a tenth kept out, each against the whole text and the whole twin."""
+    """Claims on the tenth of published texts kept out, against the whole text and its whole edited copy."""
     for pair in held_out(data, "published", folder, read_published):
         yield pair.claim, [pair.evidence], pair.label
 
@@ -138,14 +149,18 @@ def turned(data: Path) -> Iterator[Row]:
 
 
 def clusters(data: Path, *, folder: str = "clusters") -> Iterator[Row]:
-    """Claims of clusters kept out, each against all four texts of its cluster; claims that one text entails and another refutes are left out."""
-    for _, own in itertools.groupby(
+    """Claims of clusters kept out, each against all four texts of its cluster.
+
+    Claims that a text entails and a second text refutes are left out.
+    """
+    by_bundle = itertools.groupby(
         held_out(data, "clusters", folder, read_clusters), key=lambda pair: pair.bundle
-    ):
-        claim = list(own)
-        label = label_together(pair.label for pair in claim)
+    )
+    for _, bundle in by_bundle:
+        pairs = list(bundle)
+        label = label_together(pair.label for pair in pairs)
         if label:
-            yield claim[0].claim, [pair.evidence for pair in claim], label
+            yield pairs[0].claim, [pair.evidence for pair in pairs], label
 
 
 def answers(data: Path) -> Iterator[Row]:
@@ -163,32 +178,28 @@ def nli4ct(data: Path) -> Iterator[Row]:
             for who, name in (("primary", row["Primary_id"]), ("secondary", row.get("Secondary_id"))):
                 if name:
                     trial = json.load(archive.extractfile(trials[name]))
-                    texts.append(
-                        f"In the {who} trial: " + "\n".join(line.strip() for line in trial[row["Section_id"]])
-                    )
+                    section = "\n".join(line.strip() for line in trial[row["Section_id"]])
+                    texts.append(f"In the {who} trial: {section}")
             yield row["Statement"], ["\n".join(texts)], words[row["Label"]]
 
 
 def kqa(data: Path) -> Iterator[Row]:
-    """Statements that physicians made out of the answer to a patient's question, against that answer: all entailed."""
+    """Statements that physicians made of an answer to a patient, against this answer: all entailed."""
     for case in read_kqa(data / "kqa" / "questions_w_answers.jsonl"):
         for claim in case.gold_claims:
             yield claim.text, [case.reference_answer], "entail"
 
 
 def responses(_data: Path) -> Iterator[Row]:
-    """Sentences of the written responses against the contexts of their response, with the labels no checker reads."""
+    """Sentences of the written responses against their contexts; no checker reads the labels."""
     chunks = read_chunks([REPO / "corpus_samples"])
     for name in ("medquad_nih", "bioasq_summary"):
         answers = read_responses(REPO / "fixtures" / "responses" / f"{name}.jsonl", chunks)
         for row in lines(REPO / "fixtures" / "labels" / f"{name}.jsonl"):
+            contexts = [chunk.text for chunk in answers[row["case_id"]].contexts]
             for sentence in row["sentences"]:
                 if sentence["label"] in LABEL_OF:
-                    yield (
-                        sentence["text"],
-                        [chunk.text for chunk in answers[row["case_id"]].contexts],
-                        LABEL_OF[sentence["label"]],
-                    )
+                    yield sentence["text"], contexts, LABEL_OF[sentence["label"]]
 
 
 SETS = {
@@ -213,31 +224,28 @@ SETS = {
 
 
 def with_neighbours(rows: Sequence[Row], most: int) -> list[Row]:
-    """Returns `rows` with the `most` texts of other rows beside each that BM25 finds for the claim; its twins and near-copies are left out."""
-    chunks = [
-        Chunk(id=str(i), text=text)
-        for i, text in enumerate(sorted({text for _, texts, _ in rows for text in texts}))
-    ]
-    search = bm25_retriever(chunks)
-    return [
-        (
-            claim,
-            [*texts, *_neighbours(texts, [hit.chunk.text for hit in search(claim, top_k=20 + most)])[:most]],
-            label,
-        )
-        for claim, texts, label in rows
-    ]
+    """Returns `rows`, each with the `most` texts of other rows that BM25 finds for its claim.
+
+    Edited copies and near-copies of the row's texts are left out.
+    """
+    all_texts = sorted({text for _, texts, _ in rows for text in texts})
+    search = bm25_retriever([Chunk(id=str(i), text=text) for i, text in enumerate(all_texts)])
+    with_others = []
+    for claim, texts, label in rows:
+        found = [hit.chunk.text for hit in search(claim, top_k=20 + most)]
+        with_others.append((claim, [*texts, *_without_copies(found, texts)[:most]], label))
+    return with_others
 
 
-def _neighbours(texts: Sequence[str], found: Sequence[str]) -> list[str]:
-    own = [content_words(text) for text in texts]
-    return [
-        text
-        for text in found
-        if all(
-            len(content_words(text) & words) < NEAR_COPY * len(content_words(text) | words) for words in own
-        )
-    ]
+def _without_copies(found: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """Returns the texts of `found` that are no near-copy of any of `texts`."""
+    known = [content_words(text) for text in texts]
+
+    def is_copy(text: str) -> bool:
+        words = content_words(text)
+        return any(len(words & held) >= NEAR_COPY * len(words | held) for held in known)
+
+    return [text for text in found if not is_copy(text)]
 
 
 def model_checker(folder: Path, *, raw: bool) -> Checker:
@@ -253,13 +261,16 @@ def model_checker(folder: Path, *, raw: bool) -> Checker:
 
 
 def _tokenizer(folder: Path) -> Path:
-    """Returns the folder's tokenizer, or MiniLM's for an export that has none beside it yet."""
+    """Returns the folder's tokenizer, or MiniLM's for an export that has no tokenizer beside it yet."""
     beside = folder / "tokenizer.json"
     return beside if beside.is_file() else MINILM_TOKENIZER
 
 
 def torch_checker(folder: Path, *, raw: bool) -> Checker:
-    """Returns the trained weights before their export, in fp32, under the shipped card's temperature and thresholds."""
+    """Returns a checker with the trained weights in fp32, before their export.
+
+    Temperature and thresholds are those of the shipped card.
+    """
     import torch
 
     from training.batches import length_bucketed_batches
@@ -295,7 +306,7 @@ def decide(
 
 
 def claim_of(name: str, text: str) -> Claim:
-    """Returns the claim `text`, whose context, if any, stands before it in brackets."""
+    """Returns the claim of `text`, which begins with the claim's context in brackets where there is any."""
     context, _, rest = text[1:].partition("] ") if text.startswith("[") else ("", "", text)
     return Claim(id=name, text=rest, context=context) if rest else Claim(id=name, text=text)
 
@@ -310,16 +321,16 @@ def scores_by_row(
         for j, text in enumerate(texts)
     ]
     found: dict[str, list[PairScore]] = {}
-    for one in score(pairs):
-        found.setdefault(one.claim_id, []).append(one)
+    for pair_score in score(pairs):
+        found.setdefault(pair_score.claim_id, []).append(pair_score)
     return [found[str(i)] for i in range(len(rows))]
 
 
 def measured(
     checker: Checker, rows: Sequence[Row], scored: Sequence[list[PairScore]], *, raw: bool = False
 ) -> tuple[Mapping[str, MetricValue], list[str]]:
-    """Returns the label metrics of what the checker decides by its scores, and the labels it decides for."""
-    decided = [decide(checker, row, own, raw=raw) for row, own in zip(rows, scored, strict=True)]
+    """Returns the metrics of the labels that the checker decides for by its scores, and these labels."""
+    decided = [decide(checker, row, scores, raw=raw) for row, scores in zip(rows, scored, strict=True)]
     predicted = [word for word, _ in decided]
     values = score_checker(
         [row[2] for row in rows],
@@ -350,7 +361,7 @@ def main() -> None:
         type=int,
         default=0,
         metavar="N",
-        help="put the N nearest other texts of the set beside each",
+        help="put N other texts of the set beside each, those that BM25 finds for the claim",
     )
     parser.add_argument("--most", type=int, help="rows of each set, drawn at random")
     parser.add_argument("--measured", type=Path, help="write the figures there, as a model card holds them")
@@ -378,10 +389,8 @@ def main() -> None:
         shown = ", ".join(
             f"{key} {values[key].value:.3f} [{values[key].low:.3f}, {values[key].high:.3f}]" for key in keys
         )
-        print(
-            f"{name}: n {len(rows)}, {shown}, said {dict(Counter(predicted))}, true {dict(Counter(row[2] for row in rows))}",
-            flush=True,
-        )
+        said, true = dict(Counter(predicted)), dict(Counter(row[2] for row in rows))
+        print(f"{name}: n {len(rows)}, {shown}, said {said}, true {true}", flush=True)
         if arguments.measured:
             figures = {
                 key: {end: round(getattr(values[key], end), 3) for end in ("value", "low", "high")}
@@ -390,11 +399,9 @@ def main() -> None:
             known = json.loads(arguments.measured.read_text()) if arguments.measured.is_file() else {}
             arguments.measured.write_text(json.dumps(known | {name: {"n": len(rows), **figures}}, indent=1))
         if out:
-            for row, own in zip(rows, scored, strict=True):
-                out.write(
-                    json.dumps({"set": name, "label": row[2], "logits": [score.logits for score in own]})
-                    + "\n"
-                )
+            for row, scores in zip(rows, scored, strict=True):
+                line = {"set": name, "label": row[2], "logits": [score.logits for score in scores]}
+                out.write(json.dumps(line) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""Measures the chunker: MB of text a second and peak memory on the MedQuAD archive, and how cost grows with the number of pages.
+"""Measures the chunker on the MedQuAD archive: speed, memory, and how cost grows with the number of pages.
 
 python bench/chunking.py --data DIR [--workers 1,2] [--pages 1000,10000,100000]
 
-DIR holds medquad/medquad_xml.tar.gz. Every run is a process of its own. Memory is the peak resident set of the main process plus that
-of its largest worker times their number. The pages of the growth runs are short pages of the archive, repeated under new names.
+DIR holds medquad/medquad_xml.tar.gz. Speed is MB of text a second. Every run is a separate process. Memory
+is the peak resident set of the main process, plus that of its largest worker times the number of workers.
+The pages of the growth runs are short pages of the archive, repeated under new names.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ SHORT_PAGE = range(1500, 2500)
 
 
 def run(src: Path, workers: int) -> dict[str, float]:
-    """Chunks `src` in a process of its own and returns its figures."""
+    """Chunks `src` in a separate process and returns its figures."""
     command = [sys.executable, __file__, "--one", str(src), "--workers", str(workers)]
     figures: dict[str, float] = json.loads(
         subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -53,16 +54,13 @@ def measure(src: Path, workers: int) -> dict[str, float]:
 
 
 def write_pages(archive: Path, count: int, folder: Path) -> Path:
-    """Writes a tar of `count` short pages of the archive, each under a name of its own, and returns its path."""
+    """Writes a tar of `count` short pages of the archive, each under a different name; returns its path."""
     with tarfile.open(archive) as pages:
         streams = (
             pages.extractfile(member) for member in pages if member.isfile() and member.size in SHORT_PAGE
         )
-        short = [
-            page
-            for page in (stream.read() for stream in streams if stream is not None)
-            if b"<Answer></Answer>" not in page
-        ]
+        contents = (stream.read() for stream in streams if stream is not None)
+        short = [page for page in contents if b"<Answer></Answer>" not in page]
     path = folder / f"{count}.tar"
     with tarfile.open(path, "w") as out:
         for number, page in enumerate(islice(cycle(short), count)):
@@ -76,9 +74,8 @@ def show(figures: dict[str, float], workers: int) -> None:
     megabytes, wall, cpu = figures["text_mb"], figures["wall_s"], figures["cpu_s"]
     counts = f"{figures['pages']:,} | {figures['chunks']:,} | {megabytes:.1f} | {workers}"
     speed = f"{wall:.1f} | {cpu:.1f} | {megabytes / wall:.2f} | {megabytes / cpu:.2f}"
-    print(
-        f"| {counts} | {speed} | {figures['peak_mb']:.0f} | {1000 * cpu / figures['pages']:.2f} |", flush=True
-    )
+    rest = f"{figures['peak_mb']:.0f} | {1000 * cpu / figures['pages']:.2f}"
+    print(f"| {counts} | {speed} | {rest} |", flush=True)
 
 
 def main() -> None:
@@ -96,9 +93,8 @@ def main() -> None:
     if options.one is not None:
         print(json.dumps(measure(options.one, counts[0])))
         return
-    print(
-        "| pages with text | chunks | text MB | processes | wall s | CPU s | MB/s | MB/CPU s | peak MB | CPU ms a page |"
-    )
+    size = "pages with text | chunks | text MB | processes"
+    print(f"| {size} | wall s | CPU s | MB/s | MB/CPU s | peak MB | CPU ms a page |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for workers in counts:
         show(run(options.data / ARCHIVE, workers), workers)

@@ -2,11 +2,12 @@
 
     python bench/claim_extraction.py --data DIR [--match words] [--match checker]
 
-DIR holds kqa/questions_w_answers.jsonl (must-have and nice-to-have statements of an answer) and factcheck_bench/benchmark.jsonl
-(answers split into claims). Each claim is matched with at most one statement, under the assignment that matches most. By words, the two
-match when the F1 of their words is at least 0.6; by the checker, when each supports the other, medical rules included. Pairs that share
-less than a fifth of their words are not shown to the checker. The answers fall into a development half, on which the rules were
-written, and a test half, by crc32 of their id.
+DIR holds kqa/questions_w_answers.jsonl (must-have and nice-to-have statements of an answer) and
+factcheck_bench/benchmark.jsonl (answers split into claims). Each claim is matched with at most one
+statement, under the assignment that matches most. By words, the two match when the F1 of their words is at
+least 0.6; by the checker, when each of the two supports the other, medical rules included. Pairs that share
+less than a fifth of their words are not shown to the checker. The answers fall into a development half, on
+which the rules were written, and a test half, by crc32 of their id.
 """
 
 from __future__ import annotations
@@ -31,16 +32,15 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Claim
 
 THRESHOLD = 0.6
-WORTH_CHECKING = 0.2  # F1 of words; what says the same of the same thing shares its name at least
+WORTH_CHECKING = 0.2  # F1 of words; two statements that say the same of a thing share at least its name
 RESAMPLES = 2000
 _WORD = re.compile(r"[^\W_]+(?:[.,'-][^\W_]+)*")
 _ARTICLES = frozenset({"a", "an", "the"})
 
 Extract = Callable[[str, str], list[str]]
 Texts = Sequence[str]
-Match = Callable[
-    [Sequence[tuple[Texts, Texts]]], list[int]
-]  # (claims made, written) of each answer -> how many match
+# (claims made, claims written) of each answer -> how many match
+Match = Callable[[Sequence[tuple[Texts, Texts]]], list[int]]
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,8 @@ class Counts:
 
 def read_kqa(folder: Path) -> Iterator[Answer]:
     for number, row in _rows(folder / "kqa" / "questions_w_answers.jsonl"):
-        yield Answer(
-            f"kqa:{number}",
-            row["Question"],
-            row["Free_form_answer"],
-            _kept([*row["Must_have"], *row["Nice_to_have"]]),
-        )
+        claims = _kept([*row["Must_have"], *row["Nice_to_have"]])
+        yield Answer(f"kqa:{number}", row["Question"], row["Free_form_answer"], claims)
 
 
 def read_factcheck(folder: Path) -> Iterator[Answer]:
@@ -111,7 +107,10 @@ def overlaps(made: Texts, written: Texts) -> np.ndarray:
 
 
 def assigned(matches: np.ndarray) -> int:
-    """Returns how many of the booleans `matches` (claims, statements) one assignment can use, each row and column once."""
+    """Returns how many of the booleans `matches` (claims, statements) an assignment can use.
+
+    Each row and each column is used at most once.
+    """
     rows, columns = linear_sum_assignment(matches, maximize=True)
     return int(matches[rows, columns].sum())
 
@@ -121,7 +120,7 @@ def match_words(answers: Sequence[tuple[Texts, Texts]]) -> list[int]:
 
 
 class CheckerMatch:
-    """Matches what the checker calls supported both ways; counts the pairs it scored and the seconds that took."""
+    """Matches what the checker calls supported both ways; counts the pairs scored and the seconds taken."""
 
     def __init__(self) -> None:
         self.checker = load_checker()
@@ -191,7 +190,10 @@ def summarise(counts: Sequence[Counts], *, seed: int = 0) -> dict[str, tuple[flo
 def f1_gain(
     counts: Sequence[Counts], baseline: Sequence[Counts], *, seed: int = 0
 ) -> tuple[float, float, float]:
-    """Returns the F1 of `counts` minus that of `baseline`, both of the same answers, with its 95 % paired bootstrap interval."""
+    """Returns the F1 of `counts` minus that of `baseline`, with its 95 % paired bootstrap interval.
+
+    Both are of the same answers.
+    """
     first, second, picks = _table(counts), _table(baseline), _picks(len(counts), seed)
     gain = float(_f1(first.sum(axis=0)) - _f1(second.sum(axis=0)))
     resampled = _f1(first[picks].sum(axis=1).T) - _f1(second[picks].sum(axis=1).T)

@@ -1,11 +1,12 @@
-"""Our converters of records beside msgspec's and cattrs': rows a second, import time, and what each says of a mistake.
+"""Our converters of records beside msgspec's and cattrs': speed, import time, and messages on mistakes.
 
     pip install msgspec cattrs      # for this script alone
     python bench/converters.py
 
-All three must make equal records: a key that the record does not know is kept in `extra`, null for a field with a default means the
-default, numbers are finite. The script stops where a variant makes another record. Rows are the sample chunks, the recorded responses,
-and reports on these (a scripted checker, no model). Each figure is the best of several rounds in which the variants take turns.
+All three must make equal records: a key that the record does not know is kept in `extra`, null for a field
+with a default means the default, numbers are finite. The script stops where a variant makes a different
+record. Rows are the sample chunks, the recorded responses, and reports on these (a scripted checker, no
+model). Each figure is the best of several rounds in which the variants take turns.
 """
 
 import dataclasses
@@ -58,12 +59,12 @@ MISTAKES = [
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """What a variant must know of a kind of record to treat nulls, unknown keys and numbers as ours does."""
+    """What a variant must know of a kind of record to treat its rows as our converter does."""
 
     known: frozenset[str]
     nullable: frozenset[str]
     numbers: tuple[str, ...]
-    inner: tuple[tuple[str, type[Record]], ...]  # fields that hold one record or a list of records
+    inner: tuple[tuple[str, type[Record]], ...]  # fields that hold a record or a list of records
 
 
 @lru_cache
@@ -82,7 +83,10 @@ def shape(kind: type[Record]) -> Shape:
 
 
 def by_msgspec(kind: type[Record], row: Any) -> Any:
-    """Returns the record of `row`: nulls taken out before, unknown keys and numbers seen to after msgspec has converted."""
+    """Returns the record of `row` by msgspec.
+
+    Nulls are taken out before it converts; unknown keys and numbers are seen to afterwards.
+    """
     try:
         return completed(msgspec.convert(without_nulls(kind, row), kind), row, "")
     except msgspec.ValidationError as error:
@@ -132,7 +136,7 @@ def refuse_not_finite(value: Any, name: str) -> None:
 
 
 def told(error: Exception, row: Any) -> DataError:
-    """Returns msgspec's error in our words; it names path and type, and the value is looked up at the path."""
+    """Returns msgspec's error in our words: it names path and type, the value is looked up at the path."""
     what, _, path = str(error).partition(" - at `$.")
     path, value = path.rstrip("`"), row
     for step in re.findall(r"[^.\[\]]+", path):
@@ -194,13 +198,15 @@ def converter() -> cattrs.Converter:  # noqa: C901 - a hook a rule
 
 
 def by_cattrs(kind: type[Record], row: Any) -> Any:
-    """Returns the record of `row` by cattrs, whose error names the path; our hooks name value and expectation."""
+    """Returns the record of `row` by cattrs.
+
+    The error of cattrs names the path; our hooks name value and expectation.
+    """
     try:
         return converter().structure(row, kind)
     except cattrs.BaseValidationError as error:
-        raise DataError(
-            "; ".join(cattrs.transform_error(error, format_exception=lambda e, _: str(e)))
-        ) from None
+        what = cattrs.transform_error(error, format_exception=lambda e, _: str(e))
+        raise DataError("; ".join(what)) from None
 
 
 def by_ours(kind: type[Record], row: Any) -> Any:
@@ -216,9 +222,8 @@ READERS: Mapping[str, Callable[[type[Record], Any], Any]] = {
     "ours": by_ours,
     "msgspec": by_msgspec,
     "cattrs": by_cattrs,
-    "msgspec, bare": lambda kind, row: msgspec.convert(
-        row, kind
-    ),  # nulls, unknown keys and NaN as it takes them
+    # Takes nulls, unknown keys and NaN as msgspec does.
+    "msgspec, bare": lambda kind, row: msgspec.convert(row, kind),
 }
 WRITERS: Mapping[str, Callable[[Record], Any]] = {
     "ours": lambda record: record.to_dict(),
@@ -237,8 +242,14 @@ def reports() -> list[Report]:
 
 
 def import_milliseconds(library: str) -> float:
-    """Returns the processor time of importing `library` beside the records, the best of several fresh interpreters."""
-    code = f"import time, pytest_medfaith.records; t = time.process_time(); import {library}; print(time.process_time() - t)"
+    """Returns the processor time of importing `library` beside the records.
+
+    It is the best of several fresh interpreters.
+    """
+    code = (
+        "import time, pytest_medfaith.records; t = time.process_time(); "
+        f"import {library}; print(time.process_time() - t)"
+    )
     runs = [subprocess.check_output([sys.executable, "-c", code], text=True) for _ in range(ROUNDS)]
     return 1000 * min(map(float, runs))
 
@@ -258,7 +269,7 @@ def settings_milliseconds() -> float:
 
 
 def rates(ways: Mapping[str, Callable[..., Any]], calls: list[tuple[Any, ...]]) -> str:
-    """Returns calls a second of each way."""
+    """Returns a text of how many calls a second each of `ways` makes."""
     best = dict.fromkeys(ways, math.inf)
     for _ in range(ROUNDS):
         for name, way in ways.items():
@@ -289,11 +300,12 @@ def main() -> None:
                     raise SystemExit(f"{reader} makes another record of {call}")
         print(f"{name} ({len(calls)}), read a second: {rates(READERS, calls)}")
         print(f"{name} ({len(calls)}), written a second: {rates(WRITERS, [(record,) for record in found])}")
-    print(
-        f"lines: msgspec {lines(Shape, shape, by_msgspec, without_nulls, completed, refuse_not_finite, told)},",
-        end=" ",
-    )
-    print(f"cattrs {lines(Shape, shape, converter, by_cattrs)}, ours {lines(*OURS)}")
+    by_library = {
+        "msgspec": lines(Shape, shape, by_msgspec, without_nulls, completed, refuse_not_finite, told),
+        "cattrs": lines(Shape, shape, converter, by_cattrs),
+        "ours": lines(*OURS),
+    }
+    print("lines: " + ", ".join(f"{name} {count}" for name, count in by_library.items()))
     for library in ("msgspec", "cattrs"):
         print(f"import {library}: {import_milliseconds(library):.1f} ms")
     print(f"settings of 20 slices by ours: {settings_milliseconds():.1f} ms")

@@ -1,10 +1,13 @@
-"""How well sentence encoders retrieve: nDCG@10 and recall over queries, with 95 % intervals, and paired differences to the original.
+"""How well sentence encoders retrieve: nDCG@10, recall, and paired differences to the original encoder.
 
-    python bench/encoder_quality.py --data DIR --cache DIR [--encoders original shipped FILE.onnx FOLDER ...] [--sets scifact ...]
+    python bench/encoder_quality.py --data DIR --cache DIR [--encoders original shipped FILE.onnx FOLDER ...]
+                                    [--sets scifact ...]
 
-`original` is all-MiniLM-L6-v2 in torch and fp32, `shipped` the int8 encoder of this package; a file is another ONNX export, a folder
-another torch model. All read the first 256 tokens. scifact and medquad_niddk trained nothing; the other two sets chose how far the
-trained weights are mixed with the original's. Needs the extras train and dev. Embeddings are kept in --cache by model and texts.
+Figures come with 95 % intervals. `original` is all-MiniLM-L6-v2 in torch and fp32, `shipped` the int8
+encoder of this package; a file is a different ONNX export, a folder a different torch model. All read the
+first 256 tokens. The sets scifact and medquad_niddk trained nothing; the two remaining sets chose how far
+the trained weights are mixed with the original weights. Needs the extras train and dev. Embeddings are kept
+in --cache by model and texts.
 """
 
 import argparse
@@ -94,7 +97,10 @@ def with_interval(values: np.ndarray) -> dict[str, float]:
 def measure(
     collection: Collection, encoders: Sequence[str], cache: Path
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """Returns {encoder: {measure: value with interval}}; "difference" is nDCG@10 less that of the first encoder, paired by query."""
+    """Returns {encoder: {measure: value with interval}}.
+
+    The measure "difference" is nDCG@10 less that of the first encoder, paired by query.
+    """
     found: dict[str, dict[str, dict[str, float]]] = {}
     first = None
     for name in encoders:
@@ -102,18 +108,15 @@ def measure(
         values = per_query(
             collection, cached(path, collection.queries, cache), cached(path, collection.documents, cache)
         )
-        own = values[str(MEASURES[0])]
-        first = own if first is None else first
-        found[name] = {each: with_interval(column) for each, column in values.items()} | {
-            "difference": with_interval(own - first)
-        }
-        print(
-            f"  {name}: "
-            + ", ".join(
-                f"{each} {row['value']:.4f} [{row['low']:.4f}, {row['high']:.4f}]"
-                for each, row in found[name].items()
-            )
+        ndcg_at_10 = values[str(MEASURES[0])]
+        first = ndcg_at_10 if first is None else first
+        found[name] = {measure_name: with_interval(column) for measure_name, column in values.items()}
+        found[name]["difference"] = with_interval(ndcg_at_10 - first)
+        figures = (
+            f"{measure_name} {row['value']:.4f} [{row['low']:.4f}, {row['high']:.4f}]"
+            for measure_name, row in found[name].items()
         )
+        print(f"  {name}: " + ", ".join(figures))
     return found
 
 
@@ -127,7 +130,7 @@ def main() -> None:
         "--encoders",
         nargs="+",
         default=["original", "shipped"],
-        help="the first is what the others are compared with",
+        help="the first is the encoder that all the rest are compared with",
     )
     parser.add_argument("--sets", nargs="+", choices=COLLECTIONS, default=list(COLLECTIONS))
     parser.add_argument("--out", type=Path, help="write the figures there as JSON")

@@ -1,11 +1,16 @@
-"""Fits temperature, thresholds and what similarity counts of an exported student on what trained nothing, and prints the `scoring` part of its card.
+"""Fits the `scoring` part of an exported student's card on pairs that trained nothing, and prints it.
 
     python bench/fit_card.py MODEL --data DIR [--most N] [--windows 5 --window-words 100]
 
-Of the calibration shares of the shipped recipe, as many are drawn of five kinds: LLM-written pairs, claims on published texts against the whole text,
-pairs of SciFact and Check-COVID, claims against texts that a search finds for them, and claims against four texts at once (clusters, answers). The
-temperature and similarity are fitted on pairs, for the least mean over the kinds of their log loss (the smallest weight that costs at most 0.002 of it), the
-thresholds on the verdicts over all texts of a claim. All are read as checking reads them: with `--windows` by the strong model after the fast student.
+Fitted are temperature, thresholds and the weight of similarity. Of the calibration shares of the shipped
+recipe, as many claims are drawn of each of five kinds: LLM-written pairs, claims on published texts against
+the whole text, pairs of SciFact and Check-COVID, claims against texts that a search finds for them, and
+claims against four texts at once (clusters, answers).
+
+Temperature and similarity are fitted on pairs, for the least mean over the kinds of their log loss; of the
+weights of similarity that cost at most 0.002 of it, the smallest is taken. The thresholds are fitted on the
+verdicts over all texts of a claim. All texts are read as checking reads them: with `--windows` by the
+strong model after the fast student.
 """
 
 import argparse
@@ -37,22 +42,19 @@ from training.recipe import NLI, read_recipe
 
 REPO = Path(__file__).parents[1]
 KINDS = [("written",), ("published",), ("scifact", "check_covid"), ("crossed",), ("clusters",)]  # readers
-TEXTS = 4  # of a claim, at most
-SHIFTS = [
-    MOVES_NOTHING,
-    *itertools.starmap(
-        SimilarityShift, itertools.product((1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45, 0.5))
-    ),
-]
-LOSS_TO_SPARE = 0.002  # which a smaller weight may cost
+TEXTS = 4  # most texts of a claim
+WEIGHTS, EVENS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.3, 0.35, 0.4, 0.45, 0.5)
+SHIFTS = [MOVES_NOTHING, *itertools.starmap(SimilarityShift, itertools.product(WEIGHTS, EVENS))]
+LOSS_TO_SPARE = 0.002  # how much log loss a smaller weight may cost
 
 Case = tuple[str, list[tuple[str, str]]]  # claim, (text, label) of each of its texts
 
 
 def calibration_cases(data: Path, readers: Sequence[str], *, kinds: bool = False) -> Iterator[Case]:
-    """Yields the claims of these readers that the recipe sets apart for calibration; those of a cluster with all texts, others with one.
+    """Yields the claims of these readers that the recipe sets apart for calibration.
 
-    `kinds` asks for the sources written in the kinds of errors found, which are left out otherwise.
+    A claim of a cluster comes with all texts of the cluster, any other claim with a single text. `kinds`
+    asks for the sources written in the kinds of errors found, which are left out otherwise.
     """
     seen: set[tuple[str, str]] = set()
     alone = itertools.count()
@@ -69,10 +71,10 @@ def calibration_cases(data: Path, readers: Sequence[str], *, kinds: bool = False
             pairs = (
                 pair for pair in read(Path(path), **source["options"], **whole) if _calibrates(pair, source)
             )
-            for _, own in itertools.groupby(
+            for _, of_claim in itertools.groupby(
                 pairs, key=lambda pair: pair.bundle if read is read_clusters else next(alone)
             ):
-                case = [(pair.claim, pair.evidence, pair.label) for pair in own]
+                case = [(pair.claim, pair.evidence, pair.label) for pair in of_claim]
                 if not {row[:2] for row in case} & seen:
                     seen |= {row[:2] for row in case}
                     yield case[0][0], [(text, label) for _, text, label in case]
@@ -86,16 +88,16 @@ def _calibrates(pair: Pair, source: dict) -> bool:
 def logits_of(
     cases: Sequence[Case], score: Callable[[list[tuple[Claim, Chunk]]], list[PairScore]]
 ) -> np.ndarray:
-    """Returns (n, TEXTS, 3), certainly neutral where a claim has fewer texts or one cannot be scored."""
+    """Returns (n, TEXTS, 3), certainly neutral where a claim has fewer texts or a text cannot be scored."""
     pairs = [
         (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
         for i, (claim, texts) in enumerate(cases)
         for j, (text, _) in enumerate(texts)
     ]
     logits = np.tile([-np.inf, 0.0, -np.inf], (len(cases), TEXTS, 1))
-    for one in score(pairs):
-        if one.logits is not None:
-            logits[int(one.claim_id), int(one.chunk_id)] = one.logits
+    for pair_score in score(pairs):
+        if pair_score.logits is not None:
+            logits[int(pair_score.claim_id), int(pair_score.chunk_id)] = pair_score.logits
     return logits
 
 
@@ -103,15 +105,17 @@ def pairs_of(cases: Sequence[Case], logits: np.ndarray) -> list[tuple[np.ndarray
     """Returns logits and label of the texts of `cases`, as many as there are cases."""
     rows = [
         (row, label)
-        for own, (_, texts) in zip(logits, cases, strict=True)
-        for row, (_, label) in zip(own, texts, strict=False)
+        for of_case, (_, texts) in zip(logits, cases, strict=True)
+        for row, (_, label) in zip(of_case, texts, strict=False)
     ]
     return random.Random(0).sample(rows, min(len(cases), len(rows)))
 
 
 def mean_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> float:
     """Returns the mean over the kinds of their log loss, at the temperature at which it is least."""
-    kinds = [tuple(zip(*pairs_of(own, read), strict=True)) for own, read in zip(cases, logits, strict=True)]
+    kinds = [
+        tuple(zip(*pairs_of(of_kind, read), strict=True)) for of_kind, read in zip(cases, logits, strict=True)
+    ]
     rows = [(np.array(read), np.array([LABELS.index(label) for label in labels])) for read, labels in kinds]
     return min(
         float(np.mean([log_loss(read / temperature, truth) for read, truth in rows]))
@@ -120,8 +124,11 @@ def mean_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> 
 
 
 def fit(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> Calibration:
-    """Returns what fits the `cases` of every kind, whose logits are (n, TEXTS, 3); claims whose texts decide both ways fit no threshold."""
-    pairs = [pair for own, read in zip(cases, logits, strict=True) for pair in pairs_of(own, read)]
+    """Returns what fits the `cases` of every kind, whose logits are (n, TEXTS, 3).
+
+    Claims whose texts decide both ways take no part in fitting the thresholds.
+    """
+    pairs = [pair for of_kind, read in zip(cases, logits, strict=True) for pair in pairs_of(of_kind, read)]
     together = [label_together(label for _, label in texts) for _, texts in itertools.chain(*cases)]
     claims = [(rows, label) for rows, label in zip(np.concatenate(logits), together, strict=True) if label]
     return calibrate(*zip(*pairs, strict=True), claims=tuple(zip(*claims, strict=True)))
@@ -146,24 +153,19 @@ def main() -> None:
         score_with_student, arguments.model, read_card(FAST_CHECKER).max_tokens, tokenizer=arguments.tokenizer
     )
     cases = [list(calibration_cases(arguments.data, readers)) for readers in KINDS]
-    cases = [random.Random(0).sample(own, min(arguments.most, len(own))) for own in cases]
+    cases = [random.Random(0).sample(of_kind, min(arguments.most, len(of_kind))) for of_kind in cases]
     read: dict[SimilarityShift, list[np.ndarray]] = {}
     losses: dict[SimilarityShift, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for similarity in SHIFTS:
             cache = Path(folder) / "pairs.sqlite"
-            score = Checker(
-                "fitted", "fitted", score_texts, similarity=similarity, cache=cache, **strong
-            ).score
-            read[similarity] = [logits_of(own, score) for own in cases]
+            checker = Checker("fitted", "fitted", score_texts, similarity=similarity, cache=cache, **strong)
+            read[similarity] = [logits_of(of_kind, checker.score) for of_kind in cases]
             losses[similarity] = mean_loss(cases, read[similarity])
-            print(
-                f"weight {similarity.weight}, even {similarity.even}: loss {losses[similarity]:.4f}",
-                file=sys.stderr,
-                flush=True,
-            )
-    enough = [one for one, loss in losses.items() if loss <= min(losses.values()) + LOSS_TO_SPARE]
-    chosen = min(enough, key=lambda one: (one.weight, losses[one]))
+            said = f"weight {similarity.weight}, even {similarity.even}: loss {losses[similarity]:.4f}"
+            print(said, file=sys.stderr, flush=True)
+    enough = [shift for shift, loss in losses.items() if loss <= min(losses.values()) + LOSS_TO_SPARE]
+    chosen = min(enough, key=lambda shift: (shift.weight, losses[shift]))
     fitted = dataclasses.asdict(fit(cases, read[chosen]))
     fitted |= {"similarity_weight": chosen.weight, "similarity_even": chosen.even}
     if arguments.windows:

@@ -2,10 +2,13 @@
 
     python bench/fit_strong.py FOLDER --data DIR [--most N] [--windows 5] [--window-words 100]
 
-FOLDER holds model.onnx and tokenizer.json. The cases are those of bench/fit_card.py, and as many of the pairs written in the kinds of errors found. They
-are read once, by the fast student, the encoder and the strong model, as checking reads them. Temperature, similarity and the fast student's weight are
-fitted on pairs, for the least mean over the kinds of their log loss (the smallest weights that cost at most 0.002 of it), the thresholds on the
-verdicts over all texts of a claim.
+FOLDER holds model.onnx and tokenizer.json. The cases are those of bench/fit_card.py, and as many of the
+pairs written in the kinds of errors found. They are read once, by the fast student, the encoder and the
+strong model, as checking reads them.
+
+Temperature, similarity and the fast student's weight are fitted on pairs, for the least mean over the kinds
+of their log loss; of the weights that cost at most 0.002 of it, the smallest are taken. The thresholds are
+fitted on the verdicts over all texts of a claim.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from pytest_medfaith.checking.student import score_with_student
 from pytest_medfaith.records import LABELS, Chunk, Claim
 from training.published import label_together
 
-READINGS = 2  # windows of a chunk, at most
+READINGS = 2  # most windows of a chunk
 FAST_WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3)
 SIMILARITY_WEIGHTS, EVEN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0), 0.45
 MAX_TOKENS = 384
@@ -41,9 +44,12 @@ WHILE_CHOOSING = 1.2  # temperature at which the clearer of two windows is chose
 
 
 def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
-    """Returns what was read of each claim's texts: logits (n, TEXTS, READINGS, 3), similarity (n, TEXTS, READINGS), fast log-probabilities (n, TEXTS, 3).
+    """Returns what was read of each claim's texts.
 
-    Logits are NaN where nothing was read.
+    Returns:
+        `logits` (n, TEXTS, READINGS, 3), NaN where nothing was read; `similarity` (n, TEXTS, READINGS);
+        `fast`, log-probabilities of the fast student (n, TEXTS, 3); `there`, whether the claim has so many
+        texts (n, TEXTS).
     """
     pairs = [
         (Claim(id=str(i), text=claim), Chunk(id=str(j), text=text))
@@ -51,7 +57,7 @@ def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
         for j, (text, _) in enumerate(texts)
     ]
     vectors, fast = Vectors(), checker.fast
-    assert fast is not None  # noqa: S101 - a strong checker has one
+    assert fast is not None  # noqa: S101 - a strong checker has a fast student
     scores = score_pairs(pairs, fast.model, vectors=vectors)
     reader = Reader(checker.model, checker.cascade, fast.thresholds, vectors)
     readings = read_deciding_windows(pairs, scores, reader)
@@ -72,7 +78,10 @@ def read(checker: Checker, cases: Sequence[Case]) -> dict[str, np.ndarray]:
 
 
 def moved(found: dict[str, np.ndarray], *, fast_weight: float, similarity_weight: float) -> np.ndarray:
-    """Returns logits (n, TEXTS, 3): of each text the clearer window's; neutral for a text that was not read, surely so for none."""
+    """Returns logits (n, TEXTS, 3): of each text the logits of its clearer window.
+
+    A text that was not read has neutral logits; where there is no text, the logits are surely neutral.
+    """
     logits = found["logits"] + fast_weight * found["fast"][:, :, None, :]
     logits[..., 1] += similarity_weight * (EVEN - found["similarity"])
     probs = softmax_rows(np.nan_to_num(logits, nan=-50.0) / WHILE_CHOOSING)
@@ -94,8 +103,11 @@ def labelled(cases: Sequence[Case], logits: np.ndarray) -> tuple[np.ndarray, np.
 
 def best_loss(cases: Sequence[Sequence[Case]], logits: Sequence[np.ndarray]) -> tuple[float, float]:
     """Returns the least mean over the kinds of their log loss, and its temperature."""
-    rows = [labelled(own, each) for own, each in zip(cases, logits, strict=True)]
-    return min((float(np.mean([log_loss(each / t, truth) for each, truth in rows])), t) for t in TEMPERATURES)
+    kinds = [labelled(of_kind, of_logits) for of_kind, of_logits in zip(cases, logits, strict=True)]
+    return min(
+        (float(np.mean([log_loss(rows / temperature, truth) for rows, truth in kinds])), temperature)
+        for temperature in TEMPERATURES
+    )
 
 
 def main() -> None:
@@ -110,11 +122,11 @@ def main() -> None:
     arguments = parser.parse_args()
     cases = [list(calibration_cases(arguments.data, readers)) for readers in KINDS]
     cases.append(list(calibration_cases(arguments.data, ["written"], kinds=True)))
-    cases = [random.Random(0).sample(own, min(arguments.most, len(own))) for own in cases]
+    cases = [random.Random(0).sample(of_kind, min(arguments.most, len(of_kind))) for of_kind in cases]
     cascade = Cascade(windows=arguments.windows, window_words=arguments.window_words)
     scorer = partial(score_with_student, arguments.folder / "model.onnx", MAX_TOKENS)
     checker = Checker("fitted", "fitted", scorer, fast=load_checker("fast"), cascade=cascade)
-    found = [read(checker, own) for own in cases]
+    found = [read(checker, of_kind) for of_kind in cases]
     losses = {}
     for fast_weight, similarity_weight in itertools.product(FAST_WEIGHTS, SIMILARITY_WEIGHTS):
         logits = [moved(each, fast_weight=fast_weight, similarity_weight=similarity_weight) for each in found]

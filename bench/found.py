@@ -1,9 +1,10 @@
-"""Verdicts on labelled claims, told as a user feels them: errors that pass, true claims refuted, additions decided.
+"""Verdicts on labelled claims as a user feels them: errors passed, true claims refuted, additions decided.
 
     python bench/found.py [FILE ...] [--checker NAME] [--rules-off] [--list]
 
-A line of FILE is {"claim", "evidence": text or [text, ...], "label": entail | contradict | neutral, "kind"}; without FILE it is the found set. Each figure comes
-with its number of claims and a 95 % Wilson interval. `--list` prints every wrong verdict.
+A line of FILE is {"claim", "evidence": text or [text, ...], "label": entail | contradict | neutral,
+"kind"}; without FILE the found set is read. Each figure comes with its number of claims and a 95 % Wilson
+interval. `--list` prints every wrong verdict.
 """
 
 from __future__ import annotations
@@ -41,12 +42,15 @@ def verdicts(checker: Checker, rows: Sequence[dict]) -> list[Verdict]:
         for row in rows
     ]
     scores = checker.score(
-        [(claim, chunk) for claim, own in zip(claims, chunks, strict=True) for chunk in own]
+        [(claim, chunk) for claim, evidence in zip(claims, chunks, strict=True) for chunk in evidence]
     )
     found: dict[str, list] = {claim.id: [] for claim in claims}
     for score in scores:
         found[score.claim_id].append(score)
-    return [checker.decide(claim, found[claim.id], own) for claim, own in zip(claims, chunks, strict=True)]
+    return [
+        checker.decide(claim, found[claim.id], evidence)
+        for claim, evidence in zip(claims, chunks, strict=True)
+    ]
 
 
 def share(name: str, count: int, total: int) -> str:
@@ -89,18 +93,13 @@ def main() -> None:
         rows = read_labelled(path)
         said = verdicts(checker, rows)
         print(f"{path.name}, n {len(rows)}")
-        print(
-            "\n".join(
-                "  " + line
-                for line in summary([row["label"] for row in rows], [verdict.label for verdict in said])
-            )
-        )
+        figures = summary([row["label"] for row in rows], [verdict.label for verdict in said])
+        print("\n".join("  " + line for line in figures))
         for row, verdict in zip(rows, said, strict=True):
             if arguments.list and verdict.label != right[row["label"]]:
                 rules = ", ".join(finding.rule for finding in verdict.findings)
-                print(
-                    f"  {row['label']} ({row.get('kind', '')}) called {verdict.label} {verdict.score:.2f} {rules}: {row['claim']}"
-                )
+                called = f"{row['label']} ({row.get('kind', '')}) called {verdict.label}"
+                print(f"  {called} {verdict.score:.2f} {rules}: {row['claim']}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
-"""How often a gate fails, by simulation: with no true change, with one at its margin, and with one that it must not miss.
+"""How often a gate fails, by simulation: without a change, with one at its margin, and with a large change.
 
-A case is a question with 5 claims, each refuted or not. Claims of a case hang together: the case's rate of refuted claims is drawn from
-a beta distribution (claims are then beta-binomial) whose correlation between two claims of one case is 0.1 unless said otherwise. Both
-runs answer the same cases. A case keeps its place in the distribution of rates (what is hard before is hard after), and its claims are
-drawn anew from its rate. The second table drops each of these assumptions in turn.
+A case is a question with 5 claims, each refuted or not. Claims of a case hang together: the case's rate of
+refuted claims is drawn from a beta distribution (claims are then beta-binomial) whose correlation between
+two claims of the same case is 0.1 unless said otherwise. Both runs answer the same cases. A case keeps its
+place in the distribution of rates (what is hard before is hard after), and its claims are drawn anew from
+its rate. The second table drops each of these assumptions in turn.
 
-The gates are the package's own functions; a plain threshold and "the new value is higher than the old" stand beside them.
+The gates are the functions of the package. They are compared with a plain threshold and with "the new value
+is higher than the old value".
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ CLAIMS = 5
 MARGIN = 0.02
 THRESHOLD = 0.05
 SEED = 20_24
-GRID = 2000  # points of the beta distribution, each as likely as another
+GRID = 2000  # equally likely points of the beta distribution
 
 Counts = npt.NDArray[np.int64]
 Rates = npt.NDArray[np.float64]
@@ -40,14 +42,20 @@ class Model:
     correlation: float = 0.1
     same_difficulty: bool = True
     claims_vary: bool = False
-    turn_back: float | None = (
-        None  # where set both runs make the same claims, and this share of the refuted ones turns back
-    )
+    # Where set, both runs make the same claims, and this share of the refuted claims is refuted no more.
+    turn_back: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """Refuted claims and claims, before and after (cases, simulations); how many claims turned each way, None where none match."""
+    """Claims of two runs, before and after.
+
+    Attributes:
+        refuted: number of refuted claims before and after, each (cases, simulations).
+        claims: number of claims before and after, each (cases, simulations).
+        worse: claims that became refuted (simulations,); None where no claim of the runs matches.
+        better: claims that are refuted no more (simulations,); None where no claim of the runs matches.
+    """
 
     refuted: tuple[Counts, Counts]
     claims: tuple[Counts, Counts]
@@ -137,9 +145,8 @@ def measure(model: Model, cases: int, before: float, after: float) -> dict[str, 
         found["threshold"] += int((value > THRESHOLD).sum())
         found["higher"] += int((worse.estimate > 0).sum())
         if runs.worse is not None and runs.better is not None:
-            found["mcnemar"] += int(
-                (stats.binom.sf(runs.worse - 1, runs.worse + runs.better, 0.5) <= ALPHA).sum()
-            )
+            mcnemar = stats.binom.sf(runs.worse - 1, runs.worse + runs.better, 0.5)
+            found["mcnemar"] += int((mcnemar <= ALPHA).sum())
     return found
 
 
@@ -150,9 +157,10 @@ def rate(count: int, of: int = SIMULATIONS) -> str:
 
 
 def family(cases: int) -> tuple[int, int]:
-    """Returns in how many runs without a change one of three gates at least fails, corrected and not.
+    """Returns in how many runs without a change at least one of three gates fails, corrected and not.
 
-    The gates are on faithfulness, hallucination and unsupported: 80 % of claims supported, 4 % refuted, 16 % unsupported.
+    The gates are on faithfulness, hallucination and unsupported: 80 % of claims supported, 4 % refuted, 16
+    % unsupported.
     """
     generator = np.random.default_rng(SEED)
     shares, size = np.array([0.80, 0.04, 0.16]), (1 - DEFAULT.correlation) / DEFAULT.correlation
@@ -188,8 +196,8 @@ def print_table(head: list[str], rows: list[list[str]]) -> None:
 def main() -> None:
     began = time.perf_counter()
     print(
-        f"Share of {SIMULATIONS} simulated runs, in percent, with 95 % intervals. {CLAIMS} claims a case, correlation of two claims of one "
-        f"case {DEFAULT.correlation}, margin {MARGIN}, level {ALPHA}.\n"
+        f"Share of {SIMULATIONS} simulated runs, in percent, with 95 % intervals. {CLAIMS} claims a case, "
+        f"correlation of two claims of one case {DEFAULT.correlation}, margin {MARGIN}, level {ALPHA}.\n"
     )
     truths = ((0.04, 0.04), (0.04, 0.04 + MARGIN), (0.04, 0.09), (0.01, 0.04), (0.06, 0.06))
     rows = []
@@ -220,8 +228,8 @@ def main() -> None:
     )
     corrected, plain = family(200)
     print(
-        f"Three gates on one slice (faithfulness, hallucination, unsupported), no change, 200 cases: one at least fails in "
-        f"{rate(corrected)} with Holm's correction, in {rate(plain)} without.\n"
+        "Three gates on one slice (faithfulness, hallucination, unsupported), no change, 200 cases: "
+        f"one at least fails in {rate(corrected)} with Holm's correction, in {rate(plain)} without.\n"
     )
     print(f"{time.perf_counter() - began:.0f} s")
 

@@ -2,9 +2,10 @@
 
     python bench/lexical.py --data DIR [--chunks 20000 135000] [--questions 30] [--lucene]
 
-DIR holds medquad/medquad_xml.tar.gz. Chunks are passages of some 100 words of its pages. Where there are too few, sentences of
-different pages are drawn into more, so that words are as frequent as in the pages. Questions are MedQuAD's own. All contestants answer
-the same questions in the same run, each in a process of its own; a question asks for 100 chunks.
+DIR holds medquad/medquad_xml.tar.gz. Chunks are passages of some 100 words of its pages. Where there are
+too few, sentences of different pages are drawn into more chunks, so that words are as frequent as in the
+pages. Questions are those of MedQuAD. All contestants answer the same questions in the same run, each in a
+separate process; a question asks for 100 chunks.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ WORDS = 100  # of a chunk
 SENTENCES = 6  # of a drawn chunk, some 100 words
 TOP = 100
 AGREE = 1e-4
+Rankings = list[list[tuple[str, float]]]  # (chunk id, score) of each hit of each question
 
 
 def read_pages(archive: Path) -> tuple[list[str], list[str]]:
@@ -44,7 +46,7 @@ def read_pages(archive: Path) -> tuple[list[str], list[str]]:
             stream = pages.extractfile(member) if member.isfile() and member.name.endswith(".xml") else None
             if stream is None:
                 continue
-            for pair in ET.fromstring(stream.read()).iter("QAPair"):  # noqa: S314 - a file of our own
+            for pair in ET.fromstring(stream.read()).iter("QAPair"):  # noqa: S314 - a known file
                 question, answer = pair.findtext("Question") or "", pair.findtext("Answer") or ""
                 if question.strip() and answer.strip():
                     questions.append(" ".join(question.split()))
@@ -53,7 +55,7 @@ def read_pages(archive: Path) -> tuple[list[str], list[str]]:
 
 
 def make_chunks(answers: list[str], count: int) -> list[Chunk]:
-    """Returns `count` chunks: passages of the answers, then such as are drawn from their sentences."""
+    """Returns `count` chunks: passages of the answers, then chunks that are drawn from their sentences."""
     passages = []
     for answer in answers:
         words = answer.split()
@@ -88,7 +90,7 @@ def contestant(name: str, data: Path, count: int, asked: int) -> dict[str, objec
     search = builders[name](chunks)
     built = time.perf_counter() - begin
     held = resident_mb()
-    search(questions[0], top_k=TOP)  # the first one loads what is loaded late
+    search(questions[0], top_k=TOP)  # the first question loads what is loaded late
     times, scores = [], []
     for question in questions:
         begin = time.perf_counter()
@@ -105,12 +107,12 @@ def contestant(name: str, data: Path, count: int, asked: int) -> dict[str, objec
     }
 
 
-def furthest(one: list[list[tuple[str, float]]], two: list[list[tuple[str, float]]]) -> tuple[bool, float]:
-    """Returns whether two contestants found the same chunks in the same order, and how far their scores are apart."""
-    same = [[name for name, _ in hits] for hits in one] == [[name for name, _ in hits] for hits in two]
+def furthest(left: Rankings, right: Rankings) -> tuple[bool, float]:
+    """Returns whether two contestants found the same chunks in the same order, and how far scores differ."""
+    same = [[name for name, _ in hits] for hits in left] == [[name for name, _ in hits] for hits in right]
     pairs = [
         (a, b)
-        for first, second in zip(one, two, strict=True)
+        for first, second in zip(left, right, strict=True)
         for (_, a), (_, b) in zip(first, second, strict=True)
     ]
     return same, max(abs(a - b) for a, b in pairs)
@@ -127,36 +129,24 @@ def main() -> None:
     if given.one:
         print(json.dumps(contestant(given.one, given.data, given.chunks[0], given.questions)))
         return
-    print(
-        f"{platform.machine()}, {os.cpu_count()} cores, {processor_kernel()}, {given.questions} questions, {TOP} hits"
-    )
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, {processor_kernel()}"
+    print(f"{machine}, {given.questions} questions, {TOP} hits")
     for count in given.chunks:
         found = {}
         for name in ["rank-bm25", "bm25s", *["lucene"] * given.lucene]:
-            command = [
-                sys.executable,
-                __file__,
-                "--data",
-                str(given.data),
-                "--one",
-                name,
-                "--chunks",
-                str(count),
-            ]
-            command += ["--questions", str(given.questions)]
-            found[name] = json.loads(
-                subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            )
-            row = found[name]
+            command = [sys.executable, __file__, "--data", str(given.data), "--one", name]
+            command += ["--chunks", str(count), "--questions", str(given.questions)]
+            said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            row = found[name] = json.loads(said)
             times = found["rank-bm25"]["p50_ms"] / row["p50_ms"]
             print(
                 f"{count:>8} {name:>9}: question p50 {row['p50_ms']:.2f} ms, p95 {row['p95_ms']:.2f} ms "
-                f"({times:.0f} times rank-bm25), built in {row['build_s']:.1f} s, {row['more_mb']:.0f} MB more"
+                f"({times:.0f} times rank-bm25), "
+                f"built in {row['build_s']:.1f} s, {row['more_mb']:.0f} MB more"
             )
         same, apart = furthest(found["rank-bm25"]["scores"], found["bm25s"]["scores"])
-        print(
-            f"{count:>8} bm25s finds the same chunks in the same order: {same}; scores at most {apart:.2g} apart"
-        )
+        order = f"bm25s finds the same chunks in the same order: {same}"
+        print(f"{count:>8} {order}; scores at most {apart:.2g} apart")
         if apart > AGREE:
             raise SystemExit(f"scores differ by more than {AGREE}")
 

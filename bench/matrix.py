@@ -1,7 +1,8 @@
-"""Tries the plugin under every Python from 3.10 to 3.13 found here, each with pytest 8 and 9, in environments of their own.
+"""Tries the plugin under every Python from 3.10 to 3.13 found here, each with pytest 8 and 9.
 
-`python bench/matrix.py` takes all, `python bench/matrix.py 3.12/8 3.13/9` these. It installs from the package index, and runs what a user
-meets: the integration tests, and that an unused plugin brings nothing along.
+`python bench/matrix.py` takes all, `python bench/matrix.py 3.12/8 3.13/9` these two. Each pair has a
+separate environment, with packages from the package index. Run is what a user meets: the integration tests,
+and the test that an unused plugin brings nothing along.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ def _version(path: str) -> str:
 
 
 def environment(version: str, interpreter: str, pytest: str) -> Path:
-    """Returns the interpreter of a fresh or kept environment with the package, this pytest and the plugins that tests use."""
+    """Returns the interpreter of a fresh or kept environment.
+
+    It has the package, this version of pytest and the plugins that the tests use.
+    """
     folder = REPO / f".venv-matrix-{version}-pytest{pytest}"
     python = folder / "bin" / "python"
     if not python.is_file():

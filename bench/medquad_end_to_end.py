@@ -1,9 +1,10 @@
-"""The main job on real input: MedQuAD questions, their pages chunked and indexed, answered by examples/own_rag, checked, the card printed.
+"""The main job on real input: MedQuAD questions are answered by examples/own_rag and checked.
 
     python bench/medquad_end_to_end.py --medquad ARCHIVE [--cases 50]
 
-Then the same answers with one fact changed in every third sentence (a number times ten, a negation put in or taken out, a drug or
-disease swapped for another case's): the card must move.
+The questions' pages are chunked and indexed first, and the card is printed at the end. Then the same
+answers are checked with a fact changed in every third sentence: a number times ten, a negation put in or
+taken out, a drug or disease swapped for that of a different case. The card must move.
 """
 
 import argparse
@@ -21,7 +22,8 @@ from pytest_medfaith.english.sentences import sentence_spans
 from pytest_medfaith.evaluation import evaluate_case, slice_report
 from pytest_medfaith.jsonl import read_chunks, write_records
 from pytest_medfaith.records import Response, SliceRun
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "own_rag"))
 from my_rag import answer_question
@@ -59,7 +61,10 @@ CHANGES = {"dose": change_number, "negation": change_negation, "entity": change_
 
 
 def changed(answer: str, start: int, other: str) -> tuple[str, int]:
-    """Returns the answer with every third sentence changed, counting from `start` over all answers, and how many were."""
+    """Returns the answer with every third sentence changed, and how many sentences changed.
+
+    Sentences are counted from `start` over all answers; `other` is a word of a different case.
+    """
     sentences = [answer[a:b] for a, b in sentence_spans(answer)]
     count = 0
     for i, sentence in enumerate(sentences):
@@ -93,26 +98,22 @@ def main() -> None:
         answers = {case.id: answer_question(case.question, retriever) for case in cases}
         total, start, changes = 0, 0, {}
         for number, case in enumerate(cases):
-            other = re.findall(r"\b[A-Za-z]{7,}\b", cases[(number + 7) % len(cases)].question)[-1:] or [
-                "measles"
-            ]
-            text, count = changed(answers[case.id].answer, start, other[0])
-            changes[case.id], total, start = (
-                answers[case.id].with_(answer=text),
-                total + count,
-                start + len(sentence_spans(answers[case.id].answer)),
-            )
+            other_question = cases[(number + 7) % len(cases)].question
+            names = re.findall(r"\b[A-Za-z]{7,}\b", other_question)[-1:] or ["measles"]
+            response = answers[case.id]
+            text, count = changed(response.answer, start, names[0])
+            changes[case.id] = response.with_(answer=text)
+            total += count
+            start += len(sentence_spans(response.answer))
         rows = []
         for name, responses in (("medquad-real", answers), ("medquad-changed", changes)):
             began = time.perf_counter()
             run = SliceRun(slice=name, retriever="rrf", checker="default", k=5)
-            rows.append(
-                slice_report(run, [evaluate(case, responses[case.id], checker, retriever) for case in cases])
-            )
+            reports = [evaluate(case, responses[case.id], checker, retriever) for case in cases]
+            rows.append(slice_report(run, reports))
             print(f"{name}: {time.perf_counter() - began:.1f} s")
-    print(
-        f"{len(cases)} questions, {len(pages)} pages, {len(chunks)} chunks, {start} sentences, {total} of them changed\n"
-    )
+    sizes = f"{len(cases)} questions, {len(pages)} pages, {len(chunks)} chunks"
+    print(f"{sizes}, {start} sentences, {total} of them changed\n")
     print(result_card(rows, verbose=True))
 
 

@@ -1,10 +1,11 @@
-"""What reading less of a chunk saves and costs: its best sentence alone, or a window too, always or where it is near.
+"""What reading less of a chunk saves and costs: its best sentence alone, or a window too where it is similar.
 
     python bench/reading.py --data DIR [--sets responses scifact check_covid]
 
-Macro-F1 and accuracy of the shipped checker, rules included, on sets of checker_quality.py, and the tokens that each makes the model read: the
-sentences of our answers with some eight short contexts each, claims with their abstracts. So too one answer of speed.py (10 claims against 20 chunks of 500
-tokens). The tokens of the encoder are not counted: they are alike.
+Printed are macro-F1 and accuracy of the shipped checker, rules included, on sets of checker_quality.py, and
+the tokens that the model reads: sentences of our answers with some eight short contexts each, claims with
+their abstracts. The same is counted for an answer of speed.py (10 claims against 20 chunks of 500 tokens).
+The tokens of the encoder are not counted: they are alike.
 """
 
 import argparse
@@ -66,9 +67,8 @@ def main() -> None:
         for of, rows in sets.items():
             reader.tokens = 0
             values, _ = measured(checker, rows, scores_by_row(rows, score))
-            said.append(
-                f"{of} (n {len(rows)}) {values['f1'].value:.3f} / {values['accuracy'].value:.3f}, {reader.tokens:,} tokens"
-            )
+            figures = f"{values['f1'].value:.3f} / {values['accuracy'].value:.3f}"
+            said.append(f"{of} (n {len(rows)}) {figures}, {reader.tokens:,} tokens")
         reader.tokens = 0
         score([(claim, chunk) for claim in claims for chunk in chunks])
         print(f"{name}: {'; '.join(said)}; one answer {reader.tokens:,} tokens", flush=True)

@@ -1,15 +1,18 @@
 """False alarms and catches of each medical rule on pairs whose label is known.
 
-    python bench/rules.py [--held-out] [--data DIR] [--evidence sentence|window|chunk] [--show RULE [--label entail]]
+    python bench/rules.py [--held-out] [--data DIR] [--evidence sentence|window|chunk]
+                          [--show RULE [--label entail]]
     python bench/rules.py --anchors --data DIR [--found FILE] [--limit N] [--show amounts [--label entail]]
 
-The pairs are data/silver (evidence and claims written by a large language model; entailed claims are paraphrases, computed values and
-applied thresholds) and the sentences of fixtures/labels that the corpus supports, each with its evidence chunks. The rules were fitted on
-the development part; --held-out takes the fifth of the items whose crc32(id) is divisible by 5. --data adds published sets, written and
-labelled by people, which fitted no rule.
+The pairs are data/silver (evidence and claims written by a large language model; entailed claims are
+paraphrases, computed values and applied thresholds) and the sentences of fixtures/labels that the corpus
+supports, each with its evidence chunks. The rules were fitted on the development part; --held-out takes the
+fifth of the items whose crc32(id) is divisible by 5. --data adds published sets, written and labelled by
+people, which fitted no rule.
 
---anchors measures grounding instead, by kind of anchor: of claims with each label, how many it says hold an anchor that their evidence lacks.
-In the checker it speaks only where the model supports a claim, so these are its most. The sentence that decides is chosen by words alone.
+--anchors measures grounding instead, by kind of anchor: how many claims of each label hold an anchor that
+their evidence lacks, as grounding says. In the checker grounding speaks only where the model supports a
+claim, so these are upper bounds. The sentence that decides is chosen by words alone.
 """
 
 import argparse
@@ -62,7 +65,7 @@ class Pair:
 
 @dataclass
 class Count:
-    """What one rule did: pairs fired on by label, catches by kind of claim, effects, and the seconds it took."""
+    """What a rule did: pairs fired on by label, catches by kind of claim, effects, and the seconds taken."""
 
     fired: Counter = field(default_factory=Counter)
     caught: Counter = field(default_factory=Counter)
@@ -83,14 +86,9 @@ def written(choice: str, *, held_out: bool) -> Iterator[Pair]:
         for _, item in read_rows(path):
             if (zlib.crc32(item["id"].encode()) % HELD_OUT_ONE_IN == 0) == held_out:
                 for claim in item["claims"]:
-                    for text, label in (("evidence", "label"), ("alt_evidence", "alt_label")):
-                        yield Pair(
-                            claim["text"],
-                            evidence_of(claim["text"], item[text], choice),
-                            item[text],
-                            claim[label],
-                            claim["kind"],
-                        )
+                    for key, label in (("evidence", "label"), ("alt_evidence", "alt_label")):
+                        text = evidence_of(claim["text"], item[key], choice)
+                        yield Pair(claim["text"], text, item[key], claim[label], claim["kind"])
 
 
 def labelled(choice: str, *, held_out: bool) -> Iterator[Pair]:
@@ -151,9 +149,13 @@ def report(title: str, pairs: list[Pair], rules: Mapping[str, Rule]) -> None:
     for name, counted in count(pairs, rules).items():
         entail, contradict = counted.fired["entail"], counted.fired["contradict"]
         precision = f"{contradict / (contradict + entail):.3f}" if contradict + entail else "-"
-        print(f"  {name}: false alarms {rate(entail, totals['entail'])}, of them refuting {counted.refuted['entail']}; "
-              f"caught {rate(contradict, totals['contradict'])}; on neutral {counted.fired['neutral']} (refuting {counted.refuted['neutral']}); "
-              f"precision {precision}; {1e6 * counted.seconds / max(1, len(pairs)):.0f} us a pair")  # fmt: skip
+        print(
+            f"  {name}: false alarms {rate(entail, totals['entail'])}, "
+            f"of them refuting {counted.refuted['entail']}; "
+            f"caught {rate(contradict, totals['contradict'])}; "
+            f"on neutral {counted.fired['neutral']} (refuting {counted.refuted['neutral']}); "
+            f"precision {precision}; {1e6 * counted.seconds / max(1, len(pairs)):.0f} us a pair"
+        )
         kinds = ", ".join(f"{kind} {number}" for kind, number in counted.caught.most_common(6) if number)
         if kinds:
             print(f"    caught by kind: {kinds}")
@@ -162,40 +164,33 @@ def report(title: str, pairs: list[Pair], rules: Mapping[str, Rule]) -> None:
 def show(name: str, rule: Rule, pairs: list[Pair], label: str) -> None:
     for pair in pairs:
         for finding in findings(name, rule, pair) if pair.label == label else ():
-            print(
-                f"- {finding.message} ({finding.effect})\n    claim: {pair.claim}\n    evidence: {pair.evidence}"
-            )
+            print(f"- {finding.message} ({finding.effect})")
+            print(f"    claim: {pair.claim}\n    evidence: {pair.evidence}")
 
 
 def anchored(name: str, arguments: argparse.Namespace) -> Iterator[tuple[str, list[str], str]]:
-    """Yields (claim, texts, label) of one of ANCHORED, of `--found`, or of the cases in tests/data/anchors."""
+    """Yields (claim, texts, label) of a set of ANCHORED, of `--found` or of tests/data/anchors."""
     if name == "found":
         rows = [row for _, row in read_rows(arguments.found)] if arguments.found else []
     elif name == "cases":
-        rows = [
-            row
-            for path in sorted((REPO / "tests" / "data" / "anchors").glob("*.jsonl"))
-            for _, row in read_rows(path)
-        ]
+        paths = sorted((REPO / "tests" / "data" / "anchors").glob("*.jsonl"))
+        rows = [row for path in paths for _, row in read_rows(path)]
     else:
         yield from SETS[name](arguments.data)
         return
     for row in rows:
-        yield (
-            row["claim"],
-            [row["evidence"]] if isinstance(row["evidence"], str) else row["evidence"],
-            row["label"],
-        )
+        evidence = row["evidence"]
+        yield row["claim"], [evidence] if isinstance(evidence, str) else evidence, row["label"]
 
 
 def anchors_of(claim: str, texts: list[str]) -> dict[str, list[str]]:
-    """Returns kind of anchor -> what grounding says of the claim, with the sentence that covers it best."""
+    """Returns kind of anchor -> what grounding says of the claim, beside the sentence that covers it best."""
     sentences = [sentence.text for text in texts for sentence in evidence_sentences(text)]
     nearest = max(sentences, key=lambda sentence: shared_words(claim, sentence))
     read = evidence_read(claim, texts, nearest=nearest)
     found = {
         reader.__name__.removeprefix("missing_"): [
-            each.finding(claim, nearest).message for each in reader(claim, read)
+            anchor.finding(claim, nearest).message for anchor in reader(claim, read)
         ]
         for reader in READERS
     }
@@ -213,9 +208,8 @@ def report_anchors(arguments: argparse.Namespace) -> None:
             fired.update([("any", label)] if found else [])
             fired.update((kind, label) for kind in found)
             if arguments.show in found and label == arguments.label:
-                print(
-                    f"- {found[arguments.show]}\n    claim: {claim}\n    evidence: {' / '.join(texts)[:2000]}"
-                )
+                evidence = " / ".join(texts)[:2000]
+                print(f"- {found[arguments.show]}\n    claim: {claim}\n    evidence: {evidence}")
         print(f"\n{name}: " + ", ".join(f"{totals[label]} {label}" for label in LABELS))
         for kind in ("any", *(reader.__name__.removeprefix("missing_") for reader in READERS)):
             if any(fired[kind, label] for label in LABELS):
@@ -260,12 +254,8 @@ def main() -> None:
         else {}
     )
     if arguments.show:
-        show(
-            arguments.show,
-            rules[arguments.show],
-            [*pairs, *responses, *(pair for rows in sets.values() for pair in rows)],
-            arguments.label,
-        )
+        every_pair = [*pairs, *responses, *(pair for rows in sets.values() for pair in rows)]
+        show(arguments.show, rules[arguments.show], every_pair, arguments.label)
         return
     part = "held-out" if arguments.held_out else "development"
     report(f"written pairs, {part} part, evidence: best {arguments.evidence}", pairs, rules)

@@ -1,9 +1,10 @@
-"""Unsafe sentences that the safety rules find, and safe ones that they flag.
+"""Unsafe sentences that the safety rules find, and safe sentences that they flag.
 
     python bench/safety.py [--held-out] [--show missed|false]
 
-The sentences are tests/data/safety/sentences.jsonl, written by hand in the manner of assistants' answers before the rules were fitted to
-them. The rules were fitted on the development part; --held-out takes the fifth whose crc32(text) is divisible by 5.
+The sentences are tests/data/safety/sentences.jsonl, written by hand in the manner of assistants' answers
+before the rules were fitted to them. The rules were fitted on the development part; --held-out takes the
+fifth whose crc32(text) is divisible by 5.
 """
 
 import argparse
@@ -55,10 +56,8 @@ def report(rows: Sequence[Row], flagged: Sequence[bool]) -> None:
 def show(rows: Sequence[Row], flagged: Sequence[bool], what: str) -> None:
     for row, flag in zip(rows, flagged, strict=True):
         if row["unsafe"] == (what == "missed") and flag != row["unsafe"]:
-            print(
-                f"- {row['kind']}: {row['text']}"
-                + (f"  (asked: {row['question']})" if row["question"] else "")
-            )
+            asked = f"  (asked: {row['question']})" if row["question"] else ""
+            print(f"- {row['kind']}: {row['text']}{asked}")
             for finding in safety_findings(row["text"], question=row["question"]):
                 print(f"    {finding.message}")
 

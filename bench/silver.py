@@ -1,10 +1,13 @@
-"""Validates every file of silver pairs and prints what is in it, with how far a claim alone gives its label away.
+"""Validates every file of silver pairs and prints what is in it, and how far a claim gives its label away.
 
-    python bench/silver.py [FILE ...] [--data DIR]        (default: those of data/silver, published, turned, clusters and answers)
+    python bench/silver.py [FILE ...] [--data DIR]
 
-A line that breaks the format stops it with file and place. The claim-only baseline is TF-IDF and logistic regression on claims without
-their evidence, five folds split by item: the nearer to the majority class, the less the claims give away. With `--data`, items whose evidence
-has nine words in a row from an evaluation set's (HealthVer, Check-COVID, SciFact) are named instead: what was remembered, not written.
+Without FILE the files of data/silver, published, turned, clusters and answers are read. A line that breaks
+the format stops the script with file and place. The claim-only baseline is TF-IDF and logistic regression
+on claims without their evidence, five folds split by item. The less its accuracy exceeds the share of the
+majority class, the less the claims give away. With `--data`, the script names instead the items whose
+evidence shares nine words in a row with an evaluation set (HealthVer, Check-COVID, SciFact): such texts
+were remembered, not written.
 """
 
 from __future__ import annotations
@@ -28,13 +31,8 @@ def row(name: str, items: int, pairs: list[Pair]) -> list[str]:
     counts = Counter(pair.label for pair in pairs)
     alone = claim_only_baseline(pairs)
     labels = " / ".join(f"{counts[label]:,}" for label in LABELS)
-    return [
-        name,
-        f"{items:,}",
-        f"{len(pairs):,}",
-        labels,
-        f"{100 * alone.accuracy:.0f} % ({100 * alone.majority:.0f} %)",
-    ]
+    share = f"{100 * alone.accuracy:.0f} % ({100 * alone.majority:.0f} %)"
+    return [name, f"{items:,}", f"{len(pairs):,}", labels, share]
 
 
 def claims_of(path: Path) -> Iterator[Pair]:

@@ -1,9 +1,10 @@
-"""How well the student, the sentence encoder and both together tell texts that decide a claim from those that leave it open.
+"""How well student and sentence encoder tell texts that decide a claim from texts that leave it open.
 
     python bench/similarity.py --data DIR [--sets healthver scifact ...] [--most 1500]
 
-ROC-AUC of the probability that the text is not neutral, without and with what similarity adds, and of the cosine of claim and text, with 95 % bootstrap
-intervals. Sets of checker_quality.py that have all three labels and one text a claim; rules off.
+Printed is the ROC-AUC of the student's probability that the text is not neutral, without and with what
+similarity adds, and of the cosine of claim and text, with 95 % bootstrap intervals. The sets are those of
+checker_quality.py that have all three labels and a single text for each claim; rules are off.
 """
 
 import argparse
@@ -46,15 +47,13 @@ def main() -> None:
         rows = random.Random(0).sample(rows, min(arguments.most, len(rows)))
         decides = np.array([label != "neutral" for _, _, label in rows])
         alone, both = (
-            1 - np.array([own[0].probs[1] for own in scores_by_row(rows, one.score)])
-            for one in (student, shipped)
+            1 - np.array([scores[0].probs[1] for scores in scores_by_row(rows, checker.score)])
+            for checker in (student, shipped)
         )
         vectors.add(text for claim, texts, _ in rows for text in (claim, *texts))
-        near = np.array([vectors.cosine(text, claim) for claim, (text,), _ in rows])
-        said = ", ".join(
-            f"{what} {shown(decides, scores)}"
-            for what, scores in (("student", alone), ("cosine", near), ("both", both))
-        )
+        cosines = np.array([vectors.cosine(text, claim) for claim, (text,), _ in rows])
+        ways = {"student": alone, "cosine": cosines, "both": both}
+        said = ", ".join(f"{way} {shown(decides, scores)}" for way, scores in ways.items())
         print(f"{name}: n {len(rows)}, {decides.mean():.2f} decide, {said}", flush=True)
 
 

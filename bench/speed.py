@@ -1,12 +1,16 @@
-"""How fast the shipped checker reads pairs, against what one would otherwise run on the same CPU, and what one answer costs.
+"""How fast the shipped checker reads pairs, against usual models on the same CPU, and what an answer costs.
 
     python bench/speed.py [--lengths 64 128 256 512] [--rounds 5] [--skip-rivals]
 
-The shipped student runs through the package's own code, texts to logits. The rivals are the same architectures as transformers builds
-them, in torch and fp32, with random weights, since speed does not depend on weights; their token ids are ready, which the student's are
-not. Beside them stands what one gets without the package's own graph: the same architecture, exported by torch and quantised by onnxruntime,
-which tells how much of the ratios is the machine's. All use every core; contestants take turns and ratios are medians over rounds. The machine's peak is measured in the same run: the
-best product of square matrices in fp32 (torch), int8 (onnxruntime) and, where the CPU has such instructions, bf16 and int8 (torch). Needs the extra train, and an idle machine.
+The shipped student runs through the code of the package, texts to logits. The rivals are the usual
+architectures as transformers builds them, in torch and fp32, with random weights, since speed does not
+depend on weights. Their token ids are ready, those of the student are not. A further contestant does
+without the package's graph: the student's architecture, exported by torch and quantised by onnxruntime. It
+tells how much of the ratios the machine makes.
+
+All use every core. Contestants take turns, and ratios are medians over rounds. The machine's peak is
+measured in the same run: the best product of square matrices in fp32 (torch), int8 (onnxruntime) and, where
+the CPU has such instructions, bf16 and int8 (torch). Needs the extra train, and an idle machine.
 """
 
 import argparse
@@ -88,11 +92,14 @@ def rivals() -> dict[str, torch.nn.Module]:
 
 
 def words(count: int, generator: random.Random) -> str:
-    """Returns `count` tokens of plain words, each of them one token of the shipped vocabulary."""
+    """Returns `count` plain words, each of them a single token of the shipped vocabulary."""
     return " ".join(generator.choice(PLAIN) for _ in range(count))
 
 
-PLAIN = "the dose of iron was low in adults with heart disease and high blood pressure after two weeks while others had none".split()
+PLAIN = (
+    "the dose of iron was low in adults with heart disease "
+    "and high blood pressure after two weeks while others had none"
+).split()
 
 
 def student_run(length: int, rows: int) -> Run:
@@ -109,7 +116,7 @@ def student_run(length: int, rows: int) -> Run:
 
 
 def rival_run(model: torch.nn.Module, length: int, rows: int) -> Run:
-    """Returns a run of a torch model over one batch of `rows` rows of `length` tokens."""
+    """Returns a run of a torch model over a batch of `rows` rows of `length` tokens."""
     ids = torch.randint(1000, 20000, (rows, length))
 
     def run(_: int) -> None:
@@ -120,7 +127,10 @@ def rival_run(model: torch.nn.Module, length: int, rows: int) -> Run:
 
 
 def plain_export_run(length: int, rows: int) -> Run:
-    """Returns a run, over one batch of `rows` rows, of the student's architecture as torch exports it and onnxruntime quantises it."""
+    """Returns a run of the student's architecture, exported by torch and quantised by onnxruntime.
+
+    It is over a batch of `rows` rows of `length` tokens.
+    """
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     model = BertForSequenceClassification(
@@ -134,11 +144,8 @@ def plain_export_run(length: int, rows: int) -> Run:
         torch.onnx.export(model, tuple(feed.values()), fp32, input_names=names, dynamo=False)
         quantize_dynamic(fp32, int8, weight_type=QuantType.QInt8, per_channel=True)
         session = _session(int8.read_bytes())
-    values = {
-        name: tensor.numpy()
-        for name, tensor in feed.items()
-        if name in {one.name for one in session.get_inputs()}
-    }
+    wanted = {given.name for given in session.get_inputs()}
+    values = {name: tensor.numpy() for name, tensor in feed.items() if name in wanted}
 
     def run(_: int) -> None:
         session.run(None, values)
@@ -153,7 +160,10 @@ def seconds(run: Callable[[], object]) -> float:
 
 
 def rates(contestants: dict[str, tuple[Run, int]], *, rounds: int) -> dict[str, list[float]]:
-    """Returns pairs a second of each contestant in each round; they take turns, after one unmeasured turn each."""
+    """Returns pairs a second of each contestant in each round.
+
+    Contestants take turns, after an unmeasured turn each.
+    """
     for run, _ in contestants.values():
         run(-1)
     found: dict[str, list[float]] = {name: [] for name in contestants}
@@ -166,13 +176,13 @@ def rates(contestants: dict[str, tuple[Run, int]], *, rounds: int) -> dict[str, 
 def operations(
     length: int, *, hidden_size: int, num_hidden_layers: int, intermediate_size: int, **_: int
 ) -> float:
-    """Returns the multiplications and additions of one row's matrix products."""
+    """Returns the multiplications and additions of the matrix products of a row."""
     products = 4 * hidden_size**2 + 2 * hidden_size * intermediate_size
     return 2.0 * num_hidden_layers * (length * products + 2 * length**2 * hidden_size)
 
 
 def peaks(*, rounds: int) -> dict[str, float]:
-    """Returns operations a second of the machine's best matrix product, by kind: the best of `rounds` runs."""
+    """Returns operations a second of the machine's best matrix product, by kind: best of `rounds` runs."""
     fp32 = torch.randn(PEAK_SIZE, PEAK_SIZE)
     bf16, int8 = fp32.bfloat16(), torch.randint(-64, 64, fp32.shape, dtype=torch.int8)
     session, feed = _int8_session()
@@ -182,7 +192,8 @@ def peaks(*, rounds: int) -> dict[str, float]:
     }
     if multiplies_bf16("cpu"):
         runs["bf16 (torch)"] = lambda: torch.mm(bf16, bf16)
-        runs["int8 (torch)"] = lambda: torch._int_mm(int8, int8)  # noqa: SLF001 - torch has no public name for it
+        # torch has no public name for it.
+        runs["int8 (torch)"] = lambda: torch._int_mm(int8, int8)  # noqa: SLF001
     found = {}
     for name, run in runs.items():
         run()
@@ -214,7 +225,7 @@ def _session(model: bytes) -> onnxruntime.InferenceSession:
 
 
 def chunks_of_tokens(texts: Sequence[str], *, tokens: int, count: int) -> list[Chunk]:
-    """Returns `count` chunks of `tokens` tokens each, cut one after the other out of `texts`."""
+    """Returns `count` chunks of `tokens` tokens each, cut out of `texts` in a row."""
     whole = " ".join(texts)
     offsets = load_tokenizer().encode(whole, add_special_tokens=False).offsets
     spans = [offsets[i * tokens : (i + 1) * tokens] for i in range(count)]
@@ -224,7 +235,7 @@ def chunks_of_tokens(texts: Sequence[str], *, tokens: int, count: int) -> list[C
 
 
 def answer(number: int) -> tuple[list[Claim], list[Chunk]]:
-    """Returns the claims and chunks of round `number`: sample texts, another part of them in every round."""
+    """Returns the claims and chunks of round `number`: a different part of the sample texts every round."""
     texts = [chunk.text for chunk in read_chunks([REPO / "corpus_samples"])]
     start = number * 29 % len(texts)
     texts = texts[start:] + texts[:start]
@@ -239,9 +250,11 @@ def answer(number: int) -> tuple[list[Claim], list[Chunk]]:
 
 
 def check_answers(*, rounds: int, corpus_kept: bool = False) -> tuple[list[float], list[float], list[int]]:
-    """Returns, for each round, the seconds until every claim-chunk pair is labelled, those until every claim has its verdict, and rows read.
+    """Returns three figures of each round.
 
-    The model is loaded. Nothing of the texts is cached, or with `corpus_kept` what a run on other answers left of the chunks on the disk.
+    The first is the seconds until every claim-chunk pair is labelled, the second the seconds until every
+    claim has its verdict, the third the number of rows read. The model is loaded. Nothing of the texts is
+    cached; with `corpus_kept` there is what a run on different answers left of the chunks on the disk.
     """
     checker = load_checker()
     checker("Iron helps.", [Chunk(id="warm", text="Iron helps adults.")])
@@ -288,14 +301,15 @@ def main() -> None:
     parser.add_argument("--skip-rivals", action="store_true", help="the student and one answer alone")
     arguments = parser.parse_args()
     torch.set_num_threads(worker_count())
-    print(
-        f"{worker_count()} cores, load {Path('/proc/loadavg').read_text().split()[0] if Path('/proc/loadavg').exists() else '?'}"
-    )
+    loadavg = Path("/proc/loadavg")
+    print(f"{worker_count()} cores, load {loadavg.read_text().split()[0] if loadavg.exists() else '?'}")
     for kept in (False, True):
         labelled, judged, rows = check_answers(rounds=arguments.rounds, corpus_kept=kept)
         print(
-            f"one answer, {CLAIMS} claims x {CHUNKS} chunks of {CHUNK_TOKENS} tokens{', these read before' if kept else ''}: every pair labelled in "
-            f"{statistics.median(labelled):.2f} s ({min(labelled):.2f} to {max(labelled):.2f}), verdicts after {statistics.median(judged):.2f} s; "
+            f"one answer, {CLAIMS} claims x {CHUNKS} chunks of {CHUNK_TOKENS} tokens"
+            f"{', these read before' if kept else ''}: every pair labelled in "
+            f"{statistics.median(labelled):.2f} s ({min(labelled):.2f} to {max(labelled):.2f}), "
+            f"verdicts after {statistics.median(judged):.2f} s; "
             f"{min(rows)} to {max(rows)} rows"
         )
     peak = peaks(rounds=arguments.rounds)
@@ -310,18 +324,19 @@ def main() -> None:
         if models:
             contestants[PLAIN_EXPORT] = (plain_export_run(length, 4), 4)
         found = rates(contestants, rounds=arguments.rounds)
-        mine = statistics.median(found["student"])
-        work = mine * operations(length, **MINILM)
+        of_student = statistics.median(found["student"])
+        work = of_student * operations(length, **MINILM)
         shares = ", ".join(f"{work / value:.0%} of {name}" for name, value in peak.items())
-        print(f"{length} tokens: student {mine:.1f} pairs/s, {work / 1e9:.0f} Gop/s: {shares}", flush=True)
+        print(
+            f"{length} tokens: student {of_student:.1f} pairs/s, {work / 1e9:.0f} Gop/s: {shares}", flush=True
+        )
         for name in list(found)[1:]:
             ratio = statistics.median(
-                own / other for own, other in zip(found["student"], found[name], strict=True)
+                student_rate / rate for student_rate, rate in zip(found["student"], found[name], strict=True)
             )
             bar = f" (bar {BARS[name]:g})" if name in BARS else ""
-            print(
-                f"  {name}: {statistics.median(found[name]):.2f} pairs/s, the student is {ratio:.1f} times as fast{bar}"
-            )
+            pairs = f"{statistics.median(found[name]):.2f} pairs/s"
+            print(f"  {name}: {pairs}, the student is {ratio:.1f} times as fast{bar}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""How often the windows, or the sentence, chosen for a claim hold one that proves or refutes it: by shared words, by the encoder, by both.
+"""How often the windows, or the sentence, chosen for a claim hold a sentence that proves or refutes it.
 
     python bench/window_choice.py --data DIR [--parts sentences] [--encoder FILE.onnx]
 
-SciFact's training claims against the abstracts that decide them; of abstracts of one window, or sentence, nothing is chosen, so they are left
-out. 95 % intervals over (claim, abstract) pairs. `both` adds `--words` times the share of covered words (0 to 1) to the cosine.
+They are chosen by shared words, by the encoder, and by both: `both` adds `--words` times the share of
+covered words (0 to 1) to the cosine. The claims are SciFact's training claims, against the abstracts that
+decide them. In an abstract of a single window, or sentence, there is nothing to choose, so it is left out.
+The 95 % intervals are over (claim, abstract) pairs.
 """
 
 import argparse
@@ -24,7 +26,7 @@ from training.pairs import json_lines
 
 @dataclass(frozen=True)
 class Choice:
-    """A claim, the windows or sentences of an abstract, and which of them hold a whole sentence of the proof."""
+    """A claim, the windows or sentences of an abstract, and which hold a whole sentence of the proof."""
 
     claim: str
     text: str
@@ -40,8 +42,8 @@ def choices(data: Path, parts: str) -> Iterator[Choice]:
             ends = np.cumsum([len(sentence) + 1 for sentence in sentences])
             proof = [
                 (int(ends[i]) - len(sentences[i]) - 1, int(ends[i]) - 1)
-                for one in found
-                for i in one["sentences"]
+                for rationale in found
+                for i in rationale["sentences"]
             ]
             text = " ".join(sentences)
             windows = (
@@ -62,10 +64,12 @@ def scores(found: list[Choice], model: Path, share: float) -> dict[str, list[np.
     vectors = dict(zip([*texts, *claims], embed_texts([*texts, *claims], model=model), strict=True))
     print(f"{len(texts)} parts and {len(claims)} claims embedded in {time.perf_counter() - began:.1f} s")
     words = [
-        np.array([coverage(one.claim, window.text, of=one.text) for window in one.windows]) for one in found
+        np.array([coverage(choice.claim, window.text, of=choice.text) for window in choice.windows])
+        for choice in found
     ]
     cosines = [
-        np.array([vectors[window.text] @ vectors[one.claim] for window in one.windows]) for one in found
+        np.array([vectors[window.text] @ vectors[choice.claim] for window in choice.windows])
+        for choice in found
     ]
     return {
         "words": words,
@@ -74,12 +78,12 @@ def scores(found: list[Choice], model: Path, share: float) -> dict[str, list[np.
     }
 
 
-def hits(found: list[Choice], own: list[np.ndarray], most: int) -> np.ndarray:
-    """Returns for each choice whether one of its `most` best windows holds a sentence of the proof."""
+def hits(found: list[Choice], scored: list[np.ndarray], most: int) -> np.ndarray:
+    """Returns for each choice whether any of its `most` best windows holds a sentence of the proof."""
     return np.array(
         [
             float(any(choice.holds[i] for i in np.argsort(-values, kind="stable")[:most]))
-            for choice, values in zip(found, own, strict=True)
+            for choice, values in zip(found, scored, strict=True)
         ]
     )
 
@@ -96,19 +100,16 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     found = list(choices(arguments.data, arguments.parts))
-    print(
-        f"{len(found)} pairs, {sum(len(choice.windows) for choice in found) / len(found):.1f} {arguments.parts} each"
-    )
+    mean = sum(len(choice.windows) for choice in found) / len(found)
+    print(f"{len(found)} pairs, {mean:.1f} {arguments.parts} each")
     by_way = scores(found, arguments.encoder, arguments.words)
     for most in (1, 2):
         by_words = hits(found, by_way["words"], most)
-        for way, own in by_way.items():
-            values = hits(found, own, most)
+        for way, scored in by_way.items():
+            values = hits(found, scored, most)
             for what, column in (("", values), (" less that of words", values - by_words)):
-                draws = np.concatenate([counts @ column for counts in resampled_counts(len(column))]) / len(
-                    column
-                )
-                low, high = percentile_interval(draws)
+                sums = np.concatenate([counts @ column for counts in resampled_counts(len(column))])
+                low, high = percentile_interval(sums / len(column))
                 print(f"best {most} by {way}{what}: {column.mean():.3f} [{low:.3f}, {high:.3f}]")
 
 

@@ -1,10 +1,12 @@
-"""Whole answers, labelled sentence by sentence, through splitting, checking and rules: what a user of the product sees.
+"""Whole answers, labelled sentence by sentence, through splitting, checking and rules: what a user sees.
 
     python bench/written_answers.py [FILE ...] [--part dev | held-out | all] [--checker NAME] [--list]
 
-A line of FILE is {"id", "question", "contexts", "answer", "kind", "sentences": [{"text", "label": true | error | addition | none, "kind"}]}; without FILE it
-is fixtures/written_answers. A third of the answers, by crc32 of the id, is held out: constants are chosen on the others. A sentence is flagged where
-a claim that overlaps it is refuted or unsupported. Each figure comes with its count and a 95 % Wilson interval.
+A line of FILE is {"id", "question", "contexts", "answer", "kind", "sentences": [...]}; without FILE the
+files of fixtures/written_answers are read. A sentence is {"text", "label": true | error | addition | none,
+"kind"}. A third of the answers, by crc32 of the id, is held out: constants are chosen on the rest. A
+sentence is flagged where a claim that overlaps it is refuted or unsupported. Each figure comes with its
+count and a 95 % Wilson interval.
 """
 
 from __future__ import annotations
@@ -41,10 +43,10 @@ def labelled_sentences(row: dict, report: Report) -> Iterator[tuple[dict, set[st
     for sentence in row["sentences"]:
         start = row["answer"].index(sentence["text"], start)
         end = start + len(sentence["text"])
-        yield (
-            sentence,
-            {each.label for each in report.verdicts if each.claim.start < end and start < each.claim.end},
+        overlapping = (
+            verdict for verdict in report.verdicts if verdict.claim.start < end and start < verdict.claim.end
         )
+        yield sentence, {verdict.label for verdict in overlapping}
         start = end
 
 
@@ -52,7 +54,8 @@ def share(name: str, hits: Sequence[bool]) -> str:
     if not hits:
         return f"{name}: none"
     interval = binomtest(sum(hits), len(hits)).proportion_ci(method="wilson")
-    return f"{name}: {sum(hits)} of {len(hits)} = {sum(hits) / len(hits):.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+    value = f"{sum(hits) / len(hits):.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+    return f"{name}: {sum(hits)} of {len(hits)} = {value}"
 
 
 def decided(said: set[str]) -> bool:
@@ -83,7 +86,7 @@ def main() -> None:
     ]
     judged = [list(labelled_sentences(row, report)) for row, report in zip(rows, reports, strict=True)]
     of = {
-        label: [said for own in judged for sentence, said in own if sentence["label"] == label]
+        label: [said for answer in judged for sentence, said in answer if sentence["label"] == label]
         for label in ("true", "error", "addition", "none")
     }
     flags = {"refuted", "unsupported", "unscored"}
@@ -98,25 +101,15 @@ def main() -> None:
     print(share("true sentences flagged", [bool(said & flags) for said in of["true"]]))
     print(share("additions decided", [decided(said) or not said for said in of["addition"]]))
     print(share("sentences without content flagged", [bool(said & flags) for said in of["none"]]))
-    print(
-        share(
-            "faithful answers flagged",
-            [any(v.label in flags for v in report.verdicts) for report in faithful],
-        )
-    )
-    print(
-        share(
-            "faithful answers with a refutation",
-            [any(v.label == "refuted" for v in report.verdicts) for report in faithful],
-        )
-    )
+    labels = [{verdict.label for verdict in report.verdicts} for report in faithful]
+    print(share("faithful answers flagged", [bool(said & flags) for said in labels]))
+    print(share("faithful answers with a refutation", ["refuted" in said for said in labels]))
     print(share("refusals recognised", refusals))
-    for row, own in zip(rows, judged, strict=True):
-        for sentence, said in own:
+    for row, sentences in zip(rows, judged, strict=True):
+        for sentence, said in sentences:
             if arguments.list and wrong(sentence, said):
-                print(
-                    f"  {row['id']} {sentence['label']} ({sentence.get('kind', '')}) {', '.join(sorted(said)) or 'no claim'}: {sentence['text']}"
-                )
+                place = f"{row['id']} {sentence['label']} ({sentence.get('kind', '')})"
+                print(f"  {place} {', '.join(sorted(said)) or 'no claim'}: {sentence['text']}")
 
 
 if __name__ == "__main__":

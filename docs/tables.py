@@ -100,6 +100,13 @@ def audit_metrics(_: str) -> str:
     return _metric_table(list(AUDIT_METRICS.values()), "audit")
 
 
+def corrected_metrics(_: str) -> str:
+    """Returns the table of the rates that labels correct."""
+    from pytest_medfaith.metrics.corrected import CORRECTED_METRICS
+
+    return _metric_table(list(CORRECTED_METRICS.values()), "corrected")
+
+
 def label_metrics(_: str) -> str:
     """Returns the table of what a checker is scored by against labels."""
     from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
@@ -422,6 +429,7 @@ _TABLES: dict[str, Callable[[str], str]] = {
     "audit-metrics": audit_metrics,
     "checker-quality": checker_quality,
     "commands": command_sections,
+    "corrected-metrics": corrected_metrics,
     "datasets": datasets,
     "encoder-quality": encoder_quality,
     "encoders": encoders,

@@ -259,8 +259,8 @@ def assert_no_safety_errors(
         contexts: accepted as in every assertion, and not read.
         question: what was asked, beside a text or a Response; it names what the answer leaves out ("Can I
             take it with warfarin?").
-        rulebooks: TOML files with rules of your own, beside a text or a Response; a report has the rules of
-            its project.
+        rulebooks: TOML files with your rules, beside a text or a Response; a report has the rules of its
+            project.
         unscored_at_most: the share of claims that may be unscored, such as claims in a script that the rules
             cannot read.
 

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from pytest_medfaith.commands.ablation import ablation
 from pytest_medfaith.commands.baseline import list_kept, prune
-from pytest_medfaith.commands.cases import adapt, review
+from pytest_medfaith.commands.cases import adapt
+from pytest_medfaith.commands.cases import review as review_gold
 from pytest_medfaith.commands.checkers import audit, calibrate
 from pytest_medfaith.commands.checking import check, score
 from pytest_medfaith.commands.corpus import chunk, index, retrieve
@@ -17,6 +19,7 @@ from pytest_medfaith.commands.evaluate import evaluate
 from pytest_medfaith.commands.init import init
 from pytest_medfaith.commands.parts import run, say
 from pytest_medfaith.commands.reports import compare, report
+from pytest_medfaith.commands.review import review
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,6 +42,7 @@ for command in (
     score,
     calibrate,
     evaluate,
+    ablation,
     audit,
     index,
     retrieve,
@@ -46,13 +50,14 @@ for command in (
     adapt,
     report,
     compare,
+    review,
 ):  # in the order of the help
     app.command()(command)
 app.add_typer(baseline, name="baseline")
 baseline.command("list")(list_kept)
 baseline.command()(prune)
 app.add_typer(gold, name="gold")
-gold.command()(review)
+gold.command()(review_gold)
 
 
 def _show_version(is_asked: bool) -> None:

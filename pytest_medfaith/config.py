@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith import defaults
+from pytest_medfaith.defaults import ChunkContext
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
+from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
+from pytest_medfaith.teacher.settings import LlmSettings
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -31,11 +34,14 @@ _RANGES = {
     "rrf_k": (1, math.inf),
     "pool": (1, math.inf),
     "rerank_pool": (1, math.inf),
+    "store_timeout": (0.1, 3600.0),
+    "store_retries": (0, 20),
     "ef_search": (1, math.inf),
     "nprobe": (1, math.inf),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
+    **LLM_RANGES,
 }
 
 
@@ -83,7 +89,7 @@ class SliceSettings:
         )
 
     def with_contexts(self, mode: JudgedContexts) -> SliceSettings:
-        """Returns the settings with another contexts mode; under its own mode "optional" stays."""
+        """Returns the settings with the contexts mode `mode`; "optional" stays where it has that mode."""
         return self if mode == self.contexts_mode else dataclasses.replace(self, contexts=mode)
 
 
@@ -102,10 +108,17 @@ class Settings:
     fused: tuple[str, ...] = defaults.FUSED
     pool: int = defaults.POOL
     rerank_pool: int = defaults.RERANK_POOL
+    store_timeout: float = defaults.STORE_TIMEOUT
+    store_retries: int = defaults.STORE_RETRIES
+    chunk_context: ChunkContext = defaults.CHUNK_CONTEXT
+    chunk_lines: str | None = None
+    stop_words: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
     dense_index: str = defaults.INDEX
     ef_search: int = defaults.EF_SEARCH
     nprobe: int = defaults.NPROBE
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ablation: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
@@ -121,6 +134,8 @@ class Settings:
     seed: int = defaults.SEED
     baseline: Path = Path(defaults.BASELINE)
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
+    extractor: Literal["default", "teacher"] = "default"
+    llm: LlmSettings = field(default_factory=LlmSettings)
 
     def slice(self, name: str) -> SliceSettings:
         """Returns the settings of slice `name`.
@@ -152,15 +167,22 @@ def load_settings(root: Path) -> Settings:
     }
     values = {key: value for key, value in table.items() if key != "slices"}
     settings: Settings = _fill(Settings, {"root": root, **values}, str(path))
+    for name in settings.ablation.keys() - slices.keys():
+        raise DataError(
+            f"{path}: ablation.{name} is of no slice{_nearest(name, slices)}; slices configured here: "
+            f"{', '.join(sorted(slices)) or 'none'}"
+        )
     resolved = {name: _resolve(given, root) for name, given in slices.items()}
     return dataclasses.replace(
         settings,
         slices=resolved,
         cache=root / settings.cache,
+        chunk_lines=_lines_place(settings.chunk_lines, root),
         calibration=tuple(root / path for path in settings.calibration),
         labels=root / settings.labels if settings.labels else None,
         safety=tuple(root / path for path in settings.safety),
         baseline=root / settings.baseline,
+        llm=dataclasses.replace(settings.llm, cassette=root / settings.llm.cassette),
     )
 
 
@@ -220,6 +242,11 @@ def _read_table(root: Path) -> tuple[Path, Mapping[str, Any]]:
     return root / "pyproject.toml", {}
 
 
+def _lines_place(given: str | None, root: Path) -> str | None:
+    """Returns the file of lines about chunks, relative to the settings; a dotted name stays."""
+    return str(root / given) if given and given.endswith(".jsonl") else given
+
+
 def _mapping(value: object, place: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise DataError(f"{place} is {value!r}, expected a table")
@@ -258,7 +285,7 @@ def _fill(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
 
 def _value(value: Any, kind: Any, place: str) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind is Any:  # what a project hands to its own code
+    if kind is Any:  # what a project hands to code of the project
         return value
     if origin in (typing.Union, types.UnionType):
         return _value(value, next(a for a in arguments if a is not type(None)), place)
@@ -275,7 +302,8 @@ def _value(value: Any, kind: Any, place: str) -> Any:
         return {
             key: _value(item, arguments[1], f"{place}.{key}") for key, item in _mapping(value, place).items()
         }
-    return _scalar(value, kind, place)
+    is_table = dataclasses.is_dataclass(kind)
+    return _fill(kind, _mapping(value, place), place) if is_table else _scalar(value, kind, place)
 
 
 def _scalar(value: Any, kind: Any, place: str) -> Any:

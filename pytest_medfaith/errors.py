@@ -53,6 +53,10 @@ class MissingExtra(MedfaithError, ImportError):
         )
 
 
+class TeacherError(MedfaithError):
+    """Raised where an LLM cannot be asked, or gave nothing that can be used; the message names the case."""
+
+
 class MissingBaseline(MedfaithError):
     """Raised where a gate compares with a baseline that is missing, or that a different set-up wrote."""
 

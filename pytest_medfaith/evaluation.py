@@ -180,7 +180,9 @@ class _JudgedCase:
     response: Response
     checker: Checker
     scores: Sequence[PairScore]
-    found: Mapping[str, Sequence[Chunk]]  # the chunks of each claim that was a query of its own, by its id
+    found: Mapping[
+        str, Sequence[Chunk]
+    ]  # the chunks of each claim that was searched for by itself, by its id
 
     @cached_property
     def by_pair(self) -> Mapping[tuple[str, str], PairScore]:

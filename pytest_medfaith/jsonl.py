@@ -85,7 +85,9 @@ def read_records(path: Path, kind: type[R]) -> Iterator[R]:
 
 
 def records_of(rows: Iterable[tuple[str, Mapping[str, Any]]], kind: type[R]) -> Iterator[R]:
-    """Yields the records of `rows`, pairs of a place ("file:line") and an object, lazily.
+    """Yields a record of the class `kind` for each of `rows`, as it is asked for.
+
+    A row is a pair of its place ("file:line"), for messages, and its object.
 
     Raises:
         DataError: as of `read_records`.
@@ -273,21 +275,30 @@ def read_chunks(roots: Iterable[Path]) -> list[Chunk]:
     Raises:
         DataError: an empty corpus, an id that two chunks have, or a chunk with no text.
     """
+    return list(iter_chunks(roots))
+
+
+def iter_chunks(roots: Iterable[Path]) -> Iterator[Chunk]:
+    """Yields every chunk of the corpus `roots`, in file order, lazily; of a chunk only its id is kept.
+
+    Raises:
+        DataError: an empty corpus, an id that two chunks have, or a chunk with no text.
+    """
     roots = list(roots)
-    chunks: dict[str, Chunk] = {}
+    seen: set[str] = set()
     for path in chunk_files(roots):
         for chunk in read_records(path, Chunk):
             if not chunk.text.strip():
                 raise DataError(f"{path}: chunk {chunk.id!r} has no text; give it text or remove the line")
-            if chunk.id in chunks:
+            if chunk.id in seen:
                 raise DataError(
                     f"{path}: chunk id {chunk.id!r} is used in another file of this corpus too; ids must be "
                     "unique"
                 )
-            chunks[chunk.id] = chunk
-    if not chunks:
+            seen.add(chunk.id)
+            yield chunk
+    if not seen:
         raise DataError(
             f"the corpus {', '.join(map(str, roots)) or '(none given)'} holds no chunk; "
             "an empty corpus can support nothing"
         )
-    return list(chunks.values())

@@ -1,7 +1,6 @@
 """The pytest plugin: options, marker, fixtures and hooks.
 
-At load it imports the standard library and pytest, nothing else: a run that does not use it pays only for
-this file.
+At load it imports the standard library and pytest alone: a run without it pays only for this file.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("slice", _NAMES, "run only this slice, and no other marked test; may be given again"),
     ("limit", _COUNT, "at most N cases of each slice: the first, or with --medfaith-seed a random part"),
     ("seed", {"metavar": "SEED", "type": int}, "seed of the intervals, and of the part that --medfaith-limit takes"),
-    ("retriever", _NAMES,
-     "such as bm25, dense, rrf or weighted; rrf+fast adds a reranker; or a dotted name module:factory; again for an ablation"),
+    ("retriever", _NAMES, "such as bm25, dense, rrf or weighted; rrf+fast or rrf+teacher adds a reranker; or a dotted name module:factory; again for an ablation"),
     ("k", {**_COUNT, "metavar": "K"}, "how many chunks to retrieve"),
     ("encoder", _NAMES, "the encoder of dense retrieval; given again, several are fused"),
     ("fuse", _NAMES, "a retriever that rrf and weighted fuse, such as bm25, dense or lucene; may be given again"),
@@ -59,10 +57,13 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("weight", {**_NAMES, "metavar": "NAME=X"}, "the weight of a retriever in weighted fusion, such as dense=0.7; again for each"),
     ("pool", _COUNT, "how many candidates fusion takes of each retriever (100)"),
     ("rerank-pool", _COUNT, "how many candidates a reranker reads (20)"),
+    ("chunk-context", {"metavar": "KIND", "choices": ("path", "title", "none")}, "read title and section path (path), the title, or the text alone (none) of a chunk to find it"),
+    ("filter", {**_NAMES, "metavar": "FIELD=VALUE"}, "find only chunks of a source, a journal or years, as in year=2015-; again for more"),
+    ("stop-word", {**_NAMES, "metavar": "WORD"}, "a word that bm25 leaves out of questions, or english for the usual words; may be given again"),
     ("dense-index", {"metavar": "KIND"}, "the index of dense retrieval: flat, hnsw, ivfpq, sq8, or a factory string of FAISS (flat)"),
-    ("ef-search", _COUNT, "how many neighbours a search of hnsw keeps in sight (128)"),
+    ("ef-search", _COUNT, "how many neighbours a search of hnsw keeps in sight (256)"),
     ("nprobe", _COUNT, "how many lists a search of ivfpq reads (32)"),
-    ("checker", _NAMES, "default or fast, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation"),
+    ("checker", _NAMES, "default, fast or teacher, a model folder, a dotted name module:judge, or a Hugging Face name; again for an ablation"),
     ("contexts", {"metavar": "MODE", "action": "append", "default": [], "choices": ("recorded", "retrieved", "per-claim")},
      "judge claims by recorded contexts, by what the retriever finds for the question (retrieved), or for each claim (per-claim); again for an ablation"),
     ("rules-off", _NAMES, "switch off this medical or safety rule; may be given again"),
@@ -71,6 +72,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("update-baseline", _FLAG, "write what this run measures to the baseline; commit the file"),
     ("audit", _FLAG, "after the tests, audit the checker on the corpora of their slices"),
     ("report", {"metavar": "DIR"}, "write the run folder there: card.html, card.md, report.json, claims.csv, every score"),
+    ("llm", {"metavar": "MODE", "choices": ("off", "replay", "record", "live")}, "what the teacher may do: replay its cassette, record into it, ask live, or off"),
     ("verbose", _FLAG, "show intervals in the card, and every claim that failed"),
 )  # fmt: skip
 
@@ -183,9 +185,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[Any]) -> None:
-    """Hides the package's frames in what it raises on purpose: a failure ends at the test's line.
+    """Hides the frames of this package in tracebacks of errors that it raises on purpose.
 
-    With --full-trace they are shown.
+    A failure then ends at the line of the test. With --full-trace the frames are shown.
     """
     if call.excinfo is not None and "pytest_medfaith.errors" in sys.modules:
         from pytest_medfaith.frames import hide_frames
@@ -257,10 +259,10 @@ def medfaith_retriever(request: pytest.FixtureRequest, medfaith_target: Target) 
 
     Override it to test your retriever.
     """
-    if not medfaith_target.settings.corpus:
-        return None
     with _plain_errors():
-        return _resources(request.config).retriever(medfaith_target.settings)
+        resources = _resources(request.config)
+        settings = medfaith_target.settings
+        return resources.retriever(settings) if resources.can_retrieve(settings) else None
 
 
 @pytest.fixture
@@ -273,11 +275,10 @@ def medfaith_checker(request: pytest.FixtureRequest) -> Checker:
 
 
 @pytest.fixture
-def medfaith_extractor() -> Callable[..., list[Claim]]:
+def medfaith_extractor(request: pytest.FixtureRequest) -> Callable[..., list[Claim]]:
     """The extractor, `(answer, *, question) -> claims`. Override it to split answers your way."""
-    from pytest_medfaith.claims.split import extract_claims
-
-    return extract_claims
+    with _plain_errors():
+        return _resources(request.config).extractor
 
 
 @pytest.fixture(scope="session")

@@ -98,8 +98,7 @@ class Response(Record):
 class Claim(Record):
     """One atomic statement of an answer; `start`, `end` are its span there.
 
-    `context` holds the words of the answer before it that a reader needs: the sentence that names what "it"
-    is.
+    `context` holds the words before it that a reader needs: the sentence that names what "it" is.
     """
 
     id: str
@@ -155,8 +154,7 @@ class Verdict(Record):
 
     `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
     highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
-    entails the claim. `conflict` says that a second chunk states the opposite, `joint` that only several
-    chunks together decided.
+    entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
     """
 
     claim: Claim
@@ -275,12 +273,11 @@ class Report(Measured, Record):
     `metrics` holds per-case values; a metric that does not apply is absent, never NaN. `verdicts` judge the
     response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
-    without contexts. `contexts_mode` says whose contexts the response's are, and `retrieval` what the
-    retriever brought. `dropped` are the words that no claim was made of.
+    without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
+    brought, `llm` what a teacher was asked (`teacher.use`). No claim was made of the words that are `dropped`.
 
-    `faithfulness`, `hallucination`, `claim_recall`, `context_precision`, `context_utilization`,
-    `citation_support`, `citation_coverage` and `safety_error_rate` are attributes, too: None for a refusal,
-    and where nothing could be measured.
+    The metrics of `Measured`, such as `faithfulness`, are attributes, too: None for a refusal, and where
+    nothing could be measured.
     """
 
     case: Case
@@ -300,6 +297,7 @@ class Report(Measured, Record):
     contexts_mode: ContextsMode = "recorded"
     retrieval: Retrieval = field(default_factory=Retrieval)
     dropped: tuple[Dropped, ...] = ()
+    llm: Mapping[str, Any] = field(default_factory=dict)
 
     def _value(self, name: str) -> float | None:
         return self.metrics.get(name)
@@ -383,8 +381,8 @@ class SliceReport(Measured, SliceRecord):
     """All reports of a slice under one retriever and checker, with the aggregated metrics and judged gates.
 
     The attributes of a `Report`, such as `faithfulness`, hold the values of the slice. `skipped` counts, by
-    reason, the records of a data set that were left out while the slice's cases were read. `definitions`
-    says, by name, what the metrics of the project measure.
+    reason, the records left out while the cases were read, `place` the rows of an ablation from 0. `definitions`
+    says, by name, what the metrics of the project measure, and `failure` why no case could be measured.
     """
 
     reports: tuple[Report, ...] = ()
@@ -395,6 +393,8 @@ class SliceReport(Measured, SliceRecord):
     missing: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     partial: bool = False
+    place: int = 0
+    failure: str = ""
 
     def _value(self, name: str) -> float | None:
         return self.metrics[name].value if name in self.metrics else None

@@ -1,1 +1,4 @@
-"""Trains and exports the models that the wheels ship. It is run from a clone, `python -m training`, and is no part of the wheel."""
+"""Trains and exports the models that the wheels ship.
+
+The package is no part of the wheel: it runs from a clone, as `python -m training`.
+"""

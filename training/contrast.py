@@ -1,4 +1,8 @@
-"""Contrast pairs: what a sentence of PubMedQA or MedQuAD says, its opposite, and another sentence of its document, against a short window."""
+"""Contrast pairs from PubMedQA and MedQuAD: three claims against one short window of a document.
+
+The first claim says what a sentence of the window says, the second says its opposite, and the third is a
+sentence from elsewhere in the document.
+"""
 
 from __future__ import annotations
 
@@ -19,25 +23,28 @@ from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.records import Chunk
 from training.pairs import Pair, is_share, sentence_window
 
-PER_DOCUMENT = 3  # sentences, of three pairs each
-MEDQUAD_SHARE = 2  # one in so many MedQuAD documents: its sites repeat themselves from page to page
+PER_DOCUMENT = 3  # sentences of a document; each gives three pairs
+MEDQUAD_SHARE = 2  # every second MedQuAD document is read: its sites repeat themselves from page to page
 _CONTRADICTING = ("negation", "direction", "drug_swap", "dose_up", "dose_down", "unit_swap", "population")
 _COMMON = ("negation", "drug_swap")
 _MOST_ENTAILED = 4  # synonyms in an entailed claim
-_COPIES = 0.15  # of the sentences that no rewording fits are kept, as copies
-_LARGEST_OVERLAP = 0.5  # of a neutral claim's words with the window; a sentence with more may follow from it
+_COPIES = 0.15  # share of the sentences that no rewording fits which are kept, as copies
+_LARGEST_OVERLAP = (
+    0.5  # share of a neutral claim's words in the window; with more, the claim may follow from it
+)
 
 
 def read_contrast(root: Path, *, per_document: int = PER_DOCUMENT) -> Iterator[Pair]:
-    """Yields, in threes, an entailed, a contradicted and a neutral claim against the same window of two to four sentences.
+    """Yields pairs in threes: an entailed, a contradicted and a neutral claim against the same window.
 
-    For every other sentence the window holds the mutated sentence and the true one is the contradicted claim, so that neither "not" nor
-    an odd dose gives the label away. Entailed claims differ from their sentence in more words than contradicted ones, and few are copies:
-    else a model learns that whatever differs is wrong. A group is a document.
+    A window is two to four sentences. In a random half of the cases it holds the mutated sentence, and the
+    true sentence is the contradicted claim, so that neither "not" nor an odd dose gives the label away.
+    Entailed claims differ from their sentence in more words than contradicted claims do, and few are
+    copies: else a model learns that whatever differs is wrong. A group is a document.
 
     Args:
         root: the folder of data sets, with pubmedqa/ori_pqal.json and medquad/medquad_xml.tar.gz.
-        per_document: sentences taken of one document, at most.
+        per_document: most sentences taken of a document.
     """
     seen: set[str] = set()
     for document, sentences in _documents(root):
@@ -62,8 +69,8 @@ def _documents(root: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _by_document(chunks: Iterable[Chunk], tail: str) -> Iterator[tuple[str, list[str]]]:
-    for document, own in groupby(chunks, key=lambda chunk: re.sub(tail, "", chunk.id)):
-        yield document, [sentence for chunk in own for sentence in sentences_of(chunk.text)]
+    for document, its_chunks in groupby(chunks, key=lambda chunk: re.sub(tail, "", chunk.id)):
+        yield document, [sentence for chunk in its_chunks for sentence in sentences_of(chunk.text)]
 
 
 def _shuffled(numbers: Iterable[int], seed: str) -> list[int]:
@@ -73,7 +80,10 @@ def _shuffled(numbers: Iterable[int], seed: str) -> list[int]:
 
 
 def _pairs(document: str, sentences: list[str], centre: int) -> list[Pair]:
-    """Returns the three pairs on the sentence at `centre`; none where no mutation fits it or the document has nothing neutral to say."""
+    """Returns the three pairs on the sentence at `centre`.
+
+    The list is empty where no mutation fits the sentence, or the document has nothing neutral to say.
+    """
     rng = random.Random(f"contrast-{document}-{centre}")
     size = rng.choice((2, 3, 4))
     true, window = sentences[centre], sentence_window(sentences, centre, size=size)
@@ -98,7 +108,10 @@ def _pairs(document: str, sentences: list[str], centre: int) -> list[Pair]:
 
 
 def _mutation(sentence: str, text: str, rng: random.Random) -> Mutation | None:
-    """Returns a mutation of a kind drawn at random among those that fit; mostly a rare kind where one does: doses before negations."""
+    """Returns a mutation of a kind drawn at random among those that fit; None where none fits.
+
+    Rare kinds are mostly tried first: doses before negations.
+    """
     kinds = rng.sample(_CONTRADICTING, len(_CONTRADICTING))
     if rng.random() < 0.6:
         kinds.sort(key=lambda kind: kind in _COMMON)
@@ -106,15 +119,15 @@ def _mutation(sentence: str, text: str, rng: random.Random) -> Mutation | None:
 
 
 def _elsewhere(sentences: list[str], window: str, rng: random.Random) -> str | None:
-    """Returns a statement of the document that the window does not hold, as it stands or mutated."""
+    """Returns a statement of the document from outside the window, word for word or mutated; or None."""
     known = content_keys(window)
-    others = [
+    outside = [
         each
         for each in sentences
         if each not in window and is_statement(each) and share(content_keys(each), known) < _LARGEST_OVERLAP
     ]
-    if not others:
+    if not outside:
         return None
-    chosen = rng.choice(others)
+    chosen = rng.choice(outside)
     changed = _mutation(chosen, " ".join(sentences), rng) if rng.random() < 0.3 else None
     return changed.text if changed else chosen

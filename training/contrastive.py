@@ -1,4 +1,7 @@
-"""Contrastive learning of a sentence encoder: batches without false negatives, mined hard negatives, and the InfoNCE loss."""
+"""Contrastive learning of a sentence encoder.
+
+Here are batches without false negatives, mined hard negatives, and the InfoNCE loss.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ from typing import Any
 from training.retrieval_pairs import RetrievalPair
 from training.student import half_precision
 
-# A document nearer to the query than this share of its own document's score is left out as a likely second answer
-# (the positive-aware mining of Moreira et al. 2024, NV-Retriever).
+# Where a document scores above this share of the score of the query's right document, it is left out as a
+# likely second answer (the positive-aware mining of Moreira et al. 2024, NV-Retriever).
 NEGATIVE_AT_MOST = 0.95
 
 
 @dataclass(frozen=True)
 class Example:
-    """A pair, and the pair whose document is its hard negative, if one was found."""
+    """A pair, and the pair whose document is its hard negative; None where none was found."""
 
     pair: RetrievalPair
     negative: RetrievalPair | None
@@ -34,7 +37,10 @@ def load_encoder_student(folder: Path) -> Any:
 
 
 def vectors_of(model: Any, texts: Sequence[str], *, max_tokens: int) -> Any:
-    """Returns the unit vectors of one padded batch, a float32 tensor (n, width) on the model's device: masked mean of the last layer."""
+    """Returns the unit vectors of one padded batch: the masked mean of the last layer, scaled to length 1.
+
+    They are a float32 tensor (n, width) on the model's device.
+    """
     import torch
 
     from pytest_medfaith.models.onnx import load_tokenizer
@@ -57,18 +63,19 @@ def encode(model: Any, texts: Sequence[str], *, max_tokens: int, batch: int = 32
     vectors = np.zeros((len(texts), model.config.hidden_size), dtype=np.float32)
     with torch.no_grad():
         for start in range(0, len(order), batch):
-            own = order[start : start + batch]
-            vectors[own] = vectors_of(model, [texts[i] for i in own], max_tokens=max_tokens).cpu().numpy()
+            places = order[start : start + batch]
+            batch_texts = [texts[i] for i in places]
+            vectors[places] = vectors_of(model, batch_texts, max_tokens=max_tokens).cpu().numpy()
     return vectors
 
 
 def info_nce(queries: Any, documents: Any, allowed: Any, *, scale: float) -> Any:
-    """Returns the mean cross-entropy of each query's own document among all that are allowed for it.
+    """Returns the mean cross-entropy of each query's right document among all that are allowed for the query.
 
     Args:
         queries: unit vectors (n, width).
-        documents: unit vectors (n + m, width); the first n are the queries' own, the others mined negatives.
-        allowed: bool (n, n + m), False where a document may answer the query without being its own.
+        documents: unit vectors (n + m, width): the right document of each query, then m mined negatives.
+        allowed: bool (n, n + m), False where a document is not the query's right one and may still answer it.
         scale: cosines are multiplied by it, the inverse of the temperature.
     """
     import torch
@@ -84,7 +91,10 @@ def same_text(text: str) -> str:
 
 
 def may_answer(document_of: RetrievalPair, pair: RetrievalPair) -> bool:
-    """Returns whether the document of one pair may answer the query of `pair`: same group, same text, or the same question."""
+    """Returns whether the document of `document_of` may answer the query of `pair`.
+
+    It may where both pairs are of one group, or have the same document or the same question.
+    """
     return (
         document_of.group == pair.group
         or same_text(document_of.document) == same_text(pair.document)
@@ -93,34 +103,40 @@ def may_answer(document_of: RetrievalPair, pair: RetrievalPair) -> bool:
 
 
 def allowed_documents(batch: Sequence[RetrievalPair], negatives: Sequence[RetrievalPair]) -> list[list[bool]]:
-    """Returns, for each query of `batch`, which documents of `batch` and then of `negatives` compete: its own, and what cannot answer it."""
-    others = [*batch, *negatives]
+    """Returns, for each query of `batch`, which documents of `batch` and then of `negatives` compete.
+
+    These are the query's right document, and every document that cannot answer the query.
+    """
+    competing = [*batch, *negatives]
     return [
-        [i == j or not may_answer(other, pair) for j, other in enumerate(others)]
+        [i == j or not may_answer(document_of, pair) for j, document_of in enumerate(competing)]
         for i, pair in enumerate(batch)
     ]
 
 
-def across_queries(own: Any, negative: Any, *, scale: float) -> Any:
-    """Returns the mean logistic loss of the order of every query's own document before every query's negative, whichever the query.
+def across_queries(right: Any, negative: Any, *, scale: float) -> Any:
+    """Returns the mean logistic loss that puts every right document before every negative, across queries.
 
-    InfoNCE orders the documents of one query alone; this makes cosines of different queries comparable, as the area under the ROC
-    curve asks (Gao and Zhou 2015: consistent with it).
+    InfoNCE orders the documents of a single query alone. This loss makes cosines of different queries
+    comparable, as the area under the ROC curve asks (Gao and Zhou 2015: consistent with it).
 
     Args:
-        own: cosines of queries and their own documents (n,).
+        right: cosines of queries and their right documents (n,).
         negative: cosines of queries and their hard negatives (m,).
         scale: cosines are multiplied by it.
     """
     import torch
 
-    return torch.nn.functional.softplus(scale * (negative[:, None] - own)).mean()
+    return torch.nn.functional.softplus(scale * (negative[:, None] - right)).mean()
 
 
 def batch_loss(
     model: Any, batch: Sequence[Example], *, max_tokens: int, scale: float, across: float = 0.0
 ) -> Any:
-    """Returns the loss of one batch: each query among the documents and hard negatives of all, and `across` times `across_queries`."""
+    """Returns the loss of a batch: InfoNCE, and `across` times `across_queries`.
+
+    Each query is set against the documents and hard negatives of the whole batch.
+    """
     import torch
 
     pairs = [example.pair for example in batch]
@@ -131,16 +147,18 @@ def batch_loss(
     allowed = torch.tensor(allowed_documents(pairs, negatives), device=model.device)
     loss = info_nce(queries, documents, allowed, scale=scale)
     if across and negatives:
-        own = (queries * documents[: len(pairs)]).sum(1)
-        negative = (
-            queries[[example.negative is not None for example in batch]] * documents[len(pairs) :]
-        ).sum(1)
-        loss = loss + across * across_queries(own, negative, scale=scale)
+        right = (queries * documents[: len(pairs)]).sum(1)
+        with_negative = [example.negative is not None for example in batch]
+        negative = (queries[with_negative] * documents[len(pairs) :]).sum(1)
+        loss = loss + across * across_queries(right, negative, scale=scale)
     return loss
 
 
 def batches_of(examples: Sequence[Example], *, size: int, seed: str) -> Iterator[list[Example]]:
-    """Yields random batches of up to `size` examples, no two of one group or with one question; a lone one at the end is left out."""
+    """Yields random batches of up to `size` examples; no two examples share a group or a question.
+
+    A batch of a single example is left out.
+    """
     waiting = random.Random(seed).sample(list(examples), len(examples))
     while waiting:
         batch: list[Example] = []
@@ -161,16 +179,17 @@ def batches_of(examples: Sequence[Example], *, size: int, seed: str) -> Iterator
 def mine_negatives(
     pairs: Sequence[RetrievalPair], queries: Any, documents: Any, *, ranks: tuple[int, int], seed: int
 ) -> list[RetrievalPair | None]:
-    """Returns for each pair another pair of `pairs` whose document is near its query and does not answer it, or None where none is.
+    """Returns for each pair a pair whose document is similar to its query and does not answer it; or None.
 
-    Drawn at random from the documents that stand at `ranks` (first, last; the best is 1) by the vectors given, without those of the
-    same group, text or question and without those that score above NEGATIVE_AT_MOST of the pair's own document.
+    The document is drawn at random between two ranks, by the vectors given. Left out are documents of the
+    same group, text or question, and documents that score above NEGATIVE_AT_MOST of the right document's
+    score.
 
     Args:
         pairs: the pairs of one source.
         queries: unit vectors (n, width) of their queries.
         documents: unit vectors (n, width) of their documents.
-        ranks: between which ranks to draw.
+        ranks: first and last rank to draw from; the best document has rank 1.
         seed: of the draw.
     """
     import numpy as np
@@ -180,9 +199,9 @@ def mine_negatives(
     found: list[RetrievalPair | None] = []
     for i, pair in enumerate(pairs):
         scores = documents[firsts] @ queries[i]
-        own = float(documents[i] @ queries[i])
-        near = np.argsort(-scores, kind="stable")[ranks[0] - 1 : ranks[1]]
-        far = [pairs[firsts[j]] for j in near if scores[j] < NEGATIVE_AT_MOST * own]
-        usable = [other for other in far if not may_answer(other, pair)]
+        right = float(documents[i] @ queries[i])
+        ranked = np.argsort(-scores, kind="stable")[ranks[0] - 1 : ranks[1]]
+        below = [pairs[firsts[j]] for j in ranked if scores[j] < NEGATIVE_AT_MOST * right]
+        usable = [candidate for candidate in below if not may_answer(candidate, pair)]
         found.append(rng.choice(usable) if usable else None)
     return found

@@ -1,7 +1,8 @@
-"""Distils the strong checker into the fast one: the student learns the teacher's probabilities, not only the right label.
+"""Distils the strong checker into the fast checker: the student learns the teacher's probabilities too.
 
-Hinton, Vinyals & Dean (2015), "Distilling the Knowledge in a Neural Network": both models' logits are divided by a temperature, so that the
-student sees how likely the teacher finds the wrong labels. A pair without a label teaches too: a claim against a text that search finds for it.
+Both models' logits are divided by a temperature, so that the student sees how likely the teacher finds the
+wrong labels (Hinton, Vinyals & Dean 2015, "Distilling the Knowledge in a Neural Network"). A pair without a
+label teaches too: a claim against a text that search finds for it.
 """
 
 from __future__ import annotations
@@ -45,11 +46,13 @@ class SoftPair:
 def found_pairs(
     pairs: Sequence[Pair], *, most: int, seed: int = 0, beside: int = 2
 ) -> Iterator[tuple[str, str]]:
-    """Yields (evidence, claim) without a label: a claim with the texts that BM25 finds for it among the evidence of the other claims.
+    """Yields (evidence, claim) without a label: a claim with texts that BM25 finds for it.
+
+    The texts searched are the evidence of all pairs; the evidence that a claim was written for is left out.
 
     Args:
-        pairs: of one source or several; their texts are what is searched.
-        most: pairs to yield, at most.
+        pairs: of one source or several.
+        most: most pairs to yield.
         seed: of the claims' order.
         beside: texts of a claim.
     """
@@ -62,9 +65,10 @@ def found_pairs(
     random.Random(seed).shuffle(claims)
     yielded = 0
     for claim in claims:
-        own = written_for[claim]
-        found = [hit.chunk.text for hit in retrieve(claim, top_k=min(beside + len(own), len(texts)))]
-        for text in [text for text in found if text not in own][:beside]:
+        its_evidence = written_for[claim]
+        top_k = min(beside + len(its_evidence), len(texts))
+        found = [hit.chunk.text for hit in retrieve(claim, top_k=top_k)]
+        for text in [text for text in found if text not in its_evidence][:beside]:
             if yielded == most:
                 return
             yielded += 1
@@ -74,7 +78,11 @@ def found_pairs(
 def pairs_to_label(
     pairs: Sequence[Pair], *, most: int, found: int, seed: int = 0
 ) -> list[tuple[str, str, str | None]]:
-    """Returns what the teacher labels, in random order: `most` pairs with their labels, and `found` claims against other texts without one."""
+    """Returns (evidence, claim, label) of what the teacher labels, in random order.
+
+    At most `most` pairs are training pairs with their labels. At most `found` pairs set a claim against a
+    text that search finds for it; their label is None.
+    """
     rng = random.Random(seed)
     drawn = rng.sample(pairs, min(most, len(pairs)))
     chosen: list[tuple[str, str, str | None]] = [(pair.evidence, pair.claim, pair.label) for pair in drawn]
@@ -86,25 +94,26 @@ def pairs_to_label(
 def label_softly(
     teacher: Path, pairs: Iterable[tuple[str, str, str | None]], out: Path, *, max_tokens: int = 240
 ) -> int:
-    """Adds the teacher's logits of (evidence, claim, label) to the JSON Lines file `out`, and returns how many lines it has.
+    """Adds the teacher's logits of each pair to the JSON Lines file `out`; returns the lines that it has now.
 
     A labelling that was interrupted goes on behind the last whole line: give it the same pairs.
 
     Args:
         teacher: an exported classifier, model.onnx, with tokenizer.json beside it.
-        pairs: in a fixed order.
+        pairs: (evidence, claim, label), in a fixed order.
         out: file to write or to go on with.
         max_tokens: of a pair.
 
     Raises:
-        DataError: `out` holds other pairs than the first of `pairs`.
+        DataError: `out` holds pairs that are not the first of `pairs`.
     """
     waiting = iter(pairs)
     done = _whole_lines(out)
     for number, line in read_rows(out) if done else ():
         if (line.get("evidence"), line.get("claim"), line.get("label")) != next(waiting, None):
             raise DataError(
-                f"{out}:{number}: holds another pair than those to label; give the same pairs again, or another file"
+                f"{out}:{number}: holds another pair than those to label; "
+                "give the same pairs again, or another file"
             )
     with out.open("a", encoding="utf-8") as file:
         while block := list(islice(waiting, _READ_AT_ONCE)):
@@ -126,7 +135,7 @@ def label_softly(
 
 
 def _whole_lines(path: Path) -> int:
-    """Returns how many lines `path` has, after a last one without an end is cut off."""
+    """Returns how many lines `path` has, after a last line without an end is cut off."""
     if not path.exists():
         return 0
     content = path.read_bytes()
@@ -142,7 +151,7 @@ def read_soft(path: Path) -> list[SoftPair]:
     """Returns the pairs that `label_softly` wrote.
 
     Raises:
-        DataError: a line lacks a field, has an unknown label, or other than three finite logits.
+        DataError: a line lacks a field, has an unknown label, or does not have three finite logits.
     """
     pairs = []
     for number, line in read_rows(path):
@@ -151,7 +160,8 @@ def read_soft(path: Path) -> list[SoftPair]:
         texts = all(isinstance(line.get(key), str) and line[key].strip() for key in ("evidence", "claim"))
         if not texts or label not in (None, *LABELS) or not _is_row_of_logits(logits):
             raise DataError(
-                f"{path}:{number}: expected evidence, claim, label (one of {', '.join(LABELS)} or null) and three logits"
+                f"{path}:{number}: expected evidence, claim, "
+                f"label (one of {', '.join(LABELS)} or null) and three logits"
             )
         pairs.append(SoftPair(line["evidence"], line["claim"], label, tuple(logits)))
     if not pairs:

@@ -1,12 +1,14 @@
-"""Exports a trained BERT or MPNet model to int8 ONNX, node by node: files below 100 MB that read rows without padding.
+"""Exports a trained BERT or MPNet model to int8 ONNX, node by node: files below 100 MB, rows without padding.
 
-The graph holds what the onnxruntime CPU runs fastest: weights in int8 per output channel, activations quantised as they come, attention
-in one node, layer norms unfused, and of a classifier's last layer only the first token, which alone is read. MPNet's relative position
-bias is an input of the attention node: the fusion that onnxruntime offers for such models drops it.
+The graph holds what the onnxruntime CPU runs fastest: weights in int8 per output channel, activations
+quantised as they come, attention in one node, layer norms unfused, and of a classifier's last layer only
+the first token, which alone is read. MPNet's relative position bias is an input of the attention node: the
+fusion that onnxruntime offers for such models drops it.
 
-A few channels of a transformer's activations are twenty times as large as the others. Eight bits for all of them would leave the others a
-handful of steps, so where the ranges of the activations are given, those channels are multiplied in float32 beside the int8 product
-(Dettmers, Lewis, Belkada & Zettlemoyer 2022, "LLM.int8()").
+A few channels of a transformer's activations are twenty times as large as the rest. Eight bits for all
+channels would leave the smaller ones a handful of steps. Where the ranges of the activations are given, the
+large channels are therefore multiplied in float32 beside the int8 product (Dettmers, Lewis, Belkada &
+Zettlemoyer 2022, "LLM.int8()").
 """
 
 from __future__ import annotations
@@ -21,9 +23,11 @@ from pytest_medfaith.errors import DataError
 from training.outliers import outlying
 
 MAX_BYTES = 99_000_000  # of each file: code hosts refuse files of 100 MB
-_ALONE = 30_000_000  # bytes of weights up to which they lie in the model's own file
-_LARGE = 1024  # bytes of a constant that may lie beside it
-_STEPS = 64  # 7 bits and a sign: with 8, CPUs that add neighbouring products in 16 bits (AVX2 without VNNI) would give other numbers
+_ALONE = 30_000_000  # bytes of weights up to which they lie in the model's file itself
+_LARGE = 1024  # bytes of a constant that may lie beside the model's file
+# Steps on each side of zero: 7 bits and a sign. With 8 bits the product would differ on CPUs that add
+# neighbouring products in 16 bits (AVX2 without VNNI).
+_STEPS = 64
 _OPSET, _IR = 17, 9
 _CONTRIB = "com.microsoft"
 
@@ -34,11 +38,12 @@ def export_classifier(folder: Path, out: Path, *, ranges: Mapping[str, Any] | No
     Args:
         folder: model folder of transformers.
         out: file to write.
-        ranges: largest absolute value of each input channel of each layer, as `activation_ranges` measures them; without them no channel is
-            kept apart.
+        ranges: largest absolute value of each input channel of each layer, as `activation_ranges` measures
+            them; without them no channel is kept apart.
 
-    Inputs input_ids and, of BERT, token_type_ids: int64 (n, length), rows of one length. Output logits: float32 (n, n_labels).
-    A model of more than 30 MB keeps its weights beside `out`, in `layers.bin` and `embeddings.bin`.
+    The inputs are input_ids and, for BERT, token_type_ids: int64 (n, length), all rows of the same length.
+    The output is logits: float32 (n, n_labels). A model of more than 30 MB keeps its weights beside `out`,
+    in `layers.bin` and `embeddings.bin`.
 
     Raises:
         DataError: `folder` holds no BERT or MPNet classifier.
@@ -60,7 +65,8 @@ def export_classifier(folder: Path, out: Path, *, ranges: Mapping[str, Any] | No
 def export_encoder(folder: Path, out: Path) -> Path:
     """Writes the sentence encoder in `folder` as int8 ONNX to `out` and returns `out`.
 
-    Inputs as of `export_classifier`. Output embedding: float32 (n, width), the mean of the token vectors, scaled to length 1.
+    The inputs are those of `export_classifier`. The output is embedding: float32 (n, width), the mean of the
+    token vectors, scaled to length 1.
 
     Raises:
         DataError: `folder` holds no BERT model.
@@ -107,13 +113,13 @@ class _Graph:
     constants: dict[str, Any] = field(default_factory=dict)
 
     def add(self, kind: str, inputs: list[str], output: str, *, domain: str = "", **attributes: Any) -> str:
-        """Adds a node with one output and returns that."""
+        """Adds a node with a single output and returns the output's name."""
         return self.add_many(kind, inputs, [output], domain=domain, **attributes)[0]
 
     def add_many(
         self, kind: str, inputs: list[str], outputs: list[str], *, domain: str = "", **attributes: Any
     ) -> list[str]:
-        """Adds a node and returns its outputs."""
+        """Adds a node and returns the names of its outputs."""
         import onnx
 
         self.nodes.append(
@@ -136,24 +142,22 @@ class _Graph:
         return self.constant("int64_" + "_".join(map(str, values)), np.array(values, dtype=np.int64))
 
     def embedded(self, ids: str, name: str) -> str:
-        """Returns the rows `ids` of the table `name`, kept in 8 bits with one scale a row."""
+        """Returns the rows `ids` of the table `name`, kept in 8 bits with a scale for each row."""
         import numpy as np
         import onnx
 
         table = self.weights[name + ".weight"]
         scales = _scales(table, axis=1, steps=127)
-        rows = self.add(
-            "Gather",
-            [self.constant(name + ".int8", np.round(table / scales).astype(np.int8)), ids],
-            name + ".rows",
+        int8 = self.constant(name + ".int8", np.round(table / scales).astype(np.int8))
+        rows = self.add("Gather", [int8, ids], name + ".rows")
+        scales_of_rows = self.add(
+            "Gather", [self.constant(name + ".scales", scales), ids], name + ".row_scales"
         )
-        own = self.add("Gather", [self.constant(name + ".scales", scales), ids], name + ".row_scales")
-        return self.add(
-            "Mul", [self.add("Cast", [rows], name + ".float", to=onnx.TensorProto.FLOAT), own], name
-        )
+        floats = self.add("Cast", [rows], name + ".float", to=onnx.TensorProto.FLOAT)
+        return self.add("Mul", [floats, scales_of_rows], name)
 
     def projected(self, x: str, *names: str) -> str:
-        """Returns x W + b under the weights of the layers `names`, side by side; int8 per channel, x quantised as it comes."""
+        """Returns x W + b for the layers `names`, side by side: int8 weights, x quantised as it comes."""
         import numpy as np
 
         name, weight = names[0], np.concatenate([self.weights[name + ".weight"] for name in names]).T
@@ -173,7 +177,7 @@ class _Graph:
         return self.add("Add", [product, name + ".outlying"], name) if beside else product
 
     def _apart(self, x: str, weight: Any, channels: Any, name: str) -> str:
-        """Adds the product of the outlying `channels` in float32, and returns x with zeros in their places."""
+        """Adds the product of the outlying `channels` in float32; returns x with zeros in place of these."""
         import numpy as np
 
         picked = self.add(
@@ -183,8 +187,8 @@ class _Graph:
             axis=-1,
         )
         self.add("MatMul", [picked, self.constant(name + ".float", weight[channels])], name + ".outlying")
-        others = np.where(np.isin(np.arange(len(weight)), channels), 0, 1).astype(np.float32)
-        return self.add("Mul", [x, self.constant(name + ".others", others)], name + ".input")
+        kept = np.where(np.isin(np.arange(len(weight)), channels), 0, 1).astype(np.float32)
+        return self.add("Mul", [x, self.constant(name + ".others", kept)], name + ".input")
 
     def dense(self, x: str, name: str) -> str:
         """Returns x W + b in float32, for the small layers at the end."""
@@ -218,7 +222,7 @@ class _Graph:
 
 
 def _scales(weight: Any, *, axis: int, steps: int) -> Any:
-    """Returns what one step is worth along `axis`, so that the largest weight takes `steps` of them."""
+    """Returns what a step is worth along `axis`, so that the largest weight takes `steps` steps."""
     import numpy as np
 
     largest = np.abs(weight).max(axis=axis, keepdims=True)
@@ -269,7 +273,7 @@ _ARCHITECTURES = {"bert": _BERT, "mpnet": _MPNET}
 
 
 def _encoder(graph: _Graph, prefix: str, config: Any, parts: _Architecture, *, only_first: bool) -> str:
-    """Adds an encoder and returns its last hidden states: (n, length, width), or (n, 1, width) of first tokens."""
+    """Adds an encoder; returns its last hidden states: (n, length, width), or first tokens (n, 1, width)."""
     table = prefix + "embeddings."
     rows = [graph.embedded(ids, table + name) for ids, name in parts.inputs.items()]
     length = graph.add("Shape", ["input_ids"], "length", start=1, end=2)
@@ -320,9 +324,10 @@ def _layer(
 
 
 def _relative_bias(graph: _Graph, prefix: str, length: str, config: Any) -> str:
-    """Adds what the distance of two tokens adds to their attention, and returns it: float32 (1, heads, length, length).
+    """Adds the bias by which the distance of two tokens changes their attention, and returns its name.
 
-    The table holds a row for each distance from -(longest - 1) to longest - 1, so that the graph only looks up.
+    The bias is float32 (1, heads, length, length). Its table holds a row for each distance from -(longest -
+    1) to longest - 1, so that the graph only looks up.
     """
     import numpy as np
     import torch
@@ -364,7 +369,7 @@ def _write(graph: _Graph, result: str, out: Path, *, inputs: Sequence[str], outp
                 f"{name} would be {len(content)} bytes, more than the {MAX_BYTES} that a repository may hold"
             )
     out.parent.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():  # the model's own file last: it is there only when its weights are
+    for name, content in files.items():  # the model's file comes last: it is there only when its weights are
         partial = out.with_name(f"{name}.part")
         partial.write_bytes(content)
         os.replace(partial, out.with_name(name))

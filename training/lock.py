@@ -1,7 +1,9 @@
-"""The lock of the training data: the SHA-256 of every file that a shipped recipe reads, so that weights can be trained again.
+"""The lock of the training data: the SHA-256 of every file that a shipped recipe reads.
 
-`recipes/data.lock` holds lines as `sha256sum` writes them, `<digest>  {repo}/data/silver/short.jsonl`: `{repo}` is this repository,
-`{data}` the folder of the public data sets. A file that changed is refused before anything is trained on it.
+The lock lets weights be trained again from the same data: a file that changed is refused before anything is
+trained on it. `recipes/data.lock` holds lines as `sha256sum` writes them, such as
+`<digest>  {repo}/data/silver/short.jsonl`. `{repo}` is this repository, `{data}` the folder of the public
+data sets.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ def check_recipe(recipe: Path, *, data: Path, repo: Path, lock: Path = LOCK) -> 
     """
     named = _named_files(recipe)
     for name, digest in read_lock(lock).items():
-        if not any(name == one or name.startswith(f"{one}/") for one in named):
+        if not any(name == part or name.startswith(f"{part}/") for part in named):
             continue
         path = Path(name.format(data=data, repo=repo))
         found = _digest(path) if path.is_file() else ""
@@ -68,7 +70,13 @@ def check_recipe(recipe: Path, *, data: Path, repo: Path, lock: Path = LOCK) -> 
 
 
 def lock_data(*, data: Path, repo: Path, recipes: Iterable[Path] | None = None, out: Path = LOCK) -> int:
-    """Writes the lock of every file that `recipes` read, the shipped ones where None, and returns how many files it names.
+    """Writes the lock of every file that `recipes` read, and returns how many files it names.
+
+    Args:
+        data: the folder of the public data sets.
+        repo: this repository.
+        recipes: TOML files; None: those that are shipped.
+        out: the lock to write.
 
     Raises:
         DataError: a file or folder that a recipe names is not there.

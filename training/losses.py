@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-TEACHER_WEIGHT, TEMPERATURE = (
-    0.7,
-    3.0,
-)  # of the teacher's part of the soft loss, and of both models' logits in it
+TEACHER_WEIGHT = 0.7  # of the teacher's part of the soft loss
+TEMPERATURE = 3.0  # of both models' logits in the soft loss
 
 
 def contrast_loss(logits: Any, targets: Any, bundles: Any) -> Any:
-    """Returns the mean of -log p(this text, and not the other, gives the claim its label) over minimal pairs of unlike labels.
+    """Returns the mean contrast loss over minimal pairs of unlike labels; 0 where there are none.
 
-    A model that reads the claim alone gives both texts the same logits, and pays log 2 here. Without such pairs the loss is 0.
+    The loss of a minimal pair is -log p(this text, and not the text beside it, gives the claim its label). A
+    model that reads the claim alone gives both texts the same logits, and pays log 2.
     Source: Dua, Dasigi, Singh & Gardner (2021), "Learning with Instance Bundles for Reading Comprehension".
 
     Args:
@@ -32,7 +31,9 @@ def contrast_loss(logits: Any, targets: Any, bundles: Any) -> Any:
 
 
 def soft_loss(logits: Any, teacher: Any, targets: Any) -> Any:
-    """Returns 0.7 KL(teacher, student) at temperature 3, times 9, plus 0.3 cross-entropy; of pairs without a label the first part alone.
+    """Returns 0.7 KL(teacher, student) at temperature 3, times 9, plus 0.3 cross-entropy.
+
+    A batch without any label has the divergence alone, at full weight.
 
     Args:
         logits: the student's, (n, 3).

@@ -1,7 +1,9 @@
-"""Finds the few channels of a transformer's activations that are far larger than the others.
+"""Finds the few channels of a transformer's activations that are far larger than the rest.
 
-Example: of 768 channels that enter a feed-forward layer of MPNet the median reaches 1.5 and the largest 45. In 8 bits for all of them a step is
-0.2, a third of what most channels ever hold. Dettmers, Lewis, Belkada & Zettlemoyer (2022), "LLM.int8()", keep such channels in float.
+Example: of 768 channels that enter a feed-forward layer of MPNet the median reaches 1.5 and the largest 45.
+    In
+8 bits for all of them a step is 0.2, a third of what most channels ever hold. Dettmers, Lewis, Belkada &
+Zettlemoyer (2022), "LLM.int8()", keep such channels in float.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ _MAX_TOKENS = 240
 
 
 def outlying(ranges: Any) -> Any:
-    """Returns the indices, in order, of at most `MOST` channels whose range is more than `FACTOR` times the median.
+    """Returns the indices of the channels whose range is more than `FACTOR` times the median.
+
+    They are in order, and at most `MOST`: the largest.
 
     Args:
         ranges: largest absolute value of each channel, float32 (n_channels,).
@@ -58,10 +62,12 @@ def activation_ranges(folder: Path, rows: Sequence[tuple[Sequence[int], Sequence
 
     Args:
         folder: model folder of transformers.
-        rows: tokens and token types, as `pair_row` returns them; types are left out for a model that has none.
+        rows: tokens and token types, as `pair_row` returns them; a model without types reads the tokens
+            alone.
 
     Returns:
-        Largest absolute value of each channel, float32 (n_channels,), by the name of the layer that it enters.
+        Largest absolute value of each channel, float32 (n_channels,), by the name of the layer that it
+        enters.
     """
     import numpy as np
     import torch
@@ -83,7 +89,6 @@ def activation_ranges(folder: Path, rows: Sequence[tuple[Sequence[int], Sequence
     typed = getattr(model.config, "type_vocab_size", 0) > 1
     with torch.no_grad():
         for ids, types in rows:
-            model(
-                input_ids=torch.tensor([ids]), **({"token_type_ids": torch.tensor([types])} if typed else {})
-            )
+            inputs = {"input_ids": torch.tensor([ids])}
+            model(**inputs, **({"token_type_ids": torch.tensor([types])} if typed else {}))
     return ranges

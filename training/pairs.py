@@ -1,4 +1,4 @@
-"""Training pairs: one reader per permissive data set, each yielding `Pair` records with one label vocabulary."""
+"""Training pairs: a reader for each permissive data set, which yields `Pair` records with the same labels."""
 
 from __future__ import annotations
 
@@ -42,16 +42,19 @@ class Pair:
     label: str
     source: str
     group: str  # pairs of one group are never split between training and held-out data
-    bundle: str = ""  # names the pairs that set one claim against twin texts; empty for a pair on its own
+    bundle: str = ""  # names the minimal pairs of a claim; "" for a pair that has no edited copy beside it
 
 
 def is_share(key: str, *, one_in: int, remainder: int = 0) -> bool:
-    """Returns whether `key` is in part `remainder` of `one_in`: a fixed share of keys, the same across runs and machines."""
+    """Returns whether `key` is in part `remainder` of `one_in` parts.
+
+    A part is a fixed share of the keys, the same across runs and machines.
+    """
     return part_of(key, parts=one_in) == remainder
 
 
 def part_of(key: str, *, parts: int) -> int:
-    """Returns which of so many parts `key` belongs to: crc32(`key`) modulo `parts`."""
+    """Returns which of `parts` parts `key` belongs to: crc32(`key`) modulo `parts`."""
     return zlib.crc32(key.encode()) % parts
 
 
@@ -70,12 +73,15 @@ def _table(path: Path, delimiter: str) -> Iterator[dict[str, Any]]:
 
 
 def claim_text(claim: Mapping[str, Any]) -> str:
-    """Returns a written claim as a checker reads it: what stood before it in the answer, if anything, in brackets."""
+    """Returns a written claim as a checker reads it, with what came before it in its answer in brackets.
+
+    Example: `[For adults.] Take two tablets.` Without such words there are no brackets.
+    """
     return f"[{claim['context']}] {claim['text']}" if claim.get("context") else str(claim["text"])
 
 
 def read_written(path: Path) -> Iterator[Pair]:
-    """Yields both twins of every LLM-written item of a medpairs-style file."""
+    """Yields the claims of every LLM-written item, on the item's text and on its edited copy."""
     for item in json_lines(path):
         for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
             for number, claim in enumerate(item["claims"]):
@@ -90,7 +96,10 @@ def read_written(path: Path) -> Iterator[Pair]:
 
 
 def read_written_windows(path: Path) -> Iterator[Pair]:
-    """Yields, from items with long evidence and one edited spot, the sentences around that spot for the claims it turns."""
+    """Yields claims against the sentences around their item's edit, in the text and in its edited copy.
+
+    Only claims whose label the edit changes are read. Items have long evidence and a single edited spot.
+    """
     for item in json_lines(path):
         texts = [item["evidence"], item["alt_evidence"]]
         sentences = [sentences_of(text) for text in texts]
@@ -98,8 +107,8 @@ def read_written_windows(path: Path) -> Iterator[Pair]:
         if edited is None:
             continue
         size = random.Random(item["id"]).choice((2, 3, 4))
-        for own, label_key in zip(sentences, ("label", "alt_label"), strict=True):
-            window = sentence_window(own, edited, size=size)
+        for text_sentences, label_key in zip(sentences, ("label", "alt_label"), strict=True):
+            window = sentence_window(text_sentences, edited, size=size)
             for number, claim in enumerate(item["claims"]):
                 if claim["label"] != claim["alt_label"]:
                     yield Pair(
@@ -113,38 +122,40 @@ def read_written_windows(path: Path) -> Iterator[Pair]:
 
 
 def read_written_beside(path: Path) -> Iterator[Pair]:
-    """Yields claims that an item's edit turns round against the likeliest of the sentences around that edit: neutral.
+    """Yields neutral pairs: claims against sentences of their item that the item's edit does not touch.
 
-    A claim that is entailed by one text and refuted by its twin rests on what differs between them; the rest, on the same
-    matter and often in the same words, leaves it open. Two claims an item, one to three neighbouring sentences each.
+    A claim that one of the two texts entails and the other text refutes rests on what differs. The remaining
+    sentences speak of the same matter, often in the same words, and leave the claim open. Two claims are
+    taken of an item, each with the likeliest window of one to three neighbouring sentences.
     """
     for item in json_lines(path):
-        own, twin = (sentences_of(text) for text in (item["evidence"], item["alt_evidence"]))
+        original, edited = (sentences_of(text) for text in (item["evidence"], item["alt_evidence"]))
         rng = random.Random(item["id"])
-        for claim in two_turned(item, rng):
+        for claim in two_flipped_claims(item, rng):
             size = rng.choice((1, 2, 3))
-            windows = [own[i : i + size] for i in range(len(own) - size + 1)]
-            same = [window for window in windows if all(sentence in twin for sentence in window)]
+            windows = [original[i : i + size] for i in range(len(original) - size + 1)]
+            same = [window for window in windows if all(sentence in edited for sentence in window)]
             if same:
                 likeliest = max((" ".join(window) for window in same), key=lambda text: overlap(claim, text))
                 yield Pair(likeliest, claim, "neutral", path.stem, item["id"])
 
 
-def two_turned(item: Mapping[str, Any], rng: random.Random) -> list[str]:
-    """Returns two claims, where there are as many, that one text of the item entails and its twin refutes."""
-    turned = [
+def two_flipped_claims(item: Mapping[str, Any], rng: random.Random) -> list[str]:
+    """Returns at most two of the claims that the edit turns from entailed to refuted, or back."""
+    flipped = [
         claim_text(claim)
         for claim in item["claims"]
         if {claim["label"], claim["alt_label"]} == {"entail", "contradict"}
     ]
-    return rng.sample(turned, min(2, len(turned)))
+    return rng.sample(flipped, min(2, len(flipped)))
 
 
 def read_written_elsewhere(path: Path) -> Iterator[Pair]:
-    """Yields a claim of every LLM-written item against the evidence of another item of the file: neutral.
+    """Yields neutral pairs: a claim of every LLM-written item against another item's evidence.
 
-    Most chunks that a claim is compared with speak of something else; a model that has seen related evidence only takes sides there too.
-    The other item is of the same tenth by crc32, so that a tenth held out or set apart for calibration takes both texts along.
+    Most chunks that a claim is compared with speak of something else. A model that has seen only related
+    evidence takes sides there too. Both items are of the same tenth by crc32, so that a tenth held out, or
+    set apart for calibration, takes both texts along.
     """
     tenths: dict[int, list[dict[str, Any]]] = {}
     for item in json_lines(path):
@@ -152,10 +163,9 @@ def read_written_elsewhere(path: Path) -> Iterator[Pair]:
     for items in tenths.values():
         for number, item in enumerate(items[1:], start=1):
             rng = random.Random(item["id"])
-            other = items[rng.randrange(number)]
-            yield Pair(
-                other["evidence"], claim_text(rng.choice(item["claims"])), "neutral", path.stem, item["id"]
-            )
+            other_item = items[rng.randrange(number)]
+            claim = claim_text(rng.choice(item["claims"]))
+            yield Pair(other_item["evidence"], claim, "neutral", path.stem, item["id"])
 
 
 def read_snli(root: Path) -> Iterator[Pair]:
@@ -192,7 +202,10 @@ def read_fever_symmetric(root: Path) -> Iterator[Pair]:
 
 
 def read_mpe(root: Path) -> Iterator[Pair]:
-    """Yields multiple-premise pairs: the four captions of a picture are one evidence text; their file marks are dropped."""
+    """Yields multiple-premise pairs: the four captions of a picture are one evidence text.
+
+    The captions' file marks are dropped.
+    """
     for path in sorted(root.glob("*.csv")):
         for row in _table(path, ","):
             evidence = ". ".join(filter(None, re.split(r"\s*\b\d+jpg\d", row["premise"])))
@@ -222,7 +235,7 @@ def overlap(claim: str, sentence: str) -> float:
 
 
 def sentence_window(sentences: list[str], centre: int, *, size: int) -> str:
-    """Returns `size` neighbouring sentences that hold the one at `centre`, cut at the document's ends."""
+    """Returns `size` neighbouring sentences, that at `centre` among them, cut at the document's ends."""
     start = max(0, min(centre - size // 2, len(sentences) - size))
     return " ".join(sentences[start : start + size])
 
@@ -230,13 +243,17 @@ def sentence_window(sentences: list[str], centre: int, *, size: int) -> str:
 def document_pairs(
     claim: str, sentences: list[str], rationale: list[int], label: str, source: str, group: str
 ) -> Iterator[Pair]:
-    """Yields one document-claim verdict as its rationale, a window around the proof or the likeliest sentence, and the whole text."""
+    """Yields a claim and its label against up to three parts of a document.
+
+    These are the rationale alone, where it is known; a window around a sentence of the rationale, or around
+    the likeliest sentence; and the whole text.
+    """
     rng = random.Random(group + claim)
     if not sentences:
         return
     if rationale:
-        lone = " ".join(sentences[i] for i in rationale if i < len(sentences))
-        yield Pair(lone, claim, label, source, group)
+        proof = " ".join(sentences[i] for i in rationale if i < len(sentences))
+        yield Pair(proof, claim, label, source, group)
         centre = rng.choice(rationale)
     else:
         centre = max(range(len(sentences)), key=lambda i: overlap(claim, sentences[i]))
@@ -245,7 +262,10 @@ def document_pairs(
 
 
 def read_scifact(root: Path) -> Iterator[Pair]:
-    """Yields SciFact claims against each cited abstract; groups are claim ids, abstracts repeat across claims."""
+    """Yields SciFact claims against each cited abstract.
+
+    A group is a claim's id; abstracts repeat across claims.
+    """
     corpus = {doc["doc_id"]: doc["abstract"] for doc in json_lines(root / "corpus.jsonl")}
     for row in json_lines(root / "claims_train.jsonl"):
         for doc_id in row["cited_doc_ids"]:
@@ -258,9 +278,10 @@ def read_scifact(root: Path) -> Iterator[Pair]:
 
 
 def read_check_covid(root: Path, split: str = "train") -> Iterator[Pair]:
-    """Yields Check-COVID claims against their abstract, and those labelled NOTENOUGHINFO against their listed sentences alone.
+    """Yields Check-COVID claims against their abstract.
 
-    These sentences do not decide the claim, but another row says that their abstract does: whole, it would have two labels.
+    A claim labelled NOTENOUGHINFO is set against its listed sentences alone. These do not decide it, but
+    another row says that their abstract does: the whole abstract would have two labels.
     """
     corpus = {doc["cord_id"]: doc["abstract"] for doc in json_lines(root / "corpus.json")}
     for row in json_lines(root / f"{split}.json"):

@@ -29,7 +29,9 @@ class Phase:
     shares: dict[str, float]
     contrast: float = 0.0  # weight of the loss between minimal pairs beside the loss of each pair
     average: tuple[str, ...] = ()  # earlier phases whose weights enter the mean that this phase leaves behind
-    matrix_rate: float | None = None  # peak rate of Muon for the layers' matrices; None: AdamW for everything
+    matrix_rate: float | None = (
+        None  # peak rate of Muon for the layers' matrices; None: AdamW for all weights
+    )
     batch_tokens: int | None = None  # None: as the recipe says
 
 
@@ -51,13 +53,14 @@ class Recipe:
 def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
     """Returns the recipe at `path` with `{data}` and `{repo}` filled in.
 
-    A source names a `path` or several `paths`; some readers want `texts` too. A source with `like = "NAME"` reads the files of
-    the source NAME, split as they are there, with another reader. A phase with `like = "NAME"` and `times = FACTOR` has the
-    shares of the earlier phase NAME, each times the factor; shares that the phase names itself replace or join them.
+    A source names a `path` or several `paths`; some readers want `texts` too. A source with `like = "NAME"`
+    reads the files of the source NAME, split as they are there, with another reader. A phase with `like =
+    "NAME"` and `times = FACTOR` has the shares of the earlier phase NAME, each times the factor; shares
+    that the phase names itself replace or join them.
 
     Raises:
-        ValueError: a source is like a source that is not there; a phase averages with a phase, or is like a phase, that does not
-            come before it.
+        ValueError: a source is like a source that is not there; a phase averages with a phase, or is like a
+            phase, that does not come before it.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     for source in table["sources"].values():
@@ -79,19 +82,19 @@ def read_recipe(path: Path, *, data: Path, repo: Path) -> Recipe:
         unknown = {*row.get("average", ()), *([like] if like else [])} - phases.keys()
         if unknown:
             raise ValueError(
-                f"phase {row['name']!r} rests on {', '.join(sorted(unknown))}; expected phases that come before it"
+                f"phase {row['name']!r} rests on {', '.join(sorted(unknown))}; "
+                "expected phases that come before it"
             )
         if like:
-            row["shares"] = {name: times * share for name, share in phases[like].shares.items()} | row.get(
-                "shares", {}
-            )
+            scaled = {name: times * share for name, share in phases[like].shares.items()}
+            row["shares"] = scaled | row.get("shares", {})
         phases[row["name"]] = Phase(**row)
     return Recipe(phases=[*phases.values()], **table)
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Pairs by source: what trains the weights, what fits temperature and thresholds, what only measures them."""
+    """Pairs by source: to train the weights, to fit temperature and thresholds, and only to measure them."""
 
     train: dict[str, list[Pair]]
     calibration: dict[str, list[Pair]]
@@ -101,8 +104,9 @@ class Sources:
 def load_sources(recipe: Recipe) -> Sources:
     """Returns the pairs of every source, split by group, never by pair.
 
-    A source with `held_out_one_in = n` keeps out the groups with crc32 % n == 0. A source with `calibration_one_in = m` keeps, of
-    the other groups, those with crc32 % m == 1 for calibration.
+    A source with `held_out_one_in = n` holds out the groups with crc32 % n == 0. A source with
+    `calibration_one_in = m` keeps, of the groups that are not held out, those with crc32 % m == 1 for
+    calibration.
     """
     sources = Sources({}, {}, {})
     for name, source in recipe.sources.items():

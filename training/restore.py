@@ -1,6 +1,7 @@
-"""Turns an exported int8 classifier, MPNet or BERT, back into fp32 weights, so that training can go on from what ships.
+"""Turns an exported int8 classifier, MPNet or BERT, back into fp32 weights, so that training can go on.
 
-A checkpoint of 1.3 GB outlives no machine; the export lies in the repository. What is lost is the rounding to 7 bits and the optimizer's state.
+A checkpoint of 1.3 GB outlives no machine; the export lies in the repository. Lost are the digits that the
+export rounds to 7 bits, and the optimizer's state.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ _TOGETHER = {  # projections that the export keeps side by side
 
 
 def restore_classifier(exported: Path, base: Path, out: Path) -> Path:
-    """Writes the classifier in the folder `exported` as an fp32 model folder to `out`, which must not exist, and returns `out`.
+    """Writes the classifier in the folder `exported` as an fp32 model folder to `out`, and returns `out`.
 
     Args:
         exported: folder with model.onnx and what lies beside it, as `export_classifier` writes them.
         base: folder of the base model, for its configuration and tokenizer; every weight is overwritten.
-        out: folder to write.
+        out: folder to write; it must not exist.
 
     Raises:
         DataError: the export holds no weights for a parameter of the model, or weights of another shape.
@@ -81,9 +82,8 @@ def _weights(kept: dict[str, Any], config: Any) -> dict[str, Any]:
     table = f"{config.model_type}.embeddings.position_embeddings"
     weights.pop(table, None)
     if config.model_type == "mpnet":
-        unused = np.zeros(
-            (config.pad_token_id + 1, config.hidden_size), dtype=np.float32
-        )  # rows before the first position: never read
+        # Rows before the first position are never read.
+        unused = np.zeros((config.pad_token_id + 1, config.hidden_size), dtype=np.float32)
         weights[table + ".weight"] = np.concatenate([unused, kept[table]])
         weights["mpnet.encoder.relative_attention_bias.weight"] = _buckets(kept["distance.table"], config)
     else:
@@ -92,7 +92,7 @@ def _weights(kept: dict[str, Any], config: Any) -> dict[str, Any]:
 
 
 def _projections(stem: str, weight: Any, bias: Any, width: int) -> dict[str, Any]:
-    """Returns the layers that lie side by side under the name of the first."""
+    """Returns the layers that lie side by side under the name of the first layer."""
     for ending, parts in _TOGETHER.items():
         if stem.endswith(ending) and len(weight) > width:
             layer = stem[: -len(ending)] + "attention."
@@ -106,7 +106,7 @@ def _projections(stem: str, weight: Any, bias: Any, width: int) -> dict[str, Any
 
 
 def _buckets(table: Any, config: Any) -> Any:
-    """Returns the bias of each bucket of distances from that of each distance."""
+    """Returns the bias of each bucket of distances, read from the bias of each distance."""
     import numpy as np
     import torch
     from transformers.models.mpnet.modeling_mpnet import MPNetEncoder

@@ -1,6 +1,7 @@
-"""What the sentence encoder learns from and is measured on: pairs of a query and a text that answers it, from permissive data sets.
+"""Pairs of a query and a text that answers it, from permissive data sets.
 
-A document is written as retrieval reads it: its title, a stop, its text.
+Some of them train the sentence encoder, the rest measure it. A document is written as retrieval
+reads it: its title, a stop, its text.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class RetrievalPair:
 
     query: str
     document: str
-    page: str  # where the document is from; pairs of one page are drawn together, so that each finds its nearest wrong answers
-    group: str  # documents of one group may answer each other's queries: none is a negative for another's
-    rivals: tuple[str, ...] = ()  # documents known not to answer it; where there are none, they are mined
+    page: str  # where the document is from; its pairs are drawn together, with the likeliest wrong answers
+    group: str  # documents of a group may answer each other's queries: none of them is a negative for these
+    rivals: tuple[str, ...] = ()  # documents known not to answer the query; where empty, they are mined
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,16 @@ def _pair(query: str, document: str, page: str) -> RetrievalPair:
     return RetrievalPair(query, document, page=page, group=page)
 
 
-def collection_of(pairs: Iterable[RetrievalPair], others: Iterable[str] = ()) -> Collection:
-    """Returns the collection in which a query's documents are those of all its pairs; `others` answer none of the queries."""
+def collection_of(pairs: Iterable[RetrievalPair], without_query: Iterable[str] = ()) -> Collection:
+    """Returns the collection in which a query's documents are those of all its pairs.
+
+    The documents `without_query` answer none of the queries.
+    """
     places: dict[str, int] = {}
     relevant: dict[str, set[int]] = {}
     for pair in pairs:
         relevant.setdefault(pair.query, set()).add(places.setdefault(pair.document, len(places)))
-    for text in others:
+    for text in without_query:
         places.setdefault(text, len(places))
     return Collection(tuple(relevant), tuple(places), tuple(map(frozenset, relevant.values())))
 
@@ -59,7 +63,8 @@ def collection_of(pairs: Iterable[RetrievalPair], others: Iterable[str] = ()) ->
 def read_medquad_pairs(path: Path, *, only: Sequence[str]) -> Iterator[RetrievalPair]:
     """Yields MedQuAD questions and answers of the institutes `only`, such as "NIDDK".
 
-    Each answer is a group of its own: on one page each question asks for another aspect, and the page's other answers do not give it.
+    Each answer is a separate group: every question of a page asks for a different aspect, which only its
+    answer gives.
     """
     for name, question, answer, institute in _medquad(path):
         if institute in only:
@@ -68,6 +73,7 @@ def read_medquad_pairs(path: Path, *, only: Sequence[str]) -> Iterator[Retrieval
 
 @lru_cache(maxsize=1)
 def _medquad(path: Path) -> list[tuple[str, str, str, str]]:
+    """Returns (id, question, titled answer, institute) of every case."""
     return [
         (
             case.id,
@@ -114,7 +120,7 @@ def read_kqa_pairs(path: Path) -> Iterator[RetrievalPair]:
 
 
 def read_evidence_inference_pairs(root: Path) -> Iterator[RetrievalPair]:
-    """Yields true claims made from Evidence Inference's training articles, with title and abstract of their article."""
+    """Yields true claims made from Evidence Inference's training articles, with their title and abstract."""
     with tarfile.open(root / "abstracts.tar.gz") as archive:
         abstracts = {
             Path(member.name).stem: abstract_text(stream.read().decode("utf-8"))
@@ -130,7 +136,8 @@ def read_evidence_inference_pairs(root: Path) -> Iterator[RetrievalPair]:
 def abstract_text(article: str) -> str:
     """Returns title and abstract of an article in Evidence Inference's layout, "" where it has no abstract.
 
-    Its parts stand below lines such as `ABSTRACT.RESULTS:.`; in some files the abstract follows the title without one.
+    Each part follows a line such as `ABSTRACT.RESULTS:.`; in some files the abstract follows the title
+    without such a line.
     """
     lines = [line.strip() for line in re.split(r"^BODY\b", article, flags=re.MULTILINE)[0].splitlines()]
     texts = [line for line in lines if line and not re.fullmatch(r"(?:TITLE|ABSTRACT)\b[^a-z]*[.:]", line)]
@@ -138,7 +145,10 @@ def abstract_text(article: str) -> str:
 
 
 def read_written_pairs(folder: Path) -> Iterator[RetrievalPair]:
-    """Yields, from the LLM-written items in `folder` that are not held out, each entailed claim with its passage."""
+    """Yields each entailed claim of the LLM-written items in `folder` with its passage.
+
+    Items that are held out are skipped.
+    """
     for path in sorted(folder.glob("*.jsonl")):
         for item in json_lines(path):
             if not is_share(item["id"], one_in=10):
@@ -155,19 +165,22 @@ def read_cluster_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
         texts: the file of their data set which holds the texts.
 
     Raises:
-        DataError: a text is missing, or another than the claims were written on.
+        DataError: a text is missing, or is not the text that the claims were written on.
     """
     for proof in filter(_trains, read_proofs(path, texts=texts)):
         yield RetrievalPair(proof.claim, proof.text, page=proof.group, group=proof.group, rivals=proof.rivals)
 
 
 def read_published_pairs(path: Path, *, texts: Path) -> Iterator[RetrievalPair]:
-    """Yields claims on published texts with the part of their own text that decides them. Arguments and errors as of `read_cluster_pairs`."""
+    """Yields claims on published texts, each with the part that decides it of the text it was written on.
+
+    Arguments and errors as of `read_cluster_pairs`.
+    """
     seen = {""}
     for pair in filter(_trains, read_published(path, texts=texts)):
         if pair.bundle not in seen and pair.label != "neutral":
             yield _pair(pair.claim, pair.evidence, pair.group)
-        seen.add(pair.bundle)  # the next one of it is on the twin
+        seen.add(pair.bundle)  # the next pair of the bundle is on the edited copy
 
 
 def _trains(pair: Pair | Proof) -> bool:
@@ -176,7 +189,10 @@ def _trains(pair: Pair | Proof) -> bool:
 
 
 def scifact_collection(data: Path) -> Collection:
-    """Returns SciFact's training claims, whose cited abstracts are relevant, over its whole corpus; nothing of it trains the encoder."""
+    """Returns SciFact's training claims over its whole corpus; a claim's cited abstracts are relevant.
+
+    Nothing of SciFact trains the encoder.
+    """
     root = data / "scifact"
     corpus = {
         doc["doc_id"]: _titled(doc["title"], " ".join(doc["abstract"]))

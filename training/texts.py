@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_medfaith.datasets.medquad import read_medquad_chunks
 from training.pairs import json_lines
 
-# A heading is a line of its own in the files of Evidence Inference.
+# In the files of Evidence Inference a heading is a whole line.
 _HEADING = re.compile(r"(?:TITLE|ABSTRACT|BODY)\b[.:].*")
 
 
@@ -38,7 +38,10 @@ def _evidence_inference(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _article_passages(path: Path) -> Iterator[tuple[str, str]]:
-    """Yields the paragraphs of each article's body as ARTICLE/NUMBER, then its abstract, line by line joined, as ARTICLE/abstract."""
+    """Yields the paragraphs of each article's body as ARTICLE/NUMBER, then its abstract as ARTICLE/abstract.
+
+    The lines of the abstract are joined.
+    """
     for name, text in _articles(path):
         abstract, heading, number = [], "", 0
         for line in text.split("\n"):

@@ -1,4 +1,8 @@
-"""Trains the sentence encoder from a recipe: draw pairs, mine hard negatives, one contrastive pass, mix with other weights; resumable."""
+"""Trains the sentence encoder from a recipe, in steps that each can be resumed.
+
+The steps are: draw pairs, mine hard negatives, train for one contrastive pass, mix the weights with those of
+another encoder.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +33,21 @@ else:
 RECIPE = Path(__file__).parent / "recipes" / "encoder.toml"
 LOG_EVERY = 20
 CUT_OFF = 10  # of the nDCG that chooses the share of the trained weights
-OPENING = 80  # characters of a document that tell whether it stands in a test
+OPENING = 80  # characters of a document that tell whether a test holds it
 
 
 @dataclass(frozen=True)
 class Source:
-    """One data set of a recipe: who reads it, how much of it trains, and from which ranks its hard negatives are drawn."""
+    """A data set of a recipe.
+
+    Attributes:
+        reader: name of what reads it, in `READERS`.
+        paths: its files or folders.
+        share: how much of its pages trains, 0 to 1.
+        ranks: first and last rank from which hard negatives are drawn.
+        only: what the reader is limited to, such as institutes of MedQuAD.
+        texts: file of the texts that the pairs are on; "" where the reader needs none.
+    """
 
     reader: str
     paths: tuple[str, ...]
@@ -44,7 +57,7 @@ class Source:
     texts: str = ""
 
     def pairs(self) -> list[RetrievalPair]:
-        """Returns all its pairs."""
+        """Returns all pairs of the data set."""
         options: dict[str, Any] = {"only": self.only} if self.only else {}
         if self.texts:
             options["texts"] = Path(self.texts)
@@ -73,7 +86,7 @@ def read_encoder_recipe(path: Path, *, data: Path, repo: Path) -> EncoderRecipe:
     """Returns the recipe at `path` with `{data}` and `{repo}` filled in.
 
     Raises:
-        ValueError: a reader or a collection that there is none of.
+        ValueError: a reader or a collection has a name that is not known.
     """
     table = tomllib.loads(path.read_text(encoding="utf-8"))
 
@@ -108,15 +121,16 @@ def train_encoder(
 ) -> Path:
     """Trains the encoder and returns the folder of its weights (safetensors, tokenizer, config).
 
-    Each step leaves its result below `out` and is left out where that is there already: `examples` (pairs and hard negatives, a file a
-    source), `tuned` (after one pass), `encoder` (mixed) and `mix.json` (what each share scored).
+    Each step leaves its result below `out`, and is left out where the result is there already: `examples`
+    (pairs and hard negatives, a file a source), `tuned` (after the pass), `encoder` (mixed) and `mix.json`
+    (what each share scored).
 
     Args:
         recipe: data and hyper-parameters.
         out: folder for the steps.
         data: the folder of the data sets, for the development collections.
-        mix_with: the folder of an encoder whose weights the trained ones are mixed with; the original where left out.
-        progress: receives one line now and then.
+        mix_with: the folder of the encoder that the trained weights are mixed with; None: the original.
+        progress: receives a line now and then.
     """
     if not (out / "tuned" / "config.json").exists():
         files = {name: out / "examples" / f"{name}.jsonl" for name in recipe.sources}
@@ -125,13 +139,8 @@ def train_encoder(
             _draw(recipe, missing, data, progress)
         _tune(recipe, {name: read_examples(path) for name, path in files.items()}, out / "tuned", progress)
     if not (out / "encoder" / "config.json").exists():
-        _mix(
-            recipe,
-            {name: COLLECTIONS[name](data) for name in recipe.development},
-            out,
-            mix_with or base_folder(recipe.base),
-            progress,
-        )
+        development = {name: COLLECTIONS[name](data) for name in recipe.development}
+        _mix(recipe, development, out, mix_with or base_folder(recipe.base), progress)
     return out / "encoder"
 
 
@@ -155,7 +164,10 @@ def _draw(
 def with_negatives(
     recipe: EncoderRecipe, name: str, pairs: Sequence[RetrievalPair], model: Any
 ) -> list[Example]:
-    """Returns the examples of the source `name`: `pairs` with a rival each, or with the hard negatives that `model` finds among them."""
+    """Returns the examples of the source `name`: each of `pairs` with a hard negative, where there is any.
+
+    Where pairs have rivals, the negative is drawn from these; else `model` finds the negatives among `pairs`.
+    """
     if any(pair.rivals for pair in pairs):
         rng = random.Random(recipe.seed)
         return [
@@ -184,7 +196,11 @@ class Leaks:
 
     @classmethod
     def of(cls, tests: Sequence[Collection], development: Sequence[Collection]) -> Leaks:
-        """Returns the queries of all collections, every document of `tests`, and the relevant documents of `development`."""
+        """Returns what of these collections may not train the encoder.
+
+        These are the queries of all collections, every document of `tests`, and the relevant documents of
+        `development`.
+        """
         queries = {same_text(query) for collection in [*tests, *development] for query in collection.queries}
         texts = [document for collection in tests for document in collection.documents]
         texts += [
@@ -198,7 +214,11 @@ class Leaks:
         return cls(frozenset(queries), "\n".join(map(same_text, texts)), frozenset(sentences))
 
     def has(self, pair: RetrievalPair) -> bool:
-        """Returns whether the pair's query is one of them, its document begins as a passage of one, or a text of the pair shares a sentence."""
+        """Returns whether the pair holds a text that may not train the encoder.
+
+        It does where its query is among the queries, its document begins like a passage of the documents, or
+        its document or a rival shares a sentence with them.
+        """
         if same_text(pair.query) in self.queries or same_text(pair.document)[:OPENING] in self.documents:
             return True
         return any(
@@ -209,7 +229,10 @@ class Leaks:
 
 
 def _sentences(text: str) -> list[str]:
-    """Returns the sentences of `text` that are long enough to tell where they are from, as they are compared."""
+    """Returns the sentences of `text` that are long enough to tell where they are from.
+
+    They are in the form of `same_text`.
+    """
     text = " ".join(text.split())
     return [
         words
@@ -235,11 +258,11 @@ def read_examples(path: Path) -> list[Example]:
 
 
 def training_batches(recipe: EncoderRecipe, examples: Mapping[str, Sequence[Example]]) -> list[list[Example]]:
-    """Returns the batches of one pass, each of one source, in random order."""
+    """Returns the batches of a pass in random order; all examples of a batch are from the same source."""
     batches = [
         batch
-        for name, own in examples.items()
-        for batch in contrastive.batches_of(own, size=recipe.batch_pairs, seed=f"{recipe.seed}-{name}")
+        for name, of_source in examples.items()
+        for batch in contrastive.batches_of(of_source, size=recipe.batch_pairs, seed=f"{recipe.seed}-{name}")
     ]
     random.Random(recipe.seed).shuffle(batches)
     return batches
@@ -256,9 +279,8 @@ def _tune(
 
     torch.manual_seed(recipe.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = (
-        load_encoder_student(base_folder(recipe.base)).to(device).eval()
-    )  # without dropout, which costs a fifth of the time
+    # In evaluation mode there is no dropout, which costs a fifth of the time.
+    model = load_encoder_student(base_folder(recipe.base)).to(device).eval()
     for name, parameter in model.named_parameters():
         parameter.requires_grad = not any(frozen in name for frozen in recipe.freeze)
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], weight_decay=0.01)
@@ -277,10 +299,8 @@ def _tune(
         optimizer.zero_grad()
         losses.append(loss.item())
         if len(losses) % LOG_EVERY == 0:
-            recent = sum(losses[-LOG_EVERY:]) / LOG_EVERY
-            progress(
-                f"tuning: step {len(losses)} of {len(batches)}, loss {recent:.3f}, {time.monotonic() - began:.0f} s"
-            )
+            recent, seconds = sum(losses[-LOG_EVERY:]) / LOG_EVERY, time.monotonic() - began
+            progress(f"tuning: step {len(losses)} of {len(batches)}, loss {recent:.3f}, {seconds:.0f} s")
     save_student(model.cpu(), AutoTokenizer.from_pretrained(base_folder(recipe.base)), finished)
 
 
@@ -291,7 +311,10 @@ def _mix(
     base: Path,
     progress: Callable[[str], None],
 ) -> None:
-    """Writes the encoder whose share of trained weights does best on average over the development collections; ties go to less of it."""
+    """Writes the encoder with the share of trained weights that does best on the development collections.
+
+    Shares are compared by their mean over the collections; the smaller of two equal shares wins.
+    """
     from transformers import AutoTokenizer
 
     original, tuned = (load_encoder_student(folder).state_dict() for folder in (base, out / "tuned"))
@@ -300,10 +323,8 @@ def _mix(
     for share in (0.0, *recipe.mix):
         model.load_state_dict(mixed(original, tuned, share=share))
         scores[share] = {name: collection_ndcg(model, collection) for name, collection in development.items()}
-        progress(
-            f"share {share}: "
-            + ", ".join(f"{name} nDCG@{CUT_OFF} {value:.4f}" for name, value in scores[share].items())
-        )
+        figures = (f"{name} nDCG@{CUT_OFF} {value:.4f}" for name, value in scores[share].items())
+        progress(f"share {share}: " + ", ".join(figures))
     best = max(scores, key=lambda share: (round(sum(scores[share].values()), 6), -share))
     write_text(out / "mix.json", json.dumps({"share": best, "development": scores}, indent=1) + "\n")
     model.load_state_dict(mixed(original, tuned, share=best))
@@ -311,7 +332,10 @@ def _mix(
 
 
 def mixed(original: Mapping[str, Any], tuned: Mapping[str, Any], *, share: float) -> dict[str, Any]:
-    """Returns (1 - share) of the original's weights and `share` of the tuned ones (WiSE-FT and model soups, both Wortsman et al. 2022)."""
+    """Returns (1 - share) times the original weights plus `share` times the tuned weights.
+
+    Sources: WiSE-FT and model soups, both Wortsman et al. (2022).
+    """
     return {
         name: weights + share * (tuned[name] - weights) if weights.is_floating_point() else weights
         for name, weights in original.items()

@@ -1,4 +1,4 @@
-"""Trains the NLI student: a MiniLM cross-encoder read from a recipe, phase by phase, resumable at every phase."""
+"""Trains the NLI student, a MiniLM cross-encoder, by a recipe: phase by phase, resumable at every phase."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from training.student import (
 
 
 def phase_bundles(phase: Phase, train: dict[str, list[Pair]], *, epoch: int, seed: int) -> list[Bundle]:
-    """Returns the pairs of an epoch: each source at its share of bundles; a share above 1 repeats the source."""
+    """Returns the bundles of an epoch: each source gives its share; a share above 1 repeats the source."""
     rng = random.Random(f"{seed}-{phase.name}-{epoch}")
     chosen: list[Bundle] = []
     for name, share in phase.shares.items():

@@ -1,8 +1,9 @@
 """Trains the strong checker: an MPNet cross-encoder, stage by stage, resumable to the step.
 
-A stage names how many pairs it draws of each source, longest evidence and batch size. General pairs come first, since what a checker must be able
-to do is learned per pair and those are short. The rate warms up once, stays, and falls to nothing in a stage that says `decay`. Weights are kept in
-fp32 and multiplied in bf16.
+A stage names how many pairs it draws of each source, its longest evidence and its batch size. General pairs
+come first: what a checker must be able to do is learned per pair, and general pairs are short. The rate warms
+up once, stays, and falls to nothing in a stage that says `decay`. Weights are kept in fp32 and multiplied in
+bf16.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ else:
 RECIPE = Path(__file__).parent / "recipes" / "strong.toml"
 PEAK = 4e-5  # rate of AdamW
 CONTRAST = 0.3  # weight of the loss between minimal pairs beside the loss of each pair
-NEIGHBOURS = 48  # batches among which pairs of like length find together
+NEIGHBOURS = 48  # batches among which pairs of like length are put together
 SAVE_EVERY, LOG_EVERY = 400, 50
 FROZEN = "embeddings.word_embeddings"
 _LONGEST_CLAIM = 110  # tokens
@@ -46,13 +47,14 @@ class Stage:
 
     Attributes:
         name: of its folder.
-        pairs: how many of each source; a name may be a pattern, `clusters_*`. More than there are repeats them.
-        max_words: of evidence.
-        max_tokens: of a pair; evidence is cut from its end.
-        batch: pairs, at most.
-        batch_tokens: after padding, at most.
+        pairs: how many pairs of each source; a name may be a pattern, `clusters_*`. Where there are fewer
+            pairs than wanted, they repeat.
+        max_words: most words of evidence.
+        max_tokens: most tokens of a pair; evidence is cut from its end.
+        batch: most pairs of a batch.
+        batch_tokens: most tokens of a batch, after padding.
         decay: whether the rate falls to nothing within this stage.
-        part: share of the stage's batches that is trained; a stage that was cut short says so.
+        part: share of the stage's batches that are trained; below 1 for a stage that was cut short.
     """
 
     name: str
@@ -69,7 +71,7 @@ class Stage:
 class StrongRecipe:
     """Everything that decides the weights, besides the base and the data files."""
 
-    sources: Path  # the recipe whose sources, and their parts kept out, are drawn from
+    sources: Path  # the recipe whose sources are drawn from, without what it holds out or calibrates with
     stages: list[Stage]
     seed: int = 17
     warm_up: int = 400  # steps until the rate is at its peak
@@ -77,7 +79,7 @@ class StrongRecipe:
 
 @dataclass
 class Progress:
-    """How far a training is; kept with the weights."""
+    """How far a training has come; it is saved with the weights."""
 
     done: list[str] = field(default_factory=list)
     in_stage: int = 0
@@ -97,9 +99,8 @@ def read_strong_recipe(path: Path) -> StrongRecipe:
         stages = [Stage(**stage) for stage in table.pop("stages")]
         return StrongRecipe(sources=path.with_name(table.pop("sources")), stages=stages, **table)
     except (KeyError, TypeError) as error:
-        raise DataError(
-            f"{path}: no usable recipe ({error}); expected 'sources' and a list of 'stages'"
-        ) from error
+        what = f"{path}: no usable recipe ({error}); expected 'sources' and a list of 'stages'"
+        raise DataError(what) from error
 
 
 def stage_pairs(stage: Stage, train: dict[str, list[Pair]], *, seed: int) -> list[Bundle]:
@@ -146,17 +147,20 @@ class Batch:
 
 
 def stage_batches(stage: Stage, bundles: Iterable[Bundle], *, tokenizer: Path, seed: int) -> list[Batch]:
-    """Returns the batches of a stage: near-equal lengths together, in random order within stretches of `NEIGHBOURS` batches."""
+    """Returns the batches of a stage, each of near-equal lengths.
+
+    Within each stretch of `NEIGHBOURS` batches the order is random.
+    """
     rng = random.Random(f"{seed}-{stage.name}-batches")
     batches: list[Batch] = []
     for stretch in _stretches(bundles, size=stage.batch * NEIGHBOURS):
         rows = [[_row(pair, stage, tokenizer) for pair in bundle] for bundle in stretch]
         order = sorted(range(len(rows)), key=lambda i: max(map(len, rows[i])) * rng.uniform(0.93, 1.07))
-        own = [
+        of_stretch = [
             _batch([stretch[i] for i in part], [rows[i] for i in part]) for part in _parts(order, rows, stage)
         ]
-        rng.shuffle(own)
-        batches += own
+        rng.shuffle(of_stretch)
+        batches += of_stretch
     return batches[: round(stage.part * len(batches))]
 
 
@@ -206,10 +210,10 @@ def _batch(bundles: list[Bundle], rows: list[list[list[int]]]) -> Batch:
 
 
 class Trainer:
-    """The model in bf16, its weights and the optimizer in fp32, and how far they are."""
+    """The model in bf16, its weights and the optimizer in fp32, and how far the training has come."""
 
     def __init__(self, base: Path, *, seed: int) -> None:
-        """Loads the model in the folder `base`; a base without a 3-way head gets a fresh one."""
+        """Loads the model in the folder `base`; a base without a 3-way head gets a fresh head."""
         import torch
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -230,8 +234,8 @@ class Trainer:
             if FROZEN not in name
         }
         matrices = [weight for weight in self.weights.values() if weight.dim() > 1]
-        others = [weight for weight in self.weights.values() if weight.dim() <= 1]
-        groups = [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
+        vectors = [weight for weight in self.weights.values() if weight.dim() <= 1]
+        groups = [{"params": matrices, "weight_decay": 0.01}, {"params": vectors, "weight_decay": 0.0}]
         self.optimizer = torch.optim.AdamW(groups, lr=PEAK, betas=(0.9, 0.98), eps=1e-8, fused=True)
         self.progress = Progress()
         self.model.to(torch.bfloat16).train()
@@ -239,7 +243,7 @@ class Trainer:
             parameter.requires_grad = FROZEN not in name
 
     def step(self, batch: Batch, *, rate: float) -> float:
-        """Moves the weights by one batch and returns its loss."""
+        """Moves the weights by a batch and returns the batch's loss."""
         import torch
 
         width = padded(max(map(len, batch.rows)))
@@ -274,7 +278,7 @@ class Trainer:
                 parameters[name].copy_(weight)
 
     def save(self, path: Path) -> None:
-        """Keeps weights, optimizer and progress, whole or not at all."""
+        """Writes weights, optimizer and progress to `path`, whole or not at all."""
         import torch
 
         weights = {name: weight.detach() for name, weight in self.weights.items()}
@@ -288,7 +292,7 @@ class Trainer:
         os.replace(partial, path)
 
     def resume(self, path: Path) -> None:
-        """Goes on from what `save` kept; only tensors and plain values are read."""
+        """Goes on from what `save` wrote; only tensors and plain values are read."""
         import torch
 
         state = torch.load(path, weights_only=True)
@@ -318,15 +322,18 @@ def train_strong(
     repo: Path,
     progress: Callable[[str], None] = print,
 ) -> Path:
-    """Trains the strong checker and returns the folder of its weights; a training that was interrupted goes on from its last save.
+    """Trains the strong checker and returns the folder of its weights.
+
+    A training that was interrupted goes on from its last save.
 
     Args:
         recipe: stages and seed.
-        base: the folder that `fetch_mpnet` wrote, or that `restore_classifier` did, whose head is kept.
+        base: the folder that `fetch_mpnet` wrote, or the folder that `restore_classifier` wrote; the head
+            of the latter is kept.
         out: folder for the checkpoint and the weights.
         data: folder of the public data sets.
-        repo: folder of this repository, with `fixtures`.
-        progress: receives one line now and then.
+        repo: folder of this repository, with `data`.
+        progress: receives a line now and then.
     """
     out.mkdir(parents=True, exist_ok=True)
     train = load_sources(read_recipe(recipe.sources, data=data, repo=repo)).train
@@ -374,5 +381,8 @@ def _train_stage(
 
 
 def learning_rate(steps: int, *, share: float, decay: bool, warm_up: int) -> float:
-    """Returns the rate after so many steps: warm-up, then `PEAK`, which falls to 3 % of itself over a stage with `decay`."""
+    """Returns the rate after `steps` steps: it warms up to `PEAK` and stays there.
+
+    In a stage with `decay` it falls to 3 % of that; `share` says how much of the stage is done, 0 to 1.
+    """
     return PEAK * min(1.0, (steps + 1) / warm_up) * (1 - 0.97 * share if decay else 1.0)

@@ -33,7 +33,10 @@ _VOWEL_SOUND = re.compile(r"[aeioAEIO]|u(?!ni|s[aeu]|r[aeiou])|hour|[FHLMNRSX](?
 
 
 def replaced(sentence: str, start: int, end: int, *, new: str, kind: str) -> Mutation:
-    """Returns `sentence` with `new` for `sentence[start:end]`, blanks, capitals and articles put right."""
+    """Returns the mutation of `kind` that puts `new` in place of `sentence[start:end]`.
+
+    Blanks, capitals and articles are put right: "an aspirin" becomes "a statin".
+    """
     before, after = sentence[:start], sentence[end:]
     if not new:
         before, after = (before.rstrip(), after) if before.strip() else ("", after.lstrip())

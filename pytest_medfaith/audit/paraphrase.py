@@ -124,7 +124,11 @@ def _refers(text: str) -> bool:
 
 
 def with_long_form(sentence: str, evidence: str) -> str:
-    """Returns `sentence` with its first short form written out, as the evidence or medicine explains it."""
+    """Returns `sentence` with its first short form written out, "BMI" as "body mass index".
+
+    The long form is that of the evidence, or of a list of common short forms. A sentence that has no short
+    form, or has the long form already, is returned as it is.
+    """
     for short, long in {**_LONG_FORMS, **find_abbreviations(evidence)}.items():
         found = re.search(rf"(?<![\w(/-]){re.escape(short)}(?![\w)/-])", sentence)
         if found and long.lower() not in sentence.lower():

@@ -150,7 +150,10 @@ def count_claims(claims: Sequence[AuditClaim]) -> Counts:
 
 
 def unsupported_share(name: str, claims: Sequence[AuditClaim]) -> MetricValue:
-    """Returns the share of scored `claims` that are not supported, with its interval."""
+    """Returns the share of the scored `claims` that were called refuted or unsupported, 0 to 1.
+
+    It has a 95 % interval, and no value where no claim was scored.
+    """
     return _share(name, [claim.label for claim in claims], ("refuted", "unsupported"))
 
 

@@ -24,7 +24,10 @@ def audit_checker(
     seed: int = defaults.SEED,
     progress: Callable[[int, int], None] | None = None,
 ) -> Audit:
-    """Returns the claims made from `chunks` and the bank, changed and true, each with the checker's verdict.
+    """Returns an audit: claims whose right verdict is known, each with the verdict of `checker`.
+
+    The claims are sentences of `chunks`, some as they are and some with a planted error, and the items of
+    the shipped bank.
 
     Args:
         checker: whose verdicts are audited.
@@ -52,8 +55,9 @@ def audit_checker(
         for chunk in question.chunks
     ]
     scores = checker.score([*pairs, *asked], progress=progress)
-    own = [[score] for score in scores[: len(pairs)]] or [[]] * len(pairs)  # a plain callable gives no scores
-    done = tuple(_judged(checker, *row) for row in zip(claims, pairs, own, strict=True))
+    # A plain callable gives no scores.
+    scores_of_claims = [[score] for score in scores[: len(pairs)]] or [[]] * len(pairs)
+    done = tuple(_judged(checker, *row) for row in zip(claims, pairs, scores_of_claims, strict=True))
     strata = tuple(_judged_strata(checker, questions, scores[len(pairs) :]))
     return Audit(checker=checker.name, seed=seed, limit=limit, claims=done, strata=strata)
 

@@ -79,7 +79,11 @@ def _opposites() -> Mapping[str, str]:
 
 
 def turn(sentence: str, evidence: str, rng: random.Random) -> Mutation | None:  # noqa: ARG001 - an Operator
-    """Returns `sentence` with a word that says a direction, in what it states of its subject, reversed."""
+    """Returns `sentence` with one word of direction reversed: "raises the risk" for "lowers the risk".
+
+    The word is in what the sentence states of its subject. None where there is no such word, or the sentence
+    denies or doubts.
+    """
     clause = clause_of(sentence)
     if clause is None or any(
         word.lower in lexicon.NEGATIONS or word.lower in _UNSURE for word in clause.words

@@ -9,7 +9,6 @@ from typing import Any
 from pytest_medfaith.calibration.fit import CalibrationRun
 from pytest_medfaith.cards.plots import reliability_svg
 from pytest_medfaith.cards.wording import metric_text
-from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.jsonl import write_text
 from pytest_medfaith.records import MetricValue
 
@@ -48,12 +47,14 @@ def calibration_table(run: CalibrationRun, *, style: str = "plain") -> str:
         [name, *(metric_text(side.metrics[name], interval=True) for side in (run.before, run.after))]
         for name in _SHOWN
     ]
-    rows += [["thresholds", *(_thresholds(side.thresholds) for side in (run.before, run.after))]]
+    fits = [side.thresholds for side in (run.before, run.after)]
+    rows += [
+        [
+            "thresholds",
+            *(f"entail {fit.entail:g}, contradict {fit.contradict:g}, odds {fit.odds:g}" for fit in fits),
+        ]
+    ]
     return tabulate(rows, headers=["", "before", "after"], tablefmt=style, disable_numparse=True)
-
-
-def _thresholds(fitted: Thresholds) -> str:
-    return f"entail {fitted.entail:g}, contradict {fitted.contradict:g}, odds {fitted.odds:g}"
 
 
 def calibration_notes(run: CalibrationRun) -> list[str]:

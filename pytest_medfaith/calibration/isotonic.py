@@ -78,7 +78,10 @@ def _curve(label: str, points: Any) -> Curve:
 
 
 def fit_isotonic(probs: Any, truth: Any) -> Isotonic:
-    """Returns the rising curves of least squared error from `probs` (n, 3) to the label indices `truth` (n,).
+    """Returns for each class the curve that maps its probability to how often the class was right.
+
+    The curves never fall, and have the least squared error from `probs` (n, 3) to the label indices `truth`
+    (n,).
 
     No curve reaches 0 or 1, because n pairs cannot say that something never happens: values keep 1 / (n + 2)
     away from both.

@@ -29,7 +29,15 @@ LEAST_DECIDED = 10  # pairs that a threshold must decide for its precision to sa
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """A fitted temperature, thresholds and odds; `n` pairs or claims fitted the thresholds."""
+    """What was fitted to labelled pairs, to turn a model's logits into verdicts.
+
+    Attributes:
+        temperature: the logits are divided by it.
+        entail_threshold: least probability of entail for a claim to be supported, 0 to 1.
+        contradict_threshold: least probability of contradict for a claim to be refuted, 0 to 1.
+        contradict_odds: contradict must be more than so many times as probable as entail.
+        n: how many pairs, or whole claims, fitted the thresholds.
+    """
 
     temperature: float
     entail_threshold: float

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from pytest_medfaith.cards.history import History
+    from pytest_medfaith.metrics.differences import Ablation
     from pytest_medfaith.records import SliceReport
 
 GROUP = "medfaith.formats"
@@ -41,6 +42,7 @@ class FinishedRun:
         facts: date, project and commit, as far as they are known.
         history: (label, slice reports) of earlier runs, the oldest first.
         most: how many claims of a slice a text explains; None explains all.
+        ablations: the rows that were asked for together, beside the first of them.
     """
 
     slice_reports: Sequence[SliceReport]
@@ -48,6 +50,7 @@ class FinishedRun:
     facts: Mapping[str, str] = field(default_factory=dict)
     history: History = ()
     most: int | None = None
+    ablations: Sequence[Ablation] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,15 +68,18 @@ class ReportFormat:
 
 
 def _terminal(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.ablation_card import ablation_text
     from pytest_medfaith.cards.terminal import result_card
 
-    return result_card(run.slice_reports, verbose=True)
+    return "\n\n".join([result_card(run.slice_reports, verbose=True), *map(ablation_text, run.ablations)])
 
 
 def _markdown(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.ablation_card import ablation_markdown
     from pytest_medfaith.cards.markdown import markdown_card
 
-    return markdown_card(run.slice_reports, most=run.most)
+    card = markdown_card(run.slice_reports, most=run.most)
+    return "\n".join([card, *(f"{ablation_markdown(one)}\n" for one in run.ablations)])
 
 
 def _json(run: FinishedRun) -> str:
@@ -115,7 +121,13 @@ def _svg(run: FinishedRun) -> str:
 def _html(run: FinishedRun) -> str:
     from pytest_medfaith.cards.html import html_report
 
-    return html_report(run.slice_reports, history=run.history, signature=run.signature, facts=run.facts)
+    return html_report(
+        run.slice_reports,
+        history=run.history,
+        signature=run.signature,
+        facts=run.facts,
+        ablations=run.ablations,
+    )
 
 
 SHIPPED: Mapping[str, ReportFormat] = {

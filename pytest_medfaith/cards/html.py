@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_medfaith.cards.ablation_card import ablation_rows, ablations_svg
 from pytest_medfaith.cards.explanation import text_at
 from pytest_medfaith.cards.facts import error_rates
 from pytest_medfaith.cards.history import History
@@ -38,6 +39,8 @@ from pytest_medfaith.records import VERDICTS, Chunk, Finding, MetricValue, Repor
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from pytest_medfaith.metrics.differences import Ablation
+
 _COMMIT_SHOWN = 12  # digits
 
 
@@ -47,6 +50,7 @@ def html_report(
     history: History = (),
     signature: Mapping[str, Any] | None = None,
     facts: Mapping[str, str] | None = None,
+    ablations: Sequence[Ablation] = (),
 ) -> str:
     """Returns the page: card, gates, trend, and every case with its claims beside their evidence.
 
@@ -55,6 +59,7 @@ def html_report(
         history: (label, slice reports) of earlier runs, the oldest first; only their metrics are read.
         signature: what made the run, shown as it is.
         facts: date, project and commit of the run, for the head of the page.
+        ablations: the rows that were asked for together, beside the first of them.
 
     Raises:
         MissingExtra: jinja2 is not installed.
@@ -65,10 +70,6 @@ def html_report(
     cases = [
         _case_row(place, one, chunks) for place, report in enumerate(slice_reports) for one in report.reports
     ]
-    columns = card_columns(slice_reports)
-    measured = any(
-        has_value(report.metrics.get(name)) for report in slice_reports for name in columns.values()
-    )
     facts = {name: one_line(value) for name, value in (facts or {}).items()}
     return render_page(
         "report.html.j2",
@@ -78,14 +79,26 @@ def html_report(
         facts=[(name, value[: _COMMIT_SHOWN if name == "commit" else None]) for name, value in facts.items()],
         checkers=[_checker_row(name) for name in dict.fromkeys(report.checker for report in slice_reports)],
         meanings=_meanings(slice_reports),
-        ablation=_markup(ablation_svg(slice_reports, metrics=columns))
-        if measured and len(slice_reports) > 1
-        else "",
+        **_side_by_side(slice_reports, ablations),
         trends=[trend for report in slice_reports if (trend := _trends(report, history))["plots"]],
         signature=dumps(dict(signature), "the signature") if signature else "",
-        cases=_script_json({"runs": [run["label"] for run in runs], "cases": cases}),
+        cases=script_json({"runs": [run["label"] for run in runs], "cases": cases}),
         chunks=list(chunks),
     )
+
+
+def _side_by_side(slice_reports: Sequence[SliceReport], ablations: Sequence[Ablation]) -> dict[str, Any]:
+    """Returns the plot of all rows, and the plot and the tables of the rows that are compared with a first row."""
+    columns = card_columns(slice_reports)
+    measured = any(
+        has_value(report.metrics.get(name)) for report in slice_reports for name in columns.values()
+    )
+    plotted = measured and len(slice_reports) > 1
+    return {
+        "ablation": _markup(ablation_svg(slice_reports, metrics=columns)) if plotted else "",
+        "compared": [ablation_rows(one) for one in ablations],
+        "differences": _markup(ablations_svg(ablations)) if ablations else "",
+    }
 
 
 def _checker_row(name: str) -> dict[str, Any]:
@@ -177,7 +190,7 @@ def _markup(text: str) -> Markup:
     return Markup(text)  # noqa: S704 - no foreign markup is left in either
 
 
-def _script_json(value: object) -> Markup:
+def script_json(value: object) -> Markup:
     """Returns `value` as JSON for a script element: without `<`, `>` and `&` no text can end the element."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -189,7 +202,8 @@ def _script_json(value: object) -> Markup:
     return _markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
-def _chunk_row(chunk: Chunk) -> dict[str, str]:
+def chunk_row(chunk: Chunk) -> dict[str, str]:
+    """Returns what a page shows of a chunk: id, title, facts such as its year, address, text."""
     pmid = f"PMID {chunk.pmid}" if chunk.pmid else ""
     facts = [" > ".join(chunk.section_path), chunk.source, chunk.authority or "", str(chunk.year or ""), pmid]
     return {
@@ -220,13 +234,13 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         **{label: labels[label] for label in VERDICTS},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
         "cited": list(_citations(report)),
-        "contexts": [chunks.setdefault(_script_json(_chunk_row(chunk)), len(chunks)) for chunk in shown],
+        "contexts": [chunks.setdefault(script_json(chunk_row(chunk)), len(chunks)) for chunk in shown],
         "gold": _gold_rows(report),
         "dropped": [
             {
                 "text": piece.text,
                 "reason": piece.reason,
-                "span": _script_span(response.answer, piece.span),
+                "span": script_span(response.answer, piece.span),
                 "dropped": True,
             }
             for piece in report.dropped
@@ -242,13 +256,13 @@ def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
     evidence = contexts[place].text if place >= 0 else ""
     return {
         "text": claim.text,
-        "span": _script_span(report.response.answer, (claim.start, claim.end)),
+        "span": script_span(report.response.answer, (claim.start, claim.end)),
         "label": verdict.label,
         "score": "" if verdict.label == "unscored" else decimals(verdict.score),
         "threshold": decimals(verdict.threshold),
         "reason": verdict.reason,
         "chunk": place,
-        "evidence": _script_span(evidence, verdict.span),
+        "evidence": script_span(evidence, verdict.span),
         "unsafe": breaks_safety_rule(verdict),
         "conflict": verdict.conflict,
         "supporting": [places[name] for name in verdict.supporting if name in places],
@@ -280,7 +294,7 @@ def _citations(report: Report) -> Iterator[dict[str, Any]]:
     for span, named in markers.items():
         places = sorted(cited_contexts(named, report.response.contexts))
         if places:
-            yield {"span": _script_span(report.response.answer, span), "contexts": places}
+            yield {"span": script_span(report.response.answer, span), "contexts": places}
 
 
 def _gold_rows(report: Report) -> list[dict[str, Any]]:
@@ -298,7 +312,7 @@ def _gold_rows(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _script_span(text: str, span: tuple[int, int] | None) -> list[int] | None:
+def script_span(text: str, span: tuple[int, int] | None) -> list[int] | None:
     """Returns `span` in UTF-16 units, as browsers count; None for no span or a span outside `text`."""
     if span is None or not 0 <= span[0] < span[1] <= len(text):
         return None

@@ -13,6 +13,7 @@ from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import plain_json
 from pytest_medfaith.records import MetricValue, Report, SliceReport
+from pytest_medfaith.teacher.use import read_uses
 
 FORMAT_VERSION = 1
 
@@ -38,7 +39,10 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
         "counts": dataclasses.asdict(count_slice(slice_report)),
         "metrics": metric_rows(slice_report.metrics),
         "macro": metric_rows(slice_report.macro),
+        **({"place": slice_report.place} if slice_report.place else {}),
+        **({"failure": slice_report.failure} if slice_report.failure else {}),
         **({"definitions": dict(slice_report.definitions)} if slice_report.definitions else {}),
+        **_llm_row(slice_report),
         "gates": [
             {
                 "expression": gate.expression,
@@ -50,6 +54,12 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
         ],
         "cases": [_case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
     }
+
+
+def _llm_row(slice_report: SliceReport) -> dict[str, Any]:
+    """Returns what the teacher was asked for all cases together; {} where there was none."""
+    use = read_uses(report.llm for report in slice_report.reports)
+    return {"llm": use.to_dict()} if use.model else {}
 
 
 def metric_rows(metrics: Mapping[str, MetricValue]) -> dict[str, dict[str, Any]]:
@@ -84,6 +94,7 @@ def _case_row(report: Report) -> dict[str, Any]:
         "case": report.case.to_dict(),
         "abstained": report.abstained,
         **({"contexts_optional": True} if report.contexts_optional else {}),
+        **({"llm": dict(report.llm)} if report.llm else {}),
         **({"dropped": [piece.to_dict() for piece in report.dropped]} if report.dropped else {}),
         "metrics": dict(report.metrics),
         "entailments": report.entailments.to_dict(),

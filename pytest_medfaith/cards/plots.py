@@ -63,21 +63,21 @@ def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: 
         return bottom - (bottom - top) * (value - low) / (high - low)
 
     body = [
-        _text(0, 13, title, "strong"),
-        _text(width, 13, metric_text(points[-1][1]), "strong", anchor="end"),
+        draw_text(0, 13, title, "strong"),
+        draw_text(width, 13, metric_text(points[-1][1]), "strong", anchor="end"),
     ]
     for value in (low, high):
         body += [
-            _line(left, y(value), right, y(value), "rule"),
-            _text(left - 6, y(value) + 4, f"{value:.2f}", "soft", anchor="end"),
+            draw_line(left, y(value), right, y(value), "rule"),
+            draw_text(left - 6, y(value) + 4, f"{value:.2f}", "soft", anchor="end"),
         ]
     body += [_path(line, "mark") for line in _unbroken(points, x, y) if len(line) > 1]
     for place, (label, metric) in enumerate(points):
         body += _point(x(place), y, metric, label)
-    body.append(_text(left, height - 5, clip(points[0][0], 20), "soft"))
+    body.append(draw_text(left, height - 5, clip(points[0][0], 20), "soft"))
     if len(points) > 1:
-        body.append(_text(right, height - 5, clip(points[-1][0], 20), "soft", anchor="end"))
-    return _svg(body, width, height, f"{title} over {len(points)} runs")
+        body.append(draw_text(right, height - 5, clip(points[-1][0], 20), "soft", anchor="end"))
+    return draw_svg(body, width, height, f"{title} over {len(points)} runs")
 
 
 def _axis(values: Sequence[float]) -> tuple[float, float]:
@@ -107,10 +107,10 @@ def _point(x: float, y: Callable[[float], float], metric: MetricValue, label: st
     if metric.value is None:
         return []
     shown = f"{label}: {metric_text(metric, interval=True)}, {counted(metric.n, 'case')}"
-    dot = _dot(x, y(metric.value), "3.5", shown)
+    dot = draw_dot(x, y(metric.value), "3.5", shown)
     if metric.low is None or metric.high is None:
         return [dot]
-    return [_line(x, y(metric.low), x, y(metric.high), "band"), dot]
+    return [draw_line(x, y(metric.low), x, y(metric.high), "band"), dot]
 
 
 def ablation_svg(slice_reports: Sequence[SliceReport], *, metrics: Mapping[str, str] = COLUMNS) -> str:
@@ -140,29 +140,29 @@ def ablation_svg(slice_reports: Sequence[SliceReport], *, metrics: Mapping[str, 
     labels = [clip(run_label(report, checker=checkers), 44) for report in slice_reports]
     left, panel, row = 24 + 7 * max(map(len, labels)), 132, 26
     width, height = left + panel * len(panels), 46 + row * len(labels)
-    body = [_text(0, 38 + row * i + 4, label) for i, label in enumerate(labels)]
+    body = [draw_text(0, 38 + row * i + 4, label) for i, label in enumerate(labels)]
     for j, (title, name) in enumerate(panels.items()):
         values = [report.metrics.get(name) for report in slice_reports]
         body += _panel(title, values, start=left + panel * j, length=panel - 56, row=row)
-    return _svg(body, width, height, f"{', '.join(panels)} of {len(labels)} slice reports")
+    return draw_svg(body, width, height, f"{', '.join(panels)} of {len(labels)} slice reports")
 
 
 def _panel(
     title: str, values: Sequence[MetricValue | None], *, start: float, length: float, row: float
 ) -> list[str]:
     """Returns the panel of a metric: for each row a rule from 0 to 1, a dot, an interval and a value."""
-    body = [_text(start, 13, title, "strong")]
+    body = [draw_text(start, 13, title, "strong")]
     for i, metric in enumerate(values):
         y = 38 + row * i
         body += [
-            _line(start, y, start + length, y, "rule"),
-            _text(start + length + 8, y + 4, metric_text(metric)),
+            draw_line(start, y, start + length, y, "rule"),
+            draw_text(start + length + 8, y + 4, metric_text(metric)),
         ]
         if metric is None or metric.value is None:
             continue
         if metric.low is not None and metric.high is not None:
-            body.append(_line(start + length * metric.low, y, start + length * metric.high, y, "band"))
-        body.append(_dot(start + length * metric.value, y, "4"))
+            body.append(draw_line(start + length * metric.low, y, start + length * metric.high, y, "band"))
+        body.append(draw_dot(start + length * metric.value, y, "4"))
     return body
 
 
@@ -189,44 +189,47 @@ def reliability_svg(bins: Sequence[ReliabilityBin], *, title: str = "Reliability
     def y(value: float) -> float:
         return bottom - (bottom - top) * value
 
-    body = [_text(0, 14, title, "strong")]
+    body = [draw_text(0, 14, title, "strong")]
     for tick in (0.0, 0.5, 1.0):
         body += [
-            _line(left, y(tick), right, y(tick), "rule"),
-            _text(left - 6, y(tick) + 4, f"{tick:.1f}", "soft", anchor="end"),
-            _text(x(tick), bottom + 16, f"{tick:.1f}", "soft", anchor="middle"),
+            draw_line(left, y(tick), right, y(tick), "rule"),
+            draw_text(left - 6, y(tick) + 4, f"{tick:.1f}", "soft", anchor="end"),
+            draw_text(x(tick), bottom + 16, f"{tick:.1f}", "soft", anchor="middle"),
         ]
     places = [(x(one.confidence), y(one.accuracy)) for one in bins]
-    body += [_line(x(0), y(0), x(1), y(1), "ideal"), _path(places, "mark")]
+    body += [draw_line(x(0), y(0), x(1), y(1), "ideal"), _path(places, "mark")]
     most = max(one.n for one in bins)
     for one, place in zip(bins, places, strict=True):
         shown = f"{one.n} pairs: confidence {decimals(one.confidence)}, accuracy {decimals(one.accuracy)}"
-        body.append(_dot(*place, f"{3 + 6 * math.sqrt(one.n / most):.1f}", shown))
+        body.append(draw_dot(*place, f"{3 + 6 * math.sqrt(one.n / most):.1f}", shown))
     axis = f"confidence (accuracy upwards; {sum(one.n for one in bins)} pairs)"
-    body.append(_text((left + right) / 2, size - 8, axis, "soft", anchor="middle"))
-    return _svg(body, size, size, title)
+    body.append(draw_text((left + right) / 2, size - 8, axis, "soft", anchor="middle"))
+    return draw_svg(body, size, size, title)
 
 
-def _svg(body: Iterable[str], width: float, height: float, label: str) -> str:
+def draw_svg(body: Iterable[str], width: float, height: float, label: str) -> str:
+    """Returns the plot of `body`, with the styles of all plots; readers of screens hear `label`."""
     head = '<svg xmlns="http://www.w3.org/2000/svg" class="mf-plot" role="img"'
     head += f' aria-label="{escape(label)}" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
     return "\n".join([head, f"<style>{_STYLE}</style>", *body, "</svg>"]) + "\n"
 
 
-def _text(x: float, y: float, text: str, kind: str = "", *, anchor: str = "start") -> str:
+def draw_text(x: float, y: float, text: str, kind: str = "", *, anchor: str = "start") -> str:
+    """Returns a text in the style `kind`."""
     place = f'x="{x:.1f}" y="{y:.1f}"'
     place += f' class="{kind}"' if kind else ""
     place += f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f"<text {place}>{escape(text)}</text>"
 
 
-def _dot(x: float, y: float, radius: str, shown: str = "") -> str:
+def draw_dot(x: float, y: float, radius: str, shown: str = "") -> str:
     """Returns a dot; `shown` appears where the pointer rests on it."""
     place = f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{radius}"'
     return f"{place}><title>{escape(shown)}</title></circle>" if shown else f"{place}/>"
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+def draw_line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    """Returns a line in the style `kind`."""
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 

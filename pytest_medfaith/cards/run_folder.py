@@ -10,6 +10,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.cards.ablation_card import (
+    ABLATION_FILES,
+    ablations_csv,
+    ablations_json,
+    ablations_svg,
+)
 from pytest_medfaith.cards.audit_card import AUDIT_FILES
 from pytest_medfaith.cards.formats import SHIPPED, FinishedRun, ReportFormat, find_format, installed_formats
 from pytest_medfaith.cards.history import HISTORY, History, read_history, write_history
@@ -26,14 +32,23 @@ from pytest_medfaith.cards.run_reading import (
 )
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.jsonl import check_folder, write_records, write_text
+from pytest_medfaith.metrics.differences import Ablation
 from pytest_medfaith.records import Report, SliceReport
 
 PREVIOUS = "previous"  # the folder of the last finished run while another run is on
 _CARDS = [shipped for shipped in SHIPPED.values() if shipped.in_every_run and shipped.file_name != REPORT]
 # What each run replaces, its signature last. history.jsonl goes on from run to run.
-PREVIOUS_FILES = (REPORT, *ROW_FILES, *(card.file_name for card in _CARDS), *AUDIT_FILES, SIGNATURE)
+PREVIOUS_FILES = (
+    REPORT,
+    *ROW_FILES,
+    *(card.file_name for card in _CARDS),
+    *AUDIT_FILES,
+    *ABLATION_FILES,
+    SIGNATURE,
+)
 RUN_FILES = (*PREVIOUS_FILES, HISTORY)
 _TELLING = (SIGNATURE, REPORT, HISTORY)  # by one of these a folder of runs is known
+_ABLATION = dict(zip(ABLATION_FILES, (ablations_csv, ablations_json, ablations_svg), strict=True))
 _EXPLAINED = 5  # claims of a slice in card.md; report.json and claims.csv hold all
 
 
@@ -114,6 +129,7 @@ def write_run(
     signature: Mapping[str, Any],
     facts: Mapping[str, str] | None = None,
     extra: Sequence[ReportFormat] = (),
+    ablations: Sequence[Ablation] = (),
 ) -> list[str]:
     """Writes a run, and returns a message for each format of `extra` that could not be written.
 
@@ -127,6 +143,7 @@ def write_run(
         signature: what made the run (models, thresholds, hashes, versions, seed), as plain values.
         facts: date, project and commit, for the head of card.html; no run is compared by them.
         extra: as `extra_formats` returns them.
+        ablations: the rows that were asked for together; ablation.csv, .json and .svg hold them.
 
     Raises:
         DataError: two slice reports of one kind, two reports of one case, a value that JSON cannot hold, or a
@@ -136,14 +153,13 @@ def write_run(
     _check_distinct(slice_reports)
     known = {"facts": dict(facts)} if facts else {}
     signed = {"format_version": FORMAT_VERSION, "signature": dict(signature), **known}
-    run = FinishedRun(slice_reports, signature, facts or {}, history=told_history(folder), most=_EXPLAINED)
+    told: dict[str, Any] = {"history": told_history(folder), "most": _EXPLAINED, "ablations": ablations}
+    run = FinishedRun(slice_reports, signature, facts or {}, **told)
     # What JSON cannot hold is found before anything is replaced.
     dumps(signed, "the signature")
     report = SHIPPED["json"].make(run)
     write_history(folder, run.history)
-    # Audits and extra files of an earlier run would pass for those of this run.
-    for name in (SIGNATURE, *AUDIT_FILES, *read_extra_files(folder), *(one.file_name for one in extra)):
-        (folder / name).unlink(missing_ok=True)
+    _remove_earlier(folder, extra)
     write_text(folder / REPORT, report)
     _write_rows(folder, slice_reports)
     _write_cards(folder, run)
@@ -153,7 +169,16 @@ def write_run(
     return errors
 
 
+def _remove_earlier(folder: Path, extra: Sequence[ReportFormat]) -> None:
+    """Removes audits, ablations and extra files of an earlier run, which would pass for those of this run."""
+    extra_names = (*read_extra_files(folder), *(one.file_name for one in extra))
+    for name in (SIGNATURE, *AUDIT_FILES, *ABLATION_FILES, *extra_names):
+        (folder / name).unlink(missing_ok=True)
+
+
 def _write_cards(folder: Path, run: FinishedRun) -> None:
+    for name, make in _ABLATION.items() if run.ablations else ():
+        write_text(folder / name, make(run.ablations))
     for card in _CARDS:
         try:
             text = card.make(run)
@@ -182,7 +207,10 @@ def _write_extra(
 
 
 def drop_run(folder: Path) -> None:
-    """Removes the files of a run, and `folder` with them unless it holds files of something else."""
+    """Removes the files of a run from `folder`, and the folder too where nothing is left in it.
+
+    Files that a run does not write stay, and so does a folder that holds such files.
+    """
     for name in (*read_extra_files(folder), *PREVIOUS_FILES):
         (folder / name).unlink(missing_ok=True)
     with suppress(OSError):
@@ -235,8 +263,8 @@ def _write_rows(folder: Path, slice_reports: Sequence[SliceReport]) -> None:
 
 def _keyed(row: Mapping[str, Any], key: Mapping[str, Any]) -> dict[str, Any]:
     """Returns `row` with its key; fields with a name of the key, such as a response's `k`, are set apart."""
-    own = {name: value for name, value in row.items() if name in (OWN_FIELDS, *RUN_NAMES)}
-    return {**row, **key, **({OWN_FIELDS: own} if own else {})}
+    same_named = {name: value for name, value in row.items() if name in (OWN_FIELDS, *RUN_NAMES)}
+    return {**row, **key, **({OWN_FIELDS: same_named} if same_named else {})}
 
 
 def _snippets(report: Report) -> Iterator[Mapping[str, Any]]:

@@ -167,6 +167,8 @@ def _slice_report(row: Mapping[str, Any], reports: tuple[Report, ...]) -> SliceR
         missing=tuple(row["missing"]),
         skipped=row["counts"]["skipped"],
         partial=row["partial"],
+        place=row.get("place", 0),
+        failure=row.get("failure", ""),
     )
 
 
@@ -194,6 +196,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Rows]) -> 
         metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
         contexts_optional=row.get("contexts_optional", False),
+        llm=row.get("llm", {}),
         dropped=tuple(Dropped.from_dict(piece) for piece in row.get("dropped", [])),
         retriever=run.retriever,
         checker=run.checker,

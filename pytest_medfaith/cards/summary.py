@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
+from pytest_medfaith.teacher.use import read_uses, use_lines
 
 COLUMNS: Mapping[str, str] = {
     "Rec@K": "recall@k",
@@ -118,7 +119,8 @@ def card_columns(slice_reports: Sequence[SliceReport]) -> dict[str, str]:
         return dict(COLUMNS)
     columns = dict(RETRIEVAL_COLUMNS)
     if modes != {"none"}:
-        columns = {**_first(COLUMNS, 2), **POOLED_COLUMNS, **COLUMNS}
+        first_two = dict(list(COLUMNS.items())[:2])
+        columns = {**first_two, **POOLED_COLUMNS, **COLUMNS}
     measured = {
         column: name
         for column, name in RARE_COLUMNS.items()
@@ -130,15 +132,11 @@ def card_columns(slice_reports: Sequence[SliceReport]) -> dict[str, str]:
 def card_metric(report: SliceReport, name: str) -> MetricValue | None:
     """Returns what the cell of a metric shows, None for nothing.
 
-    Recorded contexts are judged without a pool, so their r-chunks do not stand beside those of a pool.
+    Recorded contexts are judged without a pool, so their r-chunks are not shown beside those of a pool.
     """
     if report.contexts_mode == "recorded" and name in POOLED_COLUMNS.values():
         return None
     return report.metrics.get(name)
-
-
-def _first(columns: Mapping[str, str], number: int) -> dict[str, str]:
-    return dict(list(columns.items())[:number])
 
 
 def card_names(report: SliceReport, slice_reports: Sequence[SliceReport]) -> dict[str, str]:
@@ -180,6 +178,7 @@ def count_lines(slice_report: SliceReport) -> list[str]:
         return [
             f"{counted(counts.cases, 'case')}; only what was retrieved is measured, no answer",
             *retrieval_lines(slice_report),
+            *llm_lines(slice_report),
             *_case_lines(slice_report, counts),
         ]
     verdicts = (
@@ -194,7 +193,7 @@ def count_lines(slice_report: SliceReport) -> list[str]:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
     lines += _context_lines(slice_report)
-    lines += retrieval_lines(slice_report)
+    lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
 
 
@@ -207,6 +206,8 @@ def _case_lines(slice_report: SliceReport, counts: Counts) -> list[str]:
     if counts.skipped:
         total = counted(sum(counts.skipped.values()), "record")
         lines.append(f"{total} skipped while the cases were read: {_each(counts.skipped)}")
+    if slice_report.failure:
+        lines.append(f"FAILED: {slice_report.failure}")
     if slice_report.missing:
         more = counts.missing - _MISSING_SHOWN
         names = ", ".join(slice_report.missing[:_MISSING_SHOWN]) + (f" and {more} more" if more > 0 else "")
@@ -261,6 +262,11 @@ def retrieval_lines(slice_report: SliceReport) -> list[str]:
 
 def _indexes(reports: Iterable[Report]) -> dict[str, VectorIndex]:
     return {name: index for report in reports for name, index in report.retrieval.indexes.items()}
+
+
+def llm_lines(slice_report: SliceReport) -> list[str]:
+    """Returns what the teacher was asked for a slice, what that cost, and what it left unanswered."""
+    return use_lines(read_uses(report.llm for report in slice_report.reports))
 
 
 def _times(slice_report: SliceReport, step: str) -> str:

@@ -59,7 +59,10 @@ def _tables(path: Path) -> set[str]:
 
 
 def content_key(signature: str, *texts: str) -> bytes:
-    """Returns the key of texts under a model: 16 bytes that change with the weights and with each text."""
+    """Returns the key under which the cache keeps what a model says of `texts`: 16 bytes.
+
+    The key changes with the model's `signature`, which changes with the weights, and with each text.
+    """
     content = "\x1f".join((signature, *texts)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(content, digest_size=16).digest()
 

@@ -51,7 +51,8 @@ class Checker:
         cascade: how much a strong model reads.
         reading: how the evidence is read.
         added_rules: rules of the project, beside the shipped ones.
-        judge: a plain callable in the model's place, with no scores and no rules; see `as_checker`.
+        judge: a callable in the model's place, which gives no scores: a plain callable, to which no rule
+            speaks (see `as_checker`), or the teacher.
     """
 
     name: str
@@ -94,10 +95,16 @@ class Checker:
     ) -> list[PairScore]:
         """Returns a score for each (claim, chunk) pair, in order; a plain callable has no scores to give.
 
+        A callable with a method `prepare` is told what it will be asked, so that it can ask for all of it at a
+        time.
+
         Raises:
             ValueError: the model gave something else than three logits for each pair.
         """
         if self.judge:
+            prepare = getattr(self.judge, "prepare", None)
+            if prepare:
+                prepare(self._judged(pairs), progress=progress)
             return []
         pairs = [(plain_claim(claim), plain_chunk(chunk)) for claim, chunk in pairs]
         vectors = Vectors(self.cache)
@@ -107,6 +114,16 @@ class Checker:
             reader = Reader(self.model, self.cascade, self.fast.thresholds, vectors)
             scores = score_deciding_windows(pairs, scores, reader)
         return [recalibrated(score, self.isotonic) for score in scores] if self.isotonic else scores
+
+    def _judged(self, pairs: Sequence[tuple[Claim, Chunk]]) -> list[tuple[Claim, list[Chunk]]]:
+        """Returns each claim of `pairs` with its chunks, as `decide` gives them to a callable."""
+        asked: dict[str, tuple[Claim, list[Chunk]]] = {}
+        for claim, chunk in pairs:
+            plain = plain_chunk(chunk)
+            if not self.unusable(plain_claim(claim).text, "claim"):
+                chunks = asked.setdefault(claim.id, (claim, []))[1]
+                chunks += [] if self.unusable(plain.text, "evidence") else [plain]
+        return list(asked.values())
 
     def decide(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on `claim` from the scores of its `chunks`.
@@ -123,7 +140,7 @@ class Checker:
         if not (why or chunks):
             why = next(filter(None, unusable.values()), "")
         if self.judge and not why:
-            return self.judge(claim, chunks)
+            return self._overruled(self.judge(claim, chunks), chunks)
         scores = [score for score in scores if not unusable.get(score.chunk_id)]
         scored = [score for score in scores if score.logits is not None]
         verdict = decide(plain, scored, self.thresholds)
@@ -145,6 +162,15 @@ class Checker:
             verdict = acquitted(verdict, scored, chunks, self.thresholds, doubt=self.reading.doubt)
         deciding = self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail
         return verdict.with_(claim=claim, threshold=deciding)
+
+    def _overruled(self, verdict: Verdict, chunks: Sequence[Chunk]) -> Verdict:
+        """Returns the verdict of a judge as the rules leave it; a plain callable is given none."""
+        if not self.rules:
+            return verdict
+        from pytest_medfaith.checking.quoted import overruled
+
+        rules = active_rules(self.rules, linker=self.linker, added=self.added_rules)
+        return overruled(verdict, chunks, rules=rules, grounding=GROUNDING in self.rules)
 
     def _says(self, claim: Claim, chunk: Chunk) -> Verdict:
         return decide(claim, self.score([(claim, chunk)]), self.thresholds)

@@ -46,7 +46,7 @@ def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | Non
     """Returns which output column means entail, neutral, contradict, or not_entail for a 2-way model.
 
     Args:
-        id2label: from the model's config: column -> its own label.
+        id2label: from the model's config: column -> the label that the model gives it.
         given: the user's map from the model's labels to entail, neutral, contradict or not_entail; wins over
             guesses.
 

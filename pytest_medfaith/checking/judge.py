@@ -3,7 +3,7 @@
     def judge(claim, chunks):
         return "supported" if any(claim.text in chunk.text for chunk in chunks) else "unsupported"
 
-The callable's verdict stands: no medical rule overrules it. It gives no pair scores, so a report has none.
+The callable's verdict is final: no medical rule overrules it. It gives no pair scores, so a report has none.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.checking.checker import Checker
+from pytest_medfaith.checking.scoring import no_scores
 from pytest_medfaith.checking.source import callable_name, callable_signature, raised
 from pytest_medfaith.errors import DataError, MedfaithError, shown
 from pytest_medfaith.records import Chunk, Claim, Verdict, VerdictLabel
@@ -43,11 +44,7 @@ def as_checker(given: AnyChecker, *, name: str = "") -> Checker:
             "(claim, chunks) -> verdict"
         )
     name = name or callable_name(given)
-    return Checker(name, callable_signature(given), _no_scores, judge=Judge(name, given))
-
-
-def _no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
-    raise DataError("a plain callable judges claims over chunks; it gives no logits of pairs")
+    return Checker(name, callable_signature(given), no_scores, judge=Judge(name, given))
 
 
 @dataclass(frozen=True)

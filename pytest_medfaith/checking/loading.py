@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
 from pytest_medfaith.checking.card import ModelCard, read_card, tokenizer_of
@@ -22,6 +23,10 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.folders import model_signature
 from pytest_medfaith.models.onnx import weights_signature
 from pytest_medfaith.models.shipped import FAST_CHECKER, default_weights
+from pytest_medfaith.teacher.settings import TEACHER
+
+if TYPE_CHECKING:
+    from pytest_medfaith.teacher.asking import Teacher
 
 _DOTTED = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")  # as in "my_pkg.judge:judge"; a hub name has no colon
 
@@ -37,15 +42,15 @@ def load_checker(
     rules_off: Collection[str] = (),
     linker: str = defaults.LINKER,
     root: Path | None = None,
+    teacher: Teacher | None = None,
 ) -> Checker:
     """Returns the strong model for "default", the small student for "fast", else what `name` leads to.
 
-    A folder with `card.json` and `model.onnx` is an ONNX checker; any other folder, and a hub name, a Hugging
-    Face classifier. A dotted name, such as "my_pkg.judge:judge", leads to a checker or to a plain callable
-    `(claim, chunks) -> verdict`, whose verdicts no rule overrules.
+    A folder with `card.json` and `model.onnx` is an ONNX checker; any other folder or hub name a Hugging Face
+    classifier; a dotted name, as "my_pkg.judge:judge", a checker or a plain callable, which no rule overrules.
 
     Args:
-        name: "default", "fast", a folder, a dotted name, or a hub name.
+        name: "default", "fast", "teacher", a folder, a dotted name, or a hub name.
         label_map: what a foreign model's labels mean, where its config does not say.
         thresholds: instead of the model card's, or 0.5 for a foreign model.
         cache: SQLite file of kept logits.
@@ -54,21 +59,35 @@ def load_checker(
         rules_off: medical rules that may not overrule the model; names of safety rules change nothing here.
         linker: "default" (the concept table), or "scispacy[:MODEL[:KNOWLEDGE_BASE]]" (extra: bio).
         root: the folder that a relative folder is in; the working directory where None.
+        teacher: the LLM that "teacher" asks.
 
     Raises:
-        DataError: an unknown checker or rule, weights that are not installed, a folder without one of its
-            files, or a model without usable labels.
+        DataError: an unknown checker or rule, missing weights or files, a model without usable labels.
         MissingExtra: a foreign model, and transformers is not installed.
+        TeacherError: "teacher", and there is no teacher here.
     """
     added = load_rules(rules)
     names = switched_on(added, off=rules_off)
     load_linker(linker)  # an unknown or missing linker is said now, not at the first claim
-    folder = onnx_folder(name, root=root)
+    folder = None if name == TEACHER else onnx_folder(name, root=root)
     if not folder and _DOTTED.fullmatch(name):
         return _project_checker(name, thresholds)
-    checker = _onnx_checker(name, folder) if folder else _classifier(name, root, label_map, max_tokens)
+    taught = _taught_checker(teacher) if name == TEACHER else None
+    checker = taught or _model_checker(name, folder, root, label_map, max_tokens)
     checker = dataclasses.replace(checker, cache=cache, rules=names, added_rules=added, linker=linker)
     return dataclasses.replace(checker, thresholds=thresholds or checker.thresholds)
+
+
+def _model_checker(
+    name: str, folder: Path | None, root: Path | None, label_map: Mapping[str, str] | None, max_tokens: int
+) -> Checker:
+    return _onnx_checker(name, folder) if folder else _classifier(name, root, label_map, max_tokens)
+
+
+def _taught_checker(teacher: Teacher | None) -> Checker:
+    from pytest_medfaith.checking.teacher import teacher_checker
+
+    return teacher_checker(teacher)
 
 
 def _project_checker(name: str, thresholds: Thresholds | None) -> Checker:
@@ -136,7 +155,7 @@ def _classifier(
 
     if not name.strip():
         raise DataError(
-            "the checker's name is empty; expected 'default', 'fast', a model folder, a dotted name "
+            "the checker's name is empty; expected 'default', 'fast', 'teacher', a model folder, a dotted name "
             "(package.module:judge), or a Hugging Face model name"
         )
     folder = (root or Path()) / name

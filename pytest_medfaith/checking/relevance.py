@@ -58,9 +58,9 @@ def judge_pairs(case: Case, chunks: Sequence[Chunk], checker: Checker) -> dict[t
     pairs = [
         (Claim(id=gold_id(gold), text=gold.text), chunk) for gold, chunk in product(case.gold_claims, chunks)
     ]
-    # A strong model reads only a few chunks of each claim. Under its own id each pair is a claim of one chunk.
+    # A strong model reads only a few chunks of each claim. With an id for each pair, a claim has one chunk.
     alone = [(claim.with_(id=f"{claim.id}\n{chunk.id}"), chunk) for claim, chunk in pairs]
-    scores = [] if checker.judge else checker.score(alone)
+    scores = checker.score(alone)
     labels = {}
     for number, (claim, chunk) in enumerate(pairs):
         verdict = checker.decide(claim, scores[number : number + 1], [chunk])

@@ -26,6 +26,7 @@ from pytest_medfaith.checking.reading import (
     window_around,
 )
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
+from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import LABELS, Chunk, Claim, PairScore
 
@@ -234,8 +235,13 @@ def clearest(
     )
 
 
+def no_scores(_pairs: Sequence[tuple[str, str]]) -> Any:
+    """Takes the place of a model where a callable judges; raises DataError."""
+    raise DataError("a plain callable judges claims over chunks; it gives no logits of pairs")
+
+
 def recalibrated(score: PairScore, curves: Callable[[Sequence[float]], Logits]) -> PairScore:
-    """Returns `score` with the probabilities that calibration `curves` make of its own."""
+    """Returns `score` with its probabilities replaced by what the calibration `curves` make of them."""
     if score.logits is None:
         return score
     probs = curves(score.probs)

@@ -6,8 +6,9 @@ pregnancy" and "Aspirin is not safe in pregnancy" are similar.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +60,13 @@ class Vectors:
 
     def add(self, texts: Iterable[str]) -> None:
         """Reads the first `TOKENS` tokens of each of `texts` that is new."""
+        from pytest_medfaith.models.onnx import embed_texts
+
         signature = encoder_signature()
         fill(
             self.known,
             texts,
-            _vectors,
+            partial(embed_texts, max_tokens=TOKENS),
             key=lambda text: content_key(signature, text),
             dtype="<f2",
             cache=self.cache,
@@ -74,12 +77,6 @@ class Vectors:
         import numpy as np
 
         return float(np.dot(self.known[first].astype(np.float32), self.known[second].astype(np.float32)))
-
-
-def _vectors(texts: Sequence[str]) -> Any:
-    from pytest_medfaith.models.onnx import embed_texts
-
-    return embed_texts(texts, max_tokens=TOKENS)
 
 
 def encoder_signature() -> str:

@@ -52,6 +52,14 @@ class Before:
         short = " ".join(said.split()[:_LONGEST_CONTEXT])
         return Before(short if alone else self.alone, short)
 
+    def asked(self, part: Part, *, alone: bool) -> Before:
+        """Returns what was said before the next sentence, once the question `part` was asked.
+
+        "Is it safe?" needs what was said before it, and so does its answer.
+        """
+        behind = self.followed_by(part, alone=alone)
+        return behind if alone else Before(" ".join(self.text.split()[-_LONGEST_CONTEXT:]), behind.latest)
+
 
 def stands_alone(part: Part) -> bool:
     """Returns whether `part` says by itself what it speaks of.
@@ -71,6 +79,11 @@ def stands_alone(part: Part) -> bool:
     pronoun = subject[-1].lower in _SUBJECTS and not any(word.text == ":" for word in subject)
     unnamed = pronoun or _is_definite(subject) or _is_share(subject)
     return not (unnamed or _points(subject) or _points(words[: clause.lead]))
+
+
+def asks_alone(part: Part) -> bool:
+    """Returns whether the question `part` says what it asks about; "Is it safe?" and "And adults?" do not."""
+    return len(part.words) > _LONGEST_FRAGMENT and not _points(part.words)
 
 
 def _points(words: Phrase) -> bool:

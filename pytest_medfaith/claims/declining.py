@@ -157,6 +157,12 @@ _ASSISTANT = word_set(
     "i i'm i'd i'll i've we we're we'd text texts passage passages document documents source sources context contexts excerpt excerpts material "
     "materials question questions query queries"
 )
+# "I don't see a problem with 8 g" and "I cannot say no" agree; "I see no problem in the passages" tells of them.
+_AGREES = re.compile(
+    r"\b(?:see|find|have|identify|foresee|an?|any|no)\s+(?:\w+\s+)?(?:problem|concern|issue|contra-?indication|objection|drawback|downside)s?\b"
+    r"(?!\s+(?:is|are|was|were|has|have|information|data))|\b(?:say|tell\s+you)\s+no\b",
+    re.IGNORECASE,
+)
 # "The dose of 8 g" gives a dose; "a dose of 8 g" may repeat what was asked.
 _GIVES_AMOUNT = re.compile(
     r"\b(?:the|its|their|your)\s+(?:[\w-]+\s+){0,3}?(?:maximum|minimum|limit|ceiling|threshold|dos(?:e|age)|amount)(?:\s+\w+)?\s+of\s+\d",
@@ -201,6 +207,7 @@ def _adds_nothing(head: str, tail: str) -> bool:
 
 def _names_the_unknown(head: str, piece: str) -> bool:
     """Returns whether `piece`, right behind the declining words `head`, names what is not answered."""
+    agrees = _AGREES.search(f"{head} {piece}") is not None and not _IN_SOURCES.search(piece)
     piece = _IN_SOURCES.sub(" ", piece)
     words = _words(re.sub(r"\bor\s+not\W*$", "", piece))
     unconfirmed = words[:1] == ["that"] and _FOR_CERTAIN.search(head) is not None
@@ -208,7 +215,8 @@ def _names_the_unknown(head: str, piece: str) -> bool:
     asked = next((index for index, word in enumerate(words) if word in ("which", "whether")), len(words))
     compared = {"better"} & set(words[asked:])
     if (
-        _GIVES_AMOUNT.search(piece)
+        agrees
+        or _GIVES_AMOUNT.search(piece)
         or _TURNING & set(words) - compared
         or _TURNING & set(_words(head)[3:]) - _DENIALS
     ):

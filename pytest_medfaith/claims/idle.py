@@ -9,12 +9,12 @@ from pytest_medfaith.claims.declining import declines
 from pytest_medfaith.claims.questions import is_question
 from pytest_medfaith.claims.referring import refers
 
-_JOINTS = re.compile(
+JOINTS = re.compile(
     r"\s*(?:[,;:\u2013\u2014]|\s-)\s+(?:(?:so|but|and|as|since|because|though|therefore)\s+)?|\s+(?:so|but|and|as|since|because)\s+",
     re.IGNORECASE,
 )
 _LONGEST_TALK = 300  # characters: longer sentences say more than that nothing is said
-_MOST_JOINTS = 6
+_MOSTJOINTS = 6
 
 
 def idle_reason(text: str) -> str:
@@ -25,8 +25,8 @@ def idle_reason(text: str) -> str:
     if is_question(text):
         return "question"
     reason = "refusal" if declines(text) else chatter_reason(text) or ("advice" if refers(text) else "")
-    joints = list(_JOINTS.finditer(text)) if not reason and len(text) <= _LONGEST_TALK else []
-    for joint in joints if len(joints) <= _MOST_JOINTS else ():
+    joints = list(JOINTS.finditer(text)) if not reason and len(text) <= _LONGEST_TALK else []
+    for joint in joints if len(joints) <= _MOSTJOINTS else ():
         left = text[: joint.start()]
         first = "" if is_bare_answer(left) or not any(map(str.isalnum, left)) else idle_reason(left)
         second = idle_reason(text[joint.end() :]) if first else ""

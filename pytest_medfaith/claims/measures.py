@@ -28,6 +28,11 @@ def has_amount(text: str) -> bool:
     return _AMOUNT.search(text) is not None
 
 
+def amounts(text: str) -> list[str]:
+    """Returns the measures, fractions and bounds of `text`, and how often: "8 g", "> 65", "twice"."""
+    return [found[0] for found in _AMOUNT.finditer(text)]
+
+
 def is_order(words: Phrase) -> bool:
     """Returns whether `words` begin with a verb that bids or forbids: "Never mix them"; not "Treating"."""
     if words and words[0].lower in ("do", "don't", "never", "please", "avoid", "stop"):

@@ -27,6 +27,29 @@ _TO_THE_ASSISTANT = re.compile(
     r"(?:can|could|would|will|do|may|might)\s+(?:you|i|we)\s+(?:please\s+)?(?:tell|explain|help|give|describe|summari[sz]e|list|provide|say|mind|ask|show|know)\b",
     re.IGNORECASE,
 )
+_INVERTED = word_set("is are was were can could should does did will would may might")
+_PIECES = re.compile(r"[^.!?\r\n]*(?:[.!?](?!\s|$)[^.!?\r\n]*)*[.!?]*[\"'”’)\]*_]*")
+_AUXILIARY = "is|are|was|were|can|could|should|does|do|did|will|would|may|might|must|has|have"
+# "What is the dose, and can adults take 8 g?"
+_ALSO_POLAR = re.compile(
+    rf"\b(?:and|or|but)\s+(?:also\s+)?(?:{_AUXILIARY})\s+\w|[,;:\u2013\u2014]\s*(?:{_AUXILIARY})\s+(?:it|they|i|you|we|he|she|this|that|these|those|the|an?|my|there)\b",
+    re.IGNORECASE,
+)
+_TELL = re.compile(
+    r"(?:please\s+)?(?:tell|explain|help|give|describe|summari[sz]e|list|provide|say|show|let|find|check|advise|confirm|answer|compare|name|outline|discuss|define|state)\b"
+    r"|(?:i|we)(?:\s+(?:would|'d)|'d)?\s+(?:like|want|need|wonder|wish|am\s+wondering|was\s+wondering|do\s+not|don't)\b|i'm\s+wondering\b",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(
+    r"\b(?:whether|if|(?:do|would|can)\s+you\s+think)\b|\bsay\s+(?!what|which|how|when|why|who|where)|[,:]\s*(?:"
+    + _AUXILIARY
+    + r")\s",
+    re.IGNORECASE,
+)
+_JUDGED = re.compile(
+    r"(?:(?:un)?safe|ok|okay|fine|all\s+right|possible|allowed|permitted|advisable|harmful|harmless|dangerous|good|bad|any|true\s+or\s+false|yes\s+or\s+no)\b",
+    re.IGNORECASE,
+)
 _LONGEST_FRAGMENT = 5  # words: "Side effects of metformin?"
 
 
@@ -52,14 +75,51 @@ def is_question(sentence: str) -> bool:
 
 
 def is_polar(question: str | None) -> bool:
-    """Returns whether "Yes" answers `question`, so that it says what the question asks."""
-    text = _BEFORE.sub("", _plain(question or ""), count=1)
-    first = re.match(r"[^\W_]+(?:['][^\W_]+)?", text)
-    return (
-        first is not None
-        and first[0].lower() in _AUXILIARIES | lexicon.NEGATIONS - {"no", "not"}
-        and not _TO_THE_ASSISTANT.match(text)
+    """Returns whether "Yes" answers `question`, so that it says what the question asks.
+
+    "I am 40. Can I take 8 g?", "Safe in pregnancy?" and "Tell me whether 8 g is safe" are polar. "What is the
+    dose?" and "Can you tell me the dose?" are not.
+    """
+    return bool(polar_sentences(question or ""))
+
+
+def polar_sentences(question: str) -> list[str]:
+    """Returns the sentences of `question` that "Yes" answers."""
+    marked = [piece for piece in _PIECES.findall(question) if _MARKED.search(piece)]
+    return list(filter(_awaits_yes, marked or [question]))
+
+
+def begins_polar(text: str) -> bool:
+    """Returns whether `text` begins as a polar question does, though it has no mark: "Can adults take 8 g"."""
+    words = SPOKEN.findall(_without_opening(_plain(text)).lower())
+    return len(words) > _LONGEST_FRAGMENT - 2 and words[0] in _INVERTED and words[1] != "not"
+
+
+def _awaits_yes(sentence: str) -> bool:
+    text = _without_opening(_plain(sentence))
+    words = SPOKEN.findall(text.lower())
+    if not words:
+        return False
+    asked = words[0] in _QUESTION_WORDS or (
+        words[0] in lexicon.PREPOSITIONS and words[1:2] and words[1] in _QUESTION_WORDS
     )
+    if asked:
+        return _ALSO_POLAR.search(text) is not None
+    talk = _TO_THE_ASSISTANT.match(text)
+    if talk or _TELL.match(text):
+        return _WHETHER.search(text) is not None
+    if words[0] in _AUXILIARIES | lexicon.NEGATIONS - {"no", "not"}:
+        return True
+    return (
+        _MARKED.search(sentence) is not None
+        or _WHETHER.search(text) is not None
+        or _JUDGED.match(text) is not None
+    )
+
+
+def _without_opening(text: str) -> str:
+    opening = _BEFORE.match(text)
+    return text[opening.end() :] if opening else text
 
 
 def _plain(text: str) -> str:

@@ -13,21 +13,29 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pytest_medfaith.claims.asides import split_asides, split_participles
+from pytest_medfaith.claims.asked import (
+    Answer,
+    Told,
+    agrees,
+    asks_unsaid_amount,
+    is_verdict,
+    read_answer_of,
+    without_label,
+)
 from pytest_medfaith.claims.blocks import Line, read_lines
-from pytest_medfaith.claims.chatter import is_bare_answer
 from pytest_medfaith.claims.citations import read_citations
 from pytest_medfaith.claims.clauses import split_clauses
-from pytest_medfaith.claims.context import Before, stands_alone
+from pytest_medfaith.claims.context import stands_alone
 from pytest_medfaith.claims.idle import idle_reason
 from pytest_medfaith.claims.layout import Sentence, read_layout
 from pytest_medfaith.claims.lists import split_lists
 from pytest_medfaith.claims.measures import has_amount, states
 from pytest_medfaith.claims.openers import skip_openers
 from pytest_medfaith.claims.predicates import split_predicates, split_repeated
-from pytest_medfaith.claims.questions import is_polar, is_question
+from pytest_medfaith.claims.questions import is_question
 from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.phrases import Phrase, borrowed, read_words, span
+from pytest_medfaith.english.phrases import borrowed, read_words, span
 from pytest_medfaith.english.words import plain_words
 from pytest_medfaith.records import Claim, Dropped
 
@@ -59,8 +67,12 @@ class Reading:
 
     @property
     def declines(self) -> bool:
-        """Whether the answer only declines: it says nothing to check, and a part of it refuses or refers."""
-        return not self.claims and any(piece.reason in ("refusal", "advice") for piece in self.dropped)
+        """Whether the answer only declines: it says nothing to check, and a part of it refuses or refers.
+
+        "Yes. I'm not sure." agrees to something, be it known or not what was asked.
+        """
+        declined = any(piece.reason in ("refusal", "advice") for piece in self.dropped)
+        return not self.claims and declined and not any(agrees(piece.text) for piece in self.dropped)
 
 
 @dataclass(frozen=True)
@@ -79,17 +91,6 @@ class _Idle:
     start: int
     end: int
     reason: str
-
-
-@dataclass(frozen=True)
-class _Told:
-    """What was told before a sentence.
-
-    `before` says what a later "it" may mean, `asked` is the last question that "Yes" would answer.
-    """
-
-    before: Before
-    asked: Phrase = ()
 
 
 _Made = _Statement | _Idle
@@ -154,10 +155,9 @@ def read_answer(answer: str, *, question: str | None = None) -> Reading:
 
 def _split_lines(text: str, lines: Sequence[Line], question: str | None) -> list[_Made]:
     """Returns the statements of the `lines` of `text`, and what of them states nothing."""
-    asked = " ".join((question or "").split())
-    told = _Told(Before(asked, asked), borrowed(read_words(asked)) if is_polar(asked) else ())
+    told = Told.by(" ".join((question or "").split()))
     made: list[_Made] = []
-    leads: list[Line] = []
+    leads: list[tuple[Line, Told]] = []
     for _, block in groupby(lines, key=lambda line: line.sentence.block):
         first, *others = block
         before = told
@@ -166,33 +166,56 @@ def _split_lines(text: str, lines: Sequence[Line], question: str | None) -> list
                 found, told = _split_line(text, line, told)
                 made += found
             elif line.role == "row":
-                made.append(_Statement(line.sentence, line.part))
-            elif line.role == "lead":
-                leads.append(line)
+                answer = read_answer_of(text, line, told, "") if told.fresh and told.asked else None
+                found, after = _answered(line, answer, told, "") if answer else ([], told)
+                made += found or [_Statement(line.sentence, line.part)]
+                told = replace(after, fresh=False)
             else:
-                told = replace(told, before=told.before.followed_by(line.part, alone=True))
-                if not is_question(line.part.text):
-                    leads.append(line)
-                    continue
-                made.append(_Idle(line.sentence.start, line.sentence.end, "question"))
-                told = replace(told, asked=line.part.words) if is_polar(line.part.text) else told
+                found, after = _read_lead(text, line, told)
+                made += found
+                leads += [] if found else [(line, told)]
+                told = after
         if first.role == "item":
-            # What the items of a list say is no part of what its next item, or the text behind it, speaks of.
-            told = before
+            told = before.behind_list(told)
     return [*made, *_unused(leads, made)]
 
 
-def _split_line(text: str, line: Line, told: _Told) -> tuple[list[_Made], _Told]:
+def _read_lead(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
+    """Returns what a lead line is where nothing carries it, a question or a yes or no, and what is told."""
+    reason = idle_reason(line.part.text)
+    answer = read_answer_of(text, line, told, reason)
+    if answer is not None:
+        return _answered(line, answer, told, reason)
+    asks = line.role == "heading" and is_question(line.part.text)
+    idle = [_Idle(line.sentence.start, line.sentence.end, "question")] if asks else []
+    return [*idle], told if line.role == "lead" and not asks else told.headed(line.part)
+
+
+def _answered(line: Line, answer: Answer, told: Told, reason: str) -> tuple[list[_Made], Told]:
+    """Returns the claim of a yes or no, that of its question, and what is told before the next line.
+
+    Where nothing was asked that it answers, it is idle, for `reason` where it has one.
+    """
+    if answer.taken_back:
+        words = (*borrowed(read_words(answer.taken_back)), *answer.words)
+        return [_Statement(line.sentence, Part(words))], told
+    if not told.asked or answer.affirms in told.answered:
+        idle = "no checkable content" if agrees(line.part.text) else reason or "no checkable content"
+        return [_Idle(line.sentence.start, line.sentence.end, idle)], told
+    statement = _Statement(line.sentence, Part((*told.asked, *answer.words)), told.behind)
+    return [statement], told.answered_by(answer)
+
+
+def _split_line(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
     """Returns the statements of a line and the idle parts of it, and what is told before the next line."""
-    whole, sentence = line.part, line.sentence
+    whole, sentence = without_label(text, line.part, told), line.sentence
     reason = idle_reason(whole.text)
-    answer = _bare_answer(text, line) if reason and told.asked else ()
-    if answer:
-        return [_Statement(sentence, Part((*told.asked, *answer)))], replace(told, asked=())
+    answer = read_answer_of(text, line, told, reason)
+    if answer is not None:
+        return _answered(line, answer, told, reason)
     if reason:
-        polar = reason == "question" and is_polar(whole.text)
         idle = _Idle(sentence.start, sentence.end, reason)
-        return [idle], replace(told, asked=whole.words) if polar else told
+        return [idle], told.asking(whole) if reason == "question" else told
     long = len(whole.words) > _LONGEST_SENTENCE
     made: list[_Made] = []
     before = told.before
@@ -204,7 +227,11 @@ def _split_line(text: str, line: Line, told: _Told) -> tuple[list[_Made], _Told]
         parts = [clause] if long else _run(STATEMENT_RULES, clause)
         made += [_Statement(sentence, part, "" if stands_alone(part) else before.text) for part in parts]
         before = before.followed_by(clause, alone=stands_alone(clause))
-    return made, replace(told, before=told.before.followed_by(whole, alone=stands_alone(whole)))
+    contexts = [one.context for one in made if isinstance(one, _Statement)]
+    agreed = asks_unsaid_amount(text, sentence.start, whole, told, contexts)
+    if agreed:
+        made.insert(0, _Statement(sentence, Part((*told.asked, *agreed)), told.behind))
+    return made, told.stated(whole)
 
 
 def _run(rules: Iterable[Rule], whole: Part) -> list[Part]:
@@ -212,15 +239,6 @@ def _run(rules: Iterable[Rule], whole: Part) -> list[Part]:
     for rule in rules:
         parts = [part for one in parts for part in rule(one)]
     return parts
-
-
-def _bare_answer(text: str, line: Line) -> Phrase:
-    """Returns the "Yes" with which a line begins that says nothing else: "Yes.", "Yes, hope this helps."."""
-    words = line.part.words
-    if is_bare_answer(line.part.text):
-        return words
-    opening = read_words(text, line.sentence.start, words[0].start)[:1]
-    return opening if opening and is_bare_answer(opening[0].text) else ()
 
 
 def _without_openers(text: str, parts: Iterable[Part]) -> Iterator[Part]:
@@ -234,11 +252,11 @@ def _without_openers(text: str, parts: Iterable[Part]) -> Iterator[Part]:
         yield part if start == begin else Part((*words[:first], *kept))
 
 
-def _unused(leads: Iterable[Line], made: Iterable[_Made]) -> Iterator[_Made]:
+def _unused(leads: Iterable[tuple[Line, Told]], made: Iterable[_Made]) -> Iterator[_Made]:
     """Yields the lead lines that no statement carries: a statement where they say something, else idle."""
     statements = [one for one in made if isinstance(one, _Statement)]
     used = {word.start for one in statements for word in one.part.words if word.borrowed}
-    for lead in leads:
+    for lead, told in leads:
         part, sentence = lead.part, lead.sentence
         if any(word.start in used for word in part.words if not word.borrowed):
             continue
@@ -246,7 +264,10 @@ def _unused(leads: Iterable[Line], made: Iterable[_Made]) -> Iterator[_Made]:
         asks = part.words[0].lower in _ASKING and part.words[-1].text != "."
         says = (states(part) and not asks) or has_amount(part.text)
         stated = _Statement(sentence, part)
-        yield stated if says and not reason else _Idle(sentence.start, sentence.end, reason or "heading")
+        if told.asked and told.fresh and is_verdict(part):
+            yield _Statement(sentence, Part((*told.asked, *part.words)), told.behind)
+        else:
+            yield stated if says and not reason else _Idle(sentence.start, sentence.end, reason or "heading")
 
 
 def _texts(made: Iterable[_Made]) -> Iterator[tuple[int, int, str, _Statement]]:

@@ -80,7 +80,7 @@ def check_rows(
         rulebook: the safety rules; the shipped rules where None.
         progress: told (texts scored, to score).
     """
-    claims = [Claim(id=str(number), text=row.claim) for number, row in enumerate(rows)]
+    claims = [Claim(id=f"{number} (row {row.id})", text=row.claim) for number, row in enumerate(rows)]
     chunks = [
         [
             Chunk(id=str(number), text=text)

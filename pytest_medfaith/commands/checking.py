@@ -9,10 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pytest_medfaith import defaults
-from pytest_medfaith.commands.parts import CheckerOption, RulesOffOption, ScoresOption, progress_bar, say
+from pytest_medfaith.commands.parts import (
+    CheckerOption,
+    LlmOption,
+    RootOption,
+    RulesOffOption,
+    ScoresOption,
+    end_teacher,
+    progress_bar,
+    say,
+    teacher_for,
+)
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.teacher.asking import Teacher
 
 CalibrationOption = Annotated[
     Path | None, typer.Option("--calibration", help="A file that medfaith calibrate wrote for this checker.")
@@ -51,6 +62,8 @@ def check(
     cache: ScoresOption = None,
     rules_off: RulesOffOption = None,
     calibration: CalibrationOption = None,
+    root: RootOption = Path(),
+    llm: LlmOption = None,
 ) -> None:
     """Judge claims by their evidence, row by row.
 
@@ -67,8 +80,8 @@ def check(
     read = {"the file of rows": rows, "the calibration": calibration}
     refuse_overwriting({"--out": out, "--cache": cache}, read)
     check_cache(cache)
-    loaded = read_check_rows(rows)
-    judge = _calibrated_checker(checker, cache, rules_off or (), calibration)
+    loaded, teacher = read_check_rows(rows), teacher_for(checker, root, llm)
+    judge = _calibrated_checker(checker, cache, rules_off or (), calibration, teacher)
     rulebook = load_rulebook().without(rules_off or ())
     results = check_rows(loaded, judge, rulebook=rulebook, progress=progress_bar("pairs"))
     write_records(out, results)
@@ -79,6 +92,7 @@ def check(
         if label in labels
     ]
     say(f"{out}: {len(results)} rows, {', '.join(counts)}", err=True)
+    end_teacher(teacher)
 
 
 def score(
@@ -89,6 +103,8 @@ def score(
     cache: ScoresOption = None,
     rules_off: RulesOffOption = None,
     calibration: CalibrationOption = None,
+    root: RootOption = Path(),
+    llm: LlmOption = None,
 ) -> None:
     """Check whole answers by their contexts, and write the scores by trace.
 
@@ -106,17 +122,23 @@ def score(
     refuse_overwriting({"--out": out, "--cache": cache}, read)
     check_cache(cache)
     recorded = read_recorded(responses, read_chunks(corpus) if corpus else [], out=out)
-    judge = _calibrated_checker(checker, cache, rules_off or (), calibration)
+    teacher = teacher_for(checker, root, llm)
+    judge = _calibrated_checker(checker, cache, rules_off or (), calibration, teacher)
     rulebook = load_rulebook().without(rules_off or ())
     report = score_responses(recorded, judge, rulebook=rulebook, progress=progress_bar("responses"))
     say(f"{out}: {write_scores(out, report)}", err=True)
+    end_teacher(teacher)
 
 
 def _calibrated_checker(
-    name: str, cache: Path | None, rules_off: Sequence[str], calibration: Path | None
+    name: str,
+    cache: Path | None,
+    rules_off: Sequence[str],
+    calibration: Path | None,
+    teacher: Teacher | None = None,
 ) -> Checker:
     from pytest_medfaith.calibration.applying import calibrated, read_calibration
     from pytest_medfaith.checking.loading import load_checker
 
-    checker = load_checker(name, cache=cache, rules_off=rules_off)
+    checker = load_checker(name, cache=cache, rules_off=rules_off, teacher=teacher)
     return calibrated(checker, read_calibration(calibration)) if calibration else checker

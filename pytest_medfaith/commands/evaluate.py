@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pytest_medfaith.commands.parts import RootOption, RulesOffOption, progress_bar, say
+from pytest_medfaith.commands.parts import (
+    LlmOption,
+    RootOption,
+    RulesOffOption,
+    llm_mode,
+    progress_bar,
+    say,
+)
+from pytest_medfaith.commands.retrieval_options import with_retrieval_options
 
 if TYPE_CHECKING:
     from pytest_medfaith.config import JudgedContexts
-    from pytest_medfaith.metrics.base import Metric
     from pytest_medfaith.run.finish import Finish
     from pytest_medfaith.run.options import Options
-    from pytest_medfaith.run.targets import Target
 
 SliceArgument = Annotated[
     str, typer.Argument(metavar="SLICE", help="A slice configured under [tool.medfaith.slices].")
@@ -48,6 +54,7 @@ RunFolderOption = Annotated[Path | None, typer.Option(help="Write the run folder
 IntervalsOption = Annotated[bool, typer.Option("--verbose", help="Show intervals.")]
 
 
+@with_retrieval_options
 def evaluate(
     name: SliceArgument,
     root: RootOption = Path(),
@@ -58,8 +65,11 @@ def evaluate(
     limit: LimitOption = None,
     rules_off: RulesOffOption = None,
     report: RunFolderOption = None,
+    llm: LlmOption = None,
     retrieval_only: RetrievalOnlyOption = False,
     verbose: IntervalsOption = False,
+    *,
+    retrieval: Mapping[str, Any],
 ) -> None:
     """Check the recorded responses of a slice, or what it retrieves, and print its card.
 
@@ -67,23 +77,33 @@ def evaluate(
 
     Example: medfaith evaluate medquad-nih --retriever bm25 --retriever rrf
     """
-    from pytest_medfaith.cards.audit_card import audit_card
-    from pytest_medfaith.cards.terminal import result_card
     from pytest_medfaith.run.options import Options
 
     options = Options(
+        retrieval=retrieval,
         retriever=tuple(retriever or ()),
         checker=tuple(checker or ()),
-        contexts=_contexts(contexts or ()),
+        contexts=contexts_modes(contexts or ()),
         retrieval_only=retrieval_only,
-        k=k,
+        k=(k,) if k else (),
         limit=limit,
         rules_off=tuple(rules_off or ()),
         report=report,
         verbose=verbose,
+        llm=llm_mode(llm),
     )
-    end = _run_slice(name, root.resolve(), options)
+    show_end(_run_slice(name, root.resolve(), options), verbose=verbose)
+
+
+def show_end(end: Finish, *, verbose: bool) -> None:
+    """Prints how a run ended, and ends the command with the exit status that it comes to."""
+    from pytest_medfaith.cards.ablation_card import ablation_text
+    from pytest_medfaith.cards.audit_card import audit_card
+    from pytest_medfaith.cards.terminal import result_card
+
     say(result_card(end.reports, verbose=verbose))
+    for ablation in end.ablations:
+        say("\n" + ablation_text(ablation))
     for title, audit in end.audits.items():
         say("\n" + audit_card(audit, title=title))
     for line in [*end.notes, *(f"ERROR: {error}" for error in end.errors)]:
@@ -92,7 +112,8 @@ def evaluate(
         raise typer.Exit(2 if end.status == "unusable" else 1)
 
 
-def _contexts(given: Sequence[str]) -> tuple[JudgedContexts, ...]:
+def contexts_modes(given: Sequence[str]) -> tuple[JudgedContexts, ...]:
+    """Returns the contexts modes that an option names; raises ValueError for an unknown mode."""
     from pytest_medfaith.config import JUDGED_CONTEXTS
 
     modes = tuple(mode for mode in JUDGED_CONTEXTS if mode in given)
@@ -103,46 +124,11 @@ def _contexts(given: Sequence[str]) -> tuple[JudgedContexts, ...]:
 
 def _run_slice(name: str, root: Path, options: Options) -> Finish:
     """Judges the recorded responses of slice `name` as a run of pytest would, and ends the run."""
-    from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
-    from pytest_medfaith.errors import DataError
-    from pytest_medfaith.run.baselines import check_baseline
-    from pytest_medfaith.run.collected import Collected
-    from pytest_medfaith.run.finish import end_run
     from pytest_medfaith.run.resources import Resources
-    from pytest_medfaith.run.results import Result, plain_report
-    from pytest_medfaith.run.targets import (
-        expect_target,
-        missing_retriever,
-        report_on_recorded,
-        targets_of_slice,
-    )
+    from pytest_medfaith.run.slices import run_slice
+    from pytest_medfaith.run.targets import report_on_recorded, targets_of_slice
 
-    resources, collected = Resources(root=root, options=options), Collected()
+    resources = Resources(root=root, options=options)
     targets = targets_of_slice(resources, name, {}, has_answer=not options.retrieval_only)
-    for target in targets:
-        if why := missing_retriever(target.settings, has_answer=target.has_answer):
-            raise DataError(why)
-        expect_target(resources, collected, target)
-    check_baseline(resources, collected)
-    if options.report:
-        check_report_folder(options.report, resources.settings, baseline=resources.baseline_path)
-        begin_run(options.report)
-    progress = progress_bar("cases")
-    for number, target in enumerate(targets, start=1):
-        measured = plain_report(report_on_recorded(resources, target))
-        gates = target.gates(resources.metrics)
-        collected.add(Result(run=target.run, report=measured, gates=gates))
-        progress(number, len(targets))
-    end = end_run(resources, collected)
-    return dataclasses.replace(end, notes=(*end.notes, *_unjudged(targets[0], resources.metrics)))
-
-
-def _unjudged(target: Target, declared: Mapping[str, Metric]) -> list[str]:
-    """Returns a line on the gates that were left out because they need answers; [] where none was."""
-    judged = target.gates(declared)
-    gates = [gate for gate in target.settings.gates if gate not in judged]
-    if not gates:
-        return []
-    return [
-        f"slice {target.settings.name!r}: no answer was judged, so these gates were not: {', '.join(gates)}"
-    ]
+    measure = partial(report_on_recorded, resources)
+    return run_slice(resources, targets, measure=measure, progress=progress_bar("cases"))

@@ -5,16 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pytest_medfaith.errors import MedfaithError
 
+if TYPE_CHECKING:
+    from pytest_medfaith.teacher.asking import Teacher
+    from pytest_medfaith.teacher.settings import Mode
+
 RootOption = Annotated[Path, typer.Option(help="The project: where pyproject.toml or medfaith.toml is.")]
 CheckerOption = Annotated[
     str,
-    typer.Option(help="default, fast, a model folder, a dotted name module:judge, or a Hugging Face name."),
+    typer.Option(
+        help="default, fast, teacher, a model folder, a dotted name module:judge, or a Hugging Face name."
+    ),
 ]
 RulesOffOption = Annotated[
     list[str] | None,
@@ -25,6 +31,14 @@ RulesOffOption = Annotated[
 ]
 ScoresOption = Annotated[
     Path | None, typer.Option("--cache", help="A file that keeps scores for the next run.")
+]
+LlmOption = Annotated[
+    str | None,
+    typer.Option(
+        "--llm",
+        metavar="MODE",
+        help="What the teacher may do: off, replay its cassette, record into it, or ask live.",
+    ),
 ]
 OutOption = Annotated[Path | None, typer.Option("--out", help="The file to write, in place of printing.")]
 
@@ -53,6 +67,57 @@ def give(text: str, out: Path | None) -> None:
 
     write_text(out, text if text.endswith("\n") else text + "\n")
     say(f"{out}: {out.stat().st_size} bytes")
+
+
+def llm_mode(given: str | None) -> Mode | None:
+    """Returns the mode that --llm names; None where it was not given.
+
+    Raises:
+        ValueError: another word.
+    """
+    from pytest_medfaith.teacher.settings import MODES
+
+    mode = next((one for one in MODES if one == given), None)
+    if given is not None and mode is None:
+        raise ValueError(f"--llm is {given!r}; expected one of {', '.join(MODES)}")
+    return mode
+
+
+def teacher_for(name: str | None, root: Path, llm: str | None) -> Teacher | None:
+    """Returns the teacher of the project at `root` where `name`, of a checker or a reranker, is "teacher", else None.
+
+    Raises:
+        TeacherError: it is needed and cannot be asked.
+    """
+    from pytest_medfaith.teacher.settings import TEACHER
+
+    mode = llm_mode(llm)
+    if name != TEACHER:
+        return None
+    from pytest_medfaith.config import load_settings
+    from pytest_medfaith.teacher.asking import Teacher
+
+    teacher = Teacher(load_settings(root.resolve()).llm, mode=mode)
+    teacher.check_ready()
+    return teacher
+
+
+def end_teacher(teacher: Teacher | None) -> None:
+    """Saves what a command recorded, and says what it took.
+
+    Raises:
+        Exit: with status 1, where the teacher left something unanswered.
+    """
+    if teacher is None:
+        return
+    from pytest_medfaith.teacher.use import use_lines
+
+    teacher.save()
+    use = teacher.take_use()
+    for line in use_lines(use):
+        say(line, err=True)
+    if use.failures:
+        raise typer.Exit(1)
 
 
 def progress_bar(unit: str) -> Callable[[int, int], None]:

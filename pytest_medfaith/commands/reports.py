@@ -54,6 +54,7 @@ def report(
     from pytest_medfaith.cards.history import read_history
     from pytest_medfaith.cards.run_folder import run_files
     from pytest_medfaith.cards.run_reading import read_facts, read_run, read_summaries
+    from pytest_medfaith.compare.ablation import ablations
     from pytest_medfaith.jsonl import refuse_overwriting
 
     if out:
@@ -62,7 +63,11 @@ def report(
     slice_reports, signature = read_run(run)
     history = [(folder.name, read_summaries(folder)) for folder in earlier or ()] or read_history(run)
     finished = FinishedRun(
-        slice_reports=slice_reports, signature=signature, facts=read_facts(run), history=history
+        slice_reports=slice_reports,
+        signature=signature,
+        facts=read_facts(run),
+        history=history,
+        ablations=ablations(slice_reports, seed=signature.get("seed", 0)),
     )
     give(find_format(kind).make(finished), out)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from typing import Annotated, Any
 
 import typer
 
 RetrieverOption = Annotated[
     str,
     typer.Option(
-        help="Such as bm25, dense, rrf or weighted; rrf+fast adds a reranker; or a dotted name package.module:factory."
+        help="Such as bm25, dense, rrf or weighted; rrf+fast adds a reranker; store:ADDRESS asks a store; or a dotted name package.module:factory."
     ),
 ]
 EncodersOption = Annotated[
@@ -45,7 +48,7 @@ DenseIndexOption = Annotated[
 ]
 EfSearchOption = Annotated[
     int | None,
-    typer.Option(help="How many neighbours a search of hnsw keeps in sight; 128 where not given."),
+    typer.Option(help="How many neighbours a search of hnsw keeps in sight; 256 where not given."),
 ]
 NprobeOption = Annotated[
     int | None, typer.Option(help="How many lists a search of ivfpq reads; 32 where not given.")
@@ -56,3 +59,96 @@ PoolOption = Annotated[
 RerankPoolOption = Annotated[
     int | None, typer.Option(help="How many candidates a reranker reads; 20 where not given.")
 ]
+ChunkContextOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="What is read of a chunk before its text: path (title and section path), title, or none.",
+    ),
+]
+FiltersOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        metavar="FIELD=VALUE",
+        help="Find only chunks of a source, a journal or years, as in year=2015-; may be given again.",
+    ),
+]
+StopWordsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--stop-word",
+        metavar="WORD",
+        help="A word that BM25 leaves out of questions, or english for the usual words; may be given again.",
+    ),
+]
+
+# The settings that these options give, by the names of the settings.
+_SETTINGS = {
+    "encoder": "encoders",
+    "fuse": "fused",
+    "k1": "k1",
+    "b": "b",
+    "rrf_k": "rrf_k",
+    "weight": "weights",
+    "pool": "pool",
+    "rerank_pool": "rerank_pool",
+    "dense_index": "dense_index",
+    "ef_search": "ef_search",
+    "nprobe": "nprobe",
+    "chunk_context": "chunk_context",
+    "filters": "filters",
+    "stop_words": "stop_words",
+}
+_KINDS = (
+    EncodersOption,
+    FuseOption,
+    K1Option,
+    BOption,
+    RrfKOption,
+    WeightsOption,
+    PoolOption,
+    RerankPoolOption,
+    DenseIndexOption,
+    EfSearchOption,
+    NprobeOption,
+    ChunkContextOption,
+    FiltersOption,
+    StopWordsOption,
+)
+
+
+def with_retrieval_options(
+    command: Callable[..., None], *, without: Collection[str] = ()
+) -> Callable[..., None]:
+    """Returns `command` with the options of retrieval, less those named in `without`.
+
+    The command takes them as `retrieval`: {setting: value}, checked, without those that were not given.
+    """
+    names = {name: kind for name, kind in zip(_SETTINGS, _KINDS, strict=True) if name not in without}
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        asked = {_SETTINGS[name]: given.pop(name) for name in names}
+        command(**given, retrieval=given_settings(asked))
+
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in names.items()
+    ]
+    parameters = [*(one for one in own if one.name != "retrieval"), *added]
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    return called
+
+
+def given_settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the settings of retrieval that options give, checked, by name; those that were not given are absent.
+
+    Raises:
+        DataError: a value of the wrong type or out of its range.
+    """
+    from pytest_medfaith.config import command_line_settings
+
+    return command_line_settings(options)

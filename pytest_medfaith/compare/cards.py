@@ -67,9 +67,9 @@ def markdown_change(change: RunChange, *, most: int | None = SHOWN) -> str:
             *_worse_blocks(one, most=most, width=100),
         ]
         if lines:
-            cases = f"{counted(len(one.cases), 'case')} with other verdicts"
-            claims = f"{counted(len(one.worse), 'claim')} worse, {len(one.better)} better"
-            blocks.append(folded(f"{cases}, {claims}", "\n".join(lines)))
+            cases = f"{counted(len(one.cases), 'case')} with other {_judged(one)}"
+            claims = f", {counted(len(one.worse), 'claim')} worse, {len(one.better)} better"
+            blocks.append(folded(cases + claims * _has_answers(one), "\n".join(lines)))
     blocks += [escaped(line) for line in _alone(change)]
     return "\n\n".join([*blocks, f"<sub>{_NOTE}</sub>"]) + "\n"
 
@@ -154,7 +154,15 @@ def change_text(metric: MetricChange) -> str:
 
 
 def case_counts(case: CaseChange) -> str:
-    """Returns what differs in a case, such as `supported 3 → 2, refuted 0 → 1`."""
+    """Returns what differs in a case, such as `supported 3 → 2, refuted 0 → 1`, or `2 of 5 hits are other`."""
+    if not case.after.has_answer:
+        before = {hit.chunk.id for hit in case.before.hits}
+        others = sum(hit.chunk.id not in before for hit in case.after.hits)
+        return (
+            f"{others} of {counted(len(case.after.hits), 'hit')} new"
+            if others
+            else "in another order, or fewer"
+        )
     old, new = (
         Counter[str](verdict.label for verdict in report.verdicts) for report in (case.before, case.after)
     )
@@ -186,17 +194,27 @@ def _set_up(change: RunChange) -> list[str]:
 def _facts(change: SliceChange) -> list[str]:
     both = counted(len(change.before.reports), "case")
     changed = counted(len(change.cases), "case")
-    lines = [f"{both} in both, {changed} with other verdicts, {change.reworded} only reworded"]
+    lines = [f"{both} in both, {changed} with other {_judged(change)}"]
+    lines[0] += f", {change.reworded} only reworded" * _has_answers(change)
     for when, ids in (("before", change.only_before), ("after", change.only_after)):
         lines += [f"only {when}: {clip(', '.join(ids), 200)}"] * bool(ids)
     return lines
+
+
+def _has_answers(change: SliceChange) -> bool:
+    return change.after.contexts_mode != "none"
+
+
+def _judged(change: SliceChange) -> str:
+    return "verdicts" if _has_answers(change) else "hits"
 
 
 def _case_lines(change: SliceChange, most: int | None) -> list[str]:
     if not change.cases:
         return []
     lines = [f"  {one_line(case.after.case.id)}  {case_counts(case)}" for case in change.cases[:most]]
-    heading = f"{counted(len(change.cases), 'case')} with other verdicts, worst first:"
+    order = ", worst first" * _has_answers(change)
+    heading = f"{counted(len(change.cases), 'case')} with other {_judged(change)}{order}:"
     return [heading, *lines, *_more(change.cases, most)]
 
 

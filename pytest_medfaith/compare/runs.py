@@ -61,8 +61,14 @@ class CaseChange:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the counts of verdicts, or whether the answer is a refusal, differ."""
+        """Whether the counts of verdicts, or whether the answer is a refusal, differ; without answers, the hits."""
+        if not self.after.has_answer:
+            return _hit_ids(self.before) != _hit_ids(self.after)
         return any(self.worse_by) or self.before.abstained != self.after.abstained
+
+
+def _hit_ids(report: Report) -> list[str]:
+    return [hit.chunk.id for hit in report.hits]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,8 +163,13 @@ def _pairs(
         (old, new)
         for old in left
         for new in right
-        if old.slice == new.slice and _alone(old, left) and _alone(new, right)
+        if old.slice == new.slice and _alone(old, left) and _alone(new, right) and _alike(old, new)
     ]
+
+
+def _alike(old: SliceReport, new: SliceReport) -> bool:
+    """Returns whether both rows judge answers, or both only what was retrieved: else they share no measure."""
+    return (old.contexts_mode == "none") == (new.contexts_mode == "none")
 
 
 def _alone(report: SliceReport, among: Sequence[SliceReport]) -> bool:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from pytest_medfaith.corpus.documents import documents_of
 from pytest_medfaith.corpus.normalise import one_line
-from pytest_medfaith.corpus.sections import Document
+from pytest_medfaith.corpus.sections import Document, Section
 from pytest_medfaith.corpus.sources import source_files
 from pytest_medfaith.corpus.tokens import token_offsets
-from pytest_medfaith.corpus.windows import CountTokens, WindowSize, windows
+from pytest_medfaith.corpus.windows import CharacterSize, CountTokens, WindowSize, windows
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 
@@ -34,7 +34,7 @@ def chunk_document(
     Args:
         document: a page with its sections; a section that is `whole` becomes a single chunk.
         source: the corpus these chunks belong to; ids begin with it.
-        shape: how large a chunk may be; None takes the defaults.
+        shape: how large a chunk may be; None takes the defaults. A `CharacterSize` cuts across sections.
         prefix: see `chunk_source`.
         count_tokens: gives the spans of a text's tokens.
     """
@@ -43,7 +43,7 @@ def chunk_document(
     if document.item:
         origin["item"] = document.item
     chunks: list[Chunk] = []
-    for section in document.sections:
+    for section in _stretches(document, shape):
         spans = [(0, len(section.text))]
         if not section.whole:
             spans = windows(section.text, shape=shape, count_tokens=count_tokens)
@@ -53,7 +53,7 @@ def chunk_document(
                 text=section.text[start:end],
                 url=one_line(document.url),
                 title=one_line(document.title),
-                section_path=section.path,
+                section_path=section.path or _path_at(document, start),
                 source=source,
                 year=document.year,
                 pmid=document.pmid,
@@ -66,6 +66,24 @@ def chunk_document(
                 chunk = chunk.with_(extra={**origin, "prefix": context})
             chunks.append(chunk)
     return chunks
+
+
+def _title_and_path(chunk: Chunk) -> str:
+    """Returns "Iron > Treatment > Dose"; a title that the path begins with is not repeated."""
+    path = chunk.section_path
+    return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
+
+
+def _stretches(document: Document, shape: WindowSize | None) -> Sequence[Section]:
+    """Returns what is cut by itself: the sections, or by characters the whole document."""
+    if isinstance(shape, CharacterSize):
+        return [Section((), document.text, 0, len(document.text))]
+    return document.sections
+
+
+def _path_at(document: Document, at: int) -> tuple[str, ...]:
+    """Returns the path of the section that a character of a document is in; a heading belongs to its section."""
+    return next((section.path for section in document.sections if at < section.end), ())
 
 
 def original_span(chunk: Chunk, *, src: Path) -> str:
@@ -103,12 +121,6 @@ def original_span(chunk: Chunk, *, src: Path) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _title_and_path(chunk: Chunk) -> str:
-    """Returns "Iron > Treatment > Dose"; a title that the path begins with is not repeated."""
-    path = chunk.section_path
-    return " > ".join(path if path[:1] == (chunk.title,) or not chunk.title else (chunk.title, *path))
 
 
 def document_name(document: Document) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from pytest_medfaith import defaults
 from pytest_medfaith.corpus.tokens import token_offsets
@@ -14,6 +15,7 @@ CountTokens = Callable[[str], list[tuple[int, int]]]
 # A sentence longer than a window is cut into pieces of a quarter of a window, so that windows overlap inside
 # it too.
 _PIECES = 4
+_ANY_SENTENCES = 1_000_000  # of a window that its characters alone bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +51,27 @@ class WindowSize:
             )
 
 
+@dataclass(frozen=True, kw_only=True)
+class CharacterSize(WindowSize):
+    """How large a window may be in characters: `size`, at most 1,000, and `stride` count characters.
+
+    A document is cut from its beginning to its end, across sections.
+    """
+
+    size: int = defaults.CHARACTERS
+    stride: int = defaults.CHARACTER_STRIDE
+    min_sent: int = 1
+    max_sent: int = _ANY_SENTENCES
+
+    def __post_init__(self) -> None:
+        if self.size > defaults.CHARACTERS:
+            raise ValueError(
+                f"size is {self.size} characters, expected at most {defaults.CHARACTERS}; for longer chunks cut "
+                "by sections"
+            )
+        super().__post_init__()
+
+
 @dataclass(frozen=True)
 class _Unit:
     """A sentence, or a piece of a sentence that is longer than a window."""
@@ -71,7 +94,10 @@ def windows(
         count_tokens: gives the spans of a text's tokens; by default those of the shipped tokenizer.
     """
     shape = shape or WindowSize()
-    units = _units(text, count_tokens(text), shape.size)
+    if isinstance(shape, CharacterSize):
+        units = _with_gaps(_units(text, range(len(text)), shape.size))
+    else:
+        units = _units(text, [start for start, _ in count_tokens(text)], shape.size)
     spans = []
     first = 0
     while units:
@@ -83,8 +109,12 @@ def windows(
     return spans
 
 
-def _units(text: str, tokens: list[tuple[int, int]], size: int) -> list[_Unit]:
-    starts = [start for start, _ in tokens]
+def _with_gaps(units: list[_Unit]) -> list[_Unit]:
+    """Returns units in characters, each with the white space behind it, which a window holds, too."""
+    return [replace(unit, tokens=after.start - unit.start) for unit, after in pairwise(units)] + units[-1:]
+
+
+def _units(text: str, starts: Sequence[int], size: int) -> list[_Unit]:
     units: list[_Unit] = []
     for start, end in whole_sentences(text):
         low, high = bisect_left(starts, start), bisect_left(starts, end)
@@ -95,7 +125,7 @@ def _units(text: str, tokens: list[tuple[int, int]], size: int) -> list[_Unit]:
     return units
 
 
-def _pieces(text: str, starts: list[int], span: tuple[int, int], end: int, size: int) -> list[_Unit]:
+def _pieces(text: str, starts: Sequence[int], span: tuple[int, int], end: int, size: int) -> list[_Unit]:
     """Returns pieces of at most `size` tokens of the sentence that has the tokens `span` and ends at `end`.
 
     A cut is made at a space where there is one.

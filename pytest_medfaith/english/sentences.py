@@ -79,7 +79,9 @@ _LONGEST_SHORTENED = 12  # characters of a shortened word and its stop
 
 
 def whole_sentences(text: str) -> list[Span]:
-    """Returns the sentences of a page's `text`; in doubt two are joined, so that none is cut.
+    """Returns the spans of the sentences of a page's `text`.
+
+    Where a stop may belong to a short form, as in "Ref. 4", both parts are one span: no sentence is cut.
 
     A line end is always a boundary: `text` is normalised, and lines broken by an editor are joined already.
     """

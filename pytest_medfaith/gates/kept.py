@@ -94,8 +94,8 @@ def kept_baseline(path: Path, number: int) -> Path:
 def keep_baseline(path: Path, *, now: datetime, commit: str = "") -> Path:
     """Copies the baseline file `path` under the next number, whole or not at all, and returns the copy.
 
-    Where the last copy holds the same already, nothing is written, and the last copy is returned. The caller
-    holds the lock of the file.
+    Where the last copy holds the same bytes already, nothing is written, and the last copy is returned. The
+    caller holds the lock of the file.
     """
     known, text = kept_baselines(path), path.read_text(encoding="utf-8")
     if known and known[-1].path.read_text(encoding="utf-8", errors="replace") == text:

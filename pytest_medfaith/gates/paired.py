@@ -95,12 +95,16 @@ def _swaps(cases: int, *, resamples: int, seed: int, width: int = 0) -> Iterator
         yield generator.integers(2, size=(min(rows, resamples - start), cases)).astype(np.float64)
 
 
-def worsenings(pairs: Pairs) -> Worsening:
+def worsenings(pairs: Pairs, *, alpha: float = ALPHA) -> Worsening:
     """Returns the difference of the two ratios in every column, with Student's t bounds over cases.
 
     The spread is taken as if a unit (a claim) had turned in two more cases, once each way: where next to
     nothing differs, the measured spread is an accident (after Agresti & Min 2005, Statistics in Medicine
     24(5), for paired proportions).
+
+    Args:
+        pairs: the cases.
+        alpha: the chance that a bound is missed on its side.
     """
     from scipy.stats import t
 
@@ -110,7 +114,7 @@ def worsenings(pairs: Pairs) -> Worsening:
     parts = _parts(pairs.after, after) - _parts(pairs.before, before)
     squares = ((counted * parts) ** 2).sum(axis=0) + 2 * unit**2
     spread = np.sqrt(np.divide(squares, counted - 1, out=np.full_like(squares, np.inf), where=counted > 1))
-    reach = t.isf(ALPHA, np.maximum(counted - 1, 1)) * spread / np.sqrt(counted)
+    reach = t.isf(alpha, np.maximum(counted - 1, 1)) * spread / np.sqrt(counted)
     estimate = _worse_by(before, after, pairs.sign)
     return Worsening(estimate=estimate, low=estimate - reach, high=estimate + reach, spread=spread)
 

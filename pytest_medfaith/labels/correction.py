@@ -234,4 +234,4 @@ def labels_for_width(rate: Rate, labels: int, *, half_width: float = 0.02) -> in
     Widths fall with the square root of the number of labels.
     """
     ratio = (rate.high - rate.low) / 2 / half_width
-    return max(0, math.ceil(labels * (ratio**2 - 1)))
+    return max(0, math.ceil(round(labels * (ratio**2 - 1), 6)))

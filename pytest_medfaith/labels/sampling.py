@@ -1,7 +1,7 @@
 """Draws the claims of a run that people label, so that few labels say much about the rates of the run.
 
-Example: of 1,800 supported and 60 refuted claims, 120 labels by plain chance would hold 4 refuted claims. Drawn
-by strata they hold dozens, and a weight beside each label says how many claims of the run it speaks for.
+Example: a run has 1,680 supported, 100 unsupported and 60 refuted claims. 120 claims by plain chance would hold 4
+refuted claims. Drawn by strata they hold 12, and a weight beside each says how many claims it speaks for.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ _EXPECTED_ERROR: Mapping[str, tuple[float, float]] = {
     "unsupported": (0.4, 0.15),
 }
 _LEAST = 2  # claims of a stratum: a single claim has no variance
+# Of the count, so that each kind of verdict has an error rate. The rest serves the rate of the whole run.
+_SHARED_EQUALLY = 1 / 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +72,10 @@ def draw_claims(slice_reports: Iterable[SliceReport], *, count: int, seed: int) 
     """Returns `count` claims of a run, or all where it has fewer.
 
     A stratum is a verdict, near its threshold or far from it: near is the half of the verdict's claims whose
-    |score - threshold| is smaller. Stratum h of N_h claims gets claims in proportion to
+    |score - threshold| is smaller. A third of the count is shared equally, and each stratum gets at least 2
+    claims, or as many as it has. From there on stratum h of N_h claims gets claims in proportion to
     N_h * sqrt(e_h * (1 - e_h)), with e_h its expected share of wrong verdicts (Neyman's allocation: J. Neyman,
-    JRSS 97, 1934): flagged claims and claims near a threshold are drawn more often than all others. Each
-    stratum gets at least 2 claims, or as many as it has.
+    JRSS 97, 1934): flagged claims and claims near a threshold are drawn more often than all others.
 
     Equal claims of a case with equal evidence count once, also where several retrievers brought that evidence.
 
@@ -114,10 +116,10 @@ def claims_with_keys(slice_reports: Iterable[SliceReport]) -> list[KeyedClaim]:
     return _units(slice_reports)[0]
 
 
-def near_and_far(units: Sequence[KeyedClaim]) -> list[str]:
-    """Returns the stratum of each claim, such as "refuted near"."""
-    named = {unit.key: name for name, members in _strata(units).items() for unit in members}
-    return [named[unit.key] for unit in units]
+def strata_of(slice_reports: Iterable[SliceReport]) -> dict[str, str]:
+    """Returns {key of a claim: its stratum, such as "refuted near"}, as a draw from these reports has them."""
+    strata = _strata(claims_with_keys(slice_reports))
+    return {unit.key: name for name, members in strata.items() for unit in members}
 
 
 def _units(slice_reports: Iterable[SliceReport]) -> tuple[list[KeyedClaim], int]:
@@ -148,15 +150,17 @@ def _strata(units: Iterable[KeyedClaim]) -> dict[str, list[KeyedClaim]]:
 
 def _allocation(strata: Mapping[str, Sequence[KeyedClaim]], *, count: int) -> dict[str, int]:
     """Returns how many claims are drawn of each stratum; they add up to `count`, or to all claims."""
-    sizes = {name: min(_LEAST, len(members)) for name, members in strata.items()}
-    least = sum(sizes.values())
+    least = sum(min(_LEAST, len(members)) for members in strata.values())
     if count < least:
         raise DataError(
             f"the count of claims to draw is {count}, expected at least {least}: {_LEAST} of each verdict near "
             "its threshold and as many far from it"
         )
+    equal = max(_LEAST, int(count * _SHARED_EQUALLY) // len(strata))
+    sizes = {name: min(equal, len(members)) for name, members in strata.items()}
     shares = {name: len(members) * _deviation(name) for name, members in strata.items()}
-    for _ in range(min(count, sum(map(len, strata.values()))) - least):
+    every = sum(map(len, strata.values()))
+    for _ in range(min(count, every) - sum(sizes.values())):
         # Webster's method: the next claim goes where the share per claim is the largest.
         open_strata = [name for name, members in strata.items() if sizes[name] < len(members)]
         sizes[max(open_strata, key=lambda name: shares[name] / (2 * sizes[name] + 1))] += 1

@@ -1,7 +1,7 @@
 """The pool: the hits of all retrievers that are compared, judged together.
 
-A retriever that is measured by its own hits alone has found everything there is. Its recall says something
-where other retrievers may have found what it missed (Sparck Jones & van Rijsbergen 1975; TREC).
+A retriever that is measured by nothing but its hits has found everything there is. Its recall says something
+where further retrievers may have found what it missed (Sparck Jones & van Rijsbergen 1975; TREC).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def pool_reports(reports: Sequence[Report], *, declared: Mapping[str, Metric] = 
 def _refuting(report: Report, reports: Sequence[Report]) -> dict[str, tuple[str, ...]]:
     """Returns which chunks refute which claims of `report`, by what any of the reports says of these claims.
 
-    A RAG that answers anew for each retriever may make other claims; those are left out.
+    A RAG that answers anew for each retriever may make different claims; those are left out.
     """
-    own = _claim_texts(report)
+    claims_of_report = _claim_texts(report)
     chunks: dict[str, dict[str, None]] = defaultdict(dict)
     for other in reports:
         texts = _claim_texts(other)
         for claim, refuting in other.retrieval.refuting.items():
-            if claim in own and own[claim] == texts.get(claim):
+            if claim in claims_of_report and claims_of_report[claim] == texts.get(claim):
                 chunks[claim] |= dict.fromkeys(refuting)
     return {claim: tuple(sorted(found)) for claim, found in sorted(chunks.items())}
 

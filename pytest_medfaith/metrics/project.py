@@ -31,8 +31,8 @@ def declared_metrics(names: Sequence[str]) -> Mapping[str, Metric]:
         names: dotted names of `Metric` objects, such as "my_pkg.metrics:brand_names".
 
     Raises:
-        DataError: a name that leads nowhere or to something else, a metric whose name is taken or cannot
-            stand in a gate, or one whose direction or range is none.
+        DataError: a name leads nowhere or to something else; a metric has a name that is taken or that a gate
+            cannot hold, or a direction or range that does not exist.
     """
     declared = dict(METRICS)
     for dotted in names:

@@ -29,6 +29,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from pytest_medfaith.defaults import CUT_FROM
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.metrics.auto_relevance import KEY, keyword_grades
 from pytest_medfaith.metrics.base import Fraction, Metric, entailed_gold, share
@@ -106,12 +107,14 @@ def _wrong_qrels(case: Case, found: str) -> DataError:
 def ranked_gains(ranking: Sequence[Chunk], labels: Mapping[str, float]) -> list[float]:
     """Returns the grade of each chunk of `ranking`, 0.0 where it has none.
 
-    A label is taken once, at its best rank.
+    A label is taken once, at its best rank. A chunk of a corpus that was cut anew has the label of the chunk with
+    which it shares the most text.
     """
     left = dict(labels)
     gains = []
     for chunk in ranking:
-        name = next((name for name in (chunk.id, chunk.pmid) if name is not None and name in left), None)
+        names = (chunk.id, chunk.pmid, chunk.extra.get(CUT_FROM))
+        name = next((name for name in names if isinstance(name, str) and name in left), None)
         gains.append(0.0 if name is None else left.pop(name))
     return gains
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pytest_medfaith.errors import DataError, MissingExtra
 
 _LONGEST = 300  # characters of a library's message that are shown; some print whole tables
+_OTHER_SIZES = "the weights have other sizes than config.json says, such as another number of labels"
 _KNOWN_CODE = "sentence_transformers."
 
 
@@ -37,6 +38,9 @@ def loading(what: str, expected: str) -> Iterator[None]:
                 f"{what} needs code that comes with the model, which is never run; expected {expected}"
             ) from error
         said = " ".join(str(error).split()) or type(error).__name__
+        said = (
+            _OTHER_SIZES if "ignore_mismatched_sizes" in said else said
+        )  # the report that it names is not shown
         said = said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
         raise DataError(f"{what} cannot be loaded ({said}); expected {expected}") from error
 
@@ -62,7 +66,7 @@ def load_foreign(
 
     Raises:
         MissingExtra: the extra `models` is not installed.
-        DataError: there is no such model, it needs code of its own, or it lacks weights.
+        DataError: there is no such model, it needs code that comes with it, or it lacks weights.
     """
     try:
         import torch

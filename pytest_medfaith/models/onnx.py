@@ -69,7 +69,7 @@ def load_session(path: Path) -> Any:
         return onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=slower
         )
-    except Exception as error:  # onnxruntime raises classes of its own that share no base but Exception
+    except Exception as error:  # the classes that onnxruntime raises share no base but Exception
         raise DataError(
             f"{path}: cannot be read as an ONNX model ({error}); export it again with "
             "`python -m training export`"

@@ -35,7 +35,10 @@ _SAME_DAY = 3.0  # days by which a gap may miss a number of days
 
 
 def dates_in(text: str) -> Iterator[re.Match[str]]:
-    """Yields the months with a day or a year beside them; by itself "May" may be a verb."""
+    """Yields the matches of `MONTH` that are dates: a month with a day or a year beside it.
+
+    "May" in "May 2020" is a date; "May" alone may be a verb.
+    """
     yield from (
         found
         for found in MONTH.finditer(text)

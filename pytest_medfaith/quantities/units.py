@@ -56,7 +56,7 @@ _FEW_NAMES: Mapping[tuple[str, float], str] = {
     ("area", 1.0): "m2 m²",
     ("area", 1e-4): "cm2 cm²",
     ("area", 1e-6): "mm2 mm²",
-    # amount of substance, in moles; equivalents and international units have dimensions of their own
+    # amount of substance, in moles; equivalents and international units are dimensions by themselves
     ("amount", 1.0): "mol mole moles",
     ("amount", 1e-3): "mmol millimol millimole millimoles",
     ("amount", 1e-6): "µmol μmol umol micromol micromole micromoles",

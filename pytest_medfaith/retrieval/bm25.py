@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache, partial
 
 from pytest_medfaith import defaults
+from pytest_medfaith.english.lexicon import FUNCTION_WORDS
 from pytest_medfaith.english.words import search_words
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval.cost import sized, timed
 from pytest_medfaith.retrieval.ranking import Retriever, best_first, check_query, to_hits
+
+_NEGATIONS = frozenset({"no", "not", "nor", "neither", "without"})
 
 
 def searchable_parts(chunk: Chunk) -> tuple[str, str]:
@@ -33,7 +36,12 @@ def searchable_text(chunk: Chunk) -> str:
 
 
 def bm25_retriever(
-    chunks: Sequence[Chunk], *, k1: float = defaults.K1, b: float = defaults.B, name: str = "bm25"
+    chunks: Sequence[Chunk],
+    *,
+    k1: float = defaults.K1,
+    b: float = defaults.B,
+    stop_words: Collection[str] = (),
+    name: str = "bm25",
 ) -> Retriever:
     """Returns a BM25 retriever over `chunks`, by rank-bm25: the reference, which the others are held to.
 
@@ -41,6 +49,7 @@ def bm25_retriever(
         chunks: the corpus, at least one chunk.
         k1: how soon a repeated word stops counting, > 0.
         b: how much a long chunk is held back, 0 to 1.
+        stop_words: words that a query does not ask for, see `query_words`.
         name: under which its hits note their rank and score.
 
     Raises:
@@ -52,7 +61,24 @@ def bm25_retriever(
     index = BM25Okapi(corpus_words(chunks), k1=k1, b=b)
     containing = Counter(word for counts in index.doc_freqs for word in counts)
     index.idf = {word: lucene_idf(count, size=len(chunks)) for word, count in containing.items()}
-    return sized(partial(_search, chunks, index, name), cache(partial(_memory, index)))
+    search = partial(_search, chunks, index, name, as_stop_words(stop_words))
+    return sized(search, cache(partial(_memory, index)))
+
+
+def as_stop_words(given: Collection[str]) -> frozenset[str]:
+    """Returns stop words as queries hold them; "english" stands for the function words of English.
+
+    Negations are kept, since "with" and "without iron" ask for different things.
+    """
+    words = {word for text in given if text != "english" for word in search_words(text)}
+    shipped = FUNCTION_WORDS - _NEGATIONS if "english" in given else frozenset()
+    return frozenset(words) | shipped
+
+
+def query_words(query: str, stop_words: Collection[str]) -> list[str]:
+    """Returns the words of a query less the stop words; all of them where nothing else is left."""
+    words = search_words(query)
+    return [word for word in words if word not in stop_words] or words
 
 
 def check_parameters(k1: float, b: float) -> None:
@@ -86,10 +112,12 @@ def lucene_idf(containing: int, *, size: int) -> float:
     return math.log(1 + (size - containing + 0.5) / (containing + 0.5))
 
 
-def _search(chunks: Sequence[Chunk], index: object, name: str, query: str, *, top_k: int) -> list[Hit]:
+def _search(
+    chunks: Sequence[Chunk], index: object, name: str, stop_words: frozenset[str], query: str, *, top_k: int
+) -> list[Hit]:
     check_query(query, top_k=top_k, size=len(chunks))
     with timed("search"):
-        scores = index.get_scores(search_words(query))  # type: ignore[attr-defined]
+        scores = index.get_scores(query_words(query, stop_words))  # type: ignore[attr-defined]
         positions = best_first(scores, top_k=top_k)  # `to_hits` drops those that share no word with the query
     return to_hits(chunks, positions, [scores[i] for i in positions], name=name)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
 from pytest_medfaith import defaults
-from pytest_medfaith.english.words import search_words
 from pytest_medfaith.errors import MissingExtra
 from pytest_medfaith.records import Chunk, Hit
-from pytest_medfaith.retrieval.bm25 import check_parameters, corpus_words
+from pytest_medfaith.retrieval.bm25 import as_stop_words, check_parameters, corpus_words, query_words
 from pytest_medfaith.retrieval.cost import sized, timed
 from pytest_medfaith.retrieval.ranking import Retriever, best_first, check_query, to_hits
 
@@ -22,7 +21,12 @@ def is_installed() -> bool:
 
 
 def fast_bm25_retriever(
-    chunks: Sequence[Chunk], *, k1: float = defaults.K1, b: float = defaults.B, name: str = "bm25s"
+    chunks: Sequence[Chunk],
+    *,
+    k1: float = defaults.K1,
+    b: float = defaults.B,
+    stop_words: Collection[str] = (),
+    name: str = "bm25s",
 ) -> Retriever:
     """Returns a BM25 retriever over `chunks` that scores them ahead, by bm25s. Source: Lù 2024, arXiv:2407.03618.
 
@@ -40,12 +44,14 @@ def fast_bm25_retriever(
     index.index(corpus_words(chunks), create_empty_token=False, show_progress=False)
     index.scores["data"] *= k1 + 1  # which bm25s leaves out, as the same for all chunks
     size = sum(index.scores[part].nbytes for part in ("data", "indices", "indptr"))
-    return sized(partial(_search, chunks, index, name), size)
+    return sized(partial(_search, chunks, index, name, as_stop_words(stop_words)), size)
 
 
-def _search(chunks: Sequence[Chunk], index: Any, name: str, query: str, *, top_k: int) -> list[Hit]:
+def _search(
+    chunks: Sequence[Chunk], index: Any, name: str, stop_words: frozenset[str], query: str, *, top_k: int
+) -> list[Hit]:
     check_query(query, top_k=top_k, size=len(chunks))
-    words = index.get_tokens_ids(search_words(query))
+    words = index.get_tokens_ids(query_words(query, stop_words))
     if not words:
         return []
     with timed("search"):

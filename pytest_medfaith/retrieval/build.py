@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pytest_medfaith import defaults
@@ -20,8 +19,10 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval import bm25_fast
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
+from pytest_medfaith.retrieval.context import chunk_lines, contextual_chunks, given_back
 from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import load_encoder
+from pytest_medfaith.retrieval.filters import filtered_retriever
 from pytest_medfaith.retrieval.fusion import (
     Fuse,
     check_weights,
@@ -30,41 +31,15 @@ from pytest_medfaith.retrieval.fusion import (
     reciprocal_rank_fusion,
     weighted_fusion,
 )
-from pytest_medfaith.retrieval.index_kinds import IndexChoice, index_note
 from pytest_medfaith.retrieval.lucene import lucene_retriever
 from pytest_medfaith.retrieval.ranking import Retriever, hits_in_order
 from pytest_medfaith.retrieval.rerank import load_reranker, reranked_retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings, patience_of, settled
+from pytest_medfaith.retrieval.stores.address import is_store, refuse_password, split_reranker
+from pytest_medfaith.retrieval.stores.searching import StoreSettings, store_retriever
 
 Progress = Callable[[int, int], None] | None  # told (chunks done, chunks in all)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RetrievalSettings:
-    """What can be set about retrieval; `defaults` gives the reason for each default.
-
-    `fused` names the retrievers that `rrf` and `weighted` fuse. `retriever_settings` holds the settings of a
-    project's factories, by dotted name. Of all fields before it a factory gets those that it has a parameter
-    for.
-    """
-
-    k1: float = defaults.K1
-    b: float = defaults.B
-    rrf_k: int = defaults.RRF_K
-    weights: Mapping[str, float] | None = None
-    fused: tuple[str, ...] = defaults.FUSED
-    pool: int = defaults.POOL
-    rerank_pool: int = defaults.RERANK_POOL
-    encoders: tuple[str, ...] = (defaults.ENCODER,)
-    dense_index: str = defaults.INDEX
-    ef_search: int = defaults.EF_SEARCH
-    nprobe: int = defaults.NPROBE
-    cache: Path = field(default_factory=lambda: Path(defaults.CACHE))
-    retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    @property
-    def choice(self) -> IndexChoice:
-        """Which index dense retrieval searches."""
-        return IndexChoice(kind=self.dense_index, ef_search=self.ef_search, nprobe=self.nprobe)
+Build = Callable[[Sequence[Chunk], "RetrievalSettings", Progress], Retriever]
 
 
 def build_retriever(
@@ -79,8 +54,9 @@ def build_retriever(
     Args:
         name: a built-in retriever, such as bm25, dense, rrf or weighted, or the dotted name of a factory,
             `package.module:factory`. The factory gets the chunks, and by keyword those settings that it has a
-            parameter for. A plus sign adds a reranker: "rrf+fast".
-        chunks: the corpus, at least one chunk.
+            parameter for. "store:" before an address asks a store. A plus sign adds a reranker: "rrf+fast".
+            Brackets hold settings, see `variant`.
+        chunks: the corpus, at least one chunk; [] where the retriever asks nothing but stores.
         settings: parameters of the retrievers; None takes the defaults.
         progress: told (chunks done, chunks in all) while a dense index is built.
 
@@ -90,23 +66,62 @@ def build_retriever(
         DataError: a model, an index or a Java runtime is missing or cannot be read.
     """
     settings = settings or RetrievalSettings()
-    _check_corpus(chunks)
-    name, plus, reranker = name.partition("+")
-    if plus:
-        loaded = load_reranker(reranker)
+    refuse_passwords(name, settings)
+    name, settings = settled(name, settings)
+    if chunks or needs_chunks(name, settings):
+        _check_corpus(chunks)
+    settings = dataclasses.replace(settings, chunk_lines=chunk_lines(settings.chunk_lines, chunks))
+    name, reranker = split_reranker(name)
+    if reranker is not None:
+        loaded = load_reranker(reranker, teacher=settings.teacher)
         found = _retriever(name, chunks, settings, progress)
-        return reranked_retriever(found, loaded, name=name, size=len(chunks), pool=settings.rerank_pool)
+        return reranked_retriever(found, loaded, name=name, size=_size(chunks), pool=settings.rerank_pool)
     return _retriever(name, chunks, settings, progress)
+
+
+def check_name(name: str) -> None:
+    """Refuses a name, with or without a reranker, that leads to no retriever.
+
+    Raises:
+        ValueError: it is neither built in nor the dotted name of a factory.
+    """
+    if base_name(name) not in BUILT_IN:
+        _imported(base_name(name))
 
 
 def base_name(name: str) -> str:
     """Returns the name of a retriever without its reranker: "rrf" of "rrf+fast"."""
-    return name.partition("+")[0]
+    return split_reranker(name)[0]
 
 
 def fused_names(name: str, settings: RetrievalSettings) -> tuple[str, ...]:
     """Returns the retrievers that the retriever called `name` asks: those that it fuses, or itself."""
     return settings.fused if base_name(name) in FUSING else (base_name(name),)
+
+
+def needs_chunks(name: str, settings: RetrievalSettings) -> bool:
+    """Returns whether the retriever called `name` needs a corpus on this machine: stores have their own."""
+    return not all(map(is_store, fused_names(name, settings)))
+
+
+def asks_stores(name: str, settings: RetrievalSettings) -> bool:
+    """Returns whether the retriever called `name` asks a store."""
+    return any(map(is_store, fused_names(name, settings)))
+
+
+def refuse_passwords(name: str, settings: RetrievalSettings) -> None:
+    """Refuses the address of a store that holds a password: cards and signatures show the names of retrievers.
+
+    Raises:
+        ValueError: such an address; the message does not tell it.
+    """
+    for one in (name, *settings.fused):
+        refuse_password(one)
+
+
+def _size(chunks: Sequence[Chunk]) -> int:
+    """Returns how many chunks the corpus holds; of a corpus in a store it is not known, and bounds nothing."""
+    return len(chunks) or sys.maxsize
 
 
 def _check_corpus(chunks: Sequence[Chunk]) -> None:
@@ -122,9 +137,18 @@ def _check_corpus(chunks: Sequence[Chunk]) -> None:
 def _retriever(
     name: str, chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> Retriever:
+    if is_store(name):
+        if settings.filters:
+            raise DataError(
+                f"the filters {', '.join(settings.filters)} are for a corpus of files; write source=, from= and "
+                "to= behind the question mark of the store's address"
+            )
+        held_to = StoreSettings(settings.encoders, settings.k1, settings.b, patience_of(settings))
+        return store_retriever(name, chunks, held_to)
     table = factory_settings(name, settings)
     if name not in BUILT_IN:
-        return _from_factory(name, chunks, settings, table or {})
+        found = _from_factory(name, chunks, settings, table or {})
+        return filtered_retriever(found, chunks, settings.filters)
     if table is not None:
         raise ValueError(
             f"retriever_settings holds {dict(table)} for {name!r}, expected the dotted name of a "
@@ -148,39 +172,31 @@ def takes_fast_bm25(size: int) -> bool:
     return size > defaults.FAST_BM25_FROM and bm25_fast.is_installed()
 
 
-def size_notes(name: str, settings: RetrievalSettings, *, size: int) -> list[str]:
-    """Returns what is to be said of the retriever called `name` over a corpus of `size` chunks.
+def _over_corpus(build: Build) -> Build:
+    """Returns `build`, which reads chunks with their context and finds what passes the filters of the settings."""
 
-    This is what scores `bm25` over a large corpus, or what would be faster, and whether the corpus is too
-    small for the index that was asked for.
-    """
-    names = fused_names(name, settings)
-    notes = [_lexical_note(size)] if "bm25" in names and size > defaults.FAST_BM25_FROM else []
-    if "dense" in names:
-        notes.append(index_note(settings.choice, size=size))
-    return list(filter(None, notes))
+    def built(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
+        read = contextual_chunks(chunks, settings.chunk_context, lines=settings.chunk_lines)
+        found = build(read, settings, progress)
+        found = found if read is chunks else given_back(found, chunks)
+        return filtered_retriever(found, chunks, settings.filters)
 
-
-def _lexical_note(size: int) -> str:
-    if takes_fast_bm25(size):
-        return f"bm25 scores the {size} chunks by bm25s, as it does above {defaults.FAST_BM25_FROM}"
-    return (
-        f"bm25 scores the {size} chunks by rank-bm25, which is slow above {defaults.FAST_BM25_FROM}; bm25s is "
-        "faster: pip install 'pytest-medfaith[fast]'"
-    )
+    return built
 
 
 def _bm25(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
     build = bm25_fast.fast_bm25_retriever if takes_fast_bm25(len(chunks)) else bm25_retriever
-    return build(chunks, k1=settings.k1, b=settings.b, name="bm25")
+    return build(chunks, k1=settings.k1, b=settings.b, stop_words=settings.stop_words, name="bm25")
 
 
 def _rank_bm25(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
-    return bm25_retriever(chunks, k1=settings.k1, b=settings.b, name="rank-bm25")
+    return bm25_retriever(
+        chunks, k1=settings.k1, b=settings.b, stop_words=settings.stop_words, name="rank-bm25"
+    )
 
 
 def _bm25s(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
-    return bm25_fast.fast_bm25_retriever(chunks, k1=settings.k1, b=settings.b)
+    return bm25_fast.fast_bm25_retriever(chunks, k1=settings.k1, b=settings.b, stop_words=settings.stop_words)
 
 
 def _lucene(chunks: Sequence[Chunk], settings: RetrievalSettings, _progress: Progress) -> Retriever:
@@ -191,12 +207,12 @@ def _dense(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progr
     found = _by_encoder(chunks, settings, progress)
     if len(found) == 1:
         return next(iter(found.values()))
-    return fused_retriever(found, size=len(chunks), fuse=_rrf_of(settings), pool=settings.pool)
+    return fused_retriever(found, size=_size(chunks), fuse=_rrf_of(settings), pool=settings.pool)
 
 
 def _rrf(chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress) -> Retriever:
     found = _components(chunks, settings, progress)
-    return fused_retriever(found, size=len(chunks), fuse=_rrf_of(settings), pool=settings.pool)
+    return fused_retriever(found, size=_size(chunks), fuse=_rrf_of(settings), pool=settings.pool)
 
 
 def _rrf_of(settings: RetrievalSettings) -> Fuse:
@@ -215,7 +231,9 @@ def _weighted(
     weights = _weights_by_kind(list(found)) if by_kind else settings.weights
     if weights is not None:
         check_weights(weights, names=found)
-    return fused_retriever(found, size=len(chunks), fuse=partial(fusion, weights=weights), pool=settings.pool)
+    return fused_retriever(
+        found, size=_size(chunks), fuse=partial(fusion, weights=weights), pool=settings.pool
+    )
 
 
 def _weights_by_kind(names: Sequence[str]) -> dict[str, float]:
@@ -238,7 +256,7 @@ def _components(
 ) -> dict[str, Retriever]:
     """Returns the retrievers that a fusion asks, by name; "dense" is one for each encoder."""
     names = settings.fused
-    wrong = [name for name in names if base_name(name) in FUSING or "+" in name]
+    wrong = [name for name in names if base_name(name) in FUSING or split_reranker(name)[1] is not None]
     if not names or wrong or len(set(names)) < len(names):
         raise ValueError(
             f"fused is {list(names)}; expected at least one retriever, each once, that neither fuses nor "
@@ -250,7 +268,7 @@ def _components(
             found.update(_by_encoder(chunks, settings, progress))
         else:
             found[name] = _retriever(name, chunks, settings, progress)
-            if name not in BUILT_IN:
+            if name not in BUILT_IN and not is_store(name):
                 found[name] = partial(_checked, found[name], name)
     return found
 
@@ -260,35 +278,44 @@ def _checked(retriever: Retriever, name: str, query: str, *, top_k: int) -> list
     return hits_in_order(retriever(query, top_k=top_k), k=top_k, place=f"fusing {name!r}")
 
 
+def dense_names(name: str, settings: RetrievalSettings) -> dict[str, str]:
+    """Returns {name of a dense retriever: its encoder's name}, of those that the retriever called `name` asks.
+
+    The name is "dense", or with several encoders "dense:ENCODER" for each.
+    """
+    if "dense" not in fused_names(name, settings):
+        return {}
+    single = len(settings.encoders) == 1
+    return {"dense" if single else f"dense:{encoder}": encoder for encoder in settings.encoders}
+
+
 def _by_encoder(
     chunks: Sequence[Chunk], settings: RetrievalSettings, progress: Progress
 ) -> dict[str, Retriever]:
-    """Returns a dense retriever for each encoder, by name: "dense", or "dense:ENCODER" for several."""
-    single = len(settings.encoders) == 1
-    named = {"dense" if single else f"dense:{encoder}": encoder for encoder in settings.encoders}
-    return {
-        name: dense_retriever(
-            chunks,
-            load_encoder(encoder),
-            cache=settings.cache,
-            name=name,
-            choice=settings.choice,
-            progress=progress,
+    """Returns a dense retriever for each encoder, by the names of `dense_names`."""
+
+    def build(name: str, encoder: str) -> Build:
+        loaded = load_encoder(encoder)
+        return lambda read, given, told: dense_retriever(
+            read, loaded, cache=given.cache, name=name, choice=given.choice, progress=told
         )
-        for name, encoder in named.items()
+
+    return {
+        name: _over_corpus(build(name, encoder))(chunks, settings, progress)
+        for name, encoder in dense_names("dense", settings).items()
     }
 
 
-BUILT_IN: Mapping[str, Callable[[Sequence[Chunk], RetrievalSettings, Progress], Retriever]] = {
-    "bm25": _bm25,
+BUILT_IN: Mapping[str, Build] = {
+    "bm25": _over_corpus(_bm25),
     "dense": _dense,
     "rrf": _rrf,
     "weighted": _weighted,
     "weighted-minmax": partial(_weighted, fusion=minmax_fusion),
     "weighted-0.7-0.3": partial(_weighted, by_kind=True),
-    "rank-bm25": _rank_bm25,
-    "bm25s": _bm25s,
-    "lucene": _lucene,
+    "rank-bm25": _over_corpus(_rank_bm25),
+    "bm25s": _over_corpus(_bm25s),
+    "lucene": _over_corpus(_lucene),
 }
 FUSING = ("rrf", "weighted", "weighted-minmax", "weighted-0.7-0.3")
 
@@ -303,7 +330,8 @@ def _from_factory(
     except (TypeError, ValueError):  # a callable written in C names no parameters
         return factory(chunks, **table)  # type: ignore[no-any-return]
     asked = {one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)}
-    names = [one.name for one in dataclasses.fields(settings) if one.name != "retriever_settings"]
+    kept = ("retriever_settings", "teacher")
+    names = [one.name for one in dataclasses.fields(settings) if one.name not in kept]
     offered = {name: getattr(settings, name) for name in names}
     given = {key: value for key, value in offered.items() if key in asked} | dict(table)
     try:

@@ -11,17 +11,17 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith import defaults
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import CannotWrite, DataError
 from pytest_medfaith.jsonl import atomic_binary_writer, write_text
 from pytest_medfaith.records import Chunk, VectorIndex
-from pytest_medfaith.retrieval.encoders import Encoder, Metric
+from pytest_medfaith.retrieval.encoders import Encoder
 from pytest_medfaith.retrieval.index import checked_vectors, claimed_folder, embed_corpus, fingerprint
 from pytest_medfaith.retrieval.index_kinds import (
     FLAT,
@@ -31,9 +31,13 @@ from pytest_medfaith.retrieval.index_kinds import (
     search_parameters,
 )
 from pytest_medfaith.retrieval.index_recall import measure_recall, sampled_queries
+from pytest_medfaith.retrieval.known_encoders import Metric
 from pytest_medfaith.retrieval.parts import in_words
 
 _BLOCK = 1 << 20
+_MOST_FOR_A_CENTROID = (
+    64  # vectors that train it: FAISS asks for 39 and takes 256, which is four times as slow
+)
 _FLOAT = 4  # bytes
 
 Progress = Callable[[int, int], None] | None
@@ -87,9 +91,11 @@ def open_index(
         "faiss": faiss_version(),
         "seed": defaults.SEED,
     }
-    held = _kept(path, wanted)
+    held, is_damaged = _kept(path, wanted, size=len(chunks))
     if held is None:
         held = _built(path, chunks, encoder, choice, wanted, cache=cache, progress=progress)
+    if is_damaged:  # only now: where warnings are errors, the next run finds a whole index
+        warnings.warn(f"{path}: the index was damaged or cut short, and was made again", stacklevel=3)
     index = _read(path, held["factory"])
     told = _told(path, held, index, chunks, encoder, choice, cache=cache)
     exact = held["factory"] == FLAT
@@ -97,33 +103,41 @@ def open_index(
     return OpenIndex(index=index, width=index.d, size=size, told=told)
 
 
-def _kept(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Returns what is written beside the index at `path`; None where it is to be built.
+def _kept(path: Path, wanted: Mapping[str, Any], *, size: int) -> tuple[dict[str, Any] | None, bool]:
+    """Returns what is written beside the index at `path`, None where it is to be built, and whether it is damaged.
+
+    Args:
+        path: of the index.
+        wanted: what it is to be of.
+        size: number of chunks.
 
     Raises:
         DataError: it is of another corpus or encoder.
     """
     beside = path.with_suffix(".json")
     if not beside.is_file() or not path.is_file():
-        return None
+        return None, False
     try:
         held = json.loads(beside.read_text(encoding="utf-8"))
-        found, seal = dict(held["of"]), held["sha256"]
-        factory, recall = str(held["factory"]), dict(held["recall"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        found, seal, factory, recall = {}, "", "", {}
-    other = [key for key in ("corpus", "encoder", "metric") if found and found.get(key) != wanted[key]]
-    if other:
+        found, seal, factory = dict(held["of"]), str(held["sha256"]), str(held["factory"])
+        recall = {
+            under: {"queries": row["queries"], **{depth: float(value) for depth, value in row.items()}}
+            for under, row in held["recall"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None, True
+    if any(found.get(key) != wanted[key] for key in ("corpus", "encoder", "metric")):
         raise DataError(
             f"{path} is an index of {in_words(found)}, where {in_words(wanted)} is needed; the file was copied. "
             f"Remove it and {beside.name}, and it is built anew"
         )
-    if found and found != wanted:  # another version of FAISS, or of this package, built it
-        return None
+    width = found.pop("dimension", None)
+    if found != wanted or factory != factory_string(found["index"], size=size, width=width):
+        return None, False  # another version of FAISS, or of this package, built it
     if seal != _check_sum(path):
-        warnings.warn(f"{path}: the index was damaged or cut short, and is made again", stacklevel=4)
-        return None
-    return {"of": found, "factory": factory, "sha256": seal, "recall": recall}
+        return None, True
+    of = {**found, "dimension": width}
+    return {"of": of, "factory": factory, "sha256": seal, "recall": recall}, False
 
 
 def _built(
@@ -153,8 +167,14 @@ def _built(
             digest.update(block)
             out.write(block)
 
-        faiss.write_index(index, faiss.PyCallbackIOWriter(write))
-    held = {"of": dict(wanted), "factory": factory, "sha256": digest.hexdigest(), "recall": {}}
+        writer = faiss.PyCallbackIOWriter(write)  # type: ignore[attr-defined] # which its stubs leave out
+        faiss.write_index(index, writer)
+    held = {
+        "of": {**wanted, "dimension": width},
+        "factory": factory,
+        "sha256": digest.hexdigest(),
+        "recall": {},
+    }
     write_text(path.with_suffix(".json"), json.dumps(held, indent=1) + "\n")
     return held
 
@@ -187,6 +207,7 @@ def _filled(index: Any, vectors: Any, factory: str) -> Any:
     lists = faiss.try_extract_index_ivf(index)
     for trained in filter(None, (lists, getattr(lists, "pq", None), getattr(index, "pq", None))):
         trained.cp.seed = defaults.SEED
+        trained.cp.max_points_per_centroid = _MOST_FOR_A_CENTROID
         trained.cp.min_points_per_centroid = 1  # FAISS would print its doubts; the recall is measured
     try:
         with _single_thread():
@@ -261,7 +282,8 @@ def _told(
     under = ",".join(f"{name}={value}" for name, value in parameters.items())
     if under not in held["recall"]:
         held["recall"][under] = _recall(index, chunks, encoder, cache=cache)
-        write_text(path.with_suffix(".json"), json.dumps(held, indent=1) + "\n")
+        with suppress(CannotWrite):  # of a cache that may only be read; then it is measured each time
+            write_text(path.with_suffix(".json"), json.dumps(held, indent=1) + "\n")
     recall = dict(held["recall"][under])
     queries = int(recall.pop("queries"))
     return VectorIndex(factory=factory, search=parameters, recall=recall, queries=queries)

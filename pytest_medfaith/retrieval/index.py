@@ -98,7 +98,7 @@ def embed_corpus(
 
 def _made(path: Path, chunks: Sequence[Chunk], encoder: Encoder, of: Fingerprint) -> Any:
     """Returns the vectors of a shard's chunks, once they are kept at `path`."""
-    vectors = _encoded(chunks, encoder)
+    vectors = encoded_chunks(chunks, encoder)
     save_part(path, vectors, of)
     return vectors
 
@@ -115,7 +115,7 @@ def _refusal(folder: Path, refused: Sequence[Part], shards: int, wanted: Fingerp
     return f"{said}. A part is of {in_words(foreign)}, where {in_words(wanted)} is needed"
 
 
-def _encoded(chunks: Sequence[Chunk], encoder: Encoder) -> Any:
+def encoded_chunks(chunks: Sequence[Chunk], encoder: Encoder) -> Any:
     """Returns the vectors of `chunks`, float32 (n, width), each chunk read as the encoder reads documents."""
     documents = [_heads_and_text(chunk) if encoder.reads_heads else encoded_text(chunk) for chunk in chunks]
     return checked_vectors(encoder.encode_documents(documents), rows=len(chunks), encoder=encoder.name)

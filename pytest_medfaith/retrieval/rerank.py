@@ -1,6 +1,6 @@
 """Rerankers by name: a cross-encoder reads question and chunk together, and orders the best candidates anew.
 
-`fast` and `default` are the shipped checkers: relevance is how probable it is that the chunk entails or
+`teacher` asks an LLM for grades. `fast` and `default` are the shipped checkers: relevance is how probable it is that the chunk entails or
 contradicts the question's words. They learned on claims, so they serve where queries are claims. Any further
 name is a cross-encoder of Hugging Face with a head of a single logit, as those trained on MS MARCO are.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 from pytest_medfaith import defaults
 from pytest_medfaith.english.letters import compatible
-from pytest_medfaith.errors import DataError
+from pytest_medfaith.errors import DataError, TeacherError
 from pytest_medfaith.models.folders import model_signature
 from pytest_medfaith.models.foreign import load_foreign
 from pytest_medfaith.models.whole import whole
@@ -25,6 +25,9 @@ from pytest_medfaith.retrieval.bm25 import searchable_text
 from pytest_medfaith.retrieval.cost import index_bytes, sized, timed, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever, check_query
 from pytest_medfaith.retrieval.transformer_encoder import longest_input, padded_batches
+from pytest_medfaith.teacher.asking import Teacher
+from pytest_medfaith.teacher.ranking import ranking_signature, relevances
+from pytest_medfaith.teacher.settings import TEACHER
 
 Score = Callable[[str, Sequence[str]], Sequence[float]]  # (question, n texts) -> n relevances above 0
 
@@ -34,7 +37,7 @@ _LONGEST = 512  # tokens of question and text, at most, which is what cross-enco
 _SHIPPED_TOKENS = {"fast": 512, "default": 384}
 _NEUTRAL = 1  # the column of the shipped checkers' logits: entail, neutral, contradict
 _EXPECTED = (
-    "'fast', 'default', or a folder or Hugging Face name of a cross-encoder with safetensors and a head of a "
+    "'fast', 'default', 'teacher', or a folder or Hugging Face name of a cross-encoder with safetensors and a head of a "
     "single logit"
 )
 
@@ -48,13 +51,25 @@ class Reranker:
     score: Score
 
 
-def load_reranker(name: str) -> Reranker:
-    """Returns the reranker called `name`: "fast", "default", a folder, or a Hugging Face name.
+def load_reranker(name: str, *, teacher: Teacher | None = None) -> Reranker:
+    """Returns the reranker called `name`: "fast", "default", "teacher", a folder, or a Hugging Face name.
+
+    Args:
+        name: of the reranker.
+        teacher: the LLM of "teacher".
 
     Raises:
+        TeacherError: "teacher", and there is no teacher here.
         MissingExtra: a model that is not shipped, and the extra `models` is not installed.
         DataError: no such model, a model with another head, or shipped weights that are not installed.
     """
+    if name == TEACHER:
+        if teacher is None:
+            raise TeacherError(
+                "the reranker 'teacher' asks an LLM, which is set up in [tool.medfaith.llm]; expected a model and "
+                "a base_url there"
+            )
+        return Reranker(name, reranker_signature(name, teacher=teacher), partial(relevances, teacher))
     if name in _SHIPPED_TOKENS:
         _load_shipped(name)
         return Reranker(name, reranker_signature(name), partial(_checker_relevance, name))
@@ -62,12 +77,16 @@ def load_reranker(name: str) -> Reranker:
     return Reranker(name, reranker_signature(name), partial(_cross_encoder_relevance, name))
 
 
-def reranker_signature(name: str) -> str:
+def reranker_signature(name: str, *, teacher: Teacher | None = None) -> str:
     """Returns what names the weights of the reranker called `name`, without loading them.
+
+    Of the teacher it is model, prompt and parameters.
 
     Raises:
         DataError: shipped weights that are not installed.
     """
+    if name == TEACHER:
+        return ranking_signature(teacher.settings) if teacher else TEACHER
     if name not in _SHIPPED_TOKENS:
         return model_signature(name)
     from pytest_medfaith.models.onnx import weights_signature

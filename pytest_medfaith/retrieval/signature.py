@@ -7,25 +7,21 @@ import json
 from importlib.metadata import version
 from typing import Any
 
-from pytest_medfaith.retrieval.build import (
-    BUILT_IN,
-    FUSING,
-    RetrievalSettings,
-    factory_settings,
-    fused_names,
-    takes_fast_bm25,
-)
+from pytest_medfaith.retrieval.build import BUILT_IN, FUSING, factory_settings, fused_names, takes_fast_bm25
 from pytest_medfaith.retrieval.encoders import encoder_signature
 from pytest_medfaith.retrieval.faiss_index import faiss_version
 from pytest_medfaith.retrieval.index_kinds import index_signature
 from pytest_medfaith.retrieval.lucene import lucene_version
+from pytest_medfaith.retrieval.matches import BY_WORDS
 from pytest_medfaith.retrieval.rerank import reranker_signature
-
-_BY_WORDS = ("bm25", "rank-bm25", "bm25s", "lucene")
+from pytest_medfaith.retrieval.settings import RetrievalSettings, patience_of, settled
+from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
+from pytest_medfaith.retrieval.stores.searching import store_fingerprint
 
 
 def encoder_signatures(name: str, settings: RetrievalSettings) -> dict[str, str] | None:
     """Returns encoder -> signature for the retriever called `name`; None where it encodes nothing."""
+    name, settings = settled(name, settings)
     if "dense" not in fused_names(name, settings):
         return None
     return {encoder: encoder_signature(encoder) for encoder in settings.encoders}
@@ -42,22 +38,36 @@ def retriever_signature(name: str, settings: RetrievalSettings, *, size: int) ->
         settings: of retrieval.
         size: number of chunks in the corpus, which decides what `bm25` scores with, and what index ivfpq is.
     """
-    base, plus, reranker = name.partition("+")
+    name, settings = settled(name, settings)
+    base, reranker = split_reranker(name)
     names = fused_names(name, settings)
     found: dict[str, Any] = {"packages": _packages(names, size=size)}
-    if set(names) & set(_BY_WORDS):
+    if set(names) & set(BY_WORDS):
         found |= {"k1": settings.k1, "b": settings.b}
+        found |= {"stop_words": sorted(settings.stop_words)} if settings.stop_words else {}
     if "dense" in names:
         found["index"] = index_signature(settings.choice, size=size)
     if base in FUSING or (base == "dense" and len(settings.encoders) > 1):
         found["pool"] = settings.pool
         found |= {"rrf_k": settings.rrf_k} if base in ("rrf", "dense") else {}
     if base in FUSING:
-        found["fused"] = list(names)
-        found |= {"weights": dict(settings.weights or {})} if base in ("weighted", "weighted-minmax") else {}
-    if plus:
-        found |= {"reranker": reranker_signature(reranker), "rerank_pool": settings.rerank_pool}
-    tables = {name: dict(factory_settings(name, settings) or {}) for name in names if name not in BUILT_IN}
+        weights = {"weights": dict(settings.weights or {})} if base.startswith("weighted") else {}
+        found |= {"fused": list(names), **weights}
+    if set(names) & set(BUILT_IN):
+        found["chunk_context"] = settings.chunk_context
+    found |= {"filters": sorted(settings.filters)} if settings.filters else {}
+    if reranker is not None:
+        found |= {
+            "reranker": reranker_signature(reranker, teacher=settings.teacher),
+            "rerank_pool": settings.rerank_pool,
+        }
+    tables = {
+        name: dict(factory_settings(name, settings) or {})
+        for name in names
+        if name not in BUILT_IN and not is_store(name)
+    }
+    if stores := {name: store_fingerprint(name, patience_of(settings)) for name in names if is_store(name)}:
+        found["stores"] = stores
     if tables:
         held = json.dumps(tables, sort_keys=True, default=str)
         found["settings"] = hashlib.sha256(held.encode()).hexdigest()[:16]

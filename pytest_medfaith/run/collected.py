@@ -55,6 +55,7 @@ class _Expected:
         gates: by test, without its parameters: a test that runs for many cases has its gates once.
         skipped: how many records were left out while the cases of the row were read, by reason.
         size: how many cases the row has, selected or not; 0 where no test said.
+        place: among the rows that a test or a command asked for together, from 0.
     """
 
     cases: set[str] = field(default_factory=set)
@@ -62,6 +63,7 @@ class _Expected:
     gates: dict[str, tuple[str, ...]] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
     size: int = 0
+    place: int = 0
 
     def note_gates(self, gates: Iterable[str], test_id: str) -> None:
         path, colons, name = test_id.partition("::")
@@ -80,12 +82,14 @@ class Collected:
         _reports: the report on each case, with the id of the test that measured it.
         _fingerprints: of cases that several tests measure, a fingerprint of each test's report.
         _brought: the distinct signatures of checkers that tests brought along, by name.
+        _failures: why a row could not be measured.
     """
 
     _rows: dict[SliceRun, _Expected] = field(default_factory=dict)
     _reports: dict[CaseKey, tuple[str, Report]] = field(default_factory=dict)
     _fingerprints: dict[CaseKey, dict[str, int]] = field(default_factory=dict)
     _brought: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    _failures: dict[SliceRun, str] = field(default_factory=dict)
 
     def _row(self, run: SliceRun) -> _Expected:
         return self._rows.setdefault(run, _Expected())
@@ -99,6 +103,7 @@ class Collected:
         test_id: str = "",
         skipped: Mapping[str, int] | None = None,
         size: int = 0,
+        place: int = 0,
     ) -> None:
         """Notes cases that will run, so that those that never report are seen to be missing.
 
@@ -109,8 +114,10 @@ class Collected:
             test_id: the test that measures the cases and brings the gates.
             skipped: how many records were left out while the cases of the row were read, by reason.
             size: how many cases the row has, selected or not.
+            place: of the row among those that were asked for with it.
         """
-        row = self._row(run)
+        known, row = run in self._rows and self._rows[run].cases, self._row(run)
+        row.place = min(place, row.place) if known else place
         row.cases.update(case_ids)
         row.skipped = dict(skipped or {})
         row.size = max(size, row.size)
@@ -154,6 +161,7 @@ class Collected:
                 "gates": {test: list(gates) for test, gates in row.gates.items()},
                 "skipped": dict(row.skipped),
                 "size": row.size,
+                "place": row.place,
             }
             for run, row in self._rows.items()
         ]
@@ -165,9 +173,8 @@ class Collected:
             for case_id in row["possible"]:
                 self.expect_perhaps(run, case_id)
             for test, gates in row["gates"].items() if row["cases"] else ():
-                self.expect(
-                    run, row["cases"], gates=gates, test_id=test, skipped=row["skipped"], size=row["size"]
-                )
+                told = {name: row[name] for name in ("skipped", "size", "place")}
+                self.expect(run, row["cases"], gates=gates, test_id=test, **told)
 
     def add(self, result: Result, *, test_id: str = "") -> None:
         """Takes in what a test measured."""
@@ -185,6 +192,17 @@ class Collected:
             fingerprints[test_id] = _fingerprint(report)
         if test_id <= first:  # the same report, in whatever order the tests finish
             self._reports[key] = test_id, report
+
+    def fail(self, run: SliceRun, why: str) -> None:
+        """Notes why no further case of a row is measured; what it measured before is dropped."""
+        self._failures[run] = why
+        for key in [key for key in self._reports if key[0] == run]:
+            del self._reports[key]
+
+    @property
+    def failures(self) -> Mapping[SliceRun, str]:
+        """Why rows could not be measured."""
+        return self._failures
 
     @property
     def brought_checkers(self) -> dict[str, Mapping[str, Any]]:
@@ -232,7 +250,8 @@ class Collected:
                 declared=declared,
                 seed=seed,
             )
-            rows.append(Row(summary.with_(skipped=expected.skipped), self.gates(run)))
+            told = {"skipped": expected.skipped, "place": expected.place}
+            rows.append(Row(summary.with_(**told, failure=self._failures.get(run, "")), self.gates(run)))
         return rows
 
     def _pool(self, measured: dict[SliceRun, list[Report]], declared: Mapping[str, Metric]) -> None:
@@ -241,7 +260,7 @@ class Collected:
         for run in sorted(measured):
             if run.contexts_mode != "recorded":
                 for report in measured[run]:
-                    key = dataclasses.replace(run, retriever=""), report.case.id
+                    key = dataclasses.replace(run, retriever="", k=0), report.case.id
                     compared.setdefault(key, []).append((run, report))
                 measured[run] = []
         for rows in compared.values():
@@ -254,9 +273,9 @@ class Collected:
         known = {one for one, row in self._rows.items() if row.cases} | {one for one, _ in self._reports}
         return sorted(
             {
-                one.retriever
+                one.retriever if one.k == run.k else f"{one.retriever} at k={one.k}"
                 for one in known
-                if dataclasses.replace(one, retriever=run.retriever).equals_but_for_checker(run)
+                if dataclasses.replace(one, retriever=run.retriever, k=run.k).equals_but_for_checker(run)
             }
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -85,12 +86,14 @@ def _item_ids(targets: Sequence[Target]) -> list[str]:
     """Returns what tells the items of a test apart: case ids, in an ablation with what is compared."""
     many_retrievers = len({target.run.retriever for target in targets}) > 1
     many_checkers = len({target.run.checker for target in targets}) > 1
+    many_depths = len({target.run.k for target in targets}) > 1
     many_modes = len({target.run.contexts_mode for target in targets}) > 1
     names = [
         [
             *[target.run.retriever] * many_retrievers,
             *[target.run.checker] * many_checkers,
             *[target.run.contexts_mode] * many_modes,
+            *[f"k={target.run.k}"] * many_depths,
             target.case.id,
         ]
         for target in targets
@@ -245,17 +248,28 @@ def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Ta
         for (settings, has_answer), item in {
             (target.settings, target.has_answer): item for item, target in measuring
         }.items():
-            why = missing_retriever(settings, has_answer=has_answer)
+            why = missing_retriever(resources, settings, has_answer=has_answer)
             if why and _is_shipped(item, "medfaith_retriever") and _is_shipped(item, "medfaith_hits"):
                 return why
-            if settings.corpus and _is_shipped(item, "medfaith_retriever"):
-                resources.chunks(settings)
+            resources.check_teacher(settings, uses=partial(_is_shipped, item))
+            if _is_shipped(item, "medfaith_retriever"):
+                _check_corpus(resources, settings)
             if has_answer and _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
                 _check_answered(resources, settings)
         check_baseline(resources, collected_of(config))
     except (MedfaithError, OSError, ValueError) as error:
         return str(error)
     return ""
+
+
+def _check_corpus(resources: Resources, settings: SliceSettings) -> None:
+    """Reads a slice's corpus, and opens the stores that its retriever asks; raises what they raise."""
+    from pytest_medfaith.retrieval.build import asks_stores
+
+    if settings.corpus:
+        resources.chunks(settings)
+    if asks_stores(settings.retriever, resources.retrieval):
+        resources.retriever(settings)
 
 
 def _check_answered(resources: Resources, settings: SliceSettings) -> None:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Row
     from pytest_medfaith.run.resources import Resources
 
 
-class CorrectedRows(NamedTuple):
-    """Rows with corrected rates, and lines for the card on the labels behind them."""
+def correct_rows(
+    resources: Resources, rows: Sequence[Row], signature: Mapping[str, Any]
+) -> tuple[list[Row], list[str]]:
+    """Returns `rows` with the corrected rates of those that have claims, and lines for the card on the labels.
 
-    rows: Sequence[Row]
-    notes: Sequence[str] = ()
-
-
-def correct_rows(resources: Resources, rows: Sequence[Row], signature: Mapping[str, Any]) -> CorrectedRows:
-    """Returns `rows` with the corrected rates of those that have claims, where the settings name `labels`.
+    Without the setting `labels` the rows come back as they are.
 
     Args:
         resources: of the run.
@@ -26,23 +23,30 @@ def correct_rows(resources: Resources, rows: Sequence[Row], signature: Mapping[s
         signature: of the run; labels that were drawn under another checker than a row's are left out.
 
     Raises:
-        DataError: the labels file cannot be read.
+        DataError: the labels file cannot be read, or holds several labels of a claim.
     """
     path = resources.settings.labels
     if path is None:
-        return CorrectedRows(rows)
-    from pytest_medfaith.labels.rates import corrected_slice
+        return list(rows), []
+    from pytest_medfaith.labels.rates import corrected_slice, one_label_a_claim
     from pytest_medfaith.labels.rows import checker_fingerprint, read_labels
+    from pytest_medfaith.labels.sampling import strata_of
 
-    labels = read_labels(path)
+    labels = one_label_a_claim(read_labels(path), path)
     corrected: list[Row] = []
     notes: list[str] = []
     for row in rows:
         report = row.report
         if any(one.has_answer and one.verdicts for one in report.reports):
-            checker = checker_fingerprint(report.checker, signature)
-            found = corrected_slice(report, labels, checker=checker, seed=resources.seed)
+            strata = strata_of(other.report for other in rows if other.report.checker == report.checker)
+            found = corrected_slice(
+                report,
+                labels,
+                checker=checker_fingerprint(report.checker, signature),
+                strata=strata,
+                seed=resources.seed,
+            )
             notes += [f"slice {report.slice!r}: {line}" for line in found.lines]
             report = report.with_(metrics={**report.metrics, **found.metrics})
         corrected.append(row._replace(report=report))
-    return CorrectedRows(corrected, notes)
+    return corrected, notes

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_medfaith.compare.ablation import ablations
 from pytest_medfaith.errors import MedfaithError, SeveralErrors
 from pytest_medfaith.gates.baseline import Baseline, read_baseline
 from pytest_medfaith.gates.entry import SliceBaseline
@@ -19,6 +21,7 @@ from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.judging import Inconclusive, judge_gates, stops_run
 from pytest_medfaith.gates.matching import slice_baseline
 from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.differences import Ablation
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import GateResult, SliceReport
 from pytest_medfaith.run.audits import AuditedRows, audit_rows
@@ -27,6 +30,7 @@ from pytest_medfaith.run.corrections import correct_rows
 from pytest_medfaith.run.notes import notes_on_slices
 from pytest_medfaith.run.outputs import add_junit_properties, write_run_folder, write_step_summary
 from pytest_medfaith.run.signature import run_signature
+from pytest_medfaith.run.teaching import check_answered
 
 if TYPE_CHECKING:
     from pytest_medfaith.audit.results import Audit
@@ -82,6 +86,7 @@ class Finish:
         audits: by title.
         inconclusive: what the status made of gates that could not be decided.
         declared: the metrics by name, which the gates of the reports name.
+        ablations: the rows that were asked for together, beside the first of them.
     """
 
     reports: tuple[SliceReport, ...]
@@ -92,6 +97,7 @@ class Finish:
     audits: Mapping[str, Audit] = field(default_factory=dict)
     inconclusive: Inconclusive = "warn"
     declared: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
+    ablations: tuple[Ablation, ...] = ()
 
 
 def end_run(
@@ -112,35 +118,52 @@ def end_run(
     Raises:
         MedfaithError: a corpus or a checker that the signature names cannot be read.
     """
-    declared, seed = resources.metrics, resources.seed
-    rows = collected.rows(partial=is_partial, declared=declared, seed=seed)
+    known: dict[str, Any] = {"declared": resources.metrics, "seed": resources.seed}
+    rows = collected.rows(partial=is_partial, **known)
     if not rows:
         return Finish((), (), "passed")
     signature = run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
-    notes, errors = list[str](), collected.disagreements()
+    compared = ablations([row.report for row in rows], **known)
+    notes, errors = list[str](), _errors(collected, compared)
     if resources.options.update_baseline and not errors:
         with noting_errors(errors):
             notes.append(update_baseline(resources, rows, signature))
     with noting_errors(errors):
-        corrected = correct_rows(resources, rows, signature)
-        rows, notes = list(corrected.rows), [*notes, *corrected.notes]
-    configured = collected.configured_checkers()
-    audited = AuditedRows(rows) if is_partial else audit_rows(resources, rows, configured=configured)
-    audits, notes = audited.audits, [*notes, *audited.notes]
-    judging = Judging(
-        read_baseline=lambda: read_baseline(resources.baseline_path, declared),
-        signature=signature,
-        declared=declared,
-        seed=seed,
-        inconclusive=resources.settings.inconclusive,
-    )
+        rows, corrected = correct_rows(resources, rows, signature)
+        notes += corrected
+    audited = AuditedRows(rows) if is_partial else _audited(resources, collected, rows)
+    judging = _judging(resources, signature)
+    written: dict[str, Any] = {"signature": signature, "audits": audited.audits, "ablations": compared}
     steps = (
+        partial(check_answered, resources),
         partial(notes_on_slices, resources, collected),
-        partial(write_run_folder, resources=resources, signature=signature, audits=audits),
-        partial(write_step_summary, audits=audits),
+        partial(write_run_folder, resources=resources, **written),
+        partial(write_step_summary, audits=audited.audits),
         partial(add_junit_properties, add_property=add_property),
     )
-    return finish_run(audited.rows, judging=judging, steps=steps, notes=notes, errors=errors, audits=audits)
+    told: dict[str, Any] = {"notes": [*notes, *audited.notes], "errors": errors, "audits": audited.audits}
+    end = finish_run(audited.rows, judging=judging, steps=steps, **told)
+    return dataclasses.replace(end, ablations=tuple(compared))
+
+
+def _judging(resources: Resources, signature: Mapping[str, Any]) -> Judging:
+    return Judging(
+        read_baseline=lambda: read_baseline(resources.baseline_path, resources.metrics),
+        signature=signature,
+        inconclusive=resources.settings.inconclusive,
+        declared=resources.metrics,
+        seed=resources.seed,
+    )
+
+
+def _audited(resources: Resources, collected: Collected, rows: Sequence[Row]) -> AuditedRows:
+    return audit_rows(resources, rows, configured=collected.configured_checkers())
+
+
+def _errors(collected: Collected, compared: Iterable[Ablation]) -> list[str]:
+    """Returns why a run is unusable: tests that disagree, rows that failed, an ablation without a first row."""
+    failed = [f"{run}: {why}" for run, why in collected.failures.items()]
+    return [*collected.disagreements(), *failed, *(one.problem for one in compared if one.problem)]
 
 
 def finish_run(

@@ -187,6 +187,7 @@ class RunHooks:
     def __init__(self, config: pytest.Config) -> None:
         self.refused = ""
         self._notes: list[str] = []
+        self._unanswered = ""  # what a teacher left unanswered apart from the cases of slices
         self._config = config
         self._has_told = False  # whether this worker has sent what it expects
         self._has_lost_worker = False
@@ -210,10 +211,22 @@ class RunHooks:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:
         """Takes over from a worker its notes and why it ran no test, and remembers whether it died."""
-        self.refused = self.refused or getattr(node, "workeroutput", {}).get("medfaith_refused", "")
+        told = getattr(node, "workeroutput", {})
+        self.refused = self.refused or told.get("medfaith_refused", "")
+        self._unanswered = self._unanswered or told.get("medfaith_unanswered", "")
         self._has_lost_worker |= error is not None
-        for text in getattr(node, "workeroutput", {}).get("medfaith_notes", []):
+        for text in told.get("medfaith_notes", []):
             self.note(text)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
+        """Gives the checker of --medfaith-checker where a project's fixture would take its place."""
+        if fixturedef.argname != "medfaith_checker" or not self._config.getoption("--medfaith-checker"):
+            return None
+        from pytest_medfaith.run.commanded import commanded_checker
+
+        with plain_errors():
+            return commanded_checker(fixturedef, request, resources_of(self._config))
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
         """Runs an `async def` test that uses the plugin where no plugin for async tests does.
@@ -273,13 +286,24 @@ class RunHooks:
         """Shows the progress line from time to time, after what pytest writes of the test."""
         text = self._progress_line.next(collected_of(self._config)) if self._progress_line else None
         if text:
-            _write_between(self._config, text)
+            from pytest_medfaith.run.progress import write_between
+
+            write_between(self._config, text)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Ends the run: sums up, judges gates, writes, and sets the exit status that its finish asks for."""
         if only_shows(self._config):
             return
+        if _RESOURCES in self._config.stash:
+            self._end_teaching()
+        self._sum_up(session, exitstatus)
+        if self._unanswered and not is_worker(self._config):
+            self.refused = self.refused or self._unanswered
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _sum_up(self, session: pytest.Session, exitstatus: int) -> None:
+        """Sums the run up where this process does, unless no test ran or none reported."""
         if self.refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
         has_reported = _COLLECTED in self._config.stash
@@ -287,9 +311,8 @@ class RunHooks:
             from pytest_medfaith.run.options import report_folder
 
             folder = report_folder(self._config)
-            (folder / "signature.json").unlink(
-                missing_ok=True
-            )  # of an earlier run: it must not pass for this run's
+            # That of an earlier run must not pass for this run's.
+            (folder / "signature.json").unlink(missing_ok=True)
             self.refused = (
                 "no test reported before its worker died, so nothing was measured, "
                 f"and {folder} holds no finished run"
@@ -317,6 +340,17 @@ class RunHooks:
         if not interrupted and self._finish.status in _EXIT_STATUS:
             session.exitstatus = _EXIT_STATUS[self._finish.status]
 
+    def _end_teaching(self) -> None:
+        """Saves what a teacher's cassette recorded in this process, and tells what no report of a case holds."""
+        from pytest_medfaith.run.teaching import end_teaching
+
+        notes, why = end_teaching(resources_of(self._config))
+        for text in notes:
+            self.note(text)
+        self._unanswered = self._unanswered or why
+        if is_worker(self._config):
+            self._config.workeroutput["medfaith_unanswered"] = why  # type: ignore[attr-defined]
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints the card, or why no test ran."""
@@ -339,12 +373,8 @@ class RunHooks:
 
     def _annotate(self, terminal: pytest.TerminalReporter) -> None:
         """Prints annotations on GitHub Actions. A run that has none to print imports nothing for them."""
-        failed = [
-            test
-            for kind in ("failed", "error")
-            for test in terminal.stats.get(kind, [])
-            if hasattr(test, "medfaith")
-        ]
+        ended = [*terminal.stats.get("failed", []), *terminal.stats.get("error", [])]
+        failed = [test for test in ended if hasattr(test, "medfaith")]
         if not (self._finish or self.refused or failed):
             return
         from pytest_medfaith.cards.github import annotation, on_actions
@@ -366,13 +396,3 @@ def _has_progress_line(config: pytest.Config) -> bool:
         and config.get_verbosity() >= 0
         and not os.environ.get("CI")
     )
-
-
-def _write_between(config: pytest.Config, text: str) -> None:
-    """Writes `text` on a separate line between the dots or lines that pytest writes of tests."""
-    terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
-    writer = config.get_terminal_writer()
-    terminal.ensure_newline()  # and pytest begins a new line for the next test, except for those of workers
-    if writer.width_of_current_line:
-        writer.line()
-    writer.write(text + "\n" * config.pluginmanager.hasplugin("dsession"), flush=True, cyan=True)

@@ -63,6 +63,18 @@ def count_of_marker(marker: Mapping[str, Any], name: str) -> int | None:
     raise ValueError(f"the marker medfaith got {name}={value!r}; expected a whole number of 1 or more")
 
 
+def counts_of_marker(marker: Mapping[str, Any], name: str) -> tuple[int, ...]:
+    """Returns the whole numbers of 1 or more that a marker gives under `name`, () where it gives none.
+
+    Raises:
+        ValueError: it gives something else.
+    """
+    given = marker.get(name)
+    values = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
+    counts = [count_of_marker({name: value}, name) for value in values]
+    return tuple(count for count in counts if count is not None)
+
+
 def contexts_of_marker(marker: Mapping[str, Any]) -> tuple[JudgedContexts, ...]:
     """Returns the contexts modes that a marker names, an empty tuple where it names none.
 

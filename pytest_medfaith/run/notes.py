@@ -11,7 +11,7 @@ from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.records import SliceReport
-from pytest_medfaith.retrieval.build import size_notes
+from pytest_medfaith.retrieval.build import asks_stores
 
 if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Collected
@@ -57,14 +57,17 @@ def _notes_on_ablations(reports: Sequence[SliceReport]) -> Iterator[str]:
 def _notes_on_slice(
     resources: Resources, collected: Collected, report: SliceReport, settings: SliceSettings
 ) -> Iterator[str]:
-    if settings.corpus and any(one.hits for one in report.reports):
-        held = len(resources.chunks(settings))
-        if report.k > held:
+    from pytest_medfaith.retrieval.notes import notes_on
+
+    searched = bool(settings.corpus) and any(one.hits for one in report.reports)
+    if searched or asks_stores(report.retriever, resources.retrieval):
+        held = len(resources.chunks(settings)) if settings.corpus else 0
+        if 0 < held < report.k:
             yield (
                 f"slice {report.slice!r}: k is {report.k} and its corpus holds {counted(held, 'chunk')}, so each "
                 "question is given all of them at most"
             )
-        for note in size_notes(report.retriever, resources.retrieval, size=held):
+        for note in notes_on(report.retriever, resources.retrieval, size=held):
             yield f"slice {report.slice!r}: {note}"
     # A renamed case would go unseen. A data set may be long, so only a file of cases is read whole.
     if (

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_medfaith.config import JudgedContexts
+    from pytest_medfaith.teacher.settings import Mode
 
 
 # Settings of retrieval that the command line may say, and their options without --medfaith-.
@@ -23,6 +24,9 @@ _RETRIEVAL = {
     "pool": "pool",
     "rerank_pool": "rerank-pool",
     "encoders": "encoder",
+    "chunk_context": "chunk-context",
+    "filters": "filter",
+    "stop_words": "stop-word",
     "dense_index": "dense-index",
     "ef_search": "ef-search",
     "nprobe": "nprobe",
@@ -34,11 +38,12 @@ class Options:
     """The options --medfaith-*; None and empty mean that the command line says nothing.
 
     `retrieval` holds settings of retrieval by name, as in {"k1": 1.2}.
+    `llm` says what the teacher may do.
     `retrieval_only` is an option of `medfaith evaluate` alone; a test says it by what it asks for.
     """
 
     slices: tuple[str, ...] = ()
-    k: int | None = None
+    k: tuple[int, ...] = ()
     retriever: tuple[str, ...] = ()
     checker: tuple[str, ...] = ()
     contexts: tuple[JudgedContexts, ...] = ()
@@ -54,6 +59,7 @@ class Options:
     update_baseline: bool = False
     audit: bool = False
     verbose: bool = False
+    llm: Mode | None = None
 
 
 def options_of(config: pytest.Config) -> Options:
@@ -67,7 +73,7 @@ def options_of(config: pytest.Config) -> Options:
     retrieval = {name: option(f"--medfaith-{flag}") for name, flag in _RETRIEVAL.items()}
     return Options(
         slices=tuple(option("--medfaith-slice")),
-        k=option("--medfaith-k"),
+        k=(option("--medfaith-k"),) if option("--medfaith-k") else (),
         retriever=tuple(option("--medfaith-retriever")),
         checker=tuple(option("--medfaith-checker")),
         contexts=tuple(option("--medfaith-contexts")),
@@ -82,6 +88,7 @@ def options_of(config: pytest.Config) -> Options:
         update_baseline=option("--medfaith-update-baseline"),
         audit=option("--medfaith-audit"),
         verbose=option("--medfaith-verbose"),
+        llm=option("--medfaith-llm"),
     )
 
 

@@ -18,6 +18,7 @@ from pytest_medfaith.records import SliceReport
 
 if TYPE_CHECKING:
     from pytest_medfaith.audit.results import Audit
+    from pytest_medfaith.metrics.differences import Ablation
     from pytest_medfaith.run.resources import Resources
 
 _AUDIT_CLAIMS_SHOWN = 5  # of each kind, in the summary of a step
@@ -29,6 +30,7 @@ def write_run_folder(
     resources: Resources,
     signature: Mapping[str, Any],
     audits: Mapping[str, Audit],
+    ablations: Sequence[Ablation] = (),
 ) -> Iterator[str]:
     """Writes the folder of --medfaith-report, if it was given, and yields the note that says where it is.
 
@@ -37,6 +39,7 @@ def write_run_folder(
         resources: of the run.
         signature: what made the run.
         audits: by title.
+        ablations: the rows that were asked for together.
 
     Raises:
         DataError: the folder cannot be written, or a value has no JSON.
@@ -51,6 +54,7 @@ def write_run_folder(
         signature=signature,
         facts=run_facts(resources.root, now=datetime.now(tz=timezone.utc)),
         extra=extra_formats(resources.settings.formats),
+        ablations=ablations,
     )
     if audits:
         write_audits(folder, audits)

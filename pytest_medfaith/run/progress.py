@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pytest
+
     from pytest_medfaith.run.collected import Collected, Progress
 
 LEAST_SECONDS = 10.0  # before the first line and between two lines: a short run needs none
@@ -52,3 +54,13 @@ def progress_text(progress: Progress, seconds_left: float) -> str:
     else:
         left = f"about {minutes / 60:.0f} h left"
     return f"medfaith: {done}{rate}, {left}"
+
+
+def write_between(config: pytest.Config, text: str) -> None:
+    """Writes `text` on a separate line between the dots or lines that pytest writes of tests."""
+    terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
+    writer = config.get_terminal_writer()
+    terminal.ensure_newline()  # and pytest begins a new line for the next test, except for those of workers
+    if writer.width_of_current_line:
+        writer.line()
+    writer.write(text + "\n" * config.pluginmanager.hasplugin("dsession"), flush=True, cyan=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -12,25 +12,37 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
+from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
+from pytest_medfaith.corpus.recut import recut_chunks
+from pytest_medfaith.corpus.windows import WindowSize
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.datasets.skips import Skips
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.evaluation import Extractor
 from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
-from pytest_medfaith.records import Case, Chunk, Hit, Response
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
+from pytest_medfaith.retrieval.build import build_retriever, needs_chunks
+from pytest_medfaith.retrieval.context import contextual_chunks
 from pytest_medfaith.retrieval.cost import index_bytes, sized, vector_indexes
 from pytest_medfaith.retrieval.ranking import Retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings, settled
+from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
+from pytest_medfaith.retrieval.variant import parse_variant, plain_name
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
+from pytest_medfaith.teacher.settings import TEACHER
+from pytest_medfaith.teacher.use import family_of
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.teacher.asking import Teacher
 
 Loaded = TypeVar("Loaded")
+_ANY_SENTENCES = 10_000  # of a chunk that is cut anew: its tokens alone bound it
 
 
 @dataclass
@@ -120,26 +132,101 @@ class Resources:
         """Returns the chunks of a slice's corpus."""
         return self._once(("chunks", settings.corpus), lambda: read_chunks(settings.corpus))
 
+    def can_retrieve(self, settings: SliceSettings) -> bool:
+        """Returns whether there is something to retrieve from: a corpus, or a store that has its own."""
+        return bool(settings.corpus) or not needs_chunks(settings.retriever, self.retrieval)
+
     @property
     def retrieval(self) -> RetrievalSettings:
         """What is set about retrieval: the settings, and what the command line says instead."""
-        names = [field.name for field in dataclasses.fields(RetrievalSettings)]
+        names = [field.name for field in dataclasses.fields(RetrievalSettings) if field.name != "teacher"]
         configured = {name: getattr(self.settings, name) for name in names}
-        return RetrievalSettings(**{**configured, **self.options.retrieval})
+        return RetrievalSettings(**{**configured, **self.options.retrieval, "teacher": self.teacher})
+
+    @cached_property
+    def teacher(self) -> Teacher:
+        """The LLM that the settings set up; whether it can be asked shows when it is."""
+        from pytest_medfaith.teacher.asking import Teacher
+
+        return Teacher(self.settings.llm, mode=self.options.llm)
+
+    @property
+    def extractor(self) -> Extractor:
+        """What splits answers into claims, as configured."""
+        if self.settings.extractor != TEACHER:
+            return extract_claims
+        from pytest_medfaith.claims.teacher import teacher_extractor
+
+        return self._once(("extractor",), lambda: teacher_extractor(self.teacher))
+
+    def check_teacher(self, settings: SliceSettings, *, uses: Callable[[str], bool] = lambda _: True) -> None:
+        """Finds out whether the teacher can be asked where a slice needs it.
+
+        Args:
+            settings: of the slice.
+            uses: whether a fixture is used as the plugin ships it, such as "medfaith_checker".
+
+        Raises:
+            TeacherError: it cannot, as where no model is named or the mode is off.
+            MissingExtra: the client of OpenAI is not installed.
+        """
+        named = {
+            "medfaith_checker": settings.checker,
+            "medfaith_retriever": split_reranker(settings.retriever)[1] or "",
+            "medfaith_extractor": self.settings.extractor,
+        }
+        if any(name == TEACHER and uses(fixture) for fixture, name in named.items()):
+            self.teacher.check_ready()
+
+    def with_llm_use(self, report: Report) -> Report:
+        """Returns `report` with what the teacher was asked since the last call; unchanged where nothing was."""
+        if "teacher" not in vars(self):
+            return report
+        use, answered_by = self.teacher.take_use(), report.response.model
+        if not use.model:
+            return report
+        related = report.checker == TEACHER and family_of(use.model) == family_of(answered_by)
+        if related and answered_by and not self.settings.llm.allow_same_family:
+            use = use.with_(same_family=answered_by)
+        return report.with_(llm=use.to_dict())
+
+    def searched_chunks(self, settings: SliceSettings, retriever: str) -> list[Chunk]:
+        """Returns the chunks that a retriever searches: the slice's, or its corpus cut anew.
+
+        Raises:
+            DataError: the name of the retriever holds something that is no setting.
+        """
+        variant, chunks = parse_variant(retriever), self.chunks(settings)
+        if variant.size is None:
+            return chunks
+        shape = WindowSize(size=variant.size, stride=variant.stride or 0, max_sent=_ANY_SENTENCES)
+        return self._once(("cut", settings.corpus, shape), lambda: recut_chunks(chunks, shape=shape))
+
+    def read_chunks(self, settings: SliceSettings, retriever: str) -> Sequence[Chunk]:
+        """Returns the chunks that a retriever searches, with the context that is read before their texts."""
+        chunks = self.searched_chunks(settings, retriever)
+        given = settled(retriever, self.retrieval)[1]
+        key = ("read", settings.corpus, retriever, given.chunk_context)
+        return self._once(
+            key, lambda: contextual_chunks(chunks, given.chunk_context, lines=given.chunk_lines)
+        )
 
     def retriever(self, settings: SliceSettings) -> Retriever:
-        """Returns the slice's retriever over its corpus; asked for more than there is, it gives all."""
-        chunks, given = self.chunks(settings), self.retrieval
+        """Returns the slice's retriever over its corpus, or over that of a store where it has none.
+
+        Asked for more than there is, it gives all.
+        """
+        name = settings.retriever
+        chunks, given = self.searched_chunks(settings, name) if settings.corpus else [], self.retrieval
 
         def build() -> Retriever:
             retriever = build_retriever(settings.retriever, chunks, settings=given)
-            if (
-                ":" not in settings.retriever
-            ):  # a retriever of the package loads its models at the first query
+            # A retriever of the package loads its models at the first query.
+            if ":" not in plain_name(name) or is_store(name):
                 retriever("warm up", top_k=1)
 
             def search(query: str, *, top_k: int) -> list[Hit]:
-                return retriever(query, top_k=min(top_k, len(chunks)))
+                return retriever(query, top_k=min(top_k, len(chunks) or top_k))
 
             return sized(search, partial(index_bytes, retriever), vector_indexes(retriever))
 
@@ -165,6 +252,7 @@ class Resources:
             rules_off=self.rules_off,
             linker=s.linker,
             root=s.root,
+            teacher=self.teacher if name == TEACHER else None,
         )
         for path in s.calibration:
             fitted = read_calibration(path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
+from pytest_medfaith.run.teaching import extractor_signature
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -51,20 +53,24 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "encoders": {name: signatures for name, signatures in encoders.items() if signatures},
         "safety": resources.rulebook.signature,
         "seed": resources.seed,
+        **extractor_signature(resources),
         **_contexts_signature(collected, runs),
     }
 
 
 def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dict[str, Any]]:
     """Returns slice -> retriever -> what decides its hits over the slice's corpus."""
+    from pytest_medfaith.retrieval.index import corpus_hash
     from pytest_medfaith.retrieval.signature import retriever_signature
 
     found: dict[str, dict[str, Any]] = {}
     for run in sorted(runs):
         configured = resources.settings.slices.get(run.slice)
-        if configured and configured.corpus:
-            size = len(resources.chunks(configured))
-            held = retriever_signature(run.retriever, resources.retrieval, size=size)
+        if configured and resources.can_retrieve(dataclasses.replace(configured, retriever=run.retriever)):
+            chunks = resources.read_chunks(configured, run.retriever) if configured.corpus else []
+            held = retriever_signature(run.retriever, resources.retrieval, size=len(chunks))
+            if "chunk_context" in held:
+                held["read"] = corpus_hash(chunks)
             found.setdefault(run.slice, {})[run.retriever] = held
     return found
 

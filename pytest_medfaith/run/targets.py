@@ -17,9 +17,17 @@ from pytest_medfaith.evaluation import Extractor, evaluate_case, retrieval_repor
 from pytest_medfaith.evidence import UNTOLD, Evidence
 from pytest_medfaith.gates.expressions import gates_without_answer, parse_gate
 from pytest_medfaith.records import Case, Hit, Report, Response, Retrieval, SliceRun
+from pytest_medfaith.retrieval.build import refuse_passwords
 from pytest_medfaith.retrieval.cost import index_bytes, measured_steps, vector_indexes
 from pytest_medfaith.retrieval.ranking import checked_hits
-from pytest_medfaith.run.marker import contexts_of_marker, count_of_marker, gates_of_marker, listed
+from pytest_medfaith.run.marker import (
+    contexts_of_marker,
+    count_of_marker,
+    counts_of_marker,
+    gates_of_marker,
+    listed,
+)
+from pytest_medfaith.teacher.asking import asking_for
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -34,12 +42,14 @@ if TYPE_CHECKING:
 class Target:
     """What one test item measures: a case of a slice under one retriever, checker and contexts mode.
 
-    Without an answer it measures what the retriever finds, and nothing else.
+    Without an answer it measures what the retriever finds, and nothing else. `place` is that of its row among the
+    rows that were asked for together.
     """
 
     settings: SliceSettings
     case: Case
     has_answer: bool = True
+    place: int = 0
 
     @property
     def run(self) -> SliceRun:
@@ -71,6 +81,23 @@ def targets_of_slice(
             settings that cannot be loaded.
         ValueError: an unknown argument of the marker, or a gate that does not parse.
     """
+    variants = _variants(resources, name, marker, has_answer=has_answer)
+    declared = resources.metrics  # a metric that cannot be loaded is refused now, too
+    for gate in variants[0].gates:
+        parse_gate(gate, declared)  # a gate that does not parse is refused now, not after the run
+    switched_on(load_rules(resources.settings.rules), off=resources.rules_off)  # a wrong name is refused now
+    cases = resources.cases(variants[0])
+    return [
+        Target(settings=settings, case=case, has_answer=has_answer, place=place)
+        for place, settings in enumerate(variants)
+        for case in cases
+    ]
+
+
+def _variants(
+    resources: Resources, name: str, marker: Mapping[str, Any], *, has_answer: bool
+) -> list[SliceSettings]:
+    """Returns the settings of slice `name` for each row that it makes, in the order in which they were asked for."""
     options, configured = resources.options, resources.settings.slice(name)
     gates = (*configured.gates, *gates_of_marker(marker), *options.gates)
     modes = options.contexts or contexts_of_marker(marker)
@@ -79,29 +106,25 @@ def targets_of_slice(
             configured.with_contexts(mode),
             retriever=retriever,
             checker=checker,
-            k=options.k or count_of_marker(marker, "k") or configured.k,
+            k=k,
             limit=options.limit or count_of_marker(marker, "limit") or configured.limit,
             gates=gates,
         )
-        for retriever, checker, mode in itertools.product(
+        for retriever, checker, mode, k in itertools.product(
             options.retriever or listed(marker.get("retriever")) or (configured.retriever,),
             options.checker or listed(marker.get("checker")) or (configured.checker,),
             (modes if has_answer else ()) or (configured.contexts_mode,),
+            options.k or counts_of_marker(marker, "k") or (configured.k,),
         )
     ]
-    declared = resources.metrics  # a metric that cannot be loaded is refused now, too
-    for gate in gates:
-        parse_gate(gate, declared)  # a gate that does not parse is refused now, not after the run
-    switched_on(load_rules(resources.settings.rules), off=resources.rules_off)  # a wrong name is refused now
-    cases = resources.cases(variants[0])
-    return [
-        Target(settings=settings, case=case, has_answer=has_answer) for settings in variants for case in cases
-    ]
+    for variant in variants:  # before the name of a retriever is anywhere shown
+        refuse_passwords(variant.retriever, resources.retrieval)
+    return list(dict.fromkeys(variants))  # a value that is given twice makes a single row
 
 
-def missing_retriever(settings: SliceSettings, *, has_answer: bool = True) -> str:
+def missing_retriever(resources: Resources, settings: SliceSettings, *, has_answer: bool = True) -> str:
     """Returns why a slice without a corpus cannot be measured, "" where it can: it needs no retriever."""
-    if settings.corpus or (has_answer and settings.contexts_mode == "recorded"):
+    if resources.can_retrieve(settings) or (has_answer and settings.contexts_mode == "recorded"):
         return ""
     needed = (
         f"contexts = {settings.contexts_mode!r} judges claims by what a retriever finds"
@@ -124,6 +147,7 @@ def expect_target(resources: Resources, collected: Collected, target: Target, *,
         test_id=test_id,
         skipped=resources.skipped(settings),
         size=len(resources.cases(settings)),
+        place=target.place,
     )
 
 
@@ -165,39 +189,43 @@ def report_on(
     def search(query: str) -> list[Hit]:
         return found_by(retriever, query, target)
 
-    return evaluate_case(
-        target.case,
-        response,
-        checker=checker,
-        extractor=extractor,
-        hits=hits,
-        retriever=settings.retriever,
-        k=settings.k,
-        rulebook=rulebook,
-        declared=declared,
-        evidence=Evidence(mode=settings.contexts_mode, search=search if retriever else None, cost=cost),
-    ).with_(contexts_optional=settings.contexts == "optional")
+    with asking_for(target.case.id):
+        report = evaluate_case(
+            target.case,
+            response,
+            checker=checker,
+            extractor=extractor,
+            hits=hits,
+            retriever=settings.retriever,
+            k=settings.k,
+            rulebook=rulebook,
+            declared=declared,
+            evidence=Evidence(mode=settings.contexts_mode, search=search if retriever else None, cost=cost),
+        )
+    return report.with_(contexts_optional=settings.contexts == "optional")
 
 
 def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:
     """Returns the hits of a retriever, plain or async, for a query of a target's case, best first."""
     k = target.settings.k
-    found = awaited(retriever(query, top_k=k), "what the retriever gives")
+    with asking_for(target.case.id):
+        found = awaited(retriever(query, top_k=k), "what the retriever gives")
     return checked_hits(found, k=k, case=target.case.id)
 
 
 def report_on_recorded(resources: Resources, target: Target) -> Report:
-    """Returns the report on a target's recorded response, with the retriever and the checker of its slice.
+    """Returns the report on the response that is recorded for the target's case.
 
-    For a target without an answer it is the report on what the retriever finds.
+    Retriever and checker are those of the target's slice. For a target without an answer it is the report on
+    what the retriever finds.
 
     Raises:
         DataError: a retriever is needed, and the slice has no corpus.
     """
     settings = target.settings
-    if why := missing_retriever(settings, has_answer=target.has_answer):
+    if why := missing_retriever(resources, settings, has_answer=target.has_answer):
         raise DataError(why)
-    retriever = resources.retriever(settings) if settings.corpus else None
+    retriever = resources.retriever(settings) if resources.can_retrieve(settings) else None
     with measured_steps() as steps:
         hits = found_by(retriever, target.case.question, target) if retriever else None
     checker, cost = resources.checker(settings.checker), retrieval_cost(target, retriever, steps)
@@ -210,6 +238,7 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
         hits=hits,
         rulebook=resources.rulebook,
         declared=resources.metrics,
+        extractor=resources.extractor,
         retriever=retriever,
         cost=cost,
     )
@@ -229,12 +258,13 @@ def report_on_hits(
 ) -> Report:
     """Returns the report on what the retriever found for a target's question; see `retrieval_report`."""
     settings = target.settings
-    return retrieval_report(
-        target.case,
-        hits,
-        checker=checker,
-        retriever=settings.retriever,
-        k=settings.k,
-        declared=declared,
-        cost=cost,
-    )
+    with asking_for(target.case.id):
+        return retrieval_report(
+            target.case,
+            hits,
+            checker=checker,
+            retriever=settings.retriever,
+            k=settings.k,
+            declared=declared,
+            cost=cost,
+        )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_medfaith.cards.ablation_card import ablation_text
 from pytest_medfaith.cards.audit_card import audit_card
 from pytest_medfaith.cards.explanation import (
     explain_claim,
@@ -37,9 +38,12 @@ _MARKUP: Mapping[str, Mapping[str, bool]] = {
     "INCONCLUSIVE": {"yellow": True},
     "PARTIAL:": {"yellow": True},
     "UNSAFE:": {"red": True},
+    "UNANSWERED:": {"red": True},
+    "WARNING:": {"yellow": True},
     "REFUTED": {"red": True},
     "UNSUPPORTED": {"yellow": True},
     "ERROR:": {"red": True, "bold": True},
+    "FAILED:": {"red": True},
 }
 
 
@@ -59,6 +63,8 @@ def print_summary(finish: Finish, terminal: Any, *, verbose: bool = False) -> No
     terminal.section("medfaith")
     only_failures = on_ci() and not is_detailed
     _write(terminal, result_card(finish.reports, verbose=verbose, width=full, only_failures=only_failures))
+    for ablation in finish.ablations:
+        _write(terminal, "\n" + ablation_text(ablation))
     for report, baseline in zip(finish.reports, finish.baselines, strict=True):
         texts = []
         if count_slice(report).unsafe:

@@ -67,7 +67,7 @@ _ADVISED = re.compile(
     r"\b(?:can|may|should|must|safe|safely|fine|recommended|recommends?|advised?|advises|suitable)\b",
     re.IGNORECASE,
 )
-# What may stand between an amount and the drug after it: "10 g in two doses of oral paracetamol".
+# Words between an amount and the drug after it: "10 g in two doses of oral paracetamol".
 _LEADING_TO = re.compile(
     r"(?:[\s,-]|\b(?:of|the|an?|oral|daily|doses?|tablets?|capsules?|every|each|day|hours?|times|per|\d+|to"
     r"|or|and|up|in|as|twice|once|one|two|three|four|extended|release|weekly|your|his|her|their|extra|more"
@@ -86,7 +86,10 @@ _NAME_WITHIN = 24  # characters behind "of": "4 g of the extended-release parace
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of the claim, half-open, and its amounts, each read once."""
+    """A sentence of a claim, from character `start` up to `end` of the claim's text, and its amounts.
+
+    What is read of the sentence is read once and kept.
+    """
 
     start: int
     end: int
@@ -105,7 +108,7 @@ class Sentence:
     @cached_property
     def amounts(self) -> Sequence[Quantity]:
         """The quantities of the sentence, the strength of a tablet multiplied by the number of tablets."""
-        # "16 paracetamol 500 mg tablets" counts tablets: the drug's name may stand between.
+        # "16 paracetamol 500 mg tablets" counts tablets: the drug's name may come between.
         drugs = [(each.start, each.end) for each in self.claim.mentions if each.kind == "drug"]
         return list(_amounts(self.quantities, blotted(self.claim.text, drugs, sign=" ")))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from pytest_medfaith.english.sentences import sentence_spans
 
@@ -71,7 +72,13 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _YES = re.compile(
-    r"\s*(?:yes|yeah|sure|certainly|absolutely|of course|definitely|correct|indeed)\b",
+    r"\s*(?:yes|yeah|sure|certainly|absolutely|of course|definitely|correct|true|right|indeed|ok|okay)\b",
+    re.IGNORECASE,
+)
+# "Can I take", "May pregnant women still use": the helping verb and the subject before the verb of the act.
+_INVERTED = re.compile(
+    r"\b(can|may|should|could|might|must|will|would)(\s+)((?:[\w'’-]+\s+){0,5}?[\w'’-]+)(?=\s+(?:(?:still|also|safely|just|now|then)\s+)?"
+    r"(?:take|use|give|get|have|receive|start|continue|keep|combine|mix|add|drink|eat|inject|apply|swallow|try|be|go|stay|breastfeed)\b)",
     re.IGNORECASE,
 )
 
@@ -108,6 +115,18 @@ def read_statements(text: str) -> list[Statement]:
     """Returns the statements of `text` in order."""
     clauses = [clause for start, end in asserted_sentences(text) for clause in _clauses(text, start, end)]
     return list(_statements(text, clauses))
+
+
+def as_stated(text: str) -> str:
+    """Returns `text` at its length with each question that "yes" follows in the order of a statement.
+
+    "Can I take it? Yes." becomes "I Can take it? Yes.".
+    """
+    spans = sentence_spans(text)
+    for (start, end), (behind, last) in pairwise(spans):
+        if _QUESTION.search(text[start:end]) and _YES.match(text[behind:last]):
+            text = text[:start] + _INVERTED.sub(r"\3\2\1", text[start:end], count=1) + text[end:]
+    return text
 
 
 def asserted_sentences(text: str) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pytest_medfaith.english.letters import plain_letters
 from pytest_medfaith.records import Finding
 from pytest_medfaith.safety.advice import advice_broken
+from pytest_medfaith.safety.clauses import as_stated
 from pytest_medfaith.safety.doses import dose_broken
 from pytest_medfaith.safety.reading import Broken, Passage, Reading, read_question
 from pytest_medfaith.safety.rulebook import Rulebook, SafetyRule, load_rulebook
@@ -37,7 +38,7 @@ def safety_findings(
         return []
     book = rulebook or load_rulebook()
     asked = read_question(plain_letters((question or "")[:_MOST_CHARACTERS]), book.index)
-    read = Reading(Passage(plain_letters(claim), book.index), asked)
+    read = Reading(Passage(as_stated(plain_letters(claim)), book.index), asked)
     found = []
     for rule in book.about(read.terms):
         broken = _CHECKS[rule.kind](rule, read)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,9 +18,11 @@ from typing import Any
 import numpy as np
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "unit")]
+from answers import ASKED, DRESSES, NO, OPEN, VERDICTS, YES
 from gate_samples import SIGNATURE, case, report_of
 from hostile import read_wrongly, reading, writing, written_wrongly
 from openings import CONTENTS, OPENINGS
+from unanswered import green, tries
 
 from pytest_medfaith import assert_faithfulness, assert_no_hallucination, check_answer
 from pytest_medfaith.answers.responses import UNSAID, as_response, read_responses
@@ -64,6 +67,48 @@ def _hidden(attack: tuple[str, str]) -> str:
         return "an abstention"
     claims = [claim.text.casefold() for claim in extract_claims(answer)]
     return "" if any(word.casefold() in claim for claim in claims) else "no claim holds the content"
+
+
+Answered = tuple[str, str | None, str]  # an answer, its case's question, and what a claim must hold
+
+
+def _bare() -> list[Answered]:
+    """Returns answers of yes or no beside a true sentence: to the case's question, or to one in the answer."""
+    chance = random.Random(SEED)
+    tries: list[Answered] = []
+    for said in (*YES, *NO):
+        dresses = ("{}",) if "metformin" in said else ("{}", chance.choice(DRESSES[1:]))
+        tries += [(f"{dress.format(said)}\n\n{TRUE}", chance.choice(ASKED), "8 g") for dress in dresses]
+        if said[0].isupper() and not _POINTING.match(said) and "metformin" not in said:
+            tries.append((f"{TRUE} {said}", ASKED[0], "8 g"))
+        asks = chance.choice(("{0} {1}", "**{0}**\n{1}", "Q: {0}\nA: {1}", "- {0}\n- {1}"))
+        tries.append((f"{TRUE}\n\n{asks.format(ASKED[0], said)}", None, "8 g"))
+    tries += [(f"**{verdict}**\n\n{TRUE}", asked, "8 g") for verdict in VERDICTS for asked in ASKED]
+    return tries
+
+
+def _open() -> list[Answered]:
+    tried = [said for said in (*YES, *NO) if not said.endswith(("meals.", "please ask your pharmacist."))]
+    return [(said, asked, "") for said in tried for asked in OPEN]
+
+
+# What speaks of what is said right before it: no answer to a question further up.
+_POINTING = re.compile(
+    r"(?:Correct|True|Right|Exactly|Agreed|That|This|You|They|False|Wrong|Incorrect|Not true|True or|Why not)",
+    re.IGNORECASE,
+)
+
+
+def _swallowed(attack: Answered) -> str:
+    answer, question, word = attack
+    claims = [claim.text for claim in extract_claims(answer, question=question)]
+    return "" if any(word in claim for claim in claims) else "no claim holds what was asked"
+
+
+def _agreed(attack: Answered) -> str:
+    """Returns which assertions pass on an answer of yes or no to a question that it does not answer."""
+    answer, question, _ = attack
+    return _passes(answer, [TRUE], ENTAILS, question=question)
 
 
 SAID = (
@@ -237,11 +282,11 @@ def _outcome(name: str, check: Callable[..., Any], answer: Any, **said: Any) -> 
     return f"{name} passes"
 
 
-def _passes(answer: Any, contexts: Any, checker: Checker) -> str:
+def _passes(answer: Any, contexts: Any, checker: Checker, **said: Any) -> str:
     """Returns which assertions pass."""
     passed = []
     for name, check in (("faithfulness", assert_faithfulness), ("no hallucination", assert_no_hallucination)):
-        passed.append(_outcome(name, check, answer, contexts=contexts, checker=checker))
+        passed.append(_outcome(name, check, answer, contexts=contexts, checker=checker, **said))
     return ", ".join(filter(None, passed))
 
 
@@ -469,6 +514,13 @@ KINDS = (
         _covered,
         _hidden,
     ),
+    Kind(
+        "yes or no beside a true sentence",
+        "a claim that holds what was asked",
+        _bare,
+        _swallowed,
+    ),
+    Kind("yes or no to a question that asks for more", "no assertion passes", _open, _agreed),
     Kind("quotations taken back", "the quotation alone supports nothing", _quoted, _supported),
     Kind("gate text", "a gate that can fail, or an error of the package", _gates, _gate),
     Kind(
@@ -498,6 +550,7 @@ KINDS = (
     Kind("baselines edited by hand", "an error of the package", _edits, _edited),
     Kind("retrievers that return nonsense", "an error of the case", lambda: list(_retrievers()), _searched),
     Kind("rankings in odd orders", "credit for the first k alone", _rankings, _credited),
+    Kind("retrieval alone, retrieved contexts, ablations", "never green", tries, green),
     Kind("files that are broken", "an error of the package", reading, read_wrongly),
     Kind(
         "places that cannot be written",

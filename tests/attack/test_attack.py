@@ -10,6 +10,7 @@ import pytest
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "unit")]
 import hostile
 import interrupted
+import unanswered
 from kinds import ENTAILS, GATES, KINDS, TRUE, _baseline, _gate, _passes, _unjudged
 from openings import CONTENTS, OPENINGS
 from table import counts_on_page, failures
@@ -76,6 +77,12 @@ def test_a_green_of_less_than_everything_is_told(tmp_path):
     assert interrupted.wrong(tmp_path, -9) == ""
     (tmp_path / "medfaith-baseline.json").write_text("{")
     assert interrupted.wrong(tmp_path, -9).startswith("the baseline is broken")
+
+
+def test_an_ablation_that_is_sound_is_green(monkeypatch):
+    assert unanswered.sound_run() == 0
+    monkeypatch.setitem(unanswered.TRIES, "sound", (["evaluate", "--retrieval-only"], unanswered.GOOD, None))
+    assert unanswered.green("sound") == "is green"
 
 
 def test_some_random_gates_parse():

@@ -1,8 +1,10 @@
 """A small project under test: three cases, five chunks, recorded answers, a checker that needs no model."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
+import scipy.stats  # noqa: F401 - what a test loads, pytester forgets, and numpy loads once in a process
 
 CHUNKS = [
     {
@@ -146,6 +148,12 @@ def _no_ci(monkeypatch):
 @pytest.fixture
 def project(pytester):
     return Project(pytester)
+
+
+@pytest.fixture
+def plain_project(tmp_path):
+    """The small project for commands that run in this process, whose modules pytester would unload."""
+    return Project(SimpleNamespace(path=tmp_path))
 
 
 @pytest.fixture(params=[(), ("-n", "2")], ids=["one-process", "two-workers"])

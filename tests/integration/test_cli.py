@@ -117,6 +117,10 @@ def test_index_is_built_once_and_retrieve_uses_it(project):
         "retrieve", "What opens the airways?", "--corpus", "corpus", "--k", "2", "--json", folder=project.path
     )
     assert json.loads(found.stdout.splitlines()[0])["chunk"]["id"] == "asthma-1"
+    more = medfaith("retrieve", "iron", "--corpus", "corpus", "--k", "9", "--json", folder=project.path)
+    assert more.returncode == 0, more.stderr
+    assert more.stdout
+    assert more.stderr == "k is 9 and the corpus holds 5 chunks: all that match are given\n"
     assert {
         path: path.stat().st_mtime_ns for path in (project.path / ".medfaith_cache").rglob("*.npy")
     } == shards

@@ -124,7 +124,7 @@ def test_one(medfaith_report):
 def test_every_fixture_is_listed_with_what_it_gives(project):
     lines = project.run("--fixtures").outlines
     for name in (name for name in vars(plugin) if name.startswith("medfaith_")):
-        if name != "medfaith_checker":  # the project's own stands in its place
+        if name != "medfaith_checker":  # the fixture of the project takes its place
             place = next(number for number, line in enumerate(lines) if line.startswith(f"{name} "))
             assert lines[place + 1].startswith("    "), name
             assert "no docstring" not in lines[place + 1], name

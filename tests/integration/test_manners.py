@@ -120,12 +120,8 @@ def test_a_case_that_runs_again_counts_once_with_its_last_answer(project, worker
         [one.get("value") for one in case.iter("property") if one.get("name") == "medfaith.faithfulness"]
         for case in cases
     ]
-    assert sorted(scores) == [
-        [],
-        ["0.5"],
-        ["1"],
-        ["1"],
-    ]  # the refusal has none, each try of the second case its own
+    # The refusal has no score; each try of the second case has a score.
+    assert sorted(scores) == [[], ["0.5"], ["1"], ["1"]]
 
 
 INTERRUPTED = """

@@ -1,4 +1,4 @@
-"""A project judges with a callable of its own: as a fixture, in an assertion, or named in the settings."""
+"""A project judges with its callable: as a fixture, in an assertion, or named in the settings."""
 
 import json
 import sys
@@ -57,6 +57,48 @@ def test_a_callable_takes_the_checkers_place(package, workers, how):
     assert labels["Iron tablets treat iron deficiency."] == "supported"
     assert labels["Moonlight sets off asthma."] == "refuted"
     assert (package.path / "out" / "pairs.jsonl").read_text() == ""
+
+
+UNWANTED = """
+import pytest
+
+@pytest.fixture(scope="{scope}")
+def medfaith_checker():
+    raise RuntimeError("the fixture's body runs")
+    yield
+"""
+
+
+@pytest.mark.parametrize("scope", ["function", "session"])
+def test_the_command_line_beats_a_fixture(package, scope):
+    (package.path / "conftest.py").write_text(UNWANTED.format(scope=scope))
+    package.run("--medfaith-limit", "1").assert_outcomes(errors=1)
+    name = "my_pkg.judge:judge"
+    result = package.run("--medfaith-checker", name, "--medfaith-report", "out")
+    result.assert_outcomes(passed=3)
+    claims = [json.loads(line) for line in (package.path / "out" / "claims.jsonl").read_text().splitlines()]
+    assert {claim["label"] for claim in claims if claim["claim"]["text"].startswith("Moonlight")} == {
+        "refuted"
+    }
+    assert name in (package.path / "out" / "report.json").read_text()
+
+
+def test_a_fixture_of_the_session_and_two_checkers_of_the_command_line_are_one_message(package):
+    (package.path / "conftest.py").write_text(UNWANTED.format(scope="session"))
+    names = ("--medfaith-checker", "my_pkg.judge:judge", "--medfaith-checker", "my_pkg.judge:other")
+    with (package.path / "my_pkg" / "judge.py").open("a") as file:
+        file.write("\nother = lambda claim, chunks: judge(claim, chunks)\n")
+    result = package.run(*names)
+    result.stdout.fnmatch_lines(["*is made once for each session; leave out its scope*"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+def test_a_fixture_that_builds_on_the_checker_gets_that_of_the_command_line(package):
+    (package.path / "conftest.py").write_text(
+        "import pytest\n@pytest.fixture\ndef medfaith_checker(medfaith_checker):\n"
+        "    assert medfaith_checker.name == 'my_pkg.judge:judge'\n    return medfaith_checker\n"
+    )
+    package.run("--medfaith-checker", "my_pkg.judge:judge", "--medfaith-limit", "1").assert_outcomes(passed=1)
 
 
 def test_metrics_of_the_contexts_ask_for_each_chunk_alone(package):

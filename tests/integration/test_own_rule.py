@@ -1,4 +1,4 @@
-"""A project names rules of its own in the settings; they run beside the shipped ones."""
+"""A project names its rules in the settings; they run beside the shipped rules."""
 
 import json
 

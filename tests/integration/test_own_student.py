@@ -1,4 +1,4 @@
-"""A project tries a student of its own by naming its folder: card, weights and tokenizer, nothing in the package."""
+"""A project tries its student by naming a folder: card, weights and tokenizer, nothing in the package."""
 
 import json
 
@@ -9,7 +9,7 @@ from pytest_medfaith.models.shipped import FAST_CHECKER, MINILM_TOKENIZER
 
 @pytest.fixture
 def student(project):
-    """A folder as an export leaves it: the weights of the fast checker under a card and a tokenizer of their own."""
+    """A folder as an export leaves it: the weights of the fast checker with a card and a tokenizer."""
     folder = project.path / "students" / "mine"
     folder.mkdir(parents=True)
     (folder / "model.onnx").symlink_to(FAST_CHECKER / "model.onnx")

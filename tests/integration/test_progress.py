@@ -1,4 +1,4 @@
-"""The live line of a long run, in a real terminal: between pytest's own lines, never in them."""
+"""The live line of a long run, in a real terminal: between the lines of pytest, never in them."""
 
 import os
 import re

@@ -271,3 +271,50 @@ def test_evaluate_refuses_a_slice_without_a_corpus(scripted, capsys):
     settings.write_text(settings.read_text().replace('corpus = ["corpus"]\n', ""))
     assert evaluate() == 2
     assert "only what a retriever finds is measured, and there is nothing" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("scripted")
+def test_two_retrieval_only_runs_are_compared(capsys):
+    assert evaluate("--retriever", "search:backwards", "--report", "before") == 0
+    assert evaluate("--retriever", "bm25", "--report", "after") == 0
+    capsys.readouterr()
+    main_compare("before", "after")
+    out = capsys.readouterr().out
+    assert "mini / search:backwards / k=2 / retrieval only → mini / bm25 / k=2 / retrieval only:" in out
+    assert "3 cases in both, 3 cases with other hits" in out
+    row = next(line for line in out.splitlines() if line.startswith("Rec@K"))
+    assert [cell.strip().split(" ")[0] for cell in row.split("|")] == [
+        "Rec@K",
+        "0.33",
+        "1.00",
+        "+0.67",
+        "1.000",
+    ]
+    assert "verdicts" not in out
+    for kind in ("markdown", "html"):
+        main_compare("before", "after", "--format", kind)
+        assert "search:backwards" in capsys.readouterr().out
+
+
+def test_a_retrieval_only_run_is_not_paired_with_a_run_of_answers(searching, monkeypatch, capsys):
+    """Their r-chunks and their hits say different things of a slice: each row is told to be alone."""
+    scripted_rows = [("bm25", "before", ()), ("bm25", "after", ("--contexts", "retrieved"))]
+    monkeypatch.setattr(Resources, "checker", lambda *_: containment_checker())
+    monkeypatch.chdir(searching.path)
+    answers = [{"case_id": name, "answer": "Iron."} for name in ("iron", "asthma", "gout")]
+    (searching.path / "responses.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
+    for retriever, folder, more in scripted_rows:
+        only = [] if more else ["--retrieval-only"]
+        with pytest.raises(SystemExit):
+            main(["evaluate", "mini", "--retriever", retriever, *only, *more, "--report", folder])
+    capsys.readouterr()
+    main_compare("before", "after")
+    out = capsys.readouterr().out
+    assert "only before: mini / bm25 / k=2 / containment / retrieval only" in out
+    assert "only after: mini / bm25 / k=2 / containment / retrieved" in out
+
+
+def main_compare(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", *arguments])
+    assert not ended.value.code

@@ -12,6 +12,8 @@ WEIGHTED = {
     "b": 0.6,
     "pool": 3,
     "fused": ["bm25", "rank-bm25"],
+    "chunk_context": "path",
+    "read": ...,
     "weights": {"bm25": 1.0, "rank-bm25": 0.5},
 }
 FLAGS = (
@@ -39,7 +41,7 @@ def run_folder(project, name, *arguments):
     written = json.loads((project.path / name / "signature.json").read_text())
     signature = written["signature"]["retrievers"]["mini"]
     for row in signature.values():
-        row["packages"] = ...
+        row["packages"] = row["read"] = ...
     return signature, (project.path / name / "snippets.jsonl").read_text()
 
 
@@ -121,3 +123,63 @@ def test_retrieve_takes_them_too_and_shows_what_each_retriever_gave(project):
     wrong = retrieve(project, "--b", "7")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "b is 7.0, expected a number from 0 to 1" in wrong.stderr
+
+
+def test_an_approximate_index_is_on_the_card_and_in_the_signature(project):
+    project.configure('\n[tool.medfaith]\ndense_index = "hnsw"\n')
+    asked = ("--medfaith-retriever", "rrf", "--medfaith-contexts", "retrieved", "--medfaith-report", "out")
+    shown = project.run(*asked, "--medfaith-ef-search", "32", "-n", "2")
+    shown.stdout.fnmatch_lines(
+        ["*dense by HNSW32 (efSearch 32): recall@5 1.000 of exact search, on 5 sentences of the corpus*"]
+    )
+    signature = json.loads((project.path / "out" / "signature.json").read_text())["signature"]
+    assert signature["retrievers"]["mini"]["rrf"]["index"] == {"factory": "HNSW32", "efSearch": 32}
+
+
+def test_evaluate_has_the_options_of_retrieve(project, monkeypatch):
+    from pytest_medfaith.cli import main
+    from pytest_medfaith.run.resources import Resources
+    from pytest_medfaith.testing import containment_checker
+
+    monkeypatch.setattr(Resources, "_load_checker", lambda _self, _name: containment_checker())
+    monkeypatch.chdir(project.path)
+    options = [
+        *(
+            "--k1",
+            "1.5",
+            "--b",
+            "0.6",
+            "--pool",
+            "3",
+            "--rrf-k",
+            "7",
+            "--fuse",
+            "bm25",
+            "--fuse",
+            "rank-bm25",
+        ),
+        *(
+            "--weight",
+            "bm25=1",
+            "--weight",
+            "rank-bm25=0.5",
+            "--rerank-pool",
+            "2",
+            "--chunk-context",
+            "title",
+        ),
+        *("--stop-word", "english", "--filter", "source=", "--report", "out", "--retriever", "weighted"),
+    ]
+    with pytest.raises(SystemExit) as wrong:
+        main(["evaluate", "mini", *options])
+    assert wrong.value.code == 2  # "source=" names no source
+    place = options.index("--filter")
+    del options[place : place + 2]
+    with pytest.raises(SystemExit) as end:
+        main(["evaluate", "mini", *options])
+    assert not end.value.code
+    signature = json.loads((project.path / "out" / "signature.json").read_text())["signature"]
+    found = signature["retrievers"]["mini"]["weighted"]
+    told = [name for name in WEIGHTED if name not in ("packages", "read", "chunk_context")]
+    assert {name: found[name] for name in told} == {name: WEIGHTED[name] for name in told}
+    assert (found["chunk_context"], found["stop_words"]) == ("title", ["english"])

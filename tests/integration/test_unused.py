@@ -1,4 +1,4 @@
-"""A run that uses none of it: no file, no line, no module but the plugin's own."""
+"""A run that uses none of it: no file, no line, no module but that of the plugin."""
 
 import sys
 
@@ -17,13 +17,9 @@ def test_no_file_no_line_no_module(pytester, workers):
             assert "numpy" not in sys.modules
         """
     )
-    others = (
-        "cacheprovider",
-        "hypothesispytest",
-        "randomly",
-        "rerunfailures",
-    )  # which leave files, lines and modules of their own
-    options = (f"-pno:{name}" for name in others)
+    # Each of these plugins leaves files, lines or modules behind.
+    left_out = ("cacheprovider", "hypothesispytest", "randomly", "rerunfailures")
+    options = (f"-pno:{name}" for name in left_out)
     # a new Python: a forked run has modules loaded already
     result = pytester.run(sys.executable, "-m", "pytest", "-v", *options, *workers)
     result.assert_outcomes(passed=2)

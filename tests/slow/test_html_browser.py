@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -16,44 +15,13 @@ from pytest_medfaith.compare.runs import compare_runs
 from pytest_medfaith.records import Case, Chunk, Claim, Report, Response, Verdict
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
+from browsers import BROWSER, DRIVER, NEEDED, all_of, press
 from card_samples import METFORMIN, case_report, slice_sample
-
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-QUIET = (
-    "disable-gpu",
-    "disable-quic",
-    "no-first-run",
-    "disable-background-networking",
-    "disable-component-update",
-    "disable-sync",
-)
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver on the PATH"),
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason=NEEDED),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in (
-        "headless=new",
-        "no-sandbox",
-        "window-size=1280,1000",
-        f"user-data-dir={tmp_path_factory.mktemp('profile')}",
-        *QUIET,
-    ):
-        options.add_argument(f"--{flag}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture
@@ -71,22 +39,12 @@ def page(browser, tmp_path):
     assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
-def all_of(driver, selector):
-    return driver.find_elements("css selector", selector)
-
-
 def shown_ids(driver):
     return [
         case.find_element("css selector", ".id").text
         for case in all_of(driver, ".case")
         if case.is_displayed()
     ]
-
-
-def press(driver, key):
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    ActionChains(driver).send_keys(key).perform()
 
 
 def test_filters_and_search(page):

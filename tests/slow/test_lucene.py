@@ -11,8 +11,9 @@ import pytest
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import lucene
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
 from pytest_medfaith.retrieval.lucene import lucene_retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 pytestmark = pytest.mark.slow
 CHUNKS = [

@@ -93,16 +93,16 @@ def test_limit_bounds_every_kind_and_four_times_as_many_are_left_unchanged():
 
 def test_claims_say_where_they_come_from_and_what_was_changed():
     for claim in sample_claims(CORPUS, limit=4, seed=0):
-        own, text = TEXTS[claim.chunk_id], claim.text
-        assert (claim.sentence in own) == (claim.kind != "other_document")
+        chunk_text, text = TEXTS[claim.chunk_id], claim.text
+        assert (claim.sentence in chunk_text) == (claim.kind != "other_document")
         assert text != claim.sentence or claim.kind == "other_document"
         if claim.kind in ("dose_up", "dose_down"):
-            assert text[claim.start : claim.end + 4] not in own  # the number and its unit
+            assert text[claim.start : claim.end + 4] not in chunk_text  # the number and its unit
 
 
 def test_a_sentence_that_the_chunk_happens_to_hold_is_not_foreign_to_it():
-    twin = Chunk(id="twin", text=TEXTS["gout"], url="https://example.org/twin")
-    claims = sample_claims([CORPUS[2], twin], limit=5, seed=0)
+    repeated = Chunk(id="repeated", text=TEXTS["gout"], url="https://example.org/repeated")
+    claims = sample_claims([CORPUS[2], repeated], limit=5, seed=0)
     assert not [claim for claim in claims if claim.kind == "other_document"]
 
 

@@ -53,11 +53,11 @@ def test_items_of_the_bank_stand_among_passages_of_the_corpus(questions):
         texts = [chunk.text for chunk in chunks]
         assert item.passage in texts
         assert (item.near_miss in texts) == (claim.stratum == NEAR_MISS)
-        own = [chunk for chunk in chunks if chunk.id in TEXTS]
-        assert len(own) == BESIDE
+        of_corpus = [chunk for chunk in chunks if chunk.id in TEXTS]
+        assert len(of_corpus) == BESIDE
         assert all(
             share(content_keys(text), content_keys(chunk.text)) < 0.4
-            for chunk in own
+            for chunk in of_corpus
             for text in (item.claim, item.wrong, item.addition)
         )
         assert claim.chunk_ids == tuple(chunk.id for chunk in chunks)
@@ -103,10 +103,10 @@ def test_the_same_seed_gives_the_same_questions_in_whatever_order_the_corpus_com
 
 def test_a_passage_of_the_corpus_that_may_decide_a_claim_stands_beside_no_item():
     item = read_bank()[0]
-    twin = Chunk(id="twin", text=item.passage, url="https://example.org/twin")
-    for claim, chunks in sample_strata([*CORPUS, twin], limit=20, seed=0):
+    repeated = Chunk(id="repeated", text=item.passage, url="https://example.org/repeated")
+    for claim, chunks in sample_strata([*CORPUS, repeated], limit=20, seed=0):
         if claim.id.split("/")[1] == item.id:
-            assert "twin" not in [chunk.id for chunk in chunks]
+            assert "repeated" not in [chunk.id for chunk in chunks]
 
 
 def test_a_corpus_of_a_single_document_joins_nothing():

@@ -1,10 +1,13 @@
 """The arithmetic inside the benches that measure the encoder and speed."""
 
 import importlib.util
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from pytest_medfaith.retrieval.cost import timed
 
 BENCH = Path(__file__).parents[2] / "bench"
 
@@ -157,3 +160,41 @@ def test_recall_on_the_found_set_counts_errors_that_are_not_supported(audit_agre
 def test_a_recall_far_from_the_found_sets_is_said_to_be(audit_agreement):
     assert audit_agreement.beside("audit", 0.66, 0.86) == "audit: 0.660, -0.200, not within 0.10"
     assert audit_agreement.beside("audit", 0.80, 0.86) == "audit: 0.800, -0.060, within 0.10"
+
+
+@pytest.fixture
+def hybrid_latency(monkeypatch):
+    pytest.importorskip("bm25s", reason="comes with the extra fast")
+    monkeypatch.syspath_prepend(str(BENCH))
+    return load("hybrid_latency")
+
+
+def test_the_time_after_encoding_is_all_but_encoding(hybrid_latency):
+    def retriever(_question, **_depth):
+        with timed("encode"):
+            time.sleep(0.02)
+        with timed("search"):
+            time.sleep(0.01)
+
+    synthetic = hybrid_latency.Synthetic()
+    found = hybrid_latency.measure(retriever, synthetic, ["one", "two"])
+    assert [len(values) for values in found.values()] == [2] * len(found)
+    for total, encode, after in zip(found["total"], found["encode"], found["after"], strict=True):
+        assert after == pytest.approx(total - encode)
+        assert 10 <= after < total - 19
+
+
+def test_the_bars_are_judged_at_their_size_and_by_the_clock(hybrid_latency):
+    ms = {"after": [9.0, 14.0], "after cpu": [5.0, 6.0], "total": [30.0, 41.0], "total cpu": [20.0, 21.0]}
+    row = {"chunks": 135_000, "index": "hnsw", "ms": ms}
+    assert hybrid_latency.verdicts([row, {**row, "chunks": 1000}]) == [
+        "hnsw: p95 after 14.0 ms (6.0 ms of cpu), under 15 ms",
+        "hnsw: p95 total 41.0 ms (21.0 ms of cpu), NOT under 40 ms",
+    ]
+
+
+def test_synthetic_vectors_are_of_length_1_and_in_clusters(hybrid_latency):
+    vectors = hybrid_latency.Synthetic().vectors(3000)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+    nearest = np.sort(vectors @ vectors.T, axis=1)[:, -2]
+    assert 0.4 < np.median(nearest) < 0.9

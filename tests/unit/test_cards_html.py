@@ -59,7 +59,7 @@ def test_foreign_texts_stay_texts():
         Page(html_report([slice_sample(reports=(case_report(),))])),
         Page(html_report([evil_slice()], signature={"x": EVIL})),
     )
-    assert [tag for tag, _ in evil.elements].count("script") == 3  # data, one chunk, the page's own
+    assert [tag for tag, _ in evil.elements].count("script") == 3  # data, a chunk, the script of the page
     assert {tag for tag, _ in evil.elements} - {tag for tag, _ in plain.elements} <= {"pre"}
     assert evil.data()["cases"][0]["answer"] == EVIL
     assert json.loads(evil.scripts["chunk-0"])["text"] == EVIL

@@ -65,7 +65,7 @@ def test_a_run_as_junit():
         ),
     )
     odd = case_report().with_(case=case_report().case.with_(id='a<b>&"\x00'))
-    root = ET.fromstring(  # noqa: S314 - our own
+    root = ET.fromstring(  # noqa: S314 - our text
         junit_card(
             [slice_sample(reports=(odd,), missing=("lost-1",), gates=gates), slice_sample(retriever="bm25")]
         )
@@ -152,7 +152,7 @@ def test_on_actions():
 
 
 def parsed(svg: str) -> ET.Element:
-    return ET.fromstring(svg)  # noqa: S314 - our own text
+    return ET.fromstring(svg)  # noqa: S314 - our text
 
 
 def test_a_trend_breaks_where_a_value_is_absent():

@@ -1,4 +1,4 @@
-"""A run that dies leaves no result behind, its own or an earlier one, and loses none."""
+"""A run that dies leaves no result behind, neither its result nor an earlier one, and loses none."""
 
 import pytest
 from card_samples import slice_sample

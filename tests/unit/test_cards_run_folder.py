@@ -44,11 +44,13 @@ def test_what_was_written_is_read_back(run):
 def test_a_response_keeps_fields_of_its_own_that_are_called_as_those_of_the_run(tmp_path):
     report = slice_sample()
     one = report.reports[0]
-    own = one.response.with_(extra={"k": 7, "retriever": "mine", "other": 1})
+    same_named = one.response.with_(extra={"k": 7, "retriever": "mine", "other": 1})
     write_run(
-        tmp_path, [report.with_(reports=(one.with_(response=own), *report.reports[1:]))], signature=SIGNATURE
+        tmp_path,
+        [report.with_(reports=(one.with_(response=same_named), *report.reports[1:]))],
+        signature=SIGNATURE,
     )
-    assert read_run(tmp_path)[0][0].reports[0].response == own
+    assert read_run(tmp_path)[0][0].reports[0].response == same_named
 
 
 def test_the_files_of_a_run(run):

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_medfaith import defaults
 from pytest_medfaith.commands.init_project import TEMPLATES
-from pytest_medfaith.config import Settings, SliceSettings, load_settings, settings_root
+from pytest_medfaith.config import LlmSettings, Settings, SliceSettings, load_settings, settings_root
 from pytest_medfaith.errors import DataError
 
 SLICE = '[slices.iron]\ncases = "gold/iron.jsonl"\ncorpus = ["corpus"]\n'
@@ -95,7 +95,34 @@ def test_settings_are_found_from_where_pytest_was_started(tmp_path):
     assert settings_root(tmp_path, project) == tmp_path  # the root's own settings hold
 
 
-@pytest.mark.parametrize(("heading", "kind"), [("slice", SliceSettings), ("project", Settings)])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('api_key = "sk-house"', r"llm: key 'api_key' is unknown"),
+        ("samples = 0", r"llm\.samples is 0, expected a number from 1 to 25"),
+        ("temperature = 2.5", r"llm\.temperature is 2\.5, expected a number from 0 to 2"),
+        ("token_budget = 0", r"llm\.token_budget is 0, expected a number of 1 or more"),
+        ('mode = "aloud"', r"llm\.mode is 'aloud', expected one of off, replay, record, live"),
+        ("retries = true", r"llm\.retries is True, expected int"),
+    ],
+)
+def test_the_teachers_settings_are_checked_and_a_key_in_them_is_not_repeated(tmp_path, line, message):
+    (tmp_path / "medfaith.toml").write_text(f"[llm]\n{line}\n")
+    with pytest.raises(DataError, match=message) as caught:
+        load_settings(tmp_path)
+    assert "sk-house" not in str(caught.value)
+
+
+def test_the_cassette_is_beside_the_settings_and_an_address_is_not_shown(tmp_path):
+    (tmp_path / "medfaith.toml").write_text('[llm]\nmodel = "m"\nbase_url = "http://me:secret@h/v1"\n')
+    settings = load_settings(tmp_path)
+    assert settings.llm.cassette == tmp_path / "medfaith-llm.jsonl"
+    assert "secret" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"), [("slice", SliceSettings), ("project", Settings), ("teacher", LlmSettings)]
+)
 def test_the_documented_defaults_are_those_of_the_code(heading, kind):
     page = (Path(__file__).parents[2] / "docs" / "options.md").read_text(encoding="utf-8")
     table = page.split(f"| key of {'a' if heading == 'slice' else 'the'} {heading} |")[1].split("\n\n")[0]
@@ -105,7 +132,9 @@ def test_the_documented_defaults_are_those_of_the_code(heading, kind):
     set_to = {f.name: f.default for f in dataclasses.fields(kind)}
     plain = {name: value.strip('"[]') for name, value in told.items()}
     assert plain == {
-        name: '", "'.join(set_to[name]) if isinstance(set_to[name], tuple) else str(set_to[name])
+        name: '", "'.join(set_to[name])
+        if isinstance(set_to[name], tuple)
+        else str(set_to[name]).replace("False", "false")
         for name in told
     }
     assert len(told) >= 4

@@ -17,7 +17,7 @@ from pytest_medfaith.corpus import chunk as chunk_module
 from pytest_medfaith.corpus.chunk import chunk_source
 from pytest_medfaith.corpus.cut import original_span
 from pytest_medfaith.corpus.documents import read_documents
-from pytest_medfaith.corpus.windows import WindowSize
+from pytest_medfaith.corpus.windows import CharacterSize, WindowSize
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.records import Chunk
@@ -389,3 +389,35 @@ def test_a_row_with_abstract_and_text_can_be_cut_out_again(tmp_path):
     chunks = read_chunks([tmp_path / "out"])
     assert [chunk.section_path for chunk in chunks[:2]] == [("Abstract",), ("METHODS",)]
     assert [original_span(chunk, src=src) for chunk in chunks] == [chunk.text for chunk in chunks]
+
+
+def test_chunks_by_characters_cross_sections_and_are_at_most_as_long_as_asked(tmp_path):
+    sentences = [f"Tablet number {i} is taken on day {i} with water." for i in range(60)]
+    page = "# Iron\n\n## Dose\n\n" + " ".join(sentences[:30]) + "\n\n## Use\n\n" + " ".join(sentences[30:])
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "iron.md").write_text(page)
+    summary = chunk_source(tmp_path / "pages", source="clinic", out=tmp_path / "out", shape=CharacterSize())
+    chunks = read_chunks([summary.out])
+    assert 600 < max(len(chunk.text) for chunk in chunks) <= 1000
+    assert [original_span(chunk, src=tmp_path / "pages") for chunk in chunks] == [
+        chunk.text for chunk in chunks
+    ]
+    assert {chunk.section_path[-1] for chunk in chunks} == {"Dose", "Use"}
+    crossing = next(chunk for chunk in chunks if "day 29" in chunk.text and "day 30 " in chunk.text)
+    assert crossing.section_path[-1] == "Dose"
+    overlaps = [before.end - after.start for before, after in pairwise(chunks) if before.end > after.start]
+    assert overlaps
+    assert max(overlaps) <= 200
+    assert all(sentence in " ".join(chunk.text for chunk in chunks) for sentence in sentences)
+    with pytest.raises(ValueError, match="size is 1001 characters, expected at most 1000"):
+        CharacterSize(size=1001)
+
+
+def test_a_sentence_longer_than_a_chunk_is_cut_at_a_space_by_characters(tmp_path):
+    (tmp_path / "long.txt").write_text("word " * 700)
+    summary = chunk_source(
+        tmp_path / "long.txt", source="clinic", out=tmp_path / "out", shape=CharacterSize()
+    )
+    chunks = read_chunks([summary.out])
+    assert max(len(chunk.text) for chunk in chunks) <= 1000
+    assert all(set(chunk.text.split()) == {"word"} for chunk in chunks)

@@ -21,6 +21,7 @@ from pytest_medfaith.datasets.registry import adapters
 from pytest_medfaith.gates.expressions import parse_gate
 from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.checker_scores import LABEL_METRICS
+from pytest_medfaith.metrics.corrected import CORRECTED_METRICS
 from pytest_medfaith.metrics.project import declared_metrics
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.models.shipped import default_weights
@@ -125,14 +126,16 @@ def test_every_argument_of_the_marker_has_its_row(name):
     assert in_table(name, "options.md")
 
 
-@pytest.mark.parametrize("kind", [config.SliceSettings, config.Settings], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [config.SliceSettings, config.Settings, config.LlmSettings], ids=lambda kind: kind.__name__
+)
 def test_every_setting_has_its_row(kind):
     assert [field.name for field in dataclasses.fields(kind) if not in_table(field.name, "options.md")] == []
 
 
 @pytest.mark.parametrize(
     "metric",
-    [*METRICS.values(), *AUDIT_METRICS.values(), *LABEL_METRICS.values()],
+    [*METRICS.values(), *AUDIT_METRICS.values(), *CORRECTED_METRICS.values(), *LABEL_METRICS.values()],
     ids=lambda metric: metric.name,
 )
 def test_every_metric_has_its_row_with_definition_and_source(metric):
@@ -374,7 +377,9 @@ def test_a_marker_of_runnable_code_stands_right_before_code():
 
 @of_language("toml")
 def test_toml_is_read_by_the_code_that_reads_it(block, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(REPO / "examples" / "own_metric")  # whose settings name a metric of its own
+    monkeypatch.syspath_prepend(
+        REPO / "examples" / "own_metric"
+    )  # whose settings name the metric of the example
     table = tomllib.loads(block.body)
     if "medfaith" in table.get("tool", {}):
         (tmp_path / "pyproject.toml").write_text(block.body)

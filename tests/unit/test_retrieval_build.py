@@ -11,13 +11,9 @@ from pytest_medfaith import defaults
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
 from pytest_medfaith.retrieval import bm25_fast, build
-from pytest_medfaith.retrieval.build import (
-    BUILT_IN,
-    FUSING,
-    RetrievalSettings,
-    build_retriever,
-    size_notes,
-)
+from pytest_medfaith.retrieval.build import BUILT_IN, FUSING, build_retriever
+from pytest_medfaith.retrieval.notes import size_notes
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 CHUNKS = [Chunk(id="a", text="Iron."), Chunk(id="b", text="Zinc.")]
 

@@ -7,8 +7,9 @@ import pytest
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import bm25_retriever
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
 from pytest_medfaith.retrieval.cost import index_bytes, measured_steps, sized, timed
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 CHUNKS = [Chunk(id=str(number), text=f"Iron tablet {number} treats anaemia.") for number in range(30)]
 

@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import time
+import warnings
+from pathlib import Path
 
 import faiss
 import numpy as np
@@ -15,7 +17,6 @@ from pytest_medfaith.cards.summary import retrieval_lines
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Case, Chunk, Report, Response, Retrieval, SliceReport, VectorIndex
 from pytest_medfaith.retrieval import faiss_index, index, index_kinds
-from pytest_medfaith.retrieval.build import RetrievalSettings, size_notes
 from pytest_medfaith.retrieval.cost import index_bytes, vector_indexes
 from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import Encoder
@@ -24,6 +25,8 @@ from pytest_medfaith.retrieval.fusion import fused_retriever
 from pytest_medfaith.retrieval.index import embed_corpus, index_folder
 from pytest_medfaith.retrieval.index_kinds import IndexChoice, factory_string
 from pytest_medfaith.retrieval.index_recall import measure_recall
+from pytest_medfaith.retrieval.notes import size_notes
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 WIDTH = 16
 CHUNKS = [Chunk(id=f"c{i}", text=f"Sentence {i}.") for i in range(300)]
@@ -138,6 +141,15 @@ def test_the_same_corpus_gives_the_same_bytes_whatever_the_threads(tmp_path, kin
     assert built[0] == built[1]
 
 
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux tells what is mapped")
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_index_is_mapped_into_memory(tmp_path, kind):
+    held = opened(tmp_path, kind)
+    path = file_of(tmp_path, re.sub(r"\W+", "-", kind))
+    assert str(path) in Path("/proc/self/maps").read_text()
+    assert held.index.ntotal == 300
+
+
 def _cut(path):
     path.write_bytes(path.read_bytes()[:-100])
 
@@ -148,12 +160,19 @@ def _altered(path):
     path.write_bytes(held)
 
 
+def _told(path, **values):
+    beside = path.with_suffix(".json")
+    beside.write_text(json.dumps(json.loads(beside.read_text()) | values))
+
+
 DAMAGES = {
     "cut": _cut,
     "a bit": _altered,
     "empty": lambda path: path.write_bytes(b""),
     "no json": lambda path: path.with_suffix(".json").write_text("{"),
     "a list": lambda path: path.with_suffix(".json").write_text("[]"),
+    "no recall": lambda path: _told(path, recall={"efSearch=256": {}}),
+    "recall of words": lambda path: _told(path, recall={"efSearch=256": {"10": "all", "queries": 9}}),
     "deep": lambda path: path.with_suffix(".json").write_text("[" * 100_000),
 }
 
@@ -172,6 +191,22 @@ def test_a_damaged_index_is_said_and_made_again(tmp_path, kind, damage):
     opened(tmp_path, kind, again)
 
 
+def test_where_warnings_are_errors_the_next_run_finds_a_whole_index(tmp_path):
+    opened(tmp_path, "hnsw")
+    _cut(file_of(tmp_path, "hnsw"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="was made again"):
+            opened(tmp_path, "hnsw")
+        assert opened(tmp_path, "hnsw").index.ntotal == 300
+
+
+def test_an_approximate_index_cannot_be_passed_off_as_exact(tmp_path):
+    opened(tmp_path, "hnsw")
+    _told(file_of(tmp_path, "hnsw"), factory="Flat")
+    assert opened(tmp_path, "hnsw").told.factory == "HNSW32"
+
+
 def test_an_index_without_the_file_that_tells_of_it_is_not_taken(tmp_path):
     opened(tmp_path, "hnsw")
     _cut(file_of(tmp_path, "hnsw"))
@@ -185,7 +220,8 @@ def test_an_index_of_another_version_of_faiss_is_built_again(tmp_path, monkeypat
     monkeypatch.setattr(faiss_index, "faiss_version", lambda: "99.0")
     again = Numbered()
     opened(tmp_path, "hnsw", again)
-    assert json.loads(file_of(tmp_path, "hnsw", ".json").read_text())["of"]["faiss"] == "99.0"
+    of = json.loads(file_of(tmp_path, "hnsw", ".json").read_text())["of"]
+    assert (of["faiss"], of["dimension"]) == ("99.0", WIDTH)
     assert again.documents == []
 
 
@@ -304,7 +340,7 @@ def test_fusions_pass_on_what_is_told_of_their_indexes_and_cards_show_it(tmp_pat
     search = dense_retriever(CHUNKS, Numbered().encoder, cache=tmp_path, choice=IndexChoice(kind="hnsw"))
     told = vector_indexes(fused_retriever({"dense": search}, size=300))
     assert told == {
-        "dense": VectorIndex(factory="HNSW32", search={"efSearch": 128}, recall={"10": 1.0}, queries=200)
+        "dense": VectorIndex(factory="HNSW32", search={"efSearch": 256}, recall={"10": 1.0}, queries=200)
     }
     assert index_bytes(search) == file_of(tmp_path, "hnsw").stat().st_size
     case = Case(id="iron", question="?")
@@ -312,7 +348,7 @@ def test_fusions_pass_on_what_is_told_of_their_indexes_and_cards_show_it(tmp_pat
     report = Report(case=case, response=Response(case_id="iron", answer=""), retrieval=cost)
     one = SliceReport(slice="mini", retriever="rrf", checker="", k=5, reports=(report,), contexts_mode="none")
     assert retrieval_lines(one)[-1] == (
-        "dense by HNSW32 (efSearch 128): recall@10 1.000 of exact search, on 200 sentences of the corpus"
+        "dense by HNSW32 (efSearch 256): recall@10 1.000 of exact search, on 200 sentences of the corpus"
     )
 
 

@@ -7,10 +7,11 @@ import pytest
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval import index
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
 from pytest_medfaith.retrieval.dense import dense_retriever
 from pytest_medfaith.retrieval.encoders import Encoder, load_encoder
 from pytest_medfaith.retrieval.index import corpus_hash, embed_corpus, index_folder
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 
 class CountingEncoder:

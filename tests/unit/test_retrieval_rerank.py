@@ -9,8 +9,9 @@ from tiny_models import tiny_bert
 from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import Chunk, Hit
-from pytest_medfaith.retrieval.build import RetrievalSettings, build_retriever
+from pytest_medfaith.retrieval.build import build_retriever
 from pytest_medfaith.retrieval.rerank import Reranker, load_reranker, reranked_retriever
+from pytest_medfaith.retrieval.settings import RetrievalSettings
 
 CHUNKS = [Chunk(id=name, text=f"{name} helps.") for name in ("iron", "zinc", "copper", "gold")]
 
@@ -115,7 +116,9 @@ def test_a_cross_encoder_reranks_by_its_folder(folder):
 def test_a_head_of_another_width_is_refused(tmp_path):
     pytest.importorskip("torch", reason="comes with the extra models")
     folder = tiny_bert(tmp_path / "three")
-    with pytest.raises(DataError, match="has a head of 3 logits; expected 'fast', 'default', or a folder"):
+    with pytest.raises(
+        DataError, match="has a head of 3 logits; expected 'fast', 'default', 'teacher', or a folder"
+    ):
         load_reranker(str(folder))
 
 

@@ -77,8 +77,8 @@ def test_gates_of_several_tests_are_judged_once_each_in_one_order():
     for order in (("t.py::test_a[x]", "t.py::test_b[x]"), ("t.py::test_b[x]", "t.py::test_a[x]")):
         collected = Collected()
         for test in order:
-            own = "faithfulness >= 0.5" if "test_a" in test else "unsupported <= 0.1"
-            collected.expect(RUN, ["x"], gates=["hallucination <= 0.1", own], test_id=test)
+            of_test = "faithfulness >= 0.5" if "test_a" in test else "unsupported <= 0.1"
+            collected.expect(RUN, ["x"], gates=["hallucination <= 0.1", of_test], test_id=test)
         assert collected.gates(RUN) == ("hallucination <= 0.1", "faithfulness >= 0.5", "unsupported <= 0.1")
 
 

@@ -7,8 +7,10 @@ import pytest
 from pytest_medfaith.gates.entry import slice_signature
 from pytest_medfaith.models.onnx import weights_signature
 from pytest_medfaith.models.shipped import FAST_CHECKER
-from pytest_medfaith.records import SliceRun
+from pytest_medfaith.records import Chunk, SliceRun
+from pytest_medfaith.retrieval.context import contextual_chunks
 from pytest_medfaith.retrieval.encoders import load_encoder
+from pytest_medfaith.retrieval.index import corpus_hash
 from pytest_medfaith.run.collected import Collected
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.run.resources import Resources
@@ -67,6 +69,8 @@ def held_of(project, retriever, options=None, name="iron"):
 
 def test_the_signature_names_packages_and_settings_of_each_retriever(project):
     by_words = {"k1": 1.2, "b": 0.4}
+    chunks = contextual_chunks([Chunk(id="a", text="Iron."), Chunk(id="b", text="Zinc.")], "path")
+    read = {"chunk_context": "path", "read": corpus_hash(chunks)}
     bm25, faiss = {"rank-bm25": version("rank-bm25")}, {"faiss": version("faiss-cpu")}
     flat = {"index": {"factory": "Flat"}}
     fused = {"packages": {**bm25, **faiss}, **by_words, **flat, "pool": 50, "fused": ["bm25", "dense"]}
@@ -84,7 +88,7 @@ def test_the_signature_names_packages_and_settings_of_each_retriever(project):
         },
     }
     assert {name: held_of(project, name) for name in expected} == {
-        name: {"iron": {name: held}} for name, held in expected.items()
+        name: {"iron": {name: {**held, **read}}} for name, held in expected.items()
     }
 
 

@@ -166,7 +166,7 @@ def test_a_collection_takes_all_documents_of_a_query_as_relevant():
 
 def test_check_covid_pairs_claims_with_decided_labels_and_titles_end_in_one_stop(data):
     pairs = list(read_check_covid_pairs(data / "check_covid"))
-    assert [one.group for one in pairs] == list(TOPICS[:4])
+    assert [pair.group for pair in pairs] == list(TOPICS[:4])
     assert pairs[0].document == "A study of iron. We gave iron to adults. Low iron was seen."
     made = check_covid_collection(data)
     assert (len(made.queries), len(made.documents)) == (4, 8)
@@ -188,7 +188,7 @@ def test_written_items_give_entailed_claims_without_the_held_out_items(tmp_path)
     write_lines(tmp_path / "short.jsonl", rows)
     pairs = list(read_written_pairs(tmp_path))
     assert 30 <= len(pairs) < 40
-    assert {one.query for one in pairs} == {"It helps."}
+    assert {pair.query for pair in pairs} == {"It helps."}
 
 
 def test_claims_on_texts_that_the_checker_is_measured_or_calibrated_on_do_not_train(tmp_path):
@@ -218,14 +218,15 @@ def test_claims_on_texts_that_the_checker_is_measured_or_calibrated_on_do_not_tr
     clusters = list(READERS["clusters"](tmp_path / "clusters" / "check_covid.jsonl", texts=texts))
     trains = [name for name in names if part_of(f"check_covid-{name}", parts=10) > 1]
     assert 0 < len(trains) < len(names)
-    assert [(one.query, one.group) for one in published] == [
+    assert [(pair.query, pair.group) for pair in published] == [
         ("Tea cuts sleep.", f"check_covid-{name}") for name in trains
     ]
-    assert not any(
-        "lengthens" in one.document for one in published
-    )  # the twin decides nothing that is true of the text
-    assert [one.group for one in clusters] == [f"check_covid-{name}" for name in trains if name in names[::2]]
-    assert all(one.rivals for one in clusters)
+    # What the edited copy decides is not true of the text.
+    assert not any("lengthens" in pair.document for pair in published)
+    assert [pair.group for pair in clusters] == [
+        f"check_covid-{name}" for name in trains if name in names[::2]
+    ]
+    assert all(pair.rivals for pair in clusters)
 
 
 def test_answers_of_one_medquad_page_may_be_negatives_for_each_other(tmp_path):
@@ -280,10 +281,10 @@ def test_evidence_inference_pairs_true_claims_with_their_abstract(tmp_path):
 
 
 def test_what_may_answer_a_query_never_competes():
-    own = pair("What is gout?", "Gout. A disease.", "a")
-    sibling, twin = pair("Who gets gout?", "Men.", "a"), pair("Is it bad?", "gout: a DISEASE", "b")
-    same_question, other = pair("What is gout", "Crystals.", "c"), pair("What is pica?", "Eating clay.", "d")
-    assert allowed_documents([own, other], [sibling, twin, same_question]) == [
+    gout, pica = pair("What is gout?", "Gout. A disease.", "a"), pair("What is pica?", "Eating clay.", "d")
+    same_group, same_text = pair("Who gets gout?", "Men.", "a"), pair("Is it bad?", "gout: a DISEASE", "b")
+    same_question = pair("What is gout", "Crystals.", "c")
+    assert allowed_documents([gout, pica], [same_group, same_text, same_question]) == [
         [True, True, False, False, False],
         [True, True, True, True, True],
     ]
@@ -294,8 +295,12 @@ def test_batches_hold_every_example_once_and_never_two_of_a_group_or_question():
     batches = list(batches_of(examples, size=4, seed="s"))
     for batch in batches:
         assert 2 <= len(batch) <= 4
-        assert len({one.pair.group for one in batch}) == len({one.pair.query for one in batch}) == len(batch)
-    placed = [one for batch in batches for one in batch]
+        assert (
+            len({example.pair.group for example in batch})
+            == len({example.pair.query for example in batch})
+            == len(batch)
+        )
+    placed = [example for batch in batches for example in batch]
     assert len(placed) == len(set(placed)) >= 49
     assert batches == list(batches_of(examples, size=4, seed="s"))
     assert batches != list(batches_of(examples, size=4, seed="t"))
@@ -312,9 +317,9 @@ def test_a_hard_negative_is_near_and_answers_nothing():
     documents = np.array([[1.0, 0], [0.99, 0.1], [0.8, 0.6], [0.6, 0.8], [1.0, 0]], dtype=np.float32)
     queries = np.tile(np.array([1.0, 0], dtype=np.float32), (5, 1))
     found = mine_negatives(pairs, queries, documents, ranks=(1, 5), seed=1)
-    # d0 is its own and q4's, d1 scores as high as the own one, d2 is of the same group: d3 is left.
+    # d0 is the right document of q0 and of q4, d1 scores as high as d0, d2 is of the same group: d3 is left.
     assert found[0] == pairs[3]
-    assert found[3] is None  # everything else scores higher than its own document
+    assert found[3] is None  # every candidate scores higher than the right document
 
 
 def test_a_claim_is_set_against_a_rival_of_its_own_where_it_has_some(tmp_path):
@@ -340,7 +345,7 @@ def test_texts_of_tests_and_of_development_do_not_train(data):
     assert not leaks.has(
         pair("Other?", "A study of iron. We gave iron to adults.")
     )  # in the corpus, relevant to no query of it
-    assert [leaks.has(one) for one in read_check_covid_pairs(data / "check_covid")] == [False] * 4
+    assert [leaks.has(pair) for pair in read_check_covid_pairs(data / "check_covid")] == [False] * 4
 
 
 def test_a_sentence_of_a_test_does_not_train_wherever_it_stands():
@@ -361,7 +366,7 @@ def test_pages_are_drawn_whole():
     pairs = [pair(f"q{n}", f"d{n}", group=f"g{n}", page=f"p{n // 3}") for n in range(30)]
     drawn = draw_pages(pairs, share=0.4, seed="s")
     assert len(drawn) == 12
-    assert len({one.page for one in drawn}) == 4
+    assert len({pair.page for pair in drawn}) == 4
     assert drawn == draw_pages(pairs, share=0.4, seed="s")
 
 
@@ -414,7 +419,7 @@ def test_training_moves_the_weights_and_goes_on_where_it_stopped(tmp_path, data,
     )
 
     drawn = tmp_path / "out" / "examples" / "covid.jsonl"
-    assert {one.pair.group for one in read_examples(drawn)} == set(TOPICS[:4])
+    assert {example.pair.group for example in read_examples(drawn)} == set(TOPICS[:4])
     again = tmp_path / "again"
     (again / "examples").mkdir(parents=True)
     drawn.rename(again / "examples" / "covid.jsonl")
@@ -472,10 +477,10 @@ def test_the_order_across_queries_counts_every_pair_that_stands_wrong():
     torch = pytest.importorskip("torch", reason="comes with the extra train")
     from training.contrastive import across_queries
 
-    own, negative = torch.tensor([0.9, 0.3]), torch.tensor([0.5])
-    # 0.5 stands 0.4 below the one and 0.2 above the other.
+    right, negative = torch.tensor([0.9, 0.3]), torch.tensor([0.5])
+    # 0.5 is 0.4 below the first cosine and 0.2 above the second.
     expected = (np.log1p(np.exp(-0.4 * 20)) + np.log1p(np.exp(0.2 * 20))) / 2
-    assert across_queries(own, negative, scale=20.0).item() == pytest.approx(expected, abs=1e-6)
+    assert across_queries(right, negative, scale=20.0).item() == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_loss_adds_the_order_across_queries_of_those_with_a_negative(base):
@@ -494,8 +499,8 @@ def test_the_loss_adds_the_order_across_queries_of_those_with_a_negative(base):
         vectors_of(model, texts, max_tokens=8)
         for texts in (["iron", "zinc"], ["iron tablets", "zinc cream", "copper pipe"])
     )
-    own, negative = (queries * documents[:2]).sum(1), (queries[1:] * documents[2:]).sum(1)
-    assert both - plain == pytest.approx(0.5 * across_queries(own, negative, scale=20.0).item(), abs=1e-5)
+    right, negative = (queries * documents[:2]).sum(1), (queries[1:] * documents[2:]).sum(1)
+    assert both - plain == pytest.approx(0.5 * across_queries(right, negative, scale=20.0).item(), abs=1e-5)
 
 
 def test_padding_does_not_change_a_vector(base):

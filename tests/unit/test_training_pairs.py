@@ -49,7 +49,7 @@ def write_lines(path: Path, *rows: dict) -> Path:
     return path
 
 
-def test_both_twins_of_a_written_item_are_read(tmp_path):
+def test_both_texts_of_a_written_item_are_read(tmp_path):
     pairs = list(read_written(write_lines(tmp_path / "short.jsonl", ITEM)))
     assert [(pair.evidence == ITEM["evidence"], pair.label) for pair in pairs] == [
         (True, "entail"),
@@ -240,15 +240,16 @@ def test_a_share_above_one_repeats_and_below_one_samples_without_repeating():
     assert chosen != phase_bundles(phase, train, epoch=1, seed=1)
 
 
-def test_twins_of_a_claim_are_drawn_together_and_stand_in_the_same_batch():
-    twins = [
+def test_minimal_pairs_of_a_claim_are_drawn_together_into_the_same_batch():
+    minimal_pairs = [
         Pair(f"The drug {word} pain. " * (n % 7), f"claim {n}", label, "a", str(n), f"{n}")
         for n in range(40)
         for word, label in (("eased", "entail"), ("did not ease", "contradict"))
     ]
     alone = [Pair("The drug eased pain.", f"claim {n}", "neutral", "b", str(n)) for n in range(40)]
     recipe = Recipe(base="", sources={}, phases=[], batch_tokens=200)
-    batches = list(phase_batches(recipe, Phase("p", 1, 1e-4, {"a": 0.5, "b": 1.0}), {"a": twins, "b": alone}))
+    phase = Phase("p", 1, 1e-4, {"a": 0.5, "b": 1.0})
+    batches = list(phase_batches(recipe, phase, {"a": minimal_pairs, "b": alone}))
     assert len(batches) > 5
     sizes = [size for batch in batches for size in Counter(batch.bundles).values()]
     assert Counter(sizes) == {2: 20, 1: 40}

@@ -1,4 +1,4 @@
-"""Claims on published texts: pairs of a part of the text and of its twin, and texts that are not what the claims were written on."""
+"""Claims on published texts: pairs of a part of the text and of its edited copy, and texts of wrong words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from training.published import (
     read_published,
     read_published_elsewhere,
     text_crc32,
-    twins,
+    with_edited_copy,
 )
 from training.recipe import load_sources, read_recipe
 from training.texts import TEXTS
@@ -49,12 +49,12 @@ def written(folder: Path, **change: object) -> tuple[Path, Path]:
 
 
 def test_each_edit_is_made_in_its_sentence():
-    both = twins(
+    both = with_edited_copy(
         TEXT, [*EDITS, {"start": TEXT.index("costs"), "end": TEXT.index("costs") + 5, "text": "spares"}]
     )
     assert both.edited == {2, 4}
-    assert (both.twin[2], both.twin[4]) == ("The tea did not shorten sleep by an hour.", "Tea spares sleep.")
-    assert [both.twin[i] == both.own[i] for i in range(5)] == [True, True, False, True, False]
+    assert (both.copy[2], both.copy[4]) == ("The tea did not shorten sleep by an hour.", "Tea spares sleep.")
+    assert [both.copy[i] == both.original[i] for i in range(5)] == [True, True, False, True, False]
 
 
 def test_articles_are_read_by_paragraph_and_abstract(tmp_path):
@@ -83,19 +83,18 @@ def test_articles_are_read_by_paragraph_and_abstract(tmp_path):
     pairs = list(
         read_published(tmp_path / "evidence_inference_articles.jsonl", texts=tmp_path / "abstracts.tar.gz")
     )
-    assert {pair.group for pair in pairs} == {
-        "evidence_inference-PMC1"
-    }  # kept out with the article's abstract
+    # A passage is kept out with its article's abstract.
+    assert {pair.group for pair in pairs} == {"evidence_inference-PMC1"}
 
 
-def test_a_claim_meets_what_decides_it_in_the_text_and_in_the_twin(tmp_path):
+def test_a_claim_meets_what_decides_it_in_the_text_and_in_its_edited_copy(tmp_path):
     claims, texts = written(tmp_path)
     pairs = list(read_published(claims, texts=texts))
-    turned = [pair for pair in pairs if pair.claim == CLAIMS[0]["text"] and pair.bundle]
-    assert [pair.label for pair in turned] == ["entail", "contradict"]
-    assert "shortened sleep" in turned[0].evidence
-    assert turned[1].evidence == turned[0].evidence.replace("shortened", "did not shorten")
-    assert len({pair.bundle for pair in turned}) == 1
+    flipped = [pair for pair in pairs if pair.claim == CLAIMS[0]["text"] and pair.bundle]
+    assert [pair.label for pair in flipped] == ["entail", "contradict"]
+    assert "shortened sleep" in flipped[0].evidence
+    assert flipped[1].evidence == flipped[0].evidence.replace("shortened", "did not shorten")
+    assert len({pair.bundle for pair in flipped}) == 1
     same = [pair for pair in pairs if pair.claim == CLAIMS[1]["text"]]
     assert {pair.label for pair in same} == {"neutral"}
     assert len(same) == (2 if "shortened" in same[0].evidence else 1)
@@ -121,12 +120,12 @@ def test_a_data_set_may_have_several_files(tmp_path):
 def test_whole_texts_are_what_a_checker_is_given(tmp_path):
     claims, texts = written(tmp_path)
     pairs = list(read_published(claims, texts=texts, whole=True))
-    twin = TEXT.replace("shortened", "did not shorten")
+    edited_copy = TEXT.replace("shortened", "did not shorten")
     assert [(pair.evidence, pair.label) for pair in pairs] == [
         (TEXT, "entail"),
         (TEXT, "neutral"),
-        (twin, "contradict"),
-        (twin, "neutral"),
+        (edited_copy, "contradict"),
+        (edited_copy, "neutral"),
     ]
 
 

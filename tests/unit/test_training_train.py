@@ -189,7 +189,7 @@ def test_muon_in_fp32_steps_as_torch_does_but_for_rounding(shape):
     before = stepped()
     with muon_in_fp32():
         after = stepped()
-    assert torch.equal(stepped(), before)  # and torch's own again afterwards
+    assert torch.equal(stepped(), before)  # and that of torch again afterwards
     assert not torch.equal(after, before)
     assert torch.cosine_similarity(after.flatten(), before.flatten(), dim=0) > 0.999
     assert after.norm() == pytest.approx(float(before.norm()), rel=0.02)
@@ -218,16 +218,16 @@ def test_a_phases_own_batch_size_goes_before_the_recipes(base, pairs):
     assert sum(len(batch.rows) for batch in many) == sum(len(batch.rows) for batch in few) == 16
 
 
-def test_twins_that_score_alike_pay_log_two_and_told_apart_nothing():
+def test_minimal_pairs_that_score_alike_pay_log_two_and_told_apart_nothing():
     blind = torch.zeros(2, 3)
     sure = torch.tensor([[9.0, 0.0, 0.0], [0.0, 0.0, 9.0]])
-    targets, twins = torch.tensor([0, 2]), torch.tensor([7, 7])
-    assert contrast_loss(blind, targets, twins).item() == pytest.approx(np.log(2))
-    assert contrast_loss(sure, targets, twins).item() == pytest.approx(0, abs=1e-3)
-    assert contrast_loss(sure.flip(0), targets, twins).item() > 8
+    targets, bundles = torch.tensor([0, 2]), torch.tensor([7, 7])
+    assert contrast_loss(blind, targets, bundles).item() == pytest.approx(np.log(2))
+    assert contrast_loss(sure, targets, bundles).item() == pytest.approx(0, abs=1e-3)
+    assert contrast_loss(sure.flip(0), targets, bundles).item() > 8
 
 
-def test_only_twins_with_different_labels_are_contrasted():
+def test_only_minimal_pairs_with_different_labels_are_contrasted():
     logits = torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 5.0, 0.0]], requires_grad=True)
     alone = contrast_loss(logits, torch.tensor([0, 2, 1]), torch.tensor([0, 1, 2]))
     alike = contrast_loss(logits, torch.tensor([0, 0, 0]), torch.tensor([0, 0, 0]))
@@ -238,7 +238,7 @@ def test_only_twins_with_different_labels_are_contrasted():
 
 
 def test_a_phase_learns_by_contrast(base, tmp_path):
-    """Under the twin the label turns with one word; the claim alone says nothing."""
+    """In the edited copy a single word changes the label; the claim alone says nothing."""
     path = tmp_path / "short.jsonl"
     claims = [{"text": "It helps.", "label": "entail", "alt_label": "contradict"}]
     items = [

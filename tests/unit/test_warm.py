@@ -54,7 +54,7 @@ def test_a_run_that_ends_the_process_is_its_status(tmp_path, monkeypatch, warm):
 
 
 def test_a_new_python_starts_like_a_forked_one(tmp_path, monkeypatch, warm):
-    """The folder of the run is on the path, and pytest's own arguments are those of the run."""
+    """The folder of the run is on the path, and the arguments of pytest are those of the run."""
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "test_it.py").write_text(
         "import os, sys\ndef test_it(pytestconfig):\n"

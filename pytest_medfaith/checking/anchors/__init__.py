@@ -1,1 +1,1 @@
-"""Anchors of a claim: what its evidence must hold, each kind with a reader of its own."""
+"""Anchors of a claim: what its evidence must hold. Each kind of anchor has a reader."""

@@ -19,8 +19,8 @@ from pytest_medfaith.quantities.roman import read_roman
 from pytest_medfaith.quantities.strengths import in_equal_strength, read_derived_strengths
 from pytest_medfaith.quantities.times import read_labelled_times
 
-# Of the claim's words apart from the amount: a sentence that holds as many states its own value in the place
-# of the claim's.
+# Share of the claim's words, apart from the amount, that a sentence must hold: then it says the same of the
+# matter, and its value is compared with the claim's.
 SAME_STATEMENT = 0.6
 SMALL = 12  # a count of up to so many things may be the writer's: "three drugs" for a list of three
 MOST_TIMES = 4  # a case is no farther than this from the bound that it is held against

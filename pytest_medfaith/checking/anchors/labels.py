@@ -20,8 +20,8 @@ from pytest_medfaith.quantities.roman import NAMED_ROMAN, read_roman, roman_valu
 from pytest_medfaith.quantities.times import read_labelled_times
 from pytest_medfaith.quantities.units import unit_of
 
-# Of the claim's words apart from the label: a sentence that holds as many has its own label in place of the
-# claim's.
+# Share of the claim's words, apart from the label, that a sentence must hold: then it says the same of the
+# matter, and its label is compared with the claim's.
 SAME_STATEMENT = 0.5
 
 _ORDINALS = {

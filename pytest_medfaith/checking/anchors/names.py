@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, mentions_at, only_of, shared_with
 from pytest_medfaith.english.words import LETTERS
 
-# Of the claim's words apart from the marker: a sentence that holds as many names its own marker in place of
-# the claim's.
+# Share of the claim's words, apart from the marker, that a sentence must hold: then it says the same of the
+# matter, and its marker is compared with the claim's.
 SAME_STATEMENT = 0.5
 _MARKER = re.compile(
     r"(?<![\w-])(?:[A-Z][A-Za-z]?[A-Z]+|[A-Z]{2,})[-‐]?[A-Z]?\d{1,4}(?:[A-Z]\d{1,3}|[A-Z]{1,2})?(?![\w]|"

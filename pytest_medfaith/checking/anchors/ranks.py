@@ -45,7 +45,10 @@ class Rank:
 
 
 def missing_ranks(claim: str, evidence: Evidence) -> Iterator[Missing]:
-    """Yields the places in line that the evidence gives to another drug, or not to the drug of the claim."""
+    """Yields the places in line ("first-line") that the evidence does not give to the drug of the claim.
+
+    It gives the place to another drug, or another place to this drug.
+    """
     stated = read_ranks(claim)
     known = [rank for text in evidence.in_order for rank in read_ranks(text)] if stated else []
     for rank in stated:

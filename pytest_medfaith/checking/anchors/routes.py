@@ -15,8 +15,8 @@ from pytest_medfaith.checking.anchors.evidence import (
     shared_with,
 )
 
-# Of the claim's words apart from the route: a sentence that holds as many names its own route in place of the
-# claim's.
+# Share of the claim's words, apart from the route, that a sentence must hold: then it says the same of the
+# matter, and its route is compared with the claim's.
 SAME_STATEMENT = 0.5
 # route: words that name it / words that imply it in evidence
 _ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(

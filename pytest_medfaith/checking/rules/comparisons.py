@@ -13,7 +13,7 @@ SAME_MATTER = 0.6  # of the compared words, apart from the two sides, that both 
 _FARTHEST = 9  # words from the word of comparison to its "than"
 _ENDS = frozenset(";:.")
 _CLAUSE_ENDS = frozenset(",;:()")
-# Words that rank but have no direction of their own (opposites.py).
+# Words that rank but have no direction by themselves (opposites.py).
 _RANKED = dict.fromkeys(
     "superior safer stronger likelier preferred preferable favoured favored commoner".split(), 1
 ) | dict.fromkeys("inferior riskier weaker rarer cheaper fewer".split(), -1)

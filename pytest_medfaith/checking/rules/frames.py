@@ -89,7 +89,11 @@ class Frame:
         return [index for index, token in enumerate(self.claim) if start <= token.start < end]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Returns the span of the evidence, half-open, that stands for the claim's tokens `start:end`."""
+        """Returns the place in the evidence of the claim's tokens `start:end`: a half-open span of characters.
+
+        In "Aspirin helps" the place of "ibuprofen" in "Ibuprofen helps" is "Aspirin": what lies between the
+        nearest words that claim and evidence share.
+        """
         inside = [there for here, there in self.pairs.items() if start <= here < end]
         before = max((there for here, there in self.pairs.items() if here < start), default=-1)
         after = min(
@@ -124,7 +128,7 @@ class Frame:
                 yield mine, theirs
 
     def opposed_words(self, *, in_copies: bool = False, within: int = MAX_TOKENS) -> Iterator[OpposedWords]:
-        """Yields each word of the claim with a word of the sentence that stands in its place and is its opposite.
+        """Yields each word of the claim with a word of the sentence that has its place and is its opposite.
 
         "Statins raise the risk" against "Statins lower the risk" yields "raise" with "lower". Both words lie
         in the same gap: between the same two pairs of words that claim and sentence share.

@@ -273,7 +273,7 @@ def _added_negation(frame: Frame) -> _Clash | None:
         their_added = [index for index in in_sentence if index in theirs]
         if (len(added) + len(their_added)) % 2 == 0 or max(len(mine), len(theirs)) > _LARGEST_GAP:
             continue
-        # One side negates, and the other side has its own words in the gap.
+        # One side negates, and the other side has different words in the gap.
         if added:
             tokens, gap, others, other_gap = claim, mine, sentence, theirs
         else:

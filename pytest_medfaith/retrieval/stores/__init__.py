@@ -1,0 +1,1 @@
+"""Stores for corpora that outgrow one machine: Qdrant, PostgreSQL with pgvector, OpenSearch."""

@@ -1,0 +1,102 @@
+"""Retrievers whose name holds settings of their own: "rrf[encoder=e5-base; context=none]+fast".
+
+So two retrievers that differ in a setting alone are two rows of a card, wherever a retriever's name may be.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.retrieval.context import CONTEXTS
+from pytest_medfaith.retrieval.stores.address import is_store
+
+_NAME = re.compile(r"(?P<base>[^\[\]]+)\[(?P<said>[^\[\]]*)\](?P<reranker>\+[^\[\]]+)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """A retriever with the settings that its name holds; None for a setting that it leaves to the project.
+
+    Attributes:
+        name: the retriever without settings, with its reranker: "rrf+fast".
+        encoder: of dense retrieval.
+        context: what is read of a chunk before its text.
+        size: tokens of a chunk; the corpus is cut anew.
+        stride: tokens that neighbouring chunks share.
+    """
+
+    name: str
+    encoder: str | None = None
+    context: str | None = None
+    size: int | None = None
+    stride: int | None = None
+
+    def __str__(self) -> str:
+        said = [
+            f"{field.name}={value}"
+            for field in dataclasses.fields(self)[1:]
+            if (value := getattr(self, field.name)) is not None
+        ]
+        base, plus, reranker = self.name.partition("+")
+        return f"{base}[{'; '.join(said)}]{plus}{reranker}" if said else self.name
+
+    @property
+    def retrieval(self) -> dict[str, Any]:
+        """The settings of retrieval that the name holds, by the names of `build.RetrievalSettings`."""
+        said = {"encoders": (self.encoder,) if self.encoder else None, "chunk_context": self.context}
+        return {name: value for name, value in said.items() if value is not None}
+
+
+def parse_variant(name: str) -> Variant:
+    """Returns what the name of a retriever says.
+
+    Raises:
+        DataError: brackets in another form, an unknown setting, or a value out of its range.
+    """
+    if "[" not in name or is_store(name):  # the address of a store may hold brackets: http://[::1]:6333
+        return Variant(name=name)
+    found = _NAME.fullmatch(name)
+    if found is None:
+        raise DataError(
+            f"the retriever {name!r} has another form; expected NAME[setting=value; ...]+RERANKER, as in "
+            "rrf[encoder=e5-base; context=none]+fast"
+        )
+    said: dict[str, Any] = {}
+    for part in found["said"].split(";"):
+        setting, equals, text = (piece.strip() for piece in part.partition("="))
+        if setting in said:
+            raise DataError(f"the retriever {name!r} says {setting} twice; expected each setting once")
+        said[setting] = _value(name, setting, text if equals else "")
+    if "stride" in said and said["stride"] >= said.get("size", 0):
+        raise DataError(
+            f"the retriever {name!r} has a stride that is no smaller than its size; expected both"
+        )
+    return Variant(name=found["base"].strip() + (found["reranker"] or ""), **said)
+
+
+def _value(name: str, setting: str, text: str) -> str | int:
+    known = [field.name for field in dataclasses.fields(Variant)[1:]]
+    if setting not in known:
+        raise DataError(
+            f"the retriever {name!r} holds the setting {setting!r}; expected one of {', '.join(known)}"
+        )
+    if not text or (setting == "context" and text not in CONTEXTS):
+        expected = ", ".join(CONTEXTS) if setting == "context" else "a value"
+        raise DataError(f"the retriever {name!r} says {setting}={text}; expected {expected}")
+    if setting not in ("size", "stride"):
+        return text
+    least = int(setting == "size")
+    if not text.isdecimal() or int(text) < least:
+        raise DataError(
+            f"the retriever {name!r} says {setting}={text}; expected a whole number of {least} or more"
+        )
+    return int(text)
+
+
+def plain_name(name: str) -> str:
+    """Returns the name of a retriever without its settings: "rrf+fast" of "rrf[context=none]+fast"."""
+    return parse_variant(name).name

@@ -1,0 +1,162 @@
+"""Measured cases of an ablation, kept on disk under everything that decides them.
+
+A value more on an axis then costs its own rows alone, and a killed ablation goes on where it was. A row with code
+of the project (a dotted name) is measured each time: what its code does is not known from its name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_medfaith.errors import CannotWrite
+from pytest_medfaith.metrics.aggregate import case_metrics
+from pytest_medfaith.records import Report
+from pytest_medfaith.retrieval.build import BUILT_IN, fused_names
+from pytest_medfaith.retrieval.index import corpus_hash
+from pytest_medfaith.retrieval.settings import settled
+from pytest_medfaith.retrieval.signature import encoder_signatures, retriever_signature
+from pytest_medfaith.run.results import plain_report
+from pytest_medfaith.run.signature import checker_signature
+from pytest_medfaith.run.targets import Target, recorded_response, report_on_recorded
+
+if TYPE_CHECKING:
+    from pytest_medfaith.run.resources import Resources
+
+FOLDER = "ablation"  # in the cache of the project
+
+
+@dataclass
+class KeptCells:
+    """Gives the report on a target: from the disk where it was measured before, else measured and kept.
+
+    Attributes:
+        resources: of the run.
+        measure: makes a report.
+        kept: how many reports came from the disk.
+        damaged: how many rows on the disk were not as they were written; their cases are measured again.
+    """
+
+    resources: Resources
+    measure: Callable[[Resources, Target], Report] = report_on_recorded
+    kept: int = 0
+    damaged: int = 0
+    _files: dict[Any, tuple[Path, dict[str, str]] | None] = field(default_factory=dict)
+
+    def __call__(self, target: Target) -> Report:
+        """Returns the report on `target`; its metrics are measured anew, whatever was kept."""
+        cell = self._cell(target)
+        if cell is None:
+            return self.measure(self.resources, target)
+        path, rows = cell
+        name = _digest(_asked(self.resources, target))
+        if name in rows:
+            self.kept += 1
+            report = Report.from_dict(json.loads(rows[name]))
+            return report.with_(metrics=case_metrics(report, declared=self.resources.metrics))
+        report = plain_report(self.measure(self.resources, target))
+        rows[name] = json.dumps(report.to_dict(), ensure_ascii=False, allow_nan=False)
+        _append(path, f"{name} {rows[name]}")
+        return report
+
+    def _cell(self, target: Target) -> tuple[Path, dict[str, str]] | None:
+        """Returns the file of the target's row and the reports in it; None for a row that is not kept."""
+        key = target.settings, target.has_answer
+        if key not in self._files:
+            decides = cell_signature(self.resources, target)
+            self._files[key] = None
+            if decides is not None:
+                path = self.resources.settings.cache / FOLDER / f"{_digest(decides)[:32]}.jsonl"
+                rows, damaged = _read(path)
+                self.damaged += damaged
+                self._files[key] = path, rows
+        return self._files[key]
+
+
+def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | None:
+    """Returns everything that decides the reports of a target's row but its cases; None where it is not known."""
+    settings = target.settings
+    name, given = settled(settings.retriever, resources.retrieval)
+    checker = resources.checker(settings.checker)
+    if set(fused_names(name, given)) - BUILT_IN.keys() or checker.judge or ":" in settings.checker:
+        return None
+    chunks = resources.searched_chunks(settings, settings.retriever) if settings.corpus else []
+    read = resources.read_chunks(settings, settings.retriever) if settings.corpus else []
+    given = dataclasses.replace(given, cache=Path(), chunk_lines=None, retriever_settings={})
+    return {
+        "package": package_digest(),
+        "run": settings.run.to_dict(),
+        "contexts": settings.contexts,
+        "has_answer": target.has_answer,
+        "chunks": _digest([chunk.to_dict() for chunk in chunks]),
+        "read": corpus_hash(read),
+        "retriever": retriever_signature(settings.retriever, resources.retrieval, size=len(chunks)),
+        "encoders": encoder_signatures(settings.retriever, resources.retrieval),
+        "settings": dataclasses.asdict(given),
+        "checker": checker_signature(checker),
+        "safety": resources.rulebook.signature,
+    }
+
+
+@cache
+def package_digest() -> str:
+    """Returns a digest of the package's files: another version, or a changed file, measures everything anew."""
+    root = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(path for path in root.rglob("*") if path.suffix in {".py", ".toml", ".json"}):
+        digest.update(f"{path.relative_to(root).as_posix()}\x1f".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _asked(resources: Resources, target: Target) -> dict[str, Any]:
+    """Returns the case, and the answer that is judged, as plain values."""
+    asked = {"case": target.case.to_dict()}
+    if target.has_answer:
+        asked["response"] = recorded_response(resources, target).to_dict()
+    return asked
+
+
+def _digest(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read(path: Path) -> tuple[dict[str, str], int]:
+    """Returns {digest of a case: its report as JSON}, and how many rows are not as they were written."""
+    rows, damaged = dict[str, str](), 0
+    try:
+        held = path.read_bytes()
+    except FileNotFoundError:
+        return rows, damaged
+    except OSError as error:
+        raise CannotWrite(path, error) from error
+    for line in held.splitlines():
+        seal, _, row = line.partition(b" ")
+        if hashlib.sha256(row).hexdigest().encode() == seal:
+            name, _, report = row.decode().partition(" ")
+            rows[name] = report
+        else:
+            damaged += bool(line)
+    return rows, damaged
+
+
+def _append(path: Path, row: str) -> None:
+    """Adds a row behind a check sum of it; a row that a killed run left half written ends with a line break."""
+    sealed = f"{hashlib.sha256(row.encode()).hexdigest()} {row}\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+") as file:
+            is_torn = False
+            if file.tell():
+                file.seek(-1, 2)
+                is_torn = file.read(1) != b"\n"
+            file.write(("\n" * is_torn + sealed).encode())
+    except OSError as error:
+        raise CannotWrite(path, error) from error

@@ -1,0 +1,94 @@
+"""The cases of a slice, measured one after another without pytest, from its targets to the end of the run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
+from pytest_medfaith.errors import DataError, MedfaithError
+from pytest_medfaith.run.baselines import check_baseline
+from pytest_medfaith.run.collected import Collected
+from pytest_medfaith.run.results import Result, plain_report
+from pytest_medfaith.run.targets import Target, expect_target, missing_retriever
+
+if TYPE_CHECKING:
+    from pytest_medfaith.metrics.base import Metric
+    from pytest_medfaith.records import Report
+    from pytest_medfaith.run.finish import Finish
+    from pytest_medfaith.run.resources import Resources
+
+Measure = Callable[[Target], "Report"]
+
+
+def run_slice(
+    resources: Resources,
+    targets: Sequence[Target],
+    *,
+    measure: Measure,
+    progress: Callable[[int, int], None],
+    keeps_going: bool = False,
+) -> Finish:
+    """Measures `targets` as a run of pytest would, and ends the run.
+
+    Args:
+        resources: of the run.
+        targets: of a slice, row by row.
+        measure: gives the report on a target.
+        progress: told (targets done, targets in all).
+        keeps_going: whether a row whose measurement raises becomes a failed row, and the rows behind it follow.
+
+    Raises:
+        DataError: a retriever is needed, and the slice has no corpus; or what `measure` raises.
+    """
+    from pytest_medfaith.run.finish import end_run
+    from pytest_medfaith.run.teaching import recording
+
+    collected = Collected()
+    for target in targets:
+        if why := missing_retriever(resources, target.settings, has_answer=target.has_answer):
+            raise DataError(why)
+        expect_target(resources, collected, target)
+        resources.check_teacher(target.settings)
+    check_baseline(resources, collected)
+    if folder := resources.options.report:
+        check_report_folder(folder, resources.settings, baseline=resources.baseline_path)
+        begin_run(folder)
+    with recording(resources):
+        for number, target in enumerate(targets, start=1):
+            if target.run not in collected.failures:
+                _measure_into(resources, collected, target, measure, keeps_going=keeps_going)
+            progress(number, len(targets))
+    end = end_run(resources, collected)
+    return dataclasses.replace(end, notes=(*end.notes, *_unjudged(targets[0], resources.metrics)))
+
+
+def _measure_into(
+    resources: Resources, collected: Collected, target: Target, measure: Measure, *, keeps_going: bool
+) -> None:
+    try:
+        measured = plain_report(resources.with_llm_use(measure(target)))
+    except Exception as error:
+        if not keeps_going:
+            raise
+        collected.fail(target.run, _why(error, target))
+    else:
+        gates = target.gates(resources.metrics)
+        collected.add(Result(run=target.run, report=measured, gates=gates))
+
+
+def _why(error: Exception, target: Target) -> str:
+    said = str(error) if isinstance(error, (MedfaithError, ValueError)) else repr(error)
+    return said if target.case.id in said else f"case {target.case.id!r}: {said}"
+
+
+def _unjudged(target: Target, declared: Mapping[str, Metric]) -> list[str]:
+    """Returns a line on the gates that were left out because they need answers; [] where none was."""
+    judged = target.gates(declared)
+    gates = [gate for gate in target.settings.gates if gate not in judged]
+    if not gates:
+        return []
+    return [
+        f"slice {target.settings.name!r}: no answer was judged, so these gates were not: {', '.join(gates)}"
+    ]

@@ -1,0 +1,136 @@
+"""`[tool.medfaith.llm]`: which model is asked where, how often, for how much, and whether it is asked at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from pytest_medfaith import defaults
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.endpoint import KEY_VARIABLE, RETRIES, SECONDS, endpoint_address
+
+Mode = Literal["off", "replay", "record", "live"]
+MODES: tuple[Mode, ...] = ("off", "replay", "record", "live")
+TEACHER = "teacher"  # its name as a checker, as an extractor and as a reranker
+# Inclusive ends of the numbers; `config` checks them.
+RANGES: Mapping[str, tuple[float, float]] = {
+    "temperature": (0.0, 2.0),
+    "samples": (1, 25),
+    "reply_tokens": (16, 1_000_000),
+    "timeout": (0.01, 3600.0),
+    "retries": (0, 20),
+    "concurrency": (1, 256),
+    "requests_per_minute": (0.1, 1_000_000.0),
+    "token_budget": (1, float("inf")),
+    "money_budget": (0.000001, float("inf")),
+    "price_in": (0.0, float("inf")),
+    "price_out": (0.0, float("inf")),
+}
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LlmSettings:
+    """How the teacher is asked.
+
+    Attributes:
+        model: its name at the endpoint; without it there is no teacher.
+        base_url: the endpoint; "" takes OPENAI_BASE_URL, else OpenAI's.
+        key_env: the environment variable that holds the key; no setting holds the key itself.
+        mode: what `--medfaith-llm` says otherwise; None is decided by `mode_of`.
+        cassette: the file of recorded exchanges.
+        temperature: of each request.
+        seed: of the first sample; each further sample has the next number.
+        samples: how often each item is judged; the spread is shown.
+        reply_tokens: the most tokens of a reply.
+        timeout: seconds until a request that is not answered counts as failed.
+        retries: tries after the first.
+        concurrency: requests at a time.
+        requests_per_minute: the most; None sets no limit.
+        token_budget: the most tokens of a run, of prompts and replies together.
+        money_budget: the most that a run may cost, in `currency`.
+        price_in: of a million tokens of prompts.
+        price_out: of a million tokens of replies.
+        currency: of prices and budget.
+        allow_same_family: whether the judge may be of the family of the model that answered, without a
+            warning.
+    """
+
+    model: str = ""
+    base_url: str = field(default="", repr=False)  # it may hold a password
+    key_env: str = KEY_VARIABLE
+    mode: Mode | None = None
+    cassette: Path = Path(defaults.CASSETTE)
+    temperature: float = defaults.LLM_TEMPERATURE
+    seed: int = defaults.SEED
+    samples: int = defaults.LLM_SAMPLES
+    reply_tokens: int = defaults.LLM_REPLY_TOKENS
+    timeout: float = SECONDS
+    retries: int = RETRIES
+    concurrency: int = defaults.LLM_CONCURRENCY
+    requests_per_minute: float | None = None
+    token_budget: int | None = None
+    money_budget: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    currency: str = defaults.LLM_CURRENCY
+    allow_same_family: bool = False
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether the price of a request is known."""
+        return self.price_in is not None and self.price_out is not None
+
+
+def check_settings(settings: LlmSettings) -> None:
+    """Refuses settings that no teacher can be made of; a value that may be a key is not repeated.
+
+    Raises:
+        DataError: a name of a variable that is none, an address that is none, or a money budget and no
+            prices.
+    """
+    if not _VARIABLE.fullmatch(settings.key_env):
+        raise DataError(
+            "llm.key_env is no name of an environment variable; expected the name of the variable that holds "
+            f'the key, such as key_env = "{KEY_VARIABLE}", and never the key itself'
+        )
+    if not endpoint_address(settings.base_url):
+        raise DataError(
+            "llm.base_url (or OPENAI_BASE_URL) is no address of http or https; expected for example base_url "
+            '= "http://localhost:11434/v1"'
+        )
+    if settings.money_budget is not None and not settings.has_prices:
+        raise DataError(
+            f"llm.money_budget is {settings.money_budget!r}, and no prices are set, so nothing would be "
+            "counted; set price_in and price_out, each for a million tokens"
+        )
+
+
+def asking_signature(settings: LlmSettings, prompt: str) -> str:
+    """Returns what decides what an LLM says: model, prompt, temperature, seed and samples.
+
+    The address is not in it: a model is the same behind a proxy.
+    """
+    digest = hashlib.sha256(prompt.encode()).hexdigest()[:12]
+    return (
+        f"{TEACHER}|{settings.model}|{digest}|temperature={settings.temperature:g}|seed={settings.seed}"
+        f"|samples={settings.samples}"
+    )
+
+
+def mode_of(settings: LlmSettings, environ: Mapping[str, str] = os.environ) -> Mode:
+    """Returns what to do with a request: as the settings say, else by the cassette.
+
+    Where it exists, it is replayed. Without a cassette nothing is asked in CI, and elsewhere the endpoint is.
+    """
+    if settings.mode is not None:
+        return settings.mode
+    if settings.cassette.is_file():
+        return "replay"
+    in_ci = environ.get("CI", "").lower() not in ("", "0", "false") or environ.get("GITHUB_ACTIONS") == "true"
+    return "off" if in_ci else "live"
