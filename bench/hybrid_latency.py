@@ -1,13 +1,16 @@
-"""A hybrid query from 1,000 to 1,000,000 chunks: encode, search by words and by vectors, fuse; memory, index, recall.
+"""A hybrid query from 1,000 to 1,000,000 chunks: encode, search, fuse; memory, index, recall.
 
-    python bench/hybrid_latency.py --data DIR [--chunks 1000 10000 135000] [--vectors 1000000] [--indexes flat hnsw sq8 ivfpq] [--questions 60]
+    python bench/hybrid_latency.py --data DIR [--chunks 1000 10000 135000] [--vectors 1000000]
+        [--indexes flat hnsw sq8 ivfpq] [--questions 60]
 
-DIR holds medquad/medquad_xml.tar.gz, whose answers make the chunks as in bench/lexical.py; questions are MedQuAD's own, each asks for 10 hits from
-100 candidates of bm25s and of dense search (rrf, the default). Encoding a question is real. The vectors of chunks are synthetic: 384 numbers in
-clusters, so that an index of any size is there in minutes. For --vectors only the dense search is measured.
+DIR holds medquad/medquad_xml.tar.gz, whose answers make the chunks as in bench/lexical.py. Questions are those
+of MedQuAD; each asks for 10 hits from 100 candidates of bm25s and of dense search (rrf, the default). Encoding
+a question is real. The vectors of chunks are synthetic: 384 numbers in clusters, so that an index of any size
+is there in minutes. For --vectors only the dense search is measured.
 
-Wall time counts whatever else the machine does; the processor's time (cpu) does not. Each size has a process of its own, which builds the index
-through `dense_retriever`, as a run does. The bars are those at 135,000 chunks: under 15 ms p95 after encoding, under 40 ms with it.
+Wall time counts whatever else the machine does; the processor's time (cpu) does not. Each size has a process
+of its own, which builds the index through `dense_retriever`, as a run does. The bars are those at 135,000
+chunks: under 15 ms p95 after encoding, under 40 ms with it.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ BARS = {"after": 15.0, "total": 40.0}  # ms at p95
 
 
 class Synthetic:
-    """Gives documents vectors in clusters, in the order in which they come, and questions such a vector once they are really encoded."""
+    """Gives documents vectors in clusters, in their order, and questions such a vector once they are encoded."""
 
     def __init__(self) -> None:
         self.drawn = np.random.default_rng(0)
@@ -69,7 +72,10 @@ class Synthetic:
 
 
 def measure(retriever, synthetic: Synthetic, questions: list[str]) -> dict[str, list[float]]:
-    """Returns ms by step for each question: encode, search, fuse, total, after (total without encode); cpu is the processor's time."""
+    """Returns ms by step for each question.
+
+    The steps are encode, search, fuse, total and after, which is total without encode; cpu is processor's time.
+    """
     rows: dict[str, list[float]] = {}
     for question in [questions[0], *questions]:  # the first one loads what is loaded late
         begin = time.process_time()
@@ -127,10 +133,16 @@ def contestant(data: Path, count: int, kinds: list[str], asked: int, *, by_words
 def in_words(row: dict, *, by_words: bool) -> str:
     ms = {step: f"{low:.2f} / {high:.2f}" for step, (low, high) in row["ms"].items()}
     recall = ", ".join(f"@{depth} {value:.3f}" for depth, value in row["recall"].items())
-    return (
-        f"| {row['chunks']:,} | {'bm25s + ' * by_words}{row['index']} ({row['factory']}) | {ms['encode']} | {ms['search']} | {ms['fuse']} | "
-        f"{ms['after']} | {ms['after cpu']} | {ms['total']} | {ms['total cpu']} | {row['index_mb']:.1f} | {row['more_mb']:.0f} | {row['built_cpu_s']:.0f} | {recall} |"
-    )
+    cells = [
+        f"{row['chunks']:,}",
+        f"{'bm25s + ' * by_words}{row['index']} ({row['factory']})",
+        *(ms[step] for step in ("encode", "search", "fuse", "after", "after cpu", "total", "total cpu")),
+        f"{row['index_mb']:.1f}",
+        f"{row['more_mb']:.0f}",
+        f"{row['built_cpu_s']:.0f}",
+        recall,
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 def verdicts(rows: list[dict]) -> list[str]:
@@ -161,10 +173,12 @@ def main() -> None:
         return
     loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
     print(
-        f"{platform.machine()}, {os.cpu_count()} cores, {processor_kernel()}, load {loads}, {given.questions} questions, {TOP} hits"
+        f"{platform.machine()}, {os.cpu_count()} cores, {processor_kernel()}, load {loads}, "
+        f"{given.questions} questions, {TOP} hits"
     )
     print(
-        "| chunks | retriever | encode, ms p50 / p95 | search | fuse | after encoding | its cpu | all | its cpu | index MB | more MB | built, cpu s | recall |"
+        "| chunks | retriever | encode, ms p50 / p95 | search | fuse | after encoding | its cpu | all | its cpu "
+        "| index MB | more MB | built, cpu s | recall |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     rows = []

@@ -1,4 +1,4 @@
-"""Reading and writing JSON Lines: the package's readers and writers beside jsonlines and beside the json module.
+"""Reading and writing JSON Lines: the package beside jsonlines and beside the json module.
 
 python bench/json_lines.py [ROWS]
 
@@ -92,15 +92,16 @@ def main() -> None:
         by_jsonlines = best(lambda: write_by_jsonlines(path, held))
         checked = best(lambda: write_checked_by_jsonlines(path, held))
         print(
-            f"write {len(held)} rows: package {written:.3f} s, jsonlines with the same checks {checked:.3f} s "
-            f"({checked / written:.2f}), jsonlines alone {by_jsonlines:.3f} s ({by_jsonlines / written:.2f})"
+            f"write {len(held)} rows: package {written:.3f} s, jsonlines with the same checks "
+            f"{checked:.3f} s ({checked / written:.2f}), jsonlines alone {by_jsonlines:.3f} s ({by_jsonlines / written:.2f})"
         )
         read = best(lambda: sum(1 for _ in read_rows(path)))
         checked = best(lambda: read_checked_by_jsonlines(path))
         theirs, plain = best(lambda: read_by_jsonlines(path)), best(lambda: read_by_json(path))
         print(
-            f"read: package {read:.3f} s, jsonlines with the same checks {checked:.3f} s ({checked / read:.2f}), "
-            f"jsonlines alone {theirs:.3f} s ({theirs / read:.2f}), json alone {plain:.3f} s ({plain / read:.2f})"
+            f"read: package {read:.3f} s, jsonlines with the same checks {checked:.3f} s "
+            f"({checked / read:.2f}), jsonlines alone {theirs:.3f} s ({theirs / read:.2f}), "
+            f"json alone {plain:.3f} s ({plain / read:.2f})"
         )
 
 
