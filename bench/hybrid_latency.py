@@ -3,10 +3,10 @@
     python bench/hybrid_latency.py --data DIR [--chunks 1000 10000 135000] [--vectors 1000000]
         [--indexes flat hnsw sq8 ivfpq] [--questions 60]
 
-DIR holds medquad/medquad_xml.tar.gz, whose answers make the chunks as in bench/lexical.py. Questions are those
-of MedQuAD; each asks for 10 hits from 100 candidates of bm25s and of dense search (rrf, the default). Encoding
-a question is real. The vectors of chunks are synthetic: 384 numbers in clusters, so that an index of any size
-is there in minutes. For --vectors only the dense search is measured.
+DIR holds medquad/medquad_xml.tar.gz, whose answers make the chunks as in bench/lexical.py. Questions are
+those of MedQuAD; each asks for 10 hits from 100 candidates of bm25s and of dense search (rrf, the default).
+Encoding a question is real. The vectors of chunks are synthetic: 384 numbers in clusters, so that an index of
+any size is there in minutes. For --vectors only the dense search is measured.
 
 Wall time counts whatever else the machine does; the processor's time (cpu) does not. Each size has a process
 of its own, which builds the index through `dense_retriever`, as a run does. The bars are those at 135,000
@@ -48,7 +48,7 @@ BARS = {"after": 15.0, "total": 40.0}  # ms at p95
 
 
 class Synthetic:
-    """Gives documents vectors in clusters, in their order, and questions such a vector once they are encoded."""
+    """Gives documents vectors in clusters, in order, and questions such a vector once they are encoded."""
 
     def __init__(self) -> None:
         self.drawn = np.random.default_rng(0)
@@ -74,7 +74,7 @@ class Synthetic:
 def measure(retriever, synthetic: Synthetic, questions: list[str]) -> dict[str, list[float]]:
     """Returns ms by step for each question.
 
-    The steps are encode, search, fuse, total and after, which is total without encode; cpu is processor's time.
+    The steps are encode, search, fuse, total and after: total without encode. "cpu" is the processor's time.
     """
     rows: dict[str, list[float]] = {}
     for question in [questions[0], *questions]:  # the first one loads what is loaded late
@@ -177,8 +177,8 @@ def main() -> None:
         f"{given.questions} questions, {TOP} hits"
     )
     print(
-        "| chunks | retriever | encode, ms p50 / p95 | search | fuse | after encoding | its cpu | all | its cpu "
-        "| index MB | more MB | built, cpu s | recall |"
+        "| chunks | retriever | encode, ms p50 / p95 | search | fuse | after encoding | its cpu | all "
+        "| its cpu | index MB | more MB | built, cpu s | recall |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     rows = []

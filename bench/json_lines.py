@@ -93,7 +93,8 @@ def main() -> None:
         checked = best(lambda: write_checked_by_jsonlines(path, held))
         print(
             f"write {len(held)} rows: package {written:.3f} s, jsonlines with the same checks "
-            f"{checked:.3f} s ({checked / written:.2f}), jsonlines alone {by_jsonlines:.3f} s ({by_jsonlines / written:.2f})"
+            f"{checked:.3f} s ({checked / written:.2f}), jsonlines alone {by_jsonlines:.3f} s "
+            f"({by_jsonlines / written:.2f})"
         )
         read = best(lambda: sum(1 for _ in read_rows(path)))
         checked = best(lambda: read_checked_by_jsonlines(path))

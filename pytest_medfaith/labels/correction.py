@@ -28,7 +28,7 @@ from pytest_medfaith import defaults
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-LEAST_OF_CLASS = 10  # labels with and without the thing counted, before error rates are told
+LEAST_OF_CLASS = 20  # labels with and without the thing counted, before error rates are told
 _DRAWS = 4000
 
 

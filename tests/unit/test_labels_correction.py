@@ -105,15 +105,15 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say():
 
 
 def test_error_rates_weigh_labels_by_the_claims_they_speak_for():
-    said = [True] * 20 + [False] * 40
-    truth = [True] * 15 + [False] * 5 + [True] * 4 + [False] * 36
-    found = error_rates(said, truth, said, [1.0] * 20 + [10.0] * 40)
-    assert found.sensitivity.value == pytest.approx(15 / (15 + 40))
-    assert found.specificity.value == pytest.approx(360 / 365)
+    said = [True] * 30 + [False] * 40
+    truth = [True] * 20 + [False] * 10 + [True] * 4 + [False] * 36
+    found = error_rates(said, truth, said, [1.0] * 30 + [10.0] * 40)
+    assert found.sensitivity.value == pytest.approx(20 / (20 + 40))
+    assert found.specificity.value == pytest.approx(360 / 370)
 
 
 def test_too_few_labels_of_a_class_give_no_error_rates():
-    assert error_rates([True] * 9 + [False] * 50, [True] * 9 + [False] * 50, [0] * 59, [1.0] * 59) is None
+    assert error_rates([True] * 19 + [False] * 50, [True] * 19 + [False] * 50, [0] * 69, [1.0] * 69) is None
 
 
 def test_rogan_and_gladen_undo_the_errors_of_the_checker():
@@ -201,9 +201,9 @@ def test_labels_of_claims_that_are_gone_give_error_rates_only(report):
             for one in new.reports
         )
     )
-    labels = labels_of(report, count=120)
+    labels = labels_of(report, count=240)
     found = corrected(new, labels)
-    assert "120 of claims that it no longer has, for error rates only" in found.lines[0]
+    assert "240 of claims that it no longer has, for error rates only" in found.lines[0]
     assert found.metrics["hallucination.corrected"].value == pytest.approx(60 / 260, abs=0.02)
     assert any("by error rates on labels of other claims" in line for line in found.lines)
 
