@@ -33,6 +33,7 @@ IMPORTED = (
     "pytest_medfaith.retrieval.bm25",
     "pytest_medfaith.run.finish",
     "pytest_medfaith.testing",
+    "scipy.stats",  # what judges gates
 )
 # What the plugin takes for a sign that a run uses it.
 LEFT_OUT = ("pytest_medfaith.asserts", "pytest_medfaith.run.collection")
@@ -114,6 +115,7 @@ def _serve() -> None:
 
     load_session(ENCODER)  # it runs on one thread, so it starts none that a fork would lose
     load_tokenizer()
+    _judge_an_answer()
     loaded = [name for name in LEFT_OUT if name in sys.modules]
     if loaded:
         sys.exit(f"tests/warm.py imports {', '.join(loaded)}, whose import changes what a run does")
@@ -193,6 +195,18 @@ def _work(stdin: int, stdout: int, end: int) -> NoReturn:
         exec(eval(sys.stdin.readline()), {"__name__": "__main__"})  # noqa: S102, S307 - as execnet starts a worker
     finally:
         _end(0)
+
+
+def _judge_an_answer() -> None:
+    """Reads the tables and compiles the patterns that any answer needs."""
+    from pytest_medfaith.evaluation import evaluate_case
+    from pytest_medfaith.records import Case, Chunk, Response
+    from pytest_medfaith.testing import containment_checker
+
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads would be lost in a fork
+    text = "Metformin 500 mg twice daily lowers glucose in adults. It is not for children."
+    response = Response(case_id="warm", answer=text, contexts=(Chunk(id="a", text=text),))
+    evaluate_case(Case(id="warm", question="Who takes it?"), response, checker=containment_checker())
 
 
 def _run(asked: dict[str, Any]) -> NoReturn:
