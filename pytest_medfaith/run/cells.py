@@ -25,6 +25,7 @@ from pytest_medfaith.retrieval.signature import encoder_signatures, retriever_si
 from pytest_medfaith.run.results import plain_report
 from pytest_medfaith.run.signature import checker_signature
 from pytest_medfaith.run.targets import Target, recorded_response, report_on_recorded
+from pytest_medfaith.run.teaching import extractor_signature
 
 if TYPE_CHECKING:
     from pytest_medfaith.run.resources import Resources
@@ -88,7 +89,7 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
         return None
     chunks = resources.searched_chunks(settings, settings.retriever) if settings.corpus else []
     read = resources.read_chunks(settings, settings.retriever) if settings.corpus else []
-    given = dataclasses.replace(given, cache=Path(), chunk_lines=None, retriever_settings={})
+    given = dataclasses.replace(given, cache=Path(), chunk_lines=None, retriever_settings={}, teacher=None)
     return {
         "package": package_digest(),
         "run": settings.run.to_dict(),
@@ -101,6 +102,7 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
         "settings": dataclasses.asdict(given),
         "checker": checker_signature(checker),
         "safety": resources.rulebook.signature,
+        **extractor_signature(resources),
     }
 
 

@@ -35,11 +35,13 @@ def commanded_checker(
     if own or builds_on_it or target is None:
         return None
     if fixturedef.scope != "function" and len(set(resources.options.checker)) > 1:
-        pytest.fail(
+        error = pytest.fail.Exception(
             f"medfaith: --medfaith-checker names {', '.join(resources.options.checker)}, and the fixture medfaith_checker "
             f"in {fixturedef.baseid or 'the project'} is made once for each {fixturedef.scope}; leave out its scope",
             pytrace=False,
         )
+        fixturedef.cached_result = (None, fixturedef.cache_key(request), (error, None))  # for the next tests
+        raise error
     checker = resources.checker(target.settings.checker)
     fixturedef.cached_result = (checker, fixturedef.cache_key(request), None)
     return checker

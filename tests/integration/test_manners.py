@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
 
@@ -159,7 +160,9 @@ def test_an_interrupted_run_leaves_a_card_and_a_folder_marked_partial(project, w
     project.test(INTERRUPTED)
     with (project.path / "conftest.py").open("a") as conftest:
         conftest.write(HEEDS_INTERRUPTS)
-    result = project.run("--medfaith-report", "out", *GATE, *workers)
+    # The worker of a new process is its child, which interrupts its parent.
+    options = ("--medfaith-report", "out", *GATE, *workers)
+    result = project.pytester.run(sys.executable, "-m", "pytest", *options)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(
         [

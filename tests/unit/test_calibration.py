@@ -12,7 +12,6 @@ from pytest_medfaith.calibration.explanation import (
 )
 from pytest_medfaith.calibration.fit import fit_calibration
 from pytest_medfaith.calibration.rows import LabelledRow, read_labelled_rows, split_rows
-from pytest_medfaith.checking import similarity
 from pytest_medfaith.checking.checker import Checker
 from pytest_medfaith.commands.check_rows import read_check_rows
 from pytest_medfaith.errors import DataError
@@ -24,7 +23,9 @@ N = 900
 @pytest.fixture(autouse=True)
 def _every_text_is_near(monkeypatch):
     """Spares these tests the sentence encoder: thousands of texts, of which nothing here depends on what they say."""
-    monkeypatch.setattr(similarity, "_vectors", lambda texts: np.ones((len(texts), 1)))
+    monkeypatch.setattr(
+        "pytest_medfaith.models.onnx.embed_texts", lambda texts, **_: np.ones((len(texts), 1))
+    )
 
 
 def sample(*, sharpness=3.0, two_way=False):
