@@ -83,39 +83,23 @@ StopWordsOption = Annotated[
     ),
 ]
 
-# The settings that these options give, by the names of the settings.
-_SETTINGS = {
-    "encoder": "encoders",
-    "fuse": "fused",
-    "k1": "k1",
-    "b": "b",
-    "rrf_k": "rrf_k",
-    "weight": "weights",
-    "pool": "pool",
-    "rerank_pool": "rerank_pool",
-    "dense_index": "dense_index",
-    "ef_search": "ef_search",
-    "nprobe": "nprobe",
-    "chunk_context": "chunk_context",
-    "filters": "filters",
-    "stop_words": "stop_words",
+# Each option of retrieval: the name of the setting that it gives, and what typer needs.
+_OPTIONS: Mapping[str, tuple[str, Any]] = {
+    "encoder": ("encoders", EncodersOption),
+    "fuse": ("fused", FuseOption),
+    "k1": ("k1", K1Option),
+    "b": ("b", BOption),
+    "rrf_k": ("rrf_k", RrfKOption),
+    "weight": ("weights", WeightsOption),
+    "pool": ("pool", PoolOption),
+    "rerank_pool": ("rerank_pool", RerankPoolOption),
+    "dense_index": ("dense_index", DenseIndexOption),
+    "ef_search": ("ef_search", EfSearchOption),
+    "nprobe": ("nprobe", NprobeOption),
+    "chunk_context": ("chunk_context", ChunkContextOption),
+    "filters": ("filters", FiltersOption),
+    "stop_words": ("stop_words", StopWordsOption),
 }
-_KINDS = (
-    EncodersOption,
-    FuseOption,
-    K1Option,
-    BOption,
-    RrfKOption,
-    WeightsOption,
-    PoolOption,
-    RerankPoolOption,
-    DenseIndexOption,
-    EfSearchOption,
-    NprobeOption,
-    ChunkContextOption,
-    FiltersOption,
-    StopWordsOption,
-)
 
 
 def with_retrieval_options(
@@ -125,19 +109,19 @@ def with_retrieval_options(
 
     The command takes them as `retrieval`: {setting: value}, checked, without those that were not given.
     """
-    names = {name: kind for name, kind in zip(_SETTINGS, _KINDS, strict=True) if name not in without}
+    options = {name: option for name, option in _OPTIONS.items() if name not in without}
 
     @wraps(command)
     def called(**given: Any) -> None:
-        asked = {_SETTINGS[name]: given.pop(name) for name in names}
+        asked = {setting: given.pop(name) for name, (setting, _) in options.items()}
         command(**given, retrieval=given_settings(asked))
 
-    own = inspect.signature(command, eval_str=True).parameters.values()
+    declared = inspect.signature(command, eval_str=True).parameters.values()
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in names.items()
+        for name, (_, kind) in options.items()
     ]
-    parameters = [*(one for one in own if one.name != "retrieval"), *added]
+    parameters = [*(one for one in declared if one.name != "retrieval"), *added]
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {one.name: one.annotation for one in parameters}
     return called

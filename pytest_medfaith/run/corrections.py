@@ -33,17 +33,20 @@ def correct_rows(
     from pytest_medfaith.labels.sampling import strata_of
 
     labels = one_label_a_claim(read_labels(path), path)
+    strata = {
+        checker: strata_of(row.report for row in rows if row.report.checker == checker)
+        for checker in {row.report.checker for row in rows}
+    }
     corrected: list[Row] = []
     notes: list[str] = []
     for row in rows:
         report = row.report
         if any(one.has_answer and one.verdicts for one in report.reports):
-            strata = strata_of(other.report for other in rows if other.report.checker == report.checker)
             found = corrected_slice(
                 report,
                 labels,
                 checker=checker_fingerprint(report.checker, signature),
-                strata=strata,
+                strata=strata[report.checker],
                 seed=resources.seed,
             )
             notes += [f"slice {report.slice!r}: {line}" for line in found.lines]
