@@ -17,12 +17,7 @@
   const chosen = new Set();
 
   // Every text of the report enters the page here, as a text node.
-  function make(tag, kind, ...children) {
-    const node = document.createElement(tag);
-    if (kind) node.className = kind;
-    node.append(...children.filter((child) => child !== "" && child !== null));
-    return node;
-  }
+{% include "elements.js" %}
 
   // Cuts `text` between `from` and `to` at the ends of `ranges` ({span, ...}) and gives each piece the ranges that cover it.
   function pieces(text, ranges, from = 0, to = text.length) {
@@ -275,15 +270,6 @@
     const node = make("details", "chunk", summary, make("div", "soft", [held.title ? held.id : "", held.facts].filter(Boolean).join(" · ")), link(held.url), text);
     node.id = `chunk-${place}-${i}`;
     node.open = used;
-    return node;
-  }
-
-  function link(url) {
-    if (!/^https?:\/\//i.test(url)) return make("div", "soft", url);
-    const node = make("a", "soft", url);
-    node.href = url;
-    node.target = "_blank";
-    node.rel = "noopener noreferrer";
     return node;
   }
 

@@ -43,26 +43,12 @@
   const tell = (text) => { byId("status").textContent = text; };
 
   // Every text of the run enters the page here, as a text node.
-  function make(tag, kind, ...children) {
-    const node = document.createElement(tag);
-    if (kind) node.className = kind;
-    node.append(...children.filter((child) => child !== "" && child !== null));
-    return node;
-  }
+{% include "elements.js" %}
 
   function marked(text, span) {
     const node = make("div", "answer");
     if (!span) { node.append(text); return node; }
     node.append(text.slice(0, span[0]), make("mark", "", text.slice(span[0], span[1])), text.slice(span[1]));
-    return node;
-  }
-
-  function link(url) {
-    if (!/^https?:\/\//i.test(url)) return make("div", "soft", url);
-    const node = make("a", "soft", url);
-    node.href = url;
-    node.target = "_blank";
-    node.rel = "noopener noreferrer";
     return node;
   }
 
