@@ -37,6 +37,8 @@ from pytest_medfaith.records import (
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.safety.findings import safety_findings
 from pytest_medfaith.safety.rulebook import Rulebook
+from pytest_medfaith.severity.grading import graded
+from pytest_medfaith.severity.rules import SeverityRules
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -57,6 +59,7 @@ def evaluate_case(
     retriever: str = "",
     k: int | None = None,
     rulebook: Rulebook | None = None,
+    severity: SeverityRules | None = None,
     declared: Mapping[str, Metric] = METRICS,
     progress: Progress | None = None,
     evidence: Evidence = RECORDED,
@@ -72,6 +75,7 @@ def evaluate_case(
         retriever: the retriever's name, for the report.
         k: retrieval depth, for the report.
         rulebook: the safety rules; the shipped rules where None.
+        severity: the rules that grade errors; likewise.
         declared: the metrics by name; `metrics.project.declared_metrics` adds those of a project.
         progress: told (texts scored, to score).
         evidence: whose contexts the claims are judged by.
@@ -85,7 +89,7 @@ def evaluate_case(
     by_contexts, by_answers = _pairs(case, response, claims, found)
     scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
     judged = _JudgedCase(case, response, checker, scores, found)
-    report = _judged_report(judged, claims, rulebook=rulebook, abstained=abstained).with_(
+    report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
     if evidence.mode != "recorded":
@@ -236,12 +240,19 @@ def _pairs(
 
 
 def _judged_report(
-    judged: _JudgedCase, claims: Sequence[Claim], *, rulebook: Rulebook | None, abstained: bool
+    judged: _JudgedCase,
+    claims: Sequence[Claim],
+    *,
+    rulebook: Rulebook | None,
+    severity: SeverityRules | None,
+    abstained: bool,
 ) -> Report:
     case = judged.case
-    verdicts = tuple(
+    checked = [
         _with_safety(judged.by_contexts(claim), rulebook=rulebook, question=case.question) for claim in claims
-    )
+    ]
+    texts = {chunk.id: chunk.text for chunk in judged.response.contexts}
+    verdicts = tuple(graded(one, texts.get(one.chunk_id, ""), rules=severity) for one in checked)
     gold_verdicts = () if abstained else tuple(map(judged.by_answer, case.gold_claims))
     return Report(
         case=case,

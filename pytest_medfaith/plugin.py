@@ -395,6 +395,5 @@ def medfaith_check(
             check_answer,
             checker=medfaith_checker,
             extractor=medfaith_extractor,
-            rulebook=resources.rulebook,
-            declared=resources.metrics,
+            **resources.rules,
         )

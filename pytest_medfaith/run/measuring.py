@@ -44,8 +44,7 @@ def measure_answer(
         checker=judge,
         extractor=extractor,
         hits=None if retriever is None and not hits else hits,
-        rulebook=resources.rulebook,
-        declared=resources.metrics,
+        **resources.rules,
         retriever=retriever,
         cost=retrieval_cost(target, retriever, request.node.stash.get(STEPS_MS, {})),
     )
