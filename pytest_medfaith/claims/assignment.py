@@ -7,7 +7,7 @@ of the answer, so it is always shown as assigned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,23 @@ def assign_citations(
     if not wanted:
         return []
     texts = {place: _text(layout.sentences[place], layout.text) for place in wanted}
+    alike = _similarities(texts, wanted, passages, embed)
+    assigned = []
+    for place, scores in alike.items():
+        best = max(scores, key=scores.__getitem__)
+        if scores[best] >= least:
+            sentence = layout.sentences[place]
+            assigned.append(Assigned(sentence.start, sentence.end, best, scores[best]))
+    return assigned
+
+
+def _similarities(
+    texts: Mapping[int, str],
+    wanted: Mapping[int, Iterable[str]],
+    passages: Mapping[str, str],
+    embed: Embed,
+) -> dict[int, dict[str, float]]:
+    """Returns the cosine of each sentence, by its place, and the most similar sentence of each candidate."""
     pieces = {
         marker: sentences_of(passages[marker]) for candidates in wanted.values() for marker in candidates
     }
@@ -74,18 +91,15 @@ def assign_citations(
         dict.fromkeys([*texts.values(), *(piece for found in pieces.values() for piece in found)])
     )
     vectors = dict(zip(distinct, embed(distinct), strict=True))
-    assigned = []
-    for place, candidates in wanted.items():
-        vector = vectors[texts[place]]
-        scores = {
-            marker: max((float(vector @ vectors[piece]) for piece in pieces[marker]), default=0.0)
+    return {
+        place: {
+            marker: max(
+                (float(vectors[texts[place]] @ vectors[piece]) for piece in pieces[marker]), default=0.0
+            )
             for marker in candidates
         }
-        best = max(scores, key=scores.__getitem__)
-        if scores[best] >= least:
-            sentence = layout.sentences[place]
-            assigned.append(Assigned(sentence.start, sentence.end, best, scores[best]))
-    return assigned
+        for place, candidates in wanted.items()
+    }
 
 
 def _neighbours(
