@@ -1,7 +1,7 @@
 """How often an uncited sentence is given the citation that its author gave it.
 
 Each cited sentence of the recorded answers loses its markers in turn, and `assign_citations` gives it a
-citation of its neighbours. The author's citation is right. Where no neighbour has it, each assignment is wrong.
+citation of its neighbours. The citation of the author is right. Where no neighbour has it, each is wrong.
 
     python bench/assignment.py
 """
