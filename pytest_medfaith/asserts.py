@@ -65,8 +65,7 @@ def check_answer(
     """Returns the report on one answer, each claim judged by `contexts`; a report that nobody reads warns.
 
     Args:
-        answer: the answer's text or message, or a Response, sample or test case that brings contexts; a
-            coroutine is awaited.
+        answer: a text or message, a coroutine, or a Response, sample or test case that brings contexts.
         contexts: texts, chunks, hits, documents or mappings with a text, or a table of them; required with a
             text. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".

@@ -71,7 +71,7 @@ def evaluate_case(
         response: the answer and the chunks it was given; without contexts every claim is unsupported.
         checker: judges claims.
         extractor: `(answer, question=...) -> claims`.
-        hits: what the retriever found for the question, for the ranking metrics; None where none was asked.
+        hits: of the retriever for the question, for the ranking metrics; None where none was asked.
         retriever: the retriever's name, for the report.
         k: retrieval depth, for the report.
         rulebook: the safety rules; the shipped rules where None.
@@ -86,9 +86,7 @@ def evaluate_case(
     claims, dropped = _read(response.answer, case.question, extractor, abstained=abstained)
     response, found = evidence.judged_response(response, claims, hits, case=case.id)
     _check_ids(case, response, claims)
-    by_contexts, by_answers = _pairs(case, response, claims, found)
-    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
-    judged = _JudgedCase(case, response, checker, scores, found)
+    judged = _judged_case(case, response, claims, checker, found, progress=progress)
     report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
@@ -213,6 +211,20 @@ class _JudgedCase:
         reference = Chunk(id=REFERENCE, text=reference_text(self.case))
         score = self.by_pair.get((verdict.claim.id, REFERENCE))
         return self.checker.entailed(verdict.claim, reference, score)
+
+
+def _judged_case(
+    case: Case,
+    response: Response,
+    claims: Sequence[Claim],
+    checker: Checker,
+    found: Mapping[str, Sequence[Chunk]],
+    *,
+    progress: Progress | None,
+) -> _JudgedCase:
+    by_contexts, by_answers = _pairs(case, response, claims, found)
+    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
+    return _JudgedCase(case, response, checker, scores, found)
 
 
 def _gold_claim(gold: GoldClaim) -> Claim:
