@@ -9,6 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
+from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
@@ -239,8 +240,11 @@ def _judged_report(
     judged: _JudgedCase, claims: Sequence[Claim], *, rulebook: Rulebook | None, abstained: bool
 ) -> Report:
     case = judged.case
+    decided = [judged.by_contexts(claim) for claim in claims]
+    asked = Asked(case.question, judged.response.answer, judged.response.contexts)
     verdicts = tuple(
-        _with_safety(judged.by_contexts(claim), rulebook=rulebook, question=case.question) for claim in claims
+        _with_safety(verdict, rulebook=rulebook, question=case.question)
+        for verdict in with_question(decided, asked, judged.checker)
     )
     gold_verdicts = () if abstained else tuple(map(judged.by_answer, case.gold_claims))
     return Report(
