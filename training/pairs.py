@@ -14,7 +14,7 @@ from typing import Any
 from pytest_medfaith.calibration.rows import read_labelled_rows
 from pytest_medfaith.english.sentences import sentences_of
 from pytest_medfaith.errors import DataError, shown
-from training.rows import json_lines, label_word, table_rows
+from training.rows import Row, json_lines, label_word, table_rows
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def read_written_elsewhere(path: Path) -> Iterator[Pair]:
     evidence takes sides there too. Both items are of the same tenth by crc32, so that a tenth held out, or
     set apart for calibration, takes both texts along.
     """
-    tenths: dict[int, list[dict[str, Any]]] = {}
+    tenths: dict[int, list[Row]] = {}
     for item in json_lines(path):
         tenths.setdefault(part_of(item["id"], parts=10), []).append(item)
     for items in tenths.values():
@@ -329,7 +329,7 @@ def read_evidence_inference(root: Path) -> Iterator[Pair]:
             yield Pair(span, claim, "neutral", "evidence_inference", row["PMCID"])
 
 
-def _first_spans(root: Path, prompts: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+def _first_spans(root: Path, prompts: Mapping[str, Any]) -> Iterator[tuple[Row, str]]:
     """Yields the first valid annotation of each prompt in the training articles, and its span."""
     train = set((root / "splits" / "train_article_ids.txt").read_text().split())
     seen: set[str] = set()
