@@ -6,20 +6,19 @@ a record does not know are kept in `extra` and written back.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pytest_medfaith.conversion import Record
+from pytest_medfaith.records.measured import Measured as Measured
+from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
+from pytest_medfaith.records.slice_run import SliceRun as SliceRun
 
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
-# Whose contexts the claims are judged by: those that came with the answer, what the retriever finds for the
-# question, what it finds for each claim; "none" where no answer is judged.
-ContextsMode = Literal["recorded", "retrieved", "per-claim", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,26 +245,6 @@ def gold_id(gold: GoldClaim) -> str:
     return f"gold:{gold.id}"
 
 
-def _metric(name: str, definition: str) -> property:
-    return property(
-        lambda self: self._value(name),
-        doc=f"{definition}; None for a refusal, and where nothing could be measured.",
-    )
-
-
-class Measured:
-    """The metrics that tests ask for most, as attributes; `metrics` holds all of them."""
-
-    faithfulness = _metric("faithfulness", "The share of scored claims that the contexts support")
-    hallucination = _metric("hallucination", "The share of scored claims that the contexts refute")
-    claim_recall = _metric("claim_recall", "The share of key gold claims that the answer makes")
-    context_precision = _metric("context_precision", "The share of contexts that entail a gold claim")
-    context_utilization = _metric("context_utilization", "The share of claims that some context entails")
-    citation_support = _metric("citation_support", "The share of cited sentences that what they cite entails")
-    citation_coverage = _metric("citation_coverage", "The share of sentences with a citation")
-    safety_error_rate = _metric("safety_error_rate", "The share of claims that break a safety rule")
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Report(Measured, Record):
     """One response, fully checked.
@@ -323,35 +302,6 @@ class GateResult(Record):
     outcome: Literal["pass", "fail", "inconclusive"]
     value: float | None = None
     message: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, order=True)
-class SliceRun:
-    """The key of a row of the card: a slice under one retriever, checker, k and contexts mode.
-
-    Runs sort as rows do.
-    """
-
-    slice: str
-    retriever: str
-    checker: str
-    k: int
-    contexts_mode: ContextsMode = "recorded"
-
-    def __str__(self) -> str:
-        said = f"slice {self.slice!r}, retriever {self.retriever!r}, checker {self.checker!r} and k={self.k}"
-        return said if self.contexts_mode == "recorded" else f"{said} with contexts {self.contexts_mode!r}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the names as plain values, without a contexts mode of "recorded"."""
-        row = dataclasses.asdict(self)
-        if self.contexts_mode == "recorded":
-            del row["contexts_mode"]
-        return row
-
-    def equals_but_for_checker(self, other: SliceRun) -> bool:
-        """Returns whether two runs are equal apart from their checker, which a test may replace."""
-        return dataclasses.replace(self, checker=other.checker) == other
 
 
 @dataclass(frozen=True, kw_only=True)
