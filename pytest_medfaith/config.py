@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith import defaults
-from pytest_medfaith.defaults import ChunkContext
+from pytest_medfaith.defaults import ChunkContext, PairOrder
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
@@ -120,6 +120,7 @@ class Settings:
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ablation: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
+    order: PairOrder = defaults.PAIR_ORDER
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
     contradict_odds: float | None = None

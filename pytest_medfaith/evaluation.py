@@ -9,6 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
+from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
@@ -260,8 +261,11 @@ def _judged_report(
     abstained: bool,
 ) -> Report:
     case = judged.case
+    decided = [judged.by_contexts(claim) for claim in claims]
+    asked = Asked(case.question, judged.response.answer, judged.response.contexts)
     checked = [
-        _with_safety(judged.by_contexts(claim), rulebook=rulebook, question=case.question) for claim in claims
+        _with_safety(verdict, rulebook=rulebook, question=case.question)
+        for verdict in with_question(decided, asked, judged.checker)
     ]
     texts = {chunk.id: chunk.text for chunk in judged.response.contexts}
     verdicts = tuple(graded(one, texts.get(one.chunk_id, ""), rules=severity) for one in checked)

@@ -260,6 +260,7 @@ class Resources:
         checker = load_checker(
             name,
             label_map=s.label_map,
+            order=s.order,
             cache=s.cache / defaults.PAIR_SCORES,
             rules=s.rules,
             rules_off=self.rules_off,
