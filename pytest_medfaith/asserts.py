@@ -16,13 +16,14 @@ from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.evaluation import evaluate_case, safety_report
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
+from pytest_medfaith.gates.leaning import leaning_reports
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import one_line
-from pytest_medfaith.records import Case, Claim, GoldClaim, Report, SliceReport
+from pytest_medfaith.records import OPEN, Case, Claim, GoldClaim, Report, SliceReport
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
 
@@ -339,7 +340,7 @@ def _check_scored(reports: Sequence[Report], name: str, at_most: float) -> None:
     if not 0 <= at_most <= 1:
         raise ValueError(f"unscored_at_most is {at_most!r}; expected a share from 0 to 1, such as 0.02")
     verdicts = [verdict for report in reports for verdict in report.verdicts]
-    lost = [verdict for verdict in verdicts if verdict.label == "unscored"]
+    lost = [verdict for verdict in verdicts if verdict.label in OPEN]
     if len(lost) > at_most * len(verdicts):
         counted = f"{len(lost)} of {len(verdicts)} claim{'s' * (len(verdicts) != 1)}"
         raise _unmeasured(
@@ -363,7 +364,7 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
     _check_complete(checked, name)
     if all(report.abstained for report in reports) and name != "claim_recall":
         return
-    value = aggregate(parse_metric(name), reports)[0].value
+    value = _worse_value(reports, name, at_least=at_least)
     if value is None:
         raise _unmeasured(name, _why_unmeasured(reports))
     if value < bound if at_least else value > bound:
@@ -375,13 +376,24 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
     _check_scored(reports, name, unscored_at_most)
 
 
+def _worse_value(reports: Sequence[Report], name: str, *, at_least: bool) -> float | None:
+    """Returns the metric without uncertain claims, or with them as they lean where that is worse."""
+    found = [
+        value
+        for given in (reports, leaning_reports(reports))
+        if (value := aggregate(parse_metric(name), given)[0].value) is not None
+    ]
+    worse = min if at_least else max
+    return worse(found, default=None)
+
+
 def _unmeasured(name: str, why: str) -> AssertionError:
     """Returns the failure of a metric without a value; ids and reasons in `why` may come from anywhere."""
     return AssertionError(f"{name} could not be measured: {one_line(why)}")
 
 
 def _why_unmeasured(reports: Sequence[Report]) -> str:
-    unscored = [verdict for report in reports for verdict in report.verdicts if verdict.label == "unscored"]
+    unscored = [verdict for report in reports for verdict in report.verdicts if verdict.label in OPEN]
     if unscored:
         return f"{len(unscored)} claim(s) unscored, the first because {unscored[0].reason}"
     return "the cases have no gold claims, contexts or citations that it needs"

@@ -264,7 +264,7 @@ def _judged_report(
     decided = [judged.by_contexts(claim) for claim in claims]
     asked = Asked(case.question, judged.response.answer, judged.response.contexts)
     checked = [
-        _with_safety(verdict, rulebook=rulebook, question=case.question)
+        _with_safety(judged.checker.selected(verdict), rulebook=rulebook, question=case.question)
         for verdict in with_question(decided, asked, judged.checker)
     ]
     texts = {chunk.id: chunk.text for chunk in judged.response.contexts}
@@ -278,6 +278,7 @@ def _judged_report(
         entailments=_entailments(judged, verdicts, gold_verdicts),
         pairs=tuple(score.with_(case_id=case.id) for score in judged.scores),
         abstained=abstained,
+        selective=judged.checker.selective is not None,
         checker=judged.checker.name,
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.calibration.isotonic import Isotonic
 from pytest_medfaith.checking.policy import Thresholds
+from pytest_medfaith.checking.selective import Selective
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import write_text
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 _NUMBERS = ("temperature", "entail_threshold", "contradict_threshold", "contradict_odds")
+_ALWAYS = ("risk", "confidence")  # of a promise
 _AGAIN = "write it again with medfaith calibrate"
 
 
@@ -33,6 +35,8 @@ class FittedCalibration:
         thresholds: from which probability on a chunk decides.
         isotonic: curves that read the probabilities at `temperature`; None where only a temperature was
             fitted.
+        selective: from which confidence verdicts stand; None where all do.
+        rules: what of the checker decided verdicts beside its model when `selective` was certified.
     """
 
     checker: str
@@ -40,6 +44,8 @@ class FittedCalibration:
     temperature: float
     thresholds: Thresholds
     isotonic: Isotonic | None = None
+    selective: Selective | None = None
+    rules: tuple[str, ...] = ()
 
 
 def calibrated(checker: Checker, fitted: FittedCalibration) -> Checker:
@@ -54,9 +60,25 @@ def calibrated(checker: Checker, fitted: FittedCalibration) -> Checker:
             f"this is {checker.name!r} with {checker.signature}; fit it again with medfaith calibrate ROWS "
             f"--checker {checker.name}"
         )
+    if fitted.selective and deciding_rules(checker) != fitted.rules:
+        changed = sorted(set(deciding_rules(checker)) ^ set(fitted.rules))
+        raise DataError(
+            f"the calibration promises a risk for verdicts under other rules: {', '.join(changed)} differ; certify it "
+            f"again with medfaith calibrate ROWS --checker {checker.name} --risk {fitted.selective.risk:g}, or set the "
+            "rules as they were"
+        )
     return dataclasses.replace(
-        checker, temperature=fitted.temperature, thresholds=fitted.thresholds, isotonic=fitted.isotonic
+        checker,
+        temperature=fitted.temperature,
+        thresholds=fitted.thresholds,
+        isotonic=fitted.isotonic,
+        selective=fitted.selective,
     )
+
+
+def deciding_rules(checker: Checker) -> tuple[str, ...]:
+    """Returns what of a checker decides verdicts beside its model: its rules and its linker."""
+    return (*checker.rule_signatures, f"linker {checker.linker}")
 
 
 def write_calibration(path: Path, fitted: FittedCalibration, *, facts: Mapping[str, Any]) -> None:
@@ -71,9 +93,36 @@ def write_calibration(path: Path, fitted: FittedCalibration, *, facts: Mapping[s
         "contradict_threshold": fitted.thresholds.contradict,
         "contradict_odds": fitted.thresholds.odds,
         "isotonic": fitted.isotonic.to_dict() if fitted.isotonic else None,
+        **_selective_row(fitted),
         **facts,
     }
     write_text(path, json.dumps(row, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+
+
+def _selective_row(fitted: FittedCalibration) -> dict[str, Any]:
+    if fitted.selective is None:
+        return {}
+    return {"selective": {**dataclasses.asdict(fitted.selective), "rules": list(fitted.rules)}}
+
+
+def _read_selective(path: Path, row: Any) -> tuple[Selective | None, tuple[str, ...]]:
+    if row is None:
+        return None, ()
+    row = row if isinstance(row, dict) else {}
+    numbers = {name: row.get(name) for name in ("supported", "refuted", "risk", "confidence")}
+    rules = row.get("rules")
+    shares = all(_is_share(value) for name, value in numbers.items() if value is not None or name in _ALWAYS)
+    named = isinstance(rules, list) and all(isinstance(name, str) for name in rules)
+    if not (shares and named) or (numbers["supported"], numbers["refuted"]) == (None, None):
+        raise DataError(
+            f"{path}: selective is {row!r}, expected risk, confidence, rules, and a threshold of supported or of "
+            f"refuted verdicts from 0 to 1; {_AGAIN} --risk"
+        )
+    return Selective(**numbers), tuple(rules or ())  # type: ignore[arg-type]  # checked above
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1
 
 
 def read_calibration(path: Path) -> FittedCalibration:
@@ -107,10 +156,13 @@ def read_calibration(path: Path) -> FittedCalibration:
         isotonic = Isotonic.from_dict(row["isotonic"]) if row.get("isotonic") else None
     except (ValueError, AttributeError) as error:
         raise DataError(f"{path}: {error}; {_AGAIN}") from None
+    selective, rules = _read_selective(path, row.get("selective"))
     return FittedCalibration(
         checker=row["checker"],
         weights=row["weights"],
         temperature=row["temperature"],
         thresholds=thresholds,
         isotonic=isotonic,
+        selective=selective,
+        rules=rules,
     )

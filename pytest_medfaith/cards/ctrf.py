@@ -14,9 +14,9 @@ from typing import Any
 
 from pytest_medfaith.cards.explanation import evidence_chunk, text_at, worst_verdicts
 from pytest_medfaith.cards.json_card import dumps, metric_rows
-from pytest_medfaith.cards.summary import count_slice
+from pytest_medfaith.cards.summary import count_slice, told_verdicts
 from pytest_medfaith.plain import plain_lines
-from pytest_medfaith.records import VERDICTS, GateResult, Report, SliceReport, SliceRun, Verdict
+from pytest_medfaith.records import OPEN, GateResult, Report, SliceReport, SliceRun, Verdict
 
 Row = dict[str, Any]
 SPECIFICATION = "0.0.0"  # the version that the reference implementation (npm: ctrf 0.3.0) writes
@@ -142,7 +142,7 @@ def case_row(report: Report, *, slice: str) -> Row:  # noqa: A002 - what everybo
     """Returns what a case scored, and its claims that the evidence does not carry, worst first."""
     labels: Counter[str] = Counter(verdict.label for verdict in report.verdicts)
     worst = [verdict for _, verdict in worst_verdicts([report])]
-    unscored = [verdict for verdict in report.verdicts if verdict.label == "unscored"]
+    unscored = [verdict for verdict in report.verdicts if verdict.label in OPEN]
     return {
         "slice": slice,
         "case": report.case.id,
@@ -151,7 +151,7 @@ def case_row(report: Report, *, slice: str) -> Row:  # noqa: A002 - what everybo
         "k": report.k,
         "contexts_mode": report.contexts_mode,
         "abstained": report.abstained,
-        "verdicts": {label: labels[label] for label in VERDICTS},
+        "verdicts": {label: labels[label] for label in told_verdicts([report])},
         "metrics": dict(report.metrics),
         "claims": [claim_row(verdict, report) for verdict in (*worst, *unscored)],
     }

@@ -85,7 +85,7 @@ def _severity_text(severity: Severity) -> str:
 def _score_text(verdict: Verdict) -> str:
     if verdict.label == "unscored":
         return f"no score: {one_line(verdict.reason) or 'the checker gave none'}"
-    side = "contradict" if verdict.label == "refuted" else "entail"
+    side = "contradict" if "refuted" in (verdict.label, verdict.leaning) else "entail"
     score = f"{side} score {decimals(verdict.score)}, threshold {decimals(verdict.threshold)}"
     return f"{score}: {one_line(verdict.reason)}" if verdict.reason else score
 
@@ -115,6 +115,8 @@ def explain_faithfulness(reports: Sequence[Report], *, most: int | None = 5, wid
     claims = counted(sum(labels.values()), "claim")
     heading = f"{refuted + unsupported} of {claims} not supported by the evidence: "
     heading += f"{refuted} refuted, {unsupported} unsupported"
+    if labels["uncertain"]:
+        heading += f"; {labels['uncertain']} uncertain"
     if labels["unscored"]:
         heading += f"; {labels['unscored']} unscored"
     if abstained := sum(report.abstained for report in reports):

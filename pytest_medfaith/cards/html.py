@@ -29,13 +29,14 @@ from pytest_medfaith.cards.summary import (
     many_checkers,
     measured_over,
     run_label,
+    told_verdicts,
 )
 from pytest_medfaith.cards.wording import NOTHING, decimals, has_value, metric_text
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.metrics.severity import is_major
 from pytest_medfaith.plain import one_line
-from pytest_medfaith.records import VERDICTS, Chunk, Finding, MetricValue, Report, SliceReport, Verdict
+from pytest_medfaith.records import Chunk, Finding, MetricValue, Report, SliceReport, Verdict
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -233,7 +234,7 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         "unsafe": sum(map(breaks_safety_rule, report.verdicts)),
         "major": sum(map(is_major, report.verdicts)),
         "conflicts": sum(verdict.conflict for verdict in report.verdicts),
-        **{label: labels[label] for label in VERDICTS},
+        **{label: labels[label] for label in told_verdicts([report])},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
         "cited": list(_citations(report)),
         "contexts": [chunks.setdefault(script_json(chunk_row(chunk)), len(chunks)) for chunk in shown],

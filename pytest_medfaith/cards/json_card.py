@@ -36,7 +36,7 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
         **slice_report.run.to_dict(),
         "partial": slice_report.partial,
         "missing": list(slice_report.missing),
-        "counts": dataclasses.asdict(count_slice(slice_report)),
+        "counts": _count_row(slice_report),
         "metrics": metric_rows(slice_report.metrics),
         "macro": metric_rows(slice_report.macro),
         **({"place": slice_report.place} if slice_report.place else {}),
@@ -54,6 +54,14 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
         ],
         "cases": [_case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
     }
+
+
+def _count_row(slice_report: SliceReport) -> dict[str, Any]:
+    """Returns the counts; those of uncertain claims only where verdicts are selective."""
+    counts = dataclasses.asdict(count_slice(slice_report))
+    if not any(report.selective for report in slice_report.reports):
+        del counts["uncertain"]
+    return counts
 
 
 def _llm_row(slice_report: SliceReport) -> dict[str, Any]:
@@ -87,6 +95,7 @@ def _case_row(report: Report) -> dict[str, Any]:
             **({"context": verdict.claim.context} if verdict.claim.context else {}),
             "label": verdict.label,
             "score": verdict.score,
+            **({"leaning": verdict.leaning} if verdict.leaning else {}),
             **({"severity": _severity_row(verdict.severity)} if verdict.severity else {}),
         }
         for verdict in report.verdicts

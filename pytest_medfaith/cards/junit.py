@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
 
-from pytest_medfaith.cards.summary import count_slice
+from pytest_medfaith.cards.summary import count_slice, told_verdicts
 from pytest_medfaith.plain import plain_lines
-from pytest_medfaith.records import VERDICTS, Report, SliceReport, SliceRun
+from pytest_medfaith.records import Report, SliceReport, SliceRun
 
 Property = tuple[str, str]
 PREFIX = "medfaith"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_COUNTED = ("cases", "claims", *VERDICTS, "conflicts", "abstained", "missing")
 _TAGS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
@@ -34,7 +33,7 @@ def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A
         "k": "" if report.k is None else str(report.k),
         "contexts_mode": "" if report.contexts_mode == "recorded" else report.contexts_mode,
         "claims": str(len(report.verdicts)),
-        **{label: str(labels[label]) for label in VERDICTS},
+        **{label: str(labels[label]) for label in told_verdicts([report])},
         "abstained": _yes_no(report.abstained),
         **{name: _number(value) for name, value in sorted(report.metrics.items())},
     }
@@ -50,7 +49,8 @@ def slice_properties(slice_report: SliceReport) -> list[Property]:
     run = slice_report.run
     place = ".".join([PREFIX, run.slice, run.retriever, run.checker, f"k{run.k}", *_mode(run)])
     counts = count_slice(slice_report)
-    rows = [(name, str(getattr(counts, name))) for name in _COUNTED]
+    counted = ("cases", "claims", *told_verdicts(slice_report.reports), "conflicts", "abstained", "missing")
+    rows = [(name, str(getattr(counts, name))) for name in counted]
     rows.append(("partial", _yes_no(slice_report.partial)))
     for name, metric in sorted(slice_report.metrics.items()):
         ends = {"": metric.value, ".low": metric.low, ".high": metric.high}

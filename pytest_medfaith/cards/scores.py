@@ -13,7 +13,7 @@ from typing import Any
 from pytest_medfaith.metrics.failed import failed_cases
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import plain_json, sheet_cell
-from pytest_medfaith.records import VERDICTS, Report, SliceReport
+from pytest_medfaith.records import OPEN, VERDICTS, Report, SliceReport
 
 RATES = ("faithfulness", "hallucination", "safety_error_rate", "unchecked_share")
 COUNTS = ("claims", *VERDICTS, "unsafe", "conflicts")
@@ -85,7 +85,7 @@ def status_of(report: Report) -> dict[str, str]:
         return {"status": "failed", "reason": failed}
     if report.abstained:
         return {"status": "abstained"}
-    if lost := [verdict for verdict in report.verdicts if verdict.label == "unscored"]:
+    if lost := [verdict for verdict in report.verdicts if verdict.label in OPEN]:
         count = f"{len(lost)} of {len(report.verdicts)} claims could not be scored"
         return {"status": "failed", "reason": f"{count}: {lost[0].reason}"}
     return {"status": "checked"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.metrics.severity import ERRORS, is_major
-from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
+from pytest_medfaith.records import VERDICTS, GateResult, MetricValue, Report, SliceReport, VectorIndex
 from pytest_medfaith.teacher.use import read_uses, use_lines
 
 COLUMNS: Mapping[str, str] = {
@@ -63,6 +63,7 @@ class Counts:
     refuted: int
     unsupported: int
     unscored: int
+    uncertain: int
     conflicts: int
     unsafe: int
     major: int
@@ -85,6 +86,7 @@ def count_slice(slice_report: SliceReport) -> Counts:
         refuted=labels["refuted"],
         unsupported=labels["unsupported"],
         unscored=labels["unscored"],
+        uncertain=labels["uncertain"],
         conflicts=sum(verdict.conflict for verdict in verdicts),
         unsafe=sum(map(breaks_safety_rule, verdicts)),
         major=sum(map(is_major, verdicts)),
@@ -93,6 +95,12 @@ def count_slice(slice_report: SliceReport) -> Counts:
         provenance=dict(sorted(written.items())),
         skipped=dict(sorted(slice_report.skipped.items())),
     )
+
+
+def told_verdicts(reports: Iterable[Report]) -> list[str]:
+    """Returns the labels that files count: "uncertain" only where verdicts are selective."""
+    selective = any(report.selective for report in reports)
+    return [label for label in VERDICTS if selective or label != "uncertain"]
 
 
 def run_label(slice_report: SliceReport, *, checker: bool = False) -> str:
@@ -188,7 +196,7 @@ def count_lines(slice_report: SliceReport) -> list[str]:
     verdicts = (
         f"{counts.supported} supported, {counts.refuted} refuted, "
         f"{counts.unsupported} unsupported, {counts.unscored} unscored"
-    )
+    ) + (f", {counts.uncertain} uncertain" if counts.uncertain else "")
     cases = f"{counted(counts.cases, 'case')} ({counts.abstained} abstained)"
     lines = [
         f"{cases}, {counted(counts.claims, 'claim')}: {verdicts}; {counted(counts.conflicts, 'conflict')}"

@@ -24,6 +24,7 @@ from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
 from pytest_medfaith.checking.rereading import read_joined, read_restated
 from pytest_medfaith.checking.rules import GROUNDING, OVERRIDES, AddedRule, active_rules
 from pytest_medfaith.checking.scoring import Model, Progress, TextScorer, recalibrated, score_pairs
+from pytest_medfaith.checking.selective import Selective
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
 from pytest_medfaith.english.letters import plain_chunk, plain_claim
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
@@ -54,6 +55,7 @@ class Checker:
         added_rules: rules of the project, beside the shipped ones.
         judge: a callable in the model's place, which gives no scores: a plain callable, to which no rule
             speaks (see `as_checker`), or the teacher.
+        selective: from which confidence verdicts on claims of an answer stand; None where all of them do.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Checker:
     reading: ReadingSettings = AS_SHIPPED
     added_rules: tuple[AddedRule, ...] = ()
     judge: Callable[[Claim, Sequence[Chunk]], Verdict] | None = None
+    selective: Selective | None = None
 
     def __call__(self, claim: Claim | str, chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict on a claim over `chunks`."""
@@ -194,6 +197,10 @@ class Checker:
 
     def _says(self, claim: Claim, chunk: Chunk) -> Verdict:
         return decide(claim, self.score([(claim, chunk)]), self.thresholds)
+
+    def selected(self, verdict: Verdict) -> Verdict:
+        """Returns a final verdict on a claim of an answer: uncertain where it is below a certified confidence."""
+        return self.selective.applied(verdict) if self.selective else verdict
 
     def entailed(self, claim: Claim, chunk: Chunk, score: PairScore | None) -> bool:
         """Returns whether `chunk` alone entails the claim, without the rules.

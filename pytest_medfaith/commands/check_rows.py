@@ -16,7 +16,13 @@ from pytest_medfaith.safety.rulebook import Rulebook
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
 
-_LABEL_OF = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral", "unscored": "unscored"}
+_LABEL_OF = {
+    "supported": "entail",
+    "refuted": "contradict",
+    "unsupported": "neutral",
+    "uncertain": "uncertain",
+    "unscored": "unscored",
+}
 
 
 @dataclass(frozen=True)
@@ -111,7 +117,7 @@ def check_rows(
 def _result(
     row: CheckRow, claim: Claim, scores: Sequence[Any], chunks: Sequence[Chunk], checker: Checker
 ) -> dict[str, Any]:
-    verdict = checker.decide(claim, scores, chunks)
+    verdict = checker.selected(checker.decide(claim, scores, chunks))
     unread = not (scores or (checker.judge and chunks))
     if verdict.label == "unscored" or (unread and verdict.label != "refuted"):  # a claim that cannot be
         missing = next(

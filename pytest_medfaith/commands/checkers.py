@@ -31,6 +31,19 @@ PrecisionOption = Annotated[
         "thresholds have the best macro-F1."
     ),
 ]
+RiskOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Certify verdicts instead: with probability 0.9 at most this share of the supported, and of the refuted "
+        "verdicts that stand is wrong; the others are uncertain."
+    ),
+]
+BaseOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibration", help="With --risk: a calibration of this checker that its verdicts come from."
+    ),
+]
 FitSeedOption = Annotated[int, typer.Option(help="Seed of the split and of the intervals.")]
 FitReportOption = Annotated[
     Path | None, typer.Option(help="Write the table and the reliability diagrams there (Markdown, SVG).")
@@ -54,6 +67,8 @@ def calibrate(
     checker: CheckerOption = defaults.CHECKER,
     method: MethodOption = defaults.CALIBRATION_METHOD,
     precision: PrecisionOption = None,
+    risk: RiskOption = None,
+    calibration: BaseOption = None,
     seed: FitSeedOption = defaults.SEED,
     report: FitReportOption = None,
     root: RootOption = Path(),
@@ -64,6 +79,8 @@ def calibrate(
 
     Example: medfaith calibrate labelled.jsonl --precision 0.9 --report calibration
 
+    Or certify verdicts: medfaith calibrate labelled.jsonl --risk 0.05
+
     The command fits to seven tenths of the rows. The rows kept out share no claim and no evidence with them.
     To use the calibration, name the file in the settings, under calibration.
     """
@@ -73,6 +90,15 @@ def calibrate(
     from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.jsonl import refuse_overwriting
 
+    if risk is not None:
+        if precision is not None or report or method != defaults.CALIBRATION_METHOD:
+            raise DataError(
+                "--risk certifies verdicts and fits nothing: give it without --precision, --method and --report"
+            )
+        _certify(rows, out, checker, risk=risk, base=calibration, seed=seed, root=root)
+        return
+    if calibration is not None:
+        raise DataError("--calibration belongs to --risk; without --risk a calibration is fitted anew")
     if method not in ("temperature", "isotonic"):
         raise DataError(f"--method is {method!r}; expected temperature or isotonic")
     if precision is not None and not 0 < precision < 1:
@@ -91,6 +117,37 @@ def calibrate(
         explanation.write_report(report, run)
     notes, table = explanation.calibration_notes(run), explanation.calibration_table(run)
     for line in [*notes, table, *(f"{path}: written" for path in written.values())]:
+        say(line)
+
+
+def _certify(
+    rows: Path, out: Path, checker: str, *, risk: float, base: Path | None, seed: int, root: Path
+) -> None:
+    """Writes the calibration with the thresholds that `rows` certify, and says what they are."""
+    from pytest_medfaith.calibration import applying, certifying
+    from pytest_medfaith.calibration.rows import read_labelled_rows
+    from pytest_medfaith.checking.loading import load_checker
+    from pytest_medfaith.config import load_settings
+    from pytest_medfaith.jsonl import refuse_overwriting
+
+    if not 0 < risk < 1:
+        raise DataError(f"--risk is {risk}; expected a share between 0 and 1, such as 0.05")
+    refuse_overwriting({"--out": out}, {"the file of rows": rows})
+    s = load_settings(root.resolve())
+    judge = load_checker(
+        checker,
+        rules=s.rules,
+        rules_off=s.rules_off,
+        linker=s.linker,
+        root=s.root,
+        **reading_of(checker, root),
+    )
+    if base:
+        judge = applying.calibrated(judge, applying.read_calibration(base))
+    loaded = read_labelled_rows(rows)
+    found = certifying.certify_checker(loaded, judge, risk=risk, seed=seed, progress=progress_bar("pairs"))
+    applying.write_calibration(out, found.fitted, facts=certifying.certified_facts(found, seed=seed))
+    for line in [*certifying.certified_lines(found, risk=risk), f"{out}: written"]:
         say(line)
 
 

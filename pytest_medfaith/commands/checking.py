@@ -89,7 +89,7 @@ def check(
     labels = [row["label"] for row in results]
     counts = [
         f"{labels.count(label)} {label}"
-        for label in ("entail", "neutral", "contradict", "unscored")
+        for label in ("entail", "neutral", "contradict", "uncertain", "unscored")
         if label in labels
     ]
     say(f"{out}: {len(results)} rows, {', '.join(counts)}", err=True)

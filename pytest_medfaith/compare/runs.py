@@ -21,7 +21,7 @@ from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import MetricValue, Report, SliceReport
 
-_BAD = ("refuted", "unsupported", "unscored")  # worst first
+_BAD = ("refuted", "unsupported", "uncertain", "unscored")  # worst first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class CaseChange:
 
     @property
     def worse_by(self) -> tuple[int, ...]:
-        """How many more claims are refuted, unsupported, unscored; negative for fewer."""
+        """How many more claims are refuted, unsupported, uncertain, unscored; negative for fewer."""
         old, new = (
             Counter[str](verdict.label for verdict in report.verdicts) for report in (self.before, self.after)
         )

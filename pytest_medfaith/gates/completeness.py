@@ -18,22 +18,29 @@ _OF_CLAIMS = (
     "safety",
     "corrected",
 )  # families that leave unscored claims out
-_COUNT_UNSCORED = ("unscored", "abstention")
+_COUNT_UNSCORED = ("unscored", "uncertain", "abstention")
 _NAMES_SHOWN = 5
 
 
 def unless_incomplete(
-    result: GateResult, metric: Metric, report: SliceReport, *, unscored_at_most: float
+    result: GateResult,
+    metric: Metric,
+    report: SliceReport,
+    *,
+    unscored_at_most: float,
+    uncertain_at_most: float = 0.0,
 ) -> GateResult:
     """Returns `result`, or a failure where the slice was not measured whole.
 
-    A gate fails on a failed case, on more unscored claims than allowed, and on a case that did not finish.
+    A gate fails on a failed case, on more unscored or uncertain claims than allowed, and on a case that did not
+    finish. A corrected rate counts uncertain claims, so that they do not fail its gate.
 
     Args:
         result: what the numbers alone say.
         metric: of the gate.
         report: of the slice.
         unscored_at_most: the share of claims that may be unscored.
+        uncertain_at_most: the share of claims that may be uncertain.
     """
     if result.outcome == "fail":
         return result
@@ -42,6 +49,8 @@ def unless_incomplete(
             return _failed(result, failures_told(failed, of=len(report.reports)))
         if _leaves_out_unscored(metric):
             result = _unless_unscored(result, report, unscored_at_most)
+            if metric.family != "corrected":
+                result = _unless_uncertain(result, report, uncertain_at_most)
     if result.outcome != "fail" and report.missing:
         cases = len(report.reports) + len(report.missing)
         names = ", ".join(report.missing[:_NAMES_SHOWN])
@@ -70,6 +79,22 @@ def _unless_unscored(result: GateResult, report: SliceReport, at_most: float) ->
         f"at most {at_most:g} of them may" if at_most else "a gate such as unscored <= 0.02 would allow some"
     )
     return _failed(result, f"{said}, and nothing says that they are supported ({allowed})")
+
+
+def _unless_uncertain(result: GateResult, report: SliceReport, at_most: float) -> GateResult:
+    verdicts = [verdict for one in report.reports for verdict in one.verdicts]
+    left = sum(verdict.label == "uncertain" for verdict in verdicts)
+    if not left or result.outcome == "fail":
+        return result
+    said = f"{left} of {len(verdicts)} claims are uncertain"
+    if left <= at_most * len(verdicts):
+        return result.with_(message=f"{said}; {result.message}")
+    allowed = (
+        f"at most {at_most:g} of them may be"
+        if at_most
+        else "a gate such as uncertain <= 0.2 would allow some"
+    )
+    return _failed(result, f"{said}, and the rate leaves them out ({allowed})")
 
 
 def implied_gate(report: SliceReport, *, has_gates: bool) -> GateResult | None:

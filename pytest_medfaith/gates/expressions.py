@@ -169,9 +169,17 @@ def compared_metrics(gates: Iterable[Gate]) -> set[str]:
 
 def unscored_allowed(gates: Iterable[Gate]) -> float:
     """Returns the share of claims that may be unscored: the strictest bound on it, 0 without a bound."""
+    return _strictest(gates, "unscored")
+
+
+def uncertain_allowed(gates: Iterable[Gate]) -> float:
+    """Returns the share of claims that may be uncertain, likewise."""
+    return _strictest(gates, "uncertain")
+
+
+def _strictest(gates: Iterable[Gate], metric: str) -> float:
     return min(
-        (gate.bound for gate in gates if isinstance(gate, BoundGate) and gate.metric == "unscored"),
-        default=0.0,
+        (gate.bound for gate in gates if isinstance(gate, BoundGate) and gate.metric == metric), default=0.0
     )
 
 

@@ -10,8 +10,10 @@
   (`judge_comparison`). So a gate that stops a run on failures alone stops at most one unchanged run in 20. A
   gate that stops it on inconclusive results too lets about one in 20 through that is worse by M. Without M
   nothing can be ruled out for certain, and `UNSTATED_MARGIN` takes its place.
-* What was not measured whole fails: cases that are missing or failed, unscored claims, a slice of refusals
-  (`completeness`).
+* What was not measured whole fails: cases that are missing or failed, unscored claims, uncertain claims that no
+  gate allows, a slice of refusals (`completeness`).
+* Uncertain claims are in no average. A gate passes only where it passes with them as they lean, too, so that no
+  claim turns a gate green by leaving the average (`leaning`).
 
 `stops_run` says which results stop the run. `run.finish` adds what else makes a run fail, and decides the
 exit status.
@@ -21,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 from pytest_medfaith import defaults
@@ -40,8 +43,10 @@ from pytest_medfaith.gates.expressions import (
     Gate,
     compared_metrics,
     parse_gate,
+    uncertain_allowed,
     unscored_allowed,
 )
+from pytest_medfaith.gates.leaning import as_strict, has_uncertain, leaning_report
 from pytest_medfaith.gates.paired import ALPHA, Outcome, cases_beyond, cases_to_settle, decide, holm
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
@@ -89,22 +94,41 @@ def judge_gates(
         DataError: a metric of `report` is NaN or infinite.
     """
     gates = [parse_gate(expression, declared) for expression in expressions]
-    compared = _compare(compared_metrics(gates), report, baseline, declared=declared, seed=seed)
-    p_values = holm({name: comparison.p for name, comparison in compared.items()})
-    allowed = unscored_allowed(gates)
-    results = []
-    for gate in gates:
-        if isinstance(gate, BoundGate):
-            result = judge_bound(gate, report, declared=declared, seed=seed, unscored_at_most=allowed)
-        else:
-            metric = parse_metric(gate.metric, declared)
-            result = _judge_baseline_gate(gate, metric, compared, p_values)
-            result = unless_incomplete(result, metric, report, unscored_at_most=allowed)
-        results.append(result)
+    judge = partial(_results, gates, baseline=baseline, declared=declared, seed=seed)
+    results = judge(report)
+    if has_uncertain(report):
+        leaning = judge(leaning_report(report, declared))
+        results = [as_strict(*pair) for pair in zip(results, leaning, strict=True)]
     if not any(isinstance(gate, BoundGate) and gate.metric == "abstention" for gate in gates):
         implied = implied_gate(report, has_gates=bool(gates))
         results += [implied] if implied else []
     return report.with_(gates=tuple(results))
+
+
+def _results(
+    gates: Sequence[Gate],
+    report: SliceReport,
+    *,
+    baseline: SliceBaseline | None,
+    declared: Mapping[str, Metric],
+    seed: int,
+) -> list[GateResult]:
+    compared = _compare(compared_metrics(gates), report, baseline, declared=declared, seed=seed)
+    p_values = holm({name: comparison.p for name, comparison in compared.items()})
+    allowed = {
+        "unscored_at_most": unscored_allowed(gates),
+        "uncertain_at_most": uncertain_allowed(gates),
+    }
+    results = []
+    for gate in gates:
+        if isinstance(gate, BoundGate):
+            result = judge_bound(gate, report, declared=declared, seed=seed, **allowed)
+        else:
+            metric = parse_metric(gate.metric, declared)
+            result = _judge_baseline_gate(gate, metric, compared, p_values)
+            result = unless_incomplete(result, metric, report, **allowed)
+        results.append(result)
+    return results
 
 
 def stops_run(result: GateResult, *, inconclusive: Inconclusive = INCONCLUSIVE) -> bool:
@@ -119,11 +143,12 @@ def judge_bound(
     declared: Mapping[str, Metric] = METRICS,
     seed: int = defaults.SEED,
     unscored_at_most: float = 0.0,
+    uncertain_at_most: float = 0.0,
 ) -> GateResult:
     """Returns what `gate` answers on `report`.
 
     A metric without a value never passes, nor does a slice with a case that is missing or failed, nor a slice
-    with more unscored claims than the share `unscored_at_most`.
+    with more unscored or uncertain claims than the shares `unscored_at_most` and `uncertain_at_most`.
 
     Raises:
         DataError: the metric is NaN or infinite.
@@ -146,7 +171,9 @@ def judge_bound(
     wanted = f"wanted {'at least' if gate.at_least else 'at most'} {gate.bound:g}"
     message = f"{gate.metric} is {measured.value:.3f}{interval} {over}; {wanted}{why}"
     result = GateResult(expression=gate.expression, outcome=outcome, value=measured.value, message=message)
-    return unless_incomplete(result, metric, report, unscored_at_most=unscored_at_most)
+    return unless_incomplete(
+        result, metric, report, unscored_at_most=unscored_at_most, uncertain_at_most=uncertain_at_most
+    )
 
 
 def _unit(metric: Metric) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.base import Fraction, Metric
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
-from pytest_medfaith.records import MetricValue
+from pytest_medfaith.records import OPEN, MetricValue
 
 if TYPE_CHECKING:
     from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline
@@ -27,6 +27,7 @@ _LABELS = {
     "hallucination": "refuted",
     "unsupported": "unsupported",
     "unscored": "unscored",
+    "uncertain": "uncertain",
 }
 
 
@@ -96,8 +97,8 @@ def _check_case(case: CaseBaseline, place: str, declared: Mapping[str, Metric]) 
         if not low * whole <= part <= high * whole:
             raise DataError(f"{said}, expected a part of {low:g} to {high:g} of the whole")
         if name in _LABELS:
-            scored = len(labels) - labels.count("unscored")
-            counted = labels.count(_LABELS[name]), len(labels) if name == "unscored" else scored
+            scored = sum(label not in OPEN for label in labels)
+            counted = labels.count(_LABELS[name]), len(labels) if _LABELS[name] in OPEN else scored
             if counted != fraction:
                 raise DataError(f"{said}, but its claims say {counted[0]} / {counted[1]}")
         if metric.whole == "claims" and whole > len(labels):

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline
-from pytest_medfaith.records import Report, SliceReport, Verdict, VerdictLabel
+from pytest_medfaith.records import OPEN, Report, SliceReport, Verdict, VerdictLabel
 
 _NOT_SUPPORTED: tuple[VerdictLabel, ...] = ("refuted", "unsupported")
 _BAD: dict[str, tuple[VerdictLabel, ...]] = {
@@ -19,7 +19,7 @@ _BAD: dict[str, tuple[VerdictLabel, ...]] = {
 # Of the words: "2.5 mg" for "25 mg" in a sentence of eight words leaves 0.88, another sentence on the topic
 # about 0.4.
 _SIMILAR = 0.6
-_FROM_BEST = ("supported", "unscored", "unsupported", "refuted")
+_FROM_BEST = ("supported", "unscored", "uncertain", "unsupported", "refuted")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +168,7 @@ def mcnemar(report: SliceReport, baseline: SliceBaseline, *, bad: Collection[Ver
     scored = [
         match
         for match in matches
-        if match.before is not None and "unscored" not in (match.before, match.verdict.label)
+        if match.before is not None and not {match.before, match.verdict.label} & set(OPEN)
     ]
     turned = [(match.verdict.label in bad, match.before in bad) for match in scored]
     worse, better = turned.count((True, False)), turned.count((False, True))

@@ -17,6 +17,7 @@ from pytest_medfaith.records import Report, SliceReport, Verdict
 # How often a verdict is expected to be wrong, near its threshold and far from it. Nothing of it was measured:
 # it only shares out the claims. A poor guess widens intervals and biases nothing, since weights are kept.
 _EXPECTED_ERROR: Mapping[str, tuple[float, float]] = {
+    "uncertain": (0.5, 0.5),
     "supported": (0.1, 0.02),
     "refuted": (0.4, 0.15),
     "unsupported": (0.4, 0.15),
@@ -43,7 +44,7 @@ class Draw:
     """The drawn claims, those of a case side by side.
 
     Attributes:
-        claims: cases in random order, claims in the order of the answer.
+        claims: cases in random order, claims in the order of the answer; cases with an uncertain claim first.
         population: {stratum: how many claims of the run it has}.
         unscored: how many claims were left out since they have no verdict.
     """
@@ -179,7 +180,8 @@ def _by_case(
 ) -> tuple[DrawnClaim, ...]:
     """Returns the drawn claims with those of an answer side by side, the answers in random order.
 
-    The order tells nothing of a stratum, and a reader meets the evidence of a case once.
+    The order tells nothing of a stratum, but that cases with an uncertain claim come first: their labels say most.
+    A reader meets the evidence of a case once.
     """
     place = {unit.key: number for number, unit in enumerate(units)}
     cases: dict[int, list[DrawnClaim]] = {}
@@ -187,4 +189,5 @@ def _by_case(
         cases.setdefault(id(claim.report), []).append(claim)
     groups = list(cases.values())
     source.shuffle(groups)
+    groups.sort(key=lambda group: all(claim.verdict.label != "uncertain" for claim in group))
     return tuple(claim for group in groups for claim in group)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import OPEN
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Report, Verdict
@@ -99,8 +100,8 @@ def claim_verdicts(report: Report) -> tuple[Verdict, ...]:
 
 
 def scored_verdicts(report: Report) -> tuple[Verdict, ...]:
-    """Returns the S + R + U verdicts of the answer; only the metric `unscored` counts the unscored ones."""
-    return tuple(verdict for verdict in claim_verdicts(report) if verdict.label != "unscored")
+    """Returns the S + R + U verdicts of the answer; `unscored` and `uncertain` count all others."""
+    return tuple(verdict for verdict in claim_verdicts(report) if verdict.label not in OPEN)
 
 
 def entailing_chunks(report: Report) -> Matrix | None:

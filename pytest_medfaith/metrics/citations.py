@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.metrics.base import Fraction, Metric, claim_verdicts, entailing_chunks, share
+from pytest_medfaith.records import OPEN
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Chunk, Report
@@ -44,7 +45,7 @@ def _citation_support(report: Report) -> Fraction | None:
     supported = [
         any(row[position] for position in cited_contexts(verdict.claim.citations, report.response.contexts))
         for verdict, row in zip(report.verdicts, rows, strict=True)
-        if verdict.claim.citations and verdict.label != "unscored"
+        if verdict.claim.citations and verdict.label not in OPEN
     ]
     return share(sum(supported), len(supported))
 

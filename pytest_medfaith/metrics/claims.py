@@ -21,6 +21,7 @@ from pytest_medfaith.metrics.base import (
     scored_verdicts,
     share,
 )
+from pytest_medfaith.records import OPEN
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Report, VerdictLabel
@@ -39,7 +40,14 @@ def _labelled(label: VerdictLabel) -> Callable[[Report], Fraction | None]:
 
 def _unscored(report: Report) -> Fraction | None:
     verdicts = claim_verdicts(report)
-    return share(len(verdicts) - len(scored_verdicts(report)), len(verdicts))
+    return share(sum(verdict.label == "unscored" for verdict in verdicts), len(verdicts))
+
+
+def _uncertain(report: Report) -> Fraction | None:
+    verdicts = claim_verdicts(report)
+    if not report.selective:
+        return None
+    return share(sum(verdict.label == "uncertain" for verdict in verdicts), len(verdicts))
 
 
 def _conflict(report: Report) -> Fraction | None:
@@ -52,7 +60,7 @@ def _context_utilization(report: Report) -> Fraction | None:
     if rows is None or report.abstained:
         return None
     entailed = [
-        any(row) for verdict, row in zip(report.verdicts, rows, strict=True) if verdict.label != "unscored"
+        any(row) for verdict, row in zip(report.verdicts, rows, strict=True) if verdict.label not in OPEN
     ]
     return share(sum(entailed), len(entailed))
 
@@ -170,6 +178,17 @@ METRICS = (
         definition="claims that the checker could not score / claims, scored or not",
         source="this project",
         per_case=_unscored,
+        part="count",
+        whole="claims",
+    ),
+    Metric(
+        name="uncertain",
+        family="claims",
+        direction="lower",
+        definition="claims whose verdict is below the certified threshold of `medfaith calibrate --risk` / claims; "
+        "does not apply without such a calibration",
+        source="Angelopoulos et al. 2021, Learn then Test, arXiv:2110.01052",
+        per_case=_uncertain,
         part="count",
         whole="claims",
     ),

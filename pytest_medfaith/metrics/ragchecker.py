@@ -34,6 +34,7 @@ from pytest_medfaith.metrics.base import (
     misaligned,
     recalled_gold,
 )
+from pytest_medfaith.records import OPEN
 
 if TYPE_CHECKING:
     import numpy as np
@@ -189,7 +190,7 @@ def _of_report(report: Report) -> dict[str, float | None]:
         recalled, gold = (), ()
     if correct is not None and len(correct) != len(rows):
         raise misaligned(report, "reference_claims", f"{len(correct)} long", f"{len(rows)} response claims")
-    scored = [i for i in range(len(rows)) if report.verdicts[i].label != "unscored"]
+    scored = [i for i in range(len(rows)) if report.verdicts[i].label not in OPEN]
     return _measured(
         None if correct is None else tuple(correct[i] for i in scored),
         tuple(recalled),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith.entities.authority import authority_of
 from pytest_medfaith.metrics.base import Fraction, Metric, claim_verdicts, scored_verdicts, share
+from pytest_medfaith.records import OPEN
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Authority, Report, Verdict
@@ -36,7 +37,7 @@ def _safety_error_rate(report: Report) -> Fraction | None:
     judged = [
         verdict
         for verdict in claim_verdicts(report)
-        if verdict.label != "unscored" or breaks_safety_rule(verdict)
+        if verdict.label not in OPEN or breaks_safety_rule(verdict)
     ]
     return share(sum(map(breaks_safety_rule, judged)), len(judged))
 

@@ -17,8 +17,9 @@ from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
 from pytest_medfaith.records.slice_run import SliceRun as SliceRun
 
 LABELS = ("entail", "neutral", "contradict")
-VERDICTS = ("supported", "refuted", "unsupported", "unscored")
-VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
+VERDICTS = ("supported", "refuted", "unsupported", "uncertain", "unscored")
+VerdictLabel = Literal["supported", "refuted", "unsupported", "uncertain", "unscored"]
+OPEN = ("uncertain", "unscored")  # labels of claims that are counted and never averaged in
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
 
 
@@ -185,7 +186,8 @@ class Verdict(Record):
     `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
     highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
     entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
-    `severity` is of a refuted or unsupported claim, None where nobody graded it.
+    `severity` is of a refuted or unsupported claim, None where nobody graded it. `leaning` is the label that an
+    uncertain claim would have without a certified threshold, empty for every other claim.
     """
 
     claim: Claim
@@ -200,6 +202,7 @@ class Verdict(Record):
     supporting: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     severity: Severity | None = None
+    leaning: Literal["", "supported", "refuted"] = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,6 +290,7 @@ class Report(Measured, Record):
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
     without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
     brought, `llm` what a teacher was asked (`teacher.use`). No claim was made of the words that are `dropped`.
+    `selective` means that verdicts below a certified confidence are uncertain.
 
     The metrics of `Measured`, such as `faithfulness`, are attributes, too: None for a refusal, and where
     nothing could be measured.
@@ -302,6 +306,7 @@ class Report(Measured, Record):
     searched: bool = False
     metrics: Mapping[str, float] = field(default_factory=dict)
     abstained: bool = False
+    selective: bool = False
     contexts_optional: bool = False
     retriever: str = ""
     checker: str = ""

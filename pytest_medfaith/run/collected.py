@@ -12,7 +12,7 @@ from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.pooling import pool_reports
 from pytest_medfaith.metrics.registry import METRICS
-from pytest_medfaith.records import Report, SliceReport, SliceRun
+from pytest_medfaith.records import OPEN, Report, SliceReport, SliceRun
 from pytest_medfaith.run.results import Result
 
 CaseKey = tuple[SliceRun, str]
@@ -302,7 +302,7 @@ class Collected:
             done=len(reports),
             cases=len(expected | self._reports.keys()),
             claims=len(labels),
-            scored=len(labels) - labels.count("unscored"),
+            scored=sum(label not in OPEN for label in labels),
             refuted=labels.count("refuted"),
         )
 

@@ -109,6 +109,7 @@ def checker_signature(checker: Checker) -> dict[str, Any]:
         "isotonic": checker.isotonic.signature if checker.isotonic else None,
         "rules": checker.rule_signatures,
         "linker": checker.linker,
+        **({"selective": dataclasses.asdict(checker.selective)} if checker.selective else {}),
     }
 
 

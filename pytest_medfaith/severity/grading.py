@@ -21,19 +21,20 @@ Given = TypeVar("Given", bound=str)
 
 
 def graded(verdict: Verdict, evidence: str, *, rules: SeverityRules | None = None) -> Verdict:
-    """Returns `verdict` with its severity where it is refuted or unsupported, else as it is.
+    """Returns `verdict` with its severity where it is refuted or unsupported, or leans there, else as it is.
 
     Args:
         verdict: of a claim.
         evidence: the text of the chunk that the verdict names, "" where it names none.
         rules: the shipped rules where None.
     """
-    if verdict.label not in ERRORS:
+    label = verdict.leaning or verdict.label
+    if label not in ERRORS:
         return verdict
     rules = rules or load_severity()
     error = _read(verdict, evidence)
-    category, _ = _first(rules.categories, error) or (rules.other_category[verdict.label], OTHERWISE)
-    risk, name = _first(rules.risks, error) or (rules.other_risk[verdict.label], OTHERWISE)
+    category, _ = _first(rules.categories, error) or (rules.other_category[label], OTHERWISE)
+    risk, name = _first(rules.risks, error) or (rules.other_risk[label], OTHERWISE)
     return verdict.with_(severity=Severity(category=category, risk=risk, rule=name))
 
 
@@ -48,7 +49,8 @@ def _read(verdict: Verdict, evidence: str) -> ErrorRead:
     counts only where a rule of the checker found a clash with it.
     """
     clashes = [finding for finding in verdict.findings if finding.effect != "note"]
-    counts = verdict.label == "refuted" or bool(clashes)
+    label = verdict.leaning or verdict.label
+    counts = label == "refuted" or bool(clashes)
     claim = verdict.claim.text
     words = [claim[slice(*finding.claim_span)] for finding in clashes if finding.claim_span]
     words += [
@@ -57,7 +59,7 @@ def _read(verdict: Verdict, evidence: str) -> ErrorRead:
         if finding.evidence_span and finding.chunk_id in ("", verdict.chunk_id)
     ]
     return ErrorRead(
-        verdict.label,
+        label,
         tuple(finding.rule for finding in verdict.findings),
         read_text(claim),
         read_text(_nearest(claim, evidence, verdict.span) if counts else ""),

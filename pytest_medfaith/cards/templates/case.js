@@ -1,7 +1,7 @@
   // A case as the pages show it: its answer with claims and citations marked, the notes of the claims, the passages.
   // A page that includes this has `make` and `link`, `rows` (the elements of its cases), `current` (the claim that is chosen) and
   // `heldChunk(number)`, which gives the chunk that a case calls by that number.
-  const signs = { refuted: "✗", unsupported: "?", unscored: "–", supported: "✓" };
+  const signs = { refuted: "✗", unsupported: "?", uncertain: "≈", unscored: "–", supported: "✓" };
   const severity = Object.keys(signs);
   const byId = (id) => document.getElementById(id);
 

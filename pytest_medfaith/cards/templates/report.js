@@ -6,6 +6,7 @@
     ["major", "‼ major", (one) => one.major],
     ["refuted", "✗ refuted", (one) => one.refuted],
     ["unsupported", "? unsupported", (one) => one.unsupported],
+    ["uncertain", "≈ uncertain", (one) => one.uncertain],
     ["unscored", "– unscored", (one) => one.unscored],
     ["conflict", "⇄ conflict", (one) => one.conflicts],
     ["refusal", "refusal", (one) => one.abstained],
@@ -90,7 +91,7 @@
   function order() {
     const places = data.cases.map((_, place) => place);
     if (byId("order").value === "worst") {
-      const kindsFirst = ["unsafe", "major", "refuted", "unsupported", "unscored"];
+      const kindsFirst = ["unsafe", "major", "refuted", "unsupported", "uncertain", "unscored"];
       const heavier = (a, b) => kindsFirst.map((kind) => data.cases[b][kind] - data.cases[a][kind]).find((difference) => difference) || a - b;
       places.sort(heavier);
     }

@@ -1,0 +1,56 @@
+"""Selective verdicts: a supported or refuted claim below a certified confidence becomes `uncertain`.
+
+Example: with `supported` at 0.91 a claim that is supported at 0.84 is uncertain, and leans to supported. The
+thresholds come from `medfaith calibrate --risk`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_medfaith.records import Verdict
+
+# A rule found a clash in words, or the claim is quoted: no probability of the model says how sure that is.
+_WITHOUT_DOUBT = ("decided by the rule", "quoted from the evidence")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selective:
+    """From which confidence a verdict stands.
+
+    Attributes:
+        supported: a supported verdict stands above it; None where all stand, and nothing is promised of them.
+        refuted: likewise of refuted verdicts.
+        risk: at most this share of the standing verdicts of a kind is wrong, ...
+        confidence: ... with this probability over the labels.
+    """
+
+    supported: float | None
+    refuted: float | None
+    risk: float
+    confidence: float
+
+    def applied(self, verdict: Verdict) -> Verdict:
+        """Returns `verdict`, or an uncertain one that leans to its label and keeps its score."""
+        least = {"supported": self.supported, "refuted": self.refuted}.get(verdict.label)
+        if least is None or confidence_of(verdict) > least:
+            return verdict
+        reason = f"uncertain: {verdict.label} at {verdict.score:.2f}, a verdict stands above {least:.2f}"
+        return verdict.with_(
+            label="uncertain",
+            leaning=verdict.label,
+            threshold=least,
+            reason="; ".join(filter(None, [reason, verdict.reason])),
+        )
+
+
+def confidence_of(verdict: Verdict) -> float:
+    """Returns the score of a verdict, or 1 where a medical rule or a quotation decided."""
+    return 1.0 if verdict.reason.startswith(_WITHOUT_DOUBT) else verdict.score
+
+
+def as_leaning(verdict: Verdict) -> Verdict:
+    """Returns an uncertain verdict with the label that it leans to, every other verdict as it is."""
+    return (
+        verdict.with_(label=verdict.leaning) if verdict.label == "uncertain" and verdict.leaning else verdict
+    )
