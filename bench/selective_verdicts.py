@@ -9,8 +9,8 @@ above the risk; it may be broken in a tenth of the runs at most. A case holds `-
 the cases they share their luck, and a single claim of a case counts.
 
 With `--rows`, labelled rows of {"claim", "evidence", "label"} are judged once. Each split certifies
-thresholds on half of the groups, and measures the share of wrong verdicts that stand on the other half. That half has
-chance of its own: the share above the risk is told, and the mean share beside it.
+thresholds on half of the groups, and measures the share of wrong verdicts that stand on the other half.
+That half has chance of its own: the share above the risk is told, and the mean share beside it.
 """
 
 from __future__ import annotations

@@ -54,30 +54,34 @@ def certify_checker(
     Raises:
         DataError: neither kind of verdict can be certified; the message says how many labels are needed.
     """
-    plain = dataclasses.replace(checker, selective=None)
-    verdicts = row_verdicts(plain, rows, progress)
-    found = {
-        kind: certify(
-            [
-                Judged(confidence_of(verdict), row.label != right, row.group)
-                for row, verdict in zip(rows, verdicts, strict=True)
-                if verdict.label == kind
-            ],
-            risk=risk,
-            seed=seed,
-        )
-        for kind, right in _RIGHT.items()
-    }
+    verdicts = row_verdicts(dataclasses.replace(checker, selective=None), rows, progress)
+    found = {kind: certify(_judged(rows, verdicts, kind), risk=risk, seed=seed) for kind in _RIGHT}
     if all(one.least is None for one in found.values()):
         lines = "; ".join(certified_line(kind, one, risk=risk) for kind, one in found.items())
         raise DataError(f"no verdict of {checker.name!r} can be certified at a risk of {risk:g}: {lines}")
+    unscored = sum(verdict.label == "unscored" for verdict in verdicts)
+    return CertifiedChecker(
+        fitted=_fitted(checker, found, risk), found=found, rows=len(rows), unscored=unscored
+    )
+
+
+def _judged(rows: Sequence[LabelledRow], verdicts: Sequence[Verdict], kind: str) -> list[Judged]:
+    """Returns the verdicts of a kind, each beside the label of its row."""
+    return [
+        Judged(confidence_of(verdict), row.label != _RIGHT[kind], row.group)
+        for row, verdict in zip(rows, verdicts, strict=True)
+        if verdict.label == kind
+    ]
+
+
+def _fitted(checker: Checker, found: Mapping[str, Certified], risk: float) -> FittedCalibration:
     selective = Selective(
         supported=found["supported"].least,
         refuted=found["refuted"].least,
         risk=risk,
         confidence=CONFIDENCE,
     )
-    fitted = FittedCalibration(
+    return FittedCalibration(
         checker=checker.name,
         weights=checker.signature,
         temperature=checker.temperature,
@@ -86,8 +90,6 @@ def certify_checker(
         selective=selective,
         rules=deciding_rules(checker),
     )
-    unscored = sum(verdict.label == "unscored" for verdict in verdicts)
-    return CertifiedChecker(fitted=fitted, found=found, rows=len(rows), unscored=unscored)
 
 
 def row_verdicts(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import random
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -69,23 +70,24 @@ def certify(
         seed: draws a row of each group.
     """
     rows = sorted(_one_a_group(judged, seed), key=lambda row: -row.score)
-    scores = [row.score for row in rows]
     wrong = [0]
     for row in rows:
         wrong.append(wrong[-1] + row.is_wrong)
     level = (1 - confidence) / len(_STARTS)
-    found: int | None = None
+    places = _places([row.score for row in rows])
+    found = 0
     for start in _STARTS:
-        place = _place(scores, math.ceil(len(rows) * start))
-        while place is not None and p_value(wrong[place], place, risk) <= level:
-            found = place if found is None else max(found, place)
-            place = _next_place(scores, place)
-    if found is None:
+        first = bisect_right(places, math.ceil(len(rows) * start)) - 1
+        for place in places[max(first, 0) :]:
+            if p_value(wrong[place], place, risk) > level:
+                break
+            found = max(found, place)
+    if not found:
         needed = labels_needed(wrong[-1] / len(rows) if rows else 0.0, risk=risk, level=level)
         return Certified(
             least=None, rows=len(judged), counted=len(rows), kept=0, wrong=wrong[-1], needed=needed
         )
-    least = scores[found] if found < len(rows) else 0.0
+    least = rows[found].score if found < len(rows) else 0.0
     return Certified(least=least, rows=len(judged), counted=len(rows), kept=found, wrong=wrong[found])
 
 
@@ -98,19 +100,10 @@ def _one_a_group(judged: Sequence[Judged], seed: int) -> list[Judged]:
     return list(drawn.values())
 
 
-def _place(scores: Sequence[float], count: int) -> int | None:
-    """Returns how many scores are strictly above the score at `count`: all where nothing is below; None for none."""
-    if count >= len(scores):
-        return len(scores) or None
-    return sum(score > scores[count] for score in scores) or None
-
-
-def _next_place(scores: Sequence[float], place: int) -> int | None:
-    """Returns the next larger number of scores that a threshold can keep; None where all are kept."""
-    if place >= len(scores):
-        return None
-    tied = sum(score >= scores[place] for score in scores)
-    return min(len(scores), tied)
+def _places(scores: Sequence[float]) -> list[int]:
+    """Returns how many of falling `scores` a threshold can keep: those strictly above a score, or all."""
+    below = [place for place in range(1, len(scores)) if scores[place] < scores[place - 1]]
+    return [*below, len(scores)] if scores else []
 
 
 def p_value(wrong: int, counted: int, risk: float) -> float:

@@ -84,18 +84,9 @@ def calibrate(
     The command fits to seven tenths of the rows. The rows kept out share no claim and no evidence with them.
     To use the calibration, name the file in the settings, under calibration.
     """
-    from pytest_medfaith.calibration import applying, explanation
-    from pytest_medfaith.calibration.fit import fit_calibration
-    from pytest_medfaith.calibration.rows import read_labelled_rows
-    from pytest_medfaith.checking.loading import load_checker
-    from pytest_medfaith.jsonl import refuse_overwriting
-
     if risk is not None:
-        if precision is not None or report or method != defaults.CALIBRATION_METHOD:
-            raise DataError(
-                "--risk certifies verdicts and fits nothing: give it without --precision, --method and --report"
-            )
-        _certify(rows, out, checker, risk=risk, base=calibration, seed=seed, root=root)
+        fits = precision is not None or bool(report) or method != defaults.CALIBRATION_METHOD
+        _certify(rows, out, checker, risk=risk, fits=fits, base=calibration, seed=seed, root=root)
         return
     if calibration is not None:
         raise DataError("--calibration belongs to --risk; without --risk a calibration is fitted anew")
@@ -103,6 +94,27 @@ def calibrate(
         raise DataError(f"--method is {method!r}; expected temperature or isotonic")
     if precision is not None and not 0 < precision < 1:
         raise DataError(f"--precision is {precision}; expected a share between 0 and 1, such as 0.9")
+    _fit(rows, out, checker, method=method, precision=precision, seed=seed, report=report, root=root)
+
+
+def _fit(
+    rows: Path,
+    out: Path,
+    checker: str,
+    *,
+    method: str,
+    precision: float | None,
+    seed: int,
+    report: Path | None,
+    root: Path,
+) -> None:
+    """Writes the calibration fitted to `rows`, and shows what it changed."""
+    from pytest_medfaith.calibration import applying, explanation
+    from pytest_medfaith.calibration.fit import fit_calibration
+    from pytest_medfaith.calibration.rows import read_labelled_rows
+    from pytest_medfaith.checking.loading import load_checker
+    from pytest_medfaith.jsonl import refuse_overwriting
+
     drawn = [report / name for name in explanation.REPORT_FILES] if report else []
     written = {"--out": out, **{f"{path}, of --report": path for path in drawn}}
     refuse_overwriting(written, {"the file of rows": rows})
@@ -121,15 +133,22 @@ def calibrate(
 
 
 def _certify(
-    rows: Path, out: Path, checker: str, *, risk: float, base: Path | None, seed: int, root: Path
+    rows: Path, out: Path, checker: str, *, risk: float, fits: bool, base: Path | None, seed: int, root: Path
 ) -> None:
-    """Writes the calibration with the thresholds that `rows` certify, and says what they are."""
+    """Writes the calibration with the thresholds that `rows` certify, and says what they are.
+
+    `fits` says that options of a fit were given, which is another thing.
+    """
     from pytest_medfaith.calibration import applying, certifying
     from pytest_medfaith.calibration.rows import read_labelled_rows
     from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.jsonl import refuse_overwriting
 
+    if fits:
+        raise DataError(
+            "--risk certifies verdicts and fits nothing: give it without --precision, --method and --report"
+        )
     if not 0 < risk < 1:
         raise DataError(f"--risk is {risk}; expected a share between 0 and 1, such as 0.05")
     refuse_overwriting({"--out": out}, {"the file of rows": rows})

@@ -128,7 +128,7 @@ def _check_bound(scanner: _Scanner, metric: Metric, bound: float, *, at: int) ->
 
 
 def _baseline_gate(scanner: _Scanner, metric: Metric) -> BaselineGate:
-    if metric.family in ("audit", "corrected"):
+    if metric.family == "audit":
         scanner.refuse(
             f"{metric.name} has no cases to pair with a baseline's; "
             f"expected a bound, such as {metric.name} >= 0.9",

@@ -10,6 +10,7 @@
   (`judge_comparison`). So a gate that stops a run on failures alone stops at most one unchanged run in 20. A
   gate that stops it on inconclusive results too lets about one in 20 through that is worse by M. Without M
   nothing can be ruled out for certain, and `UNSTATED_MARGIN` takes its place.
+* A comparison of a corrected rate has no cases to pair: the intervals of both rates decide (`corrected`).
 * What was not measured whole fails: cases that are missing or failed, unscored claims, uncertain claims that no
   gate allows, a slice of refusals (`completeness`).
 * Uncertain claims are in no average. A gate passes only where it passes with them as they lean, too, so that no
@@ -36,6 +37,7 @@ from pytest_medfaith.gates.comparison import (
     shown_value,
 )
 from pytest_medfaith.gates.completeness import implied_gate, unless_incomplete
+from pytest_medfaith.gates.corrected import judge_corrected
 from pytest_medfaith.gates.entry import UPDATE, SliceBaseline
 from pytest_medfaith.gates.expressions import (
     BaselineGate,
@@ -125,7 +127,10 @@ def _results(
             result = judge_bound(gate, report, declared=declared, seed=seed, **allowed)
         else:
             metric = parse_metric(gate.metric, declared)
-            result = _judge_baseline_gate(gate, metric, compared, p_values)
+            if metric.family == "corrected" and baseline is not None:
+                result = _judge_corrected_gate(gate, metric, report, baseline)
+            else:
+                result = _judge_baseline_gate(gate, metric, compared, p_values)
             result = unless_incomplete(result, metric, report, **allowed)
         results.append(result)
     return results
@@ -257,7 +262,15 @@ def _compare(
             f"a gate compares {', '.join(sorted(names))} of slice {report.slice!r} with a baseline, "
             f"and there is none; write one with pytest {UPDATE}, or name one with --medfaith-baseline FILE"
         )
-    return compare_metrics(names, report, baseline, declared=declared, seed=seed)
+    paired = {name for name in names if parse_metric(name, declared).family != "corrected"}
+    return compare_metrics(paired, report, baseline, declared=declared, seed=seed)
+
+
+def _judge_corrected_gate(
+    gate: BaselineGate, metric: Metric, report: SliceReport, baseline: SliceBaseline
+) -> GateResult:
+    tolerated = gate.margin or UNSTATED_MARGIN
+    return judge_corrected(gate, metric, report, baseline, tolerated=tolerated) or _unmeasured(gate, metric)
 
 
 def _judge_baseline_gate(

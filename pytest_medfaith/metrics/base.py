@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import OPEN
+from pytest_medfaith.records.labels import OPEN
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Report, Verdict

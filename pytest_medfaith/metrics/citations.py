@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.metrics.base import Fraction, Metric, claim_verdicts, entailing_chunks, share
-from pytest_medfaith.records import OPEN
+from pytest_medfaith.records.labels import OPEN
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Chunk, Report

@@ -21,7 +21,7 @@ from pytest_medfaith.metrics.base import (
     scored_verdicts,
     share,
 )
-from pytest_medfaith.records import OPEN
+from pytest_medfaith.records.labels import OPEN
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Report, VerdictLabel

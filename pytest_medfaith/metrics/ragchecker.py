@@ -34,7 +34,7 @@ from pytest_medfaith.metrics.base import (
     misaligned,
     recalled_gold,
 )
-from pytest_medfaith.records import OPEN
+from pytest_medfaith.records.labels import OPEN
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith.entities.authority import authority_of
 from pytest_medfaith.metrics.base import Fraction, Metric, claim_verdicts, scored_verdicts, share
-from pytest_medfaith.records import OPEN
+from pytest_medfaith.records.labels import OPEN
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import Authority, Report, Verdict

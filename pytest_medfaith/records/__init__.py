@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pytest_medfaith.conversion import Record
 from pytest_medfaith.records.grades import MAJOR, Category, Risk
+from pytest_medfaith.records.labels import OPEN as OPEN
 from pytest_medfaith.records.measured import Measured as Measured
 from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
 from pytest_medfaith.records.slice_run import SliceRun as SliceRun
@@ -19,7 +20,6 @@ from pytest_medfaith.records.slice_run import SliceRun as SliceRun
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "uncertain", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "uncertain", "unscored"]
-OPEN = ("uncertain", "unscored")  # labels of claims that are counted and never averaged in
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_medfaith.metrics.corrected import CORRECTED_METRICS
+
 if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Row
     from pytest_medfaith.run.resources import Resources
@@ -52,6 +54,28 @@ def correct_rows(
             report = report.with_(metrics={**report.metrics, **found.metrics})
         corrected.append(row._replace(report=report))
     return corrected, notes
+
+
+def with_corrected_rates(rows: Sequence[Row], corrected: Sequence[Row]) -> list[Row]:
+    """Returns `rows` with the corrected rates of `corrected`, as a baseline keeps them.
+
+    A baseline keeps the severities that rules gave, so the rest of `corrected` stays out of it.
+    """
+    return [
+        row._replace(
+            report=row.report.with_(
+                metrics={
+                    **row.report.metrics,
+                    **{
+                        name: value
+                        for name, value in other.report.metrics.items()
+                        if name in CORRECTED_METRICS
+                    },
+                }
+            )
+        )
+        for row, other in zip(rows, corrected, strict=True)
+    ]
 
 
 def _strata(rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:

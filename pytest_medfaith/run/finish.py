@@ -26,7 +26,7 @@ from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import GateResult, SliceReport
 from pytest_medfaith.run.audits import AuditedRows, audit_rows
 from pytest_medfaith.run.baselines import update_baseline
-from pytest_medfaith.run.corrections import correct_rows
+from pytest_medfaith.run.corrections import correct_rows, with_corrected_rates
 from pytest_medfaith.run.notes import notes_on_slices
 from pytest_medfaith.run.outputs import add_junit_properties, write_run_folder, write_step_summary
 from pytest_medfaith.run.signature import run_signature
@@ -125,12 +125,13 @@ def end_run(
     signature = run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
     compared = ablations([row.report for row in rows], **known)
     notes, errors = list[str](), _errors(collected, compared)
-    if resources.options.update_baseline and not errors:
-        with noting_errors(errors):
-            notes.append(update_baseline(resources, rows, signature))
+    measured = rows
     with noting_errors(errors):
         rows, corrected = correct_rows(resources, rows, signature)
         notes += corrected
+    if resources.options.update_baseline and not errors:
+        with noting_errors(errors):
+            notes.insert(0, update_baseline(resources, with_corrected_rates(measured, rows), signature))
     audited = AuditedRows(rows) if is_partial else _audited(resources, collected, rows)
     judging = _judging(resources, signature)
     written: dict[str, Any] = {"signature": signature, "audits": audited.audits, "ablations": compared}

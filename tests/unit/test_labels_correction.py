@@ -241,8 +241,3 @@ def test_a_gate_without_labels_fails_and_says_what_is_wanted(report):
     judged = judge_gates(["hallucination.corrected <= 0.2"], report)
     assert judged.gates[0].outcome == "fail"
     assert "medfaith review" in judged.gates[0].message
-
-
-def test_a_corrected_rate_is_not_compared_with_a_baseline(report):
-    with pytest.raises(ValueError, match="no cases to pair"):
-        judge_gates(["hallucination.corrected no worse than baseline"], report)

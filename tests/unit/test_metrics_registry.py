@@ -68,6 +68,7 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
             "unsupported",
             "major_hallucination",
             "major_error_rate",
+            "uncertain",
             "conflict",
             "unscored",
             "abstention",
