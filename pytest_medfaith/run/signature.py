@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.gates.matching import PROCESSOR
+from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.records import SliceRun
 from pytest_medfaith.run.teaching import extractor_signature
 
@@ -22,7 +24,7 @@ _QUERIES = {"retrieved": "the question", "per-claim": "each claim with its conte
 
 
 def run_signature(resources: Resources, collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
-    """Returns what decides the numbers of some rows: checkers, corpora, retrievers, rules, seed.
+    """Returns what decides the numbers of some rows: checkers, corpora, retrievers, rules, seed, processor.
 
     A checker that a test put in the configured checker's place is known once a report of it came in.
 
@@ -53,6 +55,7 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "encoders": {name: signatures for name, signatures in encoders.items() if signatures},
         "safety": resources.rulebook.signature,
         "seed": resources.seed,
+        PROCESSOR: processor_kernel(),
         **extractor_signature(resources),
         **_contexts_signature(collected, runs),
     }
