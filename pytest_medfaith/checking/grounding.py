@@ -12,7 +12,7 @@ from pytest_medfaith.checking.anchors.amounts import missing_amounts
 from pytest_medfaith.checking.anchors.arrows import missing_arrows
 from pytest_medfaith.checking.anchors.dates import missing_dates
 from pytest_medfaith.checking.anchors.drugs import missing_drugs
-from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with
+from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with, with_its_source
 from pytest_medfaith.checking.anchors.greek import missing_greek, missing_subtypes
 from pytest_medfaith.checking.anchors.labels import missing_labels, missing_roman, missing_scopes
 from pytest_medfaith.checking.anchors.names import missing_markers, missing_sources
@@ -69,7 +69,7 @@ def grounded(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chu
         return verdict
     start, end = verdict.span or (0, len(chunk.text))
     found = ground(
-        verdict.claim.text, [_with_its_source(each) for each in chunks], nearest=chunk.text[start:end]
+        verdict.claim.text, [with_its_source(each) for each in chunks], nearest=chunk.text[start:end]
     )
     if not found:
         return verdict
@@ -81,16 +81,6 @@ def grounded(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chu
         findings=(*(placed(finding, chunk.id, start) for finding in found), *verdict.findings),
         reason="decided by the rule grounding",
     )
-
-
-def _with_its_source(chunk: Chunk) -> str:
-    """Returns the text of a chunk below its title, headings, year and source.
-
-    They may name a trial, a body or a date.
-    """
-    over = filter(None, (chunk.title, *chunk.section_path, str(chunk.year or ""), chunk.source))
-    heading = " \u00b7 ".join(over)
-    return f"{heading}\n{chunk.text}" if heading else chunk.text
 
 
 def ground(claim: str, texts: Sequence[str], *, nearest: str) -> list[Finding]:
