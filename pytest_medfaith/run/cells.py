@@ -24,7 +24,7 @@ from pytest_medfaith.retrieval.index import corpus_hash
 from pytest_medfaith.retrieval.settings import settled
 from pytest_medfaith.retrieval.signature import encoder_signatures, retriever_signature
 from pytest_medfaith.run.results import plain_report
-from pytest_medfaith.run.signature import checker_signature
+from pytest_medfaith.run.signature import checker_signature, severity_signature
 from pytest_medfaith.run.targets import Target, recorded_response, report_on_recorded
 from pytest_medfaith.run.teaching import extractor_signature
 
@@ -107,6 +107,7 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
         "settings": dataclasses.asdict(given),
         "checker": checker_signature(checker),
         "safety": resources.rulebook.signature,
+        **severity_signature(resources),
         **extractor_signature(resources),
     }
 

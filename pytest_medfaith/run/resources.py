@@ -35,6 +35,7 @@ from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
 from pytest_medfaith.retrieval.variant import parse_variant, plain_name
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
+from pytest_medfaith.severity.rules import SeverityRules, load_severity
 from pytest_medfaith.teacher.settings import TEACHER
 from pytest_medfaith.teacher.use import family_of
 
@@ -63,10 +64,12 @@ class Resources:
     def settings(self) -> Settings:
         """The project's settings, as configured.
 
-        The rulebook is read here, too: where it cannot be read, the error comes before the first test.
+        The rules of safety and severity are read here, too: where they cannot be read, the error comes before
+        the first test.
         """
         settings = load_settings(self.root)
         load_rulebook(settings.safety)
+        load_severity(settings.severity)
         return settings
 
     @property
@@ -83,6 +86,16 @@ class Resources:
     def rulebook(self) -> Rulebook:
         """The safety rules: the shipped rules and the project's, less those that are switched off."""
         return load_rulebook(self.settings.safety).without(self.rules_off)
+
+    @property
+    def severity(self) -> SeverityRules:
+        """The rules of severity: the project's, and after them the shipped rules."""
+        return load_severity(self.settings.severity)
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """What every report is made with beside its checker, as arguments of `evaluate_case`."""
+        return {"rulebook": self.rulebook, "severity": self.severity, "declared": self.metrics}
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
