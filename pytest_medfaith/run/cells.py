@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_medfaith.checking.variant import split_linker
 from pytest_medfaith.errors import CannotWrite
 from pytest_medfaith.metrics.aggregate import case_metrics
 from pytest_medfaith.records import Report
@@ -85,7 +86,11 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
     settings = target.settings
     name, given = settled(settings.retriever, resources.retrieval)
     checker = resources.checker(settings.checker)
-    if set(fused_names(name, given)) - BUILT_IN.keys() or checker.judge or ":" in settings.checker:
+    if (
+        set(fused_names(name, given)) - BUILT_IN.keys()
+        or checker.judge
+        or ":" in split_linker(settings.checker)[0]
+    ):
         return None
     chunks = resources.searched_chunks(settings, settings.retriever) if settings.corpus else []
     read = resources.read_chunks(settings, settings.retriever) if settings.corpus else []
