@@ -127,7 +127,11 @@ class Desk:
         )
 
     async def events(self, asked: Asked) -> AsyncIterator[str]:
-        """Yields server-sent events: `claims`, a `verdict` for each, then `report` or `error`."""
+        """Yields server-sent events: `claims`, a `verdict` for each, then `report` or `error`.
+
+        A verdict of its own event is provisional: what reads the answer as a whole, such as the safety rules
+        and a contradicted question, speaks in the report.
+        """
         loop, waiting = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 
         def tell(name: str, data: Any) -> None:
@@ -135,7 +139,7 @@ class Desk:
 
         told = Told(
             claims=lambda claims: tell("claims", [claim.to_dict() for claim in claims]),
-            verdict=lambda verdict: tell("verdict", verdict.to_dict()),
+            verdict=lambda verdict: tell("verdict", {**verdict.to_dict(), "provisional": True}),
         )
 
         async def judge() -> None:

@@ -134,12 +134,10 @@ class Service:
         claims, extractor = self._claims(asked)
         told.claims(claims)
         case, checker = Case(id=ANSWER, question=asked.question), streamed(self.checker, told.on_verdict)
-        rulebook, declared = self.resources.rulebook, self.resources.metrics
+        rules = self.resources.rules
         if asked.contexts is not None:
             response = asserted_response(asked.answer, asked.contexts)
-            report = evaluate_case(
-                case, response, checker=checker, extractor=extractor, rulebook=rulebook, declared=declared
-            )
+            report = evaluate_case(case, response, checker=checker, extractor=extractor, **rules)
         else:
             target, hits = self._retrieved(case)
             report = report_on(
@@ -147,10 +145,9 @@ class Service:
                 Response(answer=asked.answer, case_id=ANSWER, contexts_from=BY_RETRIEVER),
                 checker=checker,
                 hits=hits,
-                rulebook=rulebook,
-                declared=declared,
                 extractor=extractor,
                 retriever=self.retriever,
+                **rules,
             )
         return self.resources.with_llm_use(report)
 

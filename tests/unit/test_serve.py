@@ -7,10 +7,8 @@ import json
 import logging
 import threading
 
+import httpx
 import pytest
-
-httpx = pytest.importorskip("httpx", reason="needs the extra serve")
-pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from pytest_medfaith.asserts import check_answer
 from pytest_medfaith.cards.json_card import case_row
@@ -81,12 +79,19 @@ def test_a_stream_tells_each_verdict_and_ends_with_the_same_report(tmp_path):
     assert stream.headers["content-type"].startswith("text/event-stream")
     events = events_of(stream.text)
     assert [name for name, _ in events] == ["claims", "verdict", "verdict", "report"]
-    assert [claim["text"] for claim in events[0][1]] == [row["text"] for row in whole.json()["report"]["claims"]]
-    assert [data for name, data in events if name == "verdict"] == whole.json()["verdicts"]
+    assert [claim["text"] for claim in events[0][1]] == [
+        row["text"] for row in whole.json()["report"]["claims"]
+    ]
+    told, final = [data for name, data in events if name == "verdict"], whole.json()["verdicts"]
+    assert [(one["claim"], one["label"]) for one in told] == [(one["claim"], one["label"]) for one in final]
+    assert all(one["provisional"] for one in told)
+    assert events[-1][1]["verdicts"] == final
+    assert [one["rule"] for one in final[0]["findings"]] == ["safety.dose"]  # which a verdict's event lacks
     assert events[-1][1]["report"] == whole.json()["report"]
 
 
-def test_verdicts_of_a_model_are_streamed_claim_by_claim_and_are_those_of_the_whole(tmp_path, word_vectors):
+def test_verdicts_of_a_model_are_streamed_claim_by_claim_and_are_those_of_the_whole(request):
+    request.getfixturevalue("word_vectors")
     from pytest_medfaith.checking.checker import Checker
     from pytest_medfaith.serve.streamed import streamed
 
@@ -185,7 +190,7 @@ def test_a_token_is_needed_for_all_but_the_health(tmp_path, monkeypatch):
         *[("GET", path, given) for path in paths for given in ({}, wrong, bare)],
         ("GET", "/health", {}),
         ("GET", "/metrics", header),
-        token="secret",
+        token="secret",  # noqa: S106
     )
     assert [one.status_code for one in answers] == [401] * 15 + [200, 200]
     assert answers[0].headers["www-authenticate"] == "Bearer"
@@ -229,7 +234,10 @@ def test_a_full_line_refuses_and_says_when_to_come_back(tmp_path):
             for _ in range(1000):
                 if (await client.get("/health")).json()["line"] == 2:
                     break
-            third, stream = await client.post("/check", json=body), await client.post("/check/stream", json=body)
+            third, stream = (
+                await client.post("/check", json=body),
+                await client.post("/check/stream", json=body),
+            )
             go_on.set()
             return await first, await second, third, stream, await client.get("/health")
 
@@ -258,6 +266,7 @@ def test_a_check_that_takes_too_long_ends_before_its_next_claim(tmp_path):
                 if (await client.get("/health")).json()["line"] == 0:
                     return late
                 await asyncio.sleep(0.005)
+            return None
 
     late = asyncio.run(ask())
     assert late.status_code == 504
@@ -269,7 +278,7 @@ def test_an_unforeseen_fault_is_logged_by_its_kind_and_no_text_is_ever_logged(tm
         raise RuntimeError(f"cannot judge {claim.text}")
 
     class Torn:
-        def __call__(self, claim, _chunks):
+        def __call__(self, _claim, _chunks):
             return "supported"
 
     caplog.set_level(logging.DEBUG)
@@ -310,11 +319,16 @@ def test_a_served_slice_finds_the_passages_itself(tmp_path):
         encoding="utf-8",
     )
     (tmp_path / "cases.jsonl").write_text('{"id": "1", "question": "q"}\n', encoding="utf-8")
-    rows = [{"id": "a", "text": "Letrozole must not be taken in pregnancy."}, {"id": "b", "text": "Ice is cold."}]
+    rows = [
+        {"id": "a", "text": "Letrozole must not be taken in pregnancy."},
+        {"id": "b", "text": "Ice is cold."},
+    ]
     (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     service = served(tmp_path, slice_name="drugs")
     found = check(
-        service, answer="Letrozole must not be taken in pregnancy.", question="Is letrozole safe in pregnancy?"
+        service,
+        answer="Letrozole must not be taken in pregnancy.",
+        question="Is letrozole safe in pregnancy?",
     )
     assert found.status_code == 200, found.text
     assert [chunk["id"] for chunk in found.json()["contexts"]] == ["a"]
