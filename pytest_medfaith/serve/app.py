@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,12 +22,15 @@ from pytest_medfaith.cards.json_card import case_row
 from pytest_medfaith.errors import MedfaithError, TeacherError
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Report
+from pytest_medfaith.serve.asked import Asked, Cancelled, Told
 from pytest_medfaith.serve.counters import Counted, Counters
 from pytest_medfaith.serve.edge import Edge
 from pytest_medfaith.serve.page import page
-from pytest_medfaith.serve.service import Asked, Cancelled, Service, Told
 from pytest_medfaith.serve.waiting import LineFull, WaitingLine
 from pytest_medfaith.serve.wire import CheckRequest, CheckResponse, Health, Problem
+
+if TYPE_CHECKING:
+    from pytest_medfaith.serve.service import Service
 
 _LOG = logging.getLogger("medfaith.serve")
 _PROBLEMS: dict[int | str, dict[str, Any]] = {

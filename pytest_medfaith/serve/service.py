@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.answers.responses import BY_RETRIEVER, asserted_response
 from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import Extractor, evaluate_case
-from pytest_medfaith.records import Case, Claim, Hit, Report, Response, Verdict
+from pytest_medfaith.records import Case, Claim, Hit, Report, Response
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.run.resources import Resources
 from pytest_medfaith.run.targets import Target, found_by, report_on
+from pytest_medfaith.serve.asked import Asked, Told
 from pytest_medfaith.serve.limits import Limits
 from pytest_medfaith.serve.streamed import streamed
 
@@ -26,44 +26,6 @@ if TYPE_CHECKING:
     from pytest_medfaith.retrieval.ranking import Retriever
 
 ANSWER = "answer"  # the id of the only case of a request
-
-
-class Cancelled(Exception):
-    """Nobody waits for the result any more."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """An answer to check.
-
-    Attributes:
-        answer: its text.
-        contexts: texts or mappings with a text; None lets the retriever of the slice find some.
-        question: what was asked.
-    """
-
-    answer: str
-    contexts: Sequence[Any] | None = None
-    question: str = ""
-
-
-@dataclass
-class Told:
-    """What is told while an answer is judged; `is_cancelled` ends the check before its next claim."""
-
-    claims: Callable[[Sequence[Claim]], None] = lambda _: None
-    verdict: Callable[[Verdict], None] = lambda _: None
-    is_cancelled: Event = field(default_factory=Event)
-
-    def on_verdict(self, verdict: Verdict) -> None:
-        """Passes a verdict on.
-
-        Raises:
-            Cancelled: nobody waits any more.
-        """
-        if self.is_cancelled.is_set():
-            raise Cancelled
-        self.verdict(verdict)
 
 
 @dataclass
