@@ -29,7 +29,9 @@ from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
 
 if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
     from pytest_medfaith.checking.judge import AnyChecker
+    from pytest_medfaith.severity.rules import SeverityRules
 
 _CLAIM = 200  # characters of a claim that no explanation shows
 Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
@@ -60,6 +62,7 @@ def check_answer(
     checker: AnyChecker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
     rulebook: Rulebook | None = None,
+    severity: SeverityRules | None = None,
     declared: Mapping[str, Metric] | None = None,
     history: Any = (),
     history_mode: HistoryMode = "context",
@@ -67,36 +70,41 @@ def check_answer(
     """Returns the report on one answer, each claim judged by `contexts`; a report that nobody reads warns.
 
     Args:
-        answer: its text or message, or what brings contexts; a coroutine is awaited.
+        answer: a text or message, a coroutine, or a Response, sample or test case that brings contexts.
         contexts: texts, chunks, hits or mappings, or a table of them. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
         checker: a checker or a callable `(claim, chunks) -> verdict`; the shipped checker where None.
         extractor: splits the answer into claims.
         rulebook: of `safety.rulebook.load_rulebook`; the shipped safety rules where None.
+        severity: of `severity.rules.load_severity`; likewise.
         declared: metrics of `metrics.project.declared_metrics`; the shipped ones where None.
-        history: earlier turns, messages with role and content; the earliest first.
-        history_mode: "context", "evidence" or "ignore", see `records.HistoryMode`.
+        history: earlier turns, messages with role and content.
+        history_mode: see `records.HistoryMode`; ValueError for any other.
 
     Raises:
-        ValueError: an answer in no known form or without contexts, or an unknown mode.
-        DataError: contexts that are not texts or chunks.
+        ValueError, DataError: an answer in no known form or without contexts; contexts that are no texts.
     """
-    from pytest_medfaith.checking.judge import as_checker
-    from pytest_medfaith.checking.loading import load_checker
-
     response = asserted_response(answer, contexts)
-    known: dict[str, Any] = {"gold_claims": _gold(gold_claims or ()), "history": as_turns(history)}
+    case = Case(id=response.case_id, question=question or "", history=as_turns(history))
     report = evaluate_case(
-        Case(id=response.case_id, question=question or "", **known),
+        case.with_(gold_claims=_gold(gold_claims or ())),
         response,
-        checker=load_checker() if checker is None else as_checker(checker),
+        checker=_judge(checker),
         extractor=extractor,
         rulebook=rulebook,
+        severity=severity,
         declared=declared or METRICS,
         evidence=Evidence(history=checked_mode(history_mode)),
     )
     return unread(report.with_(contexts_optional=contexts is None and not response.contexts))
+
+
+def _judge(checker: AnyChecker | None) -> Checker:
+    from pytest_medfaith.checking.judge import as_checker
+    from pytest_medfaith.checking.loading import load_checker
+
+    return load_checker() if checker is None else as_checker(checker)
 
 
 def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:

@@ -132,6 +132,7 @@ class Settings:
     rules_off: tuple[str, ...] = ()
     linker: str = defaults.LINKER
     safety: tuple[Path, ...] = ()
+    severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     seed: int = defaults.SEED
@@ -184,6 +185,7 @@ def load_settings(root: Path) -> Settings:
         calibration=tuple(root / path for path in settings.calibration),
         labels=root / settings.labels if settings.labels else None,
         safety=tuple(root / path for path in settings.safety),
+        severity=tuple(root / path for path in settings.severity),
         baseline=root / settings.baseline,
         llm=dataclasses.replace(settings.llm, cassette=root / settings.llm.cassette),
     )

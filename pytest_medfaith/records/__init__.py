@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pytest_medfaith.conversion import Record
+from pytest_medfaith.records.grades import MAJOR, Category, Risk
 from pytest_medfaith.records.measured import Measured as Measured
 from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
 from pytest_medfaith.records.slice_run import SliceRun as SliceRun
@@ -156,12 +157,43 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Severity(Record):
+    """How bad a refuted or unsupported claim is.
+
+    Categories and risks are those of MedVAL (Aali et al. 2025, arXiv:2507.03152) that an error of a single claim
+    can have. An error is major where its risk is moderate or high: unnoticed, it could change what is done for a
+    patient, as CREOLA calls an error major (Asgari et al. 2025, npj Digit Med 8:274).
+
+    Attributes:
+        category: what kind of error it is.
+        risk: what could happen to a patient if nobody noticed the error.
+        rule: the id of the rule that gave the risk, "otherwise" where no rule knew the claim, "reviewers" where
+            people's labels did.
+        by_rules: the risk that a rule gave, where people's labels gave another one.
+    """
+
+    category: Category
+    risk: Risk
+    rule: str = ""
+    by_rules: Risk | None = None
+
+    @property
+    def is_major(self) -> bool:
+        """Whether the error could change what is done for a patient."""
+        return self.risk in MAJOR
+
+    def __str__(self) -> str:
+        return f"{'major' if self.is_major else 'minor'}: {self.category}, risk {self.risk}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
     """A claim's outcome over all its chunks.
 
     `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
     highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
     entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
+    `severity` is of a refuted or unsupported claim, None where nobody graded it.
     """
 
     claim: Claim
@@ -175,6 +207,7 @@ class Verdict(Record):
     joint: bool = False
     supporting: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

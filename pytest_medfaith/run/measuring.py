@@ -46,8 +46,7 @@ def measure_answer(
         checker=judge,
         extractor=extractor,
         hits=None if retriever is None and not hits else hits,
-        rulebook=resources.rulebook,
-        declared=resources.metrics,
+        **resources.rules,
         retriever=retriever,
         cost=retrieval_cost(target, retriever, request.node.stash.get(STEPS_MS, {})),
     )
@@ -63,8 +62,7 @@ def answer_check(
         check_answer,
         checker=checker,
         extractor=extractor,
-        rulebook=resources.rulebook,
-        declared=resources.metrics,
+        **resources.rules,
     )
 
 

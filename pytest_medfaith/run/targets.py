@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.safety.rulebook import Rulebook
+    from pytest_medfaith.severity.rules import SeverityRules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +182,7 @@ def report_on(
     checker: Checker,
     hits: Sequence[Hit] | None,
     rulebook: Rulebook,
+    severity: SeverityRules,
     declared: Mapping[str, Metric],
     extractor: Extractor = extract_claims,
     retriever: Retriever | None = None,
@@ -205,6 +207,7 @@ def report_on(
             retriever=settings.retriever,
             k=settings.k,
             rulebook=rulebook,
+            severity=severity,
             declared=declared,
             evidence=Evidence(
                 mode=settings.contexts_mode,
@@ -265,8 +268,7 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
         recorded_response(resources, target),
         checker=checker,
         hits=hits,
-        rulebook=resources.rulebook,
-        declared=resources.metrics,
+        **resources.rules,
         extractor=resources.extractor,
         retriever=retriever,
         cost=cost,
