@@ -92,6 +92,19 @@ def names_its_matter(question: Part) -> bool:
     return len(question.words) > _LONGEST_FRAGMENT and not _points(question.words[_ASKS_FOR_A_REASON:])
 
 
+def asks_whole(part: Part) -> bool:
+    """Returns whether the message `part` can be read without those before it.
+
+    "Is it safe?", "And adults?" and "What are the side effects?" cannot.
+    """
+    words = [word.lower for word in part.words if word.text not in ".,;:()?"]
+    following = [*words[1:], ""]
+    unnamed = any(
+        word in _RELATIONAL and after not in _RELATIONS for word, after in zip(words, following, strict=True)
+    )
+    return asks_alone(part) and stands_alone(part) and not unnamed
+
+
 def _points(words: Phrase) -> bool:
     """Returns whether one of `words` means something said before; "that" before a clause does not."""
     return any(_is_pointer(words, place) for place in range(len(words)))
