@@ -29,19 +29,21 @@ def temperatures_of(samples: int, temperatures: Sequence[float]) -> tuple[float,
     return tuple(temperatures[min(place, len(temperatures) - 1)] for place in range(samples))
 
 
-def asked_samples(rag: Callable[..., Any], question: str, temperatures: Sequence[float]) -> list[Any]:
+def asked_samples(
+    rag: Callable[..., Any], question: str, temperatures: Sequence[float], *, history: Sequence[Any] = ()
+) -> list[Any]:
     """Returns what a RAG callable, plain or async, answers at each temperature; a single answer for ().
 
     A callable with an argument `temperature` is given it. Any other callable is asked as often, and varies as it
-    does by itself.
+    does by itself. Each is given the earlier turns `history`.
 
     Raises:
-        DataError: `rag` is no callable.
+        DataError: as of `ask`.
     """
     if not temperatures or not callable(rag):
-        return [ask(rag, question)]
+        return [ask(rag, question, history)]
     takes = takes_temperature(rag)
-    return [ask(partial(rag, temperature=one) if takes else rag, question) for one in temperatures]
+    return [ask(partial(rag, temperature=one) if takes else rag, question, history) for one in temperatures]
 
 
 def takes_temperature(rag: Callable[..., Any]) -> bool:

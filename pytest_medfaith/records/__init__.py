@@ -19,6 +19,8 @@ from pytest_medfaith.records.slice_run import SliceRun as SliceRun
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
+# What earlier turns of a conversation are: words that say what "it" is; evidence, too; or nothing.
+HistoryMode = Literal["context", "evidence", "ignore"]
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
 
 
@@ -66,7 +68,11 @@ class GoldClaim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Case(Record):
-    """One test item of a slice. `references` are ids of relevant chunks, or PMIDs."""
+    """One test item of a slice. `references` are ids of relevant chunks, or PMIDs.
+
+    `history` holds the earlier turns of the conversation, the earliest first: mappings with `role`, "user" or
+    "assistant", and `content`. `conversation` names the conversation, "" where the case is none.
+    """
 
     id: str
     question: str
@@ -74,6 +80,8 @@ class Case(Record):
     gold_claims: tuple[GoldClaim, ...] = ()
     reference_answer: str | None = None
     references: tuple[str, ...] = ()
+    history: tuple[Mapping[str, Any], ...] = ()
+    conversation: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -165,6 +165,14 @@ def test_a_rag_without_a_temperature_is_asked_as_often():
     assert not takes_temperature(str)
 
 
+def test_each_sample_knows_the_earlier_turns():
+    def rag(question, *, history, temperature):
+        return f"{question} {history[0]['content']} {temperature}"
+
+    turns = [{"role": "user", "content": "I am pregnant."}]
+    assert asked_samples(rag, "Q", (0, 0.8), history=turns) == ["Q I am pregnant. 0", "Q I am pregnant. 0.8"]
+
+
 def test_what_is_no_callable_is_one_message():
     with pytest.raises(DataError, match="the fixture medfaith_rag gives 5"):
         asked_samples(5, "Q", (0, 0.8))
