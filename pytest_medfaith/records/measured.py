@@ -1,0 +1,23 @@
+"""The metrics that tests ask for most, as attributes of a report."""
+
+from __future__ import annotations
+
+
+def _metric(name: str, definition: str) -> property:
+    return property(
+        lambda self: self._value(name),
+        doc=f"{definition}; None for a refusal, and where nothing could be measured.",
+    )
+
+
+class Measured:
+    """The metrics that tests ask for most, as attributes; `metrics` holds all of them."""
+
+    faithfulness = _metric("faithfulness", "The share of scored claims that the contexts support")
+    hallucination = _metric("hallucination", "The share of scored claims that the contexts refute")
+    claim_recall = _metric("claim_recall", "The share of key gold claims that the answer makes")
+    context_precision = _metric("context_precision", "The share of contexts that entail a gold claim")
+    context_utilization = _metric("context_utilization", "The share of claims that some context entails")
+    citation_support = _metric("citation_support", "The share of cited sentences that what they cite entails")
+    citation_coverage = _metric("citation_coverage", "The share of sentences with a citation")
+    safety_error_rate = _metric("safety_error_rate", "The share of claims that break a safety rule")
