@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_response
+from pytest_medfaith.cards.citations import explain_citations
 from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.claims.split import extract_claims
@@ -18,6 +19,7 @@ from pytest_medfaith.evaluation import evaluate_case, safety_report
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.citations import CITATION_METRICS, attributions
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
@@ -41,6 +43,7 @@ class _Shown:
     width: int = 80
 
 
+_EXPLAIN: Mapping[str, Callable[..., str]] = {"claim_recall": explain_recall}
 _SHOWN: ContextVar[_Shown] = ContextVar("medfaith_shown", default=_Shown())  # noqa: B039 - it is frozen
 
 
@@ -223,11 +226,17 @@ def assert_cited(
     *,
     support_at_least: float = 1.0,
     coverage_at_least: float = 1.0,
+    nonexistent_at_most: float = 0.0,
     unscored_at_most: float = 0.0,
     question: str | None = None,
     checker: AnyChecker | None = None,
 ) -> None:
-    """Asserts that claims carry citations, and that what they cite entails them."""
+    """Asserts that claims carry citations, that these exist, and that what they cite entails them.
+
+    Citations are numbers into `contexts`, PMIDs, DOIs, ids, titles or addresses of them, as docs/metrics.md
+    lists them. `nonexistent_at_most` bounds the share of cited claims that cite something that is none of the
+    contexts; 1 allows it.
+    """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker)
     if coverage_at_least != 0 or support_at_least == 0:
@@ -238,6 +247,9 @@ def assert_cited(
         _bound(
             reports, "citation_support", support_at_least, at_least=True, unscored_at_most=unscored_at_most
         )
+    if nonexistent_at_most != 1 and any(map(attributions, reports.reports)):
+        bound: dict[str, Any] = {"at_least": False, "unscored_at_most": unscored_at_most}
+        _bound(reports, "nonexistent_citation", nonexistent_at_most, **bound)
 
 
 def assert_no_safety_errors(
@@ -365,7 +377,7 @@ def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscor
     if value is None:
         raise _unmeasured(name, _why_unmeasured(reports))
     if value < bound if at_least else value > bound:
-        explain = explain_recall if name == "claim_recall" else explain_faithfulness
+        explain = explain_citations if name in CITATION_METRICS else _EXPLAIN.get(name, explain_faithfulness)
         most, width = _SHOWN.get().most, _SHOWN.get().width
         missed = f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}"
         first = wrapped(missed, width - len("AssertionError: "), first="", rest="  ")

@@ -9,6 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
+from pytest_medfaith.attribution import attributed
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
@@ -78,8 +79,8 @@ def evaluate_case(
     """
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
-    abstained = is_refusal(response.answer)
-    claims, dropped = _read(response.answer, case.question, extractor, abstained=abstained)
+    abstained = is_refusal(response.answer, contexts=response.contexts)
+    claims, dropped = _read(response, case.question, extractor, abstained=abstained)
     response, found = evidence.judged_response(response, claims, hits, case=case.id)
     _check_ids(case, response, claims)
     by_contexts, by_answers = _pairs(case, response, claims, found)
@@ -88,21 +89,27 @@ def evaluate_case(
     report = _judged_report(judged, claims, rulebook=rulebook, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
-    if evidence.mode != "recorded":
-        retrieval = judge_hits(report, checker, found=found, cost=evidence.cost)
-        report = report.with_(contexts_mode=evidence.mode, retrieval=retrieval)
+    report = _with_evidence(report, judged, evidence)
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 
+def _with_evidence(report: Report, judged: _JudgedCase, evidence: Evidence) -> Report:
+    """Returns `report` with what the cited contexts say, or with what the retriever brought."""
+    if evidence.mode == "recorded":
+        return report.with_(verdicts=attributed(report.verdicts, judged.response, judge=judged.by_some))
+    retrieval = judge_hits(report, judged.checker, found=judged.found, cost=evidence.cost)
+    return report.with_(contexts_mode=evidence.mode, retrieval=retrieval)
+
+
 def _read(
-    answer: str, question: str, extractor: Extractor, *, abstained: bool
+    response: Response, question: str, extractor: Extractor, *, abstained: bool
 ) -> tuple[Sequence[Claim], tuple[Dropped, ...]]:
     """Returns the claims of an answer and the words that no claim checks; a refusal makes no claim."""
     if extractor is extract_claims:
-        read = read_answer(answer, question=question)
+        read = read_answer(response.answer, question=question, contexts=response.contexts)
         return () if abstained else read.claims, read.dropped
     # An extractor of the project does not say what it leaves out, and need not read a refusal.
-    return () if abstained else tuple(extractor(answer, question=question)), ()
+    return () if abstained else tuple(extractor(response.answer, question=question)), ()
 
 
 def retrieval_report(
@@ -197,6 +204,15 @@ class _JudgedCase:
         if claim.id in self.found and not contexts and verdict.label == "unsupported":
             return verdict.with_(reason="the retriever found nothing for it")
         return verdict
+
+    @property
+    def by_some(self) -> Callable[[Claim, Sequence[Chunk]], Verdict] | None:
+        """The verdict of some contexts on a claim of the answer, from scores that are there; None of a callable."""
+        if self.checker.judge:
+            return None
+        return lambda claim, chunks: self.checker.decide(
+            claim, [self.by_pair[claim.id, chunk.id] for chunk in chunks], chunks
+        )
 
     def by_answer(self, gold: GoldClaim) -> Verdict:
         """Returns the verdict of the answer on a gold claim."""

@@ -7,13 +7,14 @@ import io
 from collections.abc import Sequence
 from operator import attrgetter
 
+from pytest_medfaith.cards.citations import citation_text
 from pytest_medfaith.cards.explanation import evidence_chunk, text_at
 from pytest_medfaith.plain import sheet_cell
 from pytest_medfaith.records import Report, SliceReport, Verdict
 
 COLUMNS = (
     "slice", "retriever", "checker", "k", "case", "claim_id", "verdict", "score", "threshold", "conflict",
-    "claim", "evidence", "chunk", "title", "url", "rules", "reason",
+    "claim", "evidence", "chunk", "title", "url", "rules", "reason", "citation", "citation_told",
 )  # fmt: skip
 _OF_THE_RUN = 4
 
@@ -37,7 +38,7 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
         for one in sorted(report.reports, key=lambda one: one.case.id):
             claims = [_claim_cells(verdict, one) for verdict in one.verdicts]
             unchecked = [
-                ["", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason]
+                ["", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason, "", ""]
                 for piece in one.dropped
             ]
             for cells in (*claims, *unchecked):
@@ -60,4 +61,6 @@ def _claim_cells(verdict: Verdict, report: Report) -> list[str]:
         chunk.url if chunk else "",
         "; ".join(finding.rule for finding in verdict.findings),
         verdict.reason,
+        verdict.attribution.status if verdict.attribution else "",
+        citation_text(verdict, report),
     ]

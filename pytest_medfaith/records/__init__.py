@@ -18,6 +18,9 @@ from pytest_medfaith.records.slice_run import SliceRun as SliceRun
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
+CitationStatus = Literal[
+    "contradicted", "nonexistent", "misattributed", "unsupported", "uncited", "supported"
+]
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
 
 
@@ -148,6 +151,27 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Attribution(Record):
+    """What the contexts that a claim cites say of it; an answer without any citation has none.
+
+    Attributes:
+        status: "nonexistent" where a marker is no context's, "misattributed" where another context says it.
+        cited: {marker: ids of the contexts that it means}.
+        helping: of the cited contexts those that support the claim, alone or only together.
+        elsewhere: the contexts that the claim does not cite and that support it.
+        assigned: of an uncited claim, what the neighbour cites whose sentence is more similar.
+        sentence: claims of one sentence share its number, from 0.
+    """
+
+    status: CitationStatus
+    cited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    helping: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    assigned: tuple[str, ...] = ()
+    sentence: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
     """A claim's outcome over all its chunks.
 
@@ -167,6 +191,7 @@ class Verdict(Record):
     joint: bool = False
     supporting: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    attribution: Attribution | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@
     ["unsupported", "? unsupported", (one) => one.unsupported],
     ["unscored", "– unscored", (one) => one.unscored],
     ["conflict", "⇄ conflict", (one) => one.conflicts],
+    ["citation", "❞ citation errors", (one) => one.miscited],
     ["refusal", "refusal", (one) => one.abstained],
     ["clean", "✓ all supported", (one) => one.supported > 0 && one.supported === one.claims.length],
   ];
@@ -237,6 +238,7 @@
       const others = claim.supporting.map((i) => `[${i + 1}]`).join(" ");
       node.append(make("p", "", make("b", "", "⇄ conflict"), refuted && others ? `: ${others} supports it` : ": another chunk says the opposite"));
     }
+    if (claim.citationTold) node.append(make("p", claim.citation === "supported" ? "soft" : "", make("b", "", `citation ${claim.citation}`), `: ${claim.citationTold}`));
     node.dataset.claim = claim.number;
     node.addEventListener("click", () => choose(place, claim));
     return node;
