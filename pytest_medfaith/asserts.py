@@ -30,6 +30,7 @@ from pytest_medfaith.unread import read, unread
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.judge import AnyChecker
+    from pytest_medfaith.severity.rules import SeverityRules
 
 _CLAIM = 200  # characters of a claim that no explanation shows
 Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
@@ -61,21 +62,21 @@ def check_answer(
     checker: AnyChecker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
     rulebook: Rulebook | None = None,
+    severity: SeverityRules | None = None,
     declared: Mapping[str, Metric] | None = None,
 ) -> Report:
     """Returns the report on one answer, each claim judged by `contexts`; a report that nobody reads warns.
 
     Args:
-        answer: the answer's text or message, or a Response, sample or test case that brings contexts; a
-            coroutine is awaited.
+        answer: a text or message, a coroutine, or a Response, sample or test case that brings contexts.
         contexts: texts, chunks, hits, documents or mappings with a text, or a table of them; required with a
             text. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
-        checker: judges the claims, a checker or a callable `(claim, chunks) -> verdict`; the shipped checker
-            where None.
+        checker: a checker or a callable `(claim, chunks) -> verdict`; the shipped checker where None.
         extractor: splits the answer into claims.
         rulebook: of `pytest_medfaith.safety.rulebook.load_rulebook`; the shipped safety rules where None.
+        severity: of `pytest_medfaith.severity.rules.load_severity`; likewise.
         declared: metrics of `pytest_medfaith.metrics.project.declared_metrics`; the shipped ones where None.
 
     Raises:
@@ -93,6 +94,7 @@ def check_answer(
         checker=load_checker() if checker is None else as_checker(checker),
         extractor=extractor,
         rulebook=rulebook,
+        severity=severity,
         declared=declared or METRICS,
     )
     return unread(report.with_(contexts_optional=contexts is None and not response.contexts))

@@ -16,7 +16,8 @@ from pytest_medfaith.claims.citable import Citable
 from pytest_medfaith.claims.citations import parse_citations, read_citations
 from pytest_medfaith.claims.layout import read_layout
 from pytest_medfaith.metrics.citations import cited_contexts
-from pytest_medfaith.records import Attribution, Chunk, CitationStatus, Claim, Response, Verdict
+from pytest_medfaith.records import Attribution, Chunk, Claim, Response, Verdict
+from pytest_medfaith.records.grades import CitationStatus
 
 if TYPE_CHECKING:
     import numpy as np

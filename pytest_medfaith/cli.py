@@ -15,6 +15,7 @@ from pytest_medfaith.commands.cases import review as review_gold
 from pytest_medfaith.commands.checkers import audit, calibrate
 from pytest_medfaith.commands.checking import check, score
 from pytest_medfaith.commands.corpus import chunk, index, retrieve
+from pytest_medfaith.commands.distill import agreement, silver
 from pytest_medfaith.commands.evaluate import evaluate
 from pytest_medfaith.commands.init import init
 from pytest_medfaith.commands.parts import run, say
@@ -36,6 +37,11 @@ baseline = typer.Typer(
 gold = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Look through gold claims, and mend them."
 )
+distill = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Distil a teacher into a small model: rows of runs that it labelled, and how far a student agrees.",
+)
 for command in (
     init,
     check,
@@ -56,6 +62,9 @@ for command in (
 app.add_typer(baseline, name="baseline")
 baseline.command("list")(list_kept)
 baseline.command()(prune)
+app.add_typer(distill, name="distill")
+for step in (silver, agreement):
+    distill.command()(step)
 app.add_typer(gold, name="gold")
 gold.command()(review_gold)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith import defaults
-from pytest_medfaith.defaults import ChunkContext
+from pytest_medfaith.defaults import ChunkContext, PairOrder
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import SliceRun
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
@@ -120,6 +120,7 @@ class Settings:
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ablation: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
+    order: PairOrder = defaults.PAIR_ORDER
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
     contradict_odds: float | None = None
@@ -129,6 +130,7 @@ class Settings:
     rules_off: tuple[str, ...] = ()
     linker: str = defaults.LINKER
     safety: tuple[Path, ...] = ()
+    severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     seed: int = defaults.SEED
@@ -181,6 +183,7 @@ def load_settings(root: Path) -> Settings:
         calibration=tuple(root / path for path in settings.calibration),
         labels=root / settings.labels if settings.labels else None,
         safety=tuple(root / path for path in settings.safety),
+        severity=tuple(root / path for path in settings.severity),
         baseline=root / settings.baseline,
         llm=dataclasses.replace(settings.llm, cassette=root / settings.llm.cassette),
     )

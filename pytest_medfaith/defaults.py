@@ -10,6 +10,9 @@ from typing import Final, Literal
 CHECKER = "default"  # the shipped checker
 ENCODER = "default"  # the shipped encoder
 LINKER = "default"  # the shipped table of concepts
+# Which text a classifier by name reads first. Premise before hypothesis is the order of NLI.
+PairOrder = Literal["evidence-claim", "claim-evidence"]
+PAIR_ORDER: Final = "evidence-claim"
 
 RETRIEVER = "rrf"  # BM25 finds exact names and doses, dense retrieval other words for them
 # Ten passages fit a small model's context; the field's papers report k = 5, 10 and 20.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
 from pytest_medfaith.attribution import attributed
+from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
@@ -38,6 +39,8 @@ from pytest_medfaith.records import (
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.safety.findings import safety_findings
 from pytest_medfaith.safety.rulebook import Rulebook
+from pytest_medfaith.severity.grading import graded
+from pytest_medfaith.severity.rules import SeverityRules
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -58,6 +61,7 @@ def evaluate_case(
     retriever: str = "",
     k: int | None = None,
     rulebook: Rulebook | None = None,
+    severity: SeverityRules | None = None,
     declared: Mapping[str, Metric] = METRICS,
     progress: Progress | None = None,
     evidence: Evidence = RECORDED,
@@ -69,10 +73,11 @@ def evaluate_case(
         response: the answer and the chunks it was given; without contexts every claim is unsupported.
         checker: judges claims.
         extractor: `(answer, question=...) -> claims`.
-        hits: what the retriever found for the question, for the ranking metrics; None where none was asked.
+        hits: of the retriever for the question, for the ranking metrics; None where none was asked.
         retriever: the retriever's name, for the report.
         k: retrieval depth, for the report.
         rulebook: the safety rules; the shipped rules where None.
+        severity: the rules that grade errors; likewise.
         declared: the metrics by name; `metrics.project.declared_metrics` adds those of a project.
         progress: told (texts scored, to score).
         evidence: whose contexts the claims are judged by.
@@ -83,10 +88,8 @@ def evaluate_case(
     claims, dropped = _read(response, case.question, extractor, abstained=abstained)
     response, found = evidence.judged_response(response, claims, hits, case=case.id)
     _check_ids(case, response, claims)
-    by_contexts, by_answers = _pairs(case, response, claims, found)
-    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
-    judged = _JudgedCase(case, response, checker, scores, found)
-    report = _judged_report(judged, claims, rulebook=rulebook, abstained=abstained).with_(
+    judged = _judged_case(case, response, claims, checker, found, progress=progress)
+    report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
     report = _with_evidence(report, judged, evidence)
@@ -227,6 +230,20 @@ class _JudgedCase:
         return self.checker.entailed(verdict.claim, reference, score)
 
 
+def _judged_case(
+    case: Case,
+    response: Response,
+    claims: Sequence[Claim],
+    checker: Checker,
+    found: Mapping[str, Sequence[Chunk]],
+    *,
+    progress: Progress | None,
+) -> _JudgedCase:
+    by_contexts, by_answers = _pairs(case, response, claims, found)
+    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
+    return _JudgedCase(case, response, checker, scores, found)
+
+
 def _gold_claim(gold: GoldClaim) -> Claim:
     """Returns a gold claim for scoring, under an id that no claim of the answer has."""
     return Claim(id=gold_id(gold), text=gold.text)
@@ -252,12 +269,22 @@ def _pairs(
 
 
 def _judged_report(
-    judged: _JudgedCase, claims: Sequence[Claim], *, rulebook: Rulebook | None, abstained: bool
+    judged: _JudgedCase,
+    claims: Sequence[Claim],
+    *,
+    rulebook: Rulebook | None,
+    severity: SeverityRules | None,
+    abstained: bool,
 ) -> Report:
     case = judged.case
-    verdicts = tuple(
-        _with_safety(judged.by_contexts(claim), rulebook=rulebook, question=case.question) for claim in claims
-    )
+    decided = [judged.by_contexts(claim) for claim in claims]
+    asked = Asked(case.question, judged.response.answer, judged.response.contexts)
+    checked = [
+        _with_safety(verdict, rulebook=rulebook, question=case.question)
+        for verdict in with_question(decided, asked, judged.checker)
+    ]
+    texts = {chunk.id: chunk.text for chunk in judged.response.contexts}
+    verdicts = tuple(graded(one, texts.get(one.chunk_id, ""), rules=severity) for one in checked)
     gold_verdicts = () if abstained else tuple(map(judged.by_answer, case.gold_claims))
     return Report(
         case=case,

@@ -112,6 +112,12 @@ def _junit(run: FinishedRun) -> str:
     return junit_card(run.slice_reports)
 
 
+def _ctrf(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.ctrf import ctrf_card
+
+    return ctrf_card(run.slice_reports, facts=run.facts, signature=run.signature)
+
+
 def _svg(run: FinishedRun) -> str:
     from pytest_medfaith.cards.plots import ablation_svg
 
@@ -140,6 +146,7 @@ SHIPPED: Mapping[str, ReportFormat] = {
         ReportFormat(name="scores", file_name="scores.csv", make=_scores, note="by trace"),
         ReportFormat(name="spans", file_name="spans.jsonl", make=_spans, note="by trace"),
         ReportFormat(name="junit", file_name="junit.xml", make=_junit),
+        ReportFormat(name="ctrf", file_name="ctrf.json", make=_ctrf),
         ReportFormat(name="svg", file_name="slices.svg", make=_svg, note="the slices side by side"),
         ReportFormat(name="html", file_name="card.html", make=_html, in_every_run=True, note="extra: report"),
     )

@@ -35,6 +35,7 @@ from pytest_medfaith.cards.wording import NOTHING, decimals, has_value, metric_t
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.metrics.citations import is_miscited
 from pytest_medfaith.metrics.safety import breaks_safety_rule
+from pytest_medfaith.metrics.severity import is_major
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import VERDICTS, Chunk, Finding, MetricValue, Report, SliceReport, Verdict
 
@@ -232,6 +233,7 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         "answer": response.answer,
         "abstained": report.abstained,
         "unsafe": sum(map(breaks_safety_rule, report.verdicts)),
+        "major": sum(map(is_major, report.verdicts)),
         "conflicts": sum(verdict.conflict for verdict in report.verdicts),
         "miscited": sum(is_miscited(verdict) for verdict in report.verdicts),
         **{label: labels[label] for label in VERDICTS},
@@ -267,6 +269,8 @@ def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
         "chunk": place,
         "evidence": script_span(evidence, verdict.span),
         "unsafe": breaks_safety_rule(verdict),
+        "major": is_major(verdict),
+        "severity": str(verdict.severity or ""),
         "conflict": verdict.conflict,
         "citation": verdict.attribution.status if verdict.attribution else "",
         "citationTold": citation_text(verdict, report),

@@ -12,7 +12,7 @@ from typing import Any
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import plain_json
-from pytest_medfaith.records import MetricValue, Report, SliceReport
+from pytest_medfaith.records import MetricValue, Report, Severity, SliceReport
 from pytest_medfaith.teacher.use import read_uses
 
 FORMAT_VERSION = 1
@@ -94,6 +94,7 @@ def _case_row(report: Report) -> dict[str, Any]:
             "label": verdict.label,
             "score": verdict.score,
             **({"citation": verdict.attribution.to_dict()} if verdict.attribution else {}),
+            **({"severity": _severity_row(verdict.severity)} if verdict.severity else {}),
         }
         for verdict in report.verdicts
     ]
@@ -107,6 +108,10 @@ def _case_row(report: Report) -> dict[str, Any]:
         "entailments": report.entailments.to_dict(),
         "claims": claims,
     }
+
+
+def _severity_row(severity: Severity) -> dict[str, Any]:
+    return {**severity.to_dict(), "major": severity.is_major}
 
 
 def dumps(value: object, place: str) -> str:

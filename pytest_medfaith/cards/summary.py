@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
+from pytest_medfaith.metrics.severity import ERRORS, is_major
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
 from pytest_medfaith.teacher.use import read_uses, use_lines
 
@@ -52,9 +53,9 @@ _MISSING_SHOWN = 5
 class Counts:
     """What must not vanish from a card. Claims are those of the answers.
 
-    `unsafe` counts the claims that break a safety rule, whatever their verdict, `provenance` the gold claims
-    by who wrote them, `skipped` the records of a data set that gave no case, by reason, `citations` the claims by
-    what their citations are; empty where no answer cites anything.
+    `unsafe` counts the claims that break a safety rule, whatever their verdict, `major` the errors of moderate or
+    high risk, `provenance` the gold claims by who wrote them, `skipped` the records of a data set that gave no
+    case, by reason, `citations` the claims by what their citations are; empty where no answer cites anything.
     """
 
     cases: int
@@ -65,6 +66,7 @@ class Counts:
     unscored: int
     conflicts: int
     unsafe: int
+    major: int
     abstained: int
     missing: int
     provenance: Mapping[str, int]
@@ -87,6 +89,7 @@ def count_slice(slice_report: SliceReport) -> Counts:
         unscored=labels["unscored"],
         conflicts=sum(verdict.conflict for verdict in verdicts),
         unsafe=sum(map(breaks_safety_rule, verdicts)),
+        major=sum(map(is_major, verdicts)),
         abstained=sum(report.abstained for report in reports),
         missing=len(slice_report.missing),
         provenance=dict(sorted(written.items())),
@@ -196,12 +199,28 @@ def count_lines(slice_report: SliceReport) -> list[str]:
     if counts.unsafe:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
+    lines += major_lines(slice_report)
     if counts.citations:
         told = ", ".join(f"{number} {status}" for status, number in counts.citations.items())
         lines.append(f"citations: {told}")
     lines += _context_lines(slice_report)
     lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
+
+
+def major_lines(slice_report: SliceReport) -> list[str]:
+    """Returns how many errors of a slice are major, by category, the most frequent first; [] for none."""
+    verdicts = [verdict for report in slice_report.reports for verdict in report.verdicts]
+    errors = [verdict for verdict in verdicts if verdict.label in ERRORS]
+    major = Counter(
+        verdict.severity.category if verdict.severity else "not graded"
+        for verdict in errors
+        if is_major(verdict)
+    )
+    if not major:
+        return []
+    total = f"{sum(major.values())} of {counted(len(errors), 'error')}"
+    return [f"MAJOR: {total} could change what is done for a patient: {_each(dict(major.most_common()))}"]
 
 
 def _case_lines(slice_report: SliceReport, counts: Counts) -> list[str]:

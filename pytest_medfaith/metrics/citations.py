@@ -26,7 +26,8 @@ from pytest_medfaith.metrics.base import (
 )
 
 if TYPE_CHECKING:
-    from pytest_medfaith.records import Attribution, Chunk, CitationStatus, Report, Verdict
+    from pytest_medfaith.records import Attribution, Chunk, Report, Verdict
+    from pytest_medfaith.records.grades import CitationStatus
 
 ALCE = "Gao et al. 2023, ALCE, arXiv:2305.14627"
 _WORST_FIRST = ("contradicted", "nonexistent", "misattributed", "unsupported", "uncited", "supported")

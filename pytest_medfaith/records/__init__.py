@@ -11,16 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pytest_medfaith.conversion import Record
+from pytest_medfaith.records.grades import MAJOR, Category, CitationStatus, Risk
 from pytest_medfaith.records.measured import Measured as Measured
+from pytest_medfaith.records.measured import case_text
 from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
 from pytest_medfaith.records.slice_run import SliceRun as SliceRun
 
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
-CitationStatus = Literal[
-    "contradicted", "nonexistent", "misattributed", "unsupported", "uncited", "supported"
-]
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
 
 
@@ -154,13 +153,9 @@ class Finding(Record):
 class Attribution(Record):
     """What the contexts that a claim cites say of it; an answer without any citation has none.
 
-    Attributes:
-        status: "nonexistent" where a marker is no context's, "misattributed" where another context says it.
-        cited: {marker: ids of the contexts that it means}.
-        helping: of the cited contexts those that support the claim, alone or only together.
-        elsewhere: the contexts that the claim does not cite and that support it.
-        assigned: of an uncited claim, what the neighbour cites whose sentence is more similar.
-        sentence: claims of one sentence share its number, from 0.
+    `cited` is {marker: ids of the contexts that it means}; of these `helping` support the claim, alone or only
+    together. `elsewhere` are contexts that support it and are not cited. `assigned` is, for an uncited claim, what
+    the neighbour cites whose sentence is more similar. Claims of one `sentence` share its number, from 0.
     """
 
     status: CitationStatus
@@ -172,12 +167,43 @@ class Attribution(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Severity(Record):
+    """How bad a refuted or unsupported claim is.
+
+    Categories and risks are those of MedVAL (Aali et al. 2025, arXiv:2507.03152) that an error of a single claim
+    can have. An error is major where its risk is moderate or high: unnoticed, it could change what is done for a
+    patient, as CREOLA calls an error major (Asgari et al. 2025, npj Digit Med 8:274).
+
+    Attributes:
+        category: what kind of error it is.
+        risk: what could happen to a patient if nobody noticed the error.
+        rule: the id of the rule that gave the risk, "otherwise" where no rule knew the claim, "reviewers" where
+            people's labels did.
+        by_rules: the risk that a rule gave, where people's labels gave another one.
+    """
+
+    category: Category
+    risk: Risk
+    rule: str = ""
+    by_rules: Risk | None = None
+
+    @property
+    def is_major(self) -> bool:
+        """Whether the error could change what is done for a patient."""
+        return self.risk in MAJOR
+
+    def __str__(self) -> str:
+        return f"{'major' if self.is_major else 'minor'}: {self.category}, risk {self.risk}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
     """A claim's outcome over all its chunks.
 
     `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
     highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
     entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
+    `severity` is of a refuted or unsupported claim, None where nobody graded it.
     """
 
     claim: Claim
@@ -192,6 +218,7 @@ class Verdict(Record):
     supporting: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     attribution: Attribution | None = None
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,9 +306,7 @@ class Report(Measured, Record):
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
     without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
     brought, `llm` what a teacher was asked (`teacher.use`). No claim was made of the words that are `dropped`.
-
-    The metrics of `Measured`, such as `faithfulness`, are attributes, too: None for a refusal, and where
-    nothing could be measured.
+    The metrics of `Measured` are attributes, too.
     """
 
     case: Case
@@ -311,12 +336,7 @@ class Report(Measured, Record):
         """Whether the report judges an answer; False where it judges only what a retriever found."""
         return self.contexts_mode != "none"
 
-    def __repr__(self) -> str:
-        if not self.has_answer:
-            return f"<Report on {self.case.id!r}: {len(self.hits)} hits, no answer>"
-        labels = [verdict.label for verdict in self.verdicts]
-        counts = ", ".join(f"{labels.count(label)} {label}" for label in VERDICTS if label in labels)
-        return f"<Report on {self.case.id!r}: {counts or ('abstained' if self.abstained else 'no claims')}>"
+    __repr__ = case_text
 
 
 @dataclass(frozen=True, kw_only=True)

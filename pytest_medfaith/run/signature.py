@@ -52,6 +52,7 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "retrievers": _retrievers(resources, runs),
         "encoders": {name: signatures for name, signatures in encoders.items() if signatures},
         "safety": resources.rulebook.signature,
+        **severity_signature(resources),
         "seed": resources.seed,
         **extractor_signature(resources),
         **_contexts_signature(collected, runs),
@@ -89,6 +90,11 @@ def _contexts_signature(collected: Collected, runs: Sequence[SliceRun]) -> dict[
                 "pool": pool,
             }
     return {"contexts": told} if told else {}
+
+
+def severity_signature(resources: Resources) -> dict[str, str]:
+    """Returns the digits of the rules of severity where the project has rules; the version covers the shipped rules."""
+    return {"severity": resources.severity.signature} if resources.settings.severity else {}
 
 
 def checker_signature(checker: Checker) -> dict[str, Any]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.safety.rulebook import Rulebook
+    from pytest_medfaith.severity.rules import SeverityRules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +176,7 @@ def report_on(
     checker: Checker,
     hits: Sequence[Hit] | None,
     rulebook: Rulebook,
+    severity: SeverityRules,
     declared: Mapping[str, Metric],
     extractor: Extractor = extract_claims,
     retriever: Retriever | None = None,
@@ -199,6 +201,7 @@ def report_on(
             retriever=settings.retriever,
             k=settings.k,
             rulebook=rulebook,
+            severity=severity,
             declared=declared,
             evidence=Evidence(mode=settings.contexts_mode, search=search if retriever else None, cost=cost),
         )
@@ -236,8 +239,7 @@ def report_on_recorded(resources: Resources, target: Target) -> Report:
         recorded_response(resources, target),
         checker=checker,
         hits=hits,
-        rulebook=resources.rulebook,
-        declared=resources.metrics,
+        **resources.rules,
         extractor=resources.extractor,
         retriever=retriever,
         cost=cost,

@@ -66,6 +66,8 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
         *(
             "hallucination",
             "unsupported",
+            "major_hallucination",
+            "major_error_rate",
             "conflict",
             "unscored",
             "abstention",
