@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pytest_medfaith import defaults
 from pytest_medfaith.defaults import ChunkContext, PairOrder
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import SliceRun
+from pytest_medfaith.records import HistoryMode, SliceRun
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
 from pytest_medfaith.teacher.settings import LlmSettings
 
@@ -54,7 +54,8 @@ class SliceSettings:
     """A slice as configured; `load_settings` resolves its paths against the file that names them.
 
     `contexts` says whose contexts the claims are judged by (see `records.ContextsMode`). "required" is
-    "recorded"; "optional" is "recorded", and a case may have no contexts.
+    "recorded"; "optional" is "recorded", and a case may have no contexts. `history` says what the earlier
+    turns of a case are (see `records.HistoryMode`).
     """
 
     name: str
@@ -67,6 +68,7 @@ class SliceSettings:
     limit: int | None = None
     gates: tuple[str, ...] = ()
     contexts: Literal["recorded", "retrieved", "per-claim", "required", "optional"] = "recorded"
+    history: HistoryMode = "context"
 
     @property
     def contexts_mode(self) -> JudgedContexts:

@@ -9,10 +9,12 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
+from pytest_medfaith.answers.turns import Turns
 from pytest_medfaith.attribution import attributed
 from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
+from pytest_medfaith.claims.history import asked_in, said_by_user, with_ellipsis
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evidence import RECORDED, UNTOLD, Evidence
@@ -84,11 +86,11 @@ def evaluate_case(
     """
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
-    abstained = is_refusal(response.answer, contexts=response.contexts)
-    claims, dropped = _read(response, case.question, extractor, abstained=abstained)
-    response, found = evidence.judged_response(response, claims, hits, case=case.id)
+    turns, abstained = evidence.turns(case), is_refusal(response.answer, contexts=response.contexts)
+    claims, dropped = _read(response, case.question, turns, extractor, abstained=abstained)
+    response, found = evidence.judged_response(response, claims, hits, case=case.id, turns=turns)
     _check_ids(case, response, claims)
-    judged = _judged_case(case, response, claims, checker, found, progress=progress)
+    judged = _judged_case(case, response, claims, checker, found, turns=turns, progress=progress)
     report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
@@ -105,14 +107,21 @@ def _with_evidence(report: Report, judged: _JudgedCase, evidence: Evidence) -> R
 
 
 def _read(
-    response: Response, question: str, extractor: Extractor, *, abstained: bool
+    response: Response, question: str, turns: Turns, extractor: Extractor, *, abstained: bool
 ) -> tuple[Sequence[Claim], tuple[Dropped, ...]]:
     """Returns the claims of an answer and the words that no claim checks; a refusal makes no claim."""
+    asked = asked_in(question, turns)
+    claims: Sequence[Claim] = ()
+    dropped: tuple[Dropped, ...] = ()
     if extractor is extract_claims:
-        read = read_answer(response.answer, question=question, contexts=response.contexts)
-        return () if abstained else read.claims, read.dropped
-    # An extractor of the project does not say what it leaves out, and need not read a refusal.
-    return () if abstained else tuple(extractor(response.answer, question=question)), ()
+        read = read_answer(response.answer, question=asked, contexts=response.contexts)
+        claims, dropped = read.claims, read.dropped
+    elif not abstained:
+        # An extractor of the project does not say what it leaves out, and need not read a refusal.
+        claims = tuple(extractor(response.answer, question=asked))
+    if abstained:
+        return (), dropped
+    return with_ellipsis(claims, asked) if turns else claims, dropped
 
 
 def retrieval_report(
@@ -190,9 +199,9 @@ class _JudgedCase:
     response: Response
     checker: Checker
     scores: Sequence[PairScore]
-    found: Mapping[
-        str, Sequence[Chunk]
-    ]  # the chunks of each claim that was searched for by itself, by its id
+    # the chunks of each claim that was searched for by itself, by its id
+    found: Mapping[str, Sequence[Chunk]]
+    turns: Turns = ()
 
     @cached_property
     def by_pair(self) -> Mapping[tuple[str, str], PairScore]:
@@ -237,11 +246,12 @@ def _judged_case(
     checker: Checker,
     found: Mapping[str, Sequence[Chunk]],
     *,
+    turns: Turns,
     progress: Progress | None,
 ) -> _JudgedCase:
     by_contexts, by_answers = _pairs(case, response, claims, found)
     scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
-    return _JudgedCase(case, response, checker, scores, found)
+    return _JudgedCase(case, response, checker, scores, found, turns)
 
 
 def _gold_claim(gold: GoldClaim) -> Claim:
@@ -276,11 +286,12 @@ def _judged_report(
     severity: SeverityRules | None,
     abstained: bool,
 ) -> Report:
-    case = judged.case
+    """Returns the report without hits and metrics; the safety rules read all that the user said."""
+    case, told = judged.case, said_by_user(judged.case.question, judged.turns)
     decided = [judged.by_contexts(claim) for claim in claims]
-    asked = Asked(case.question, judged.response.answer, judged.response.contexts)
+    asked = Asked(told, judged.response.answer, judged.response.contexts)
     checked = [
-        _with_safety(verdict, rulebook=rulebook, question=case.question)
+        _with_safety(verdict, rulebook=rulebook, question=told)
         for verdict in with_question(decided, asked, judged.checker)
     ]
     texts = {chunk.id: chunk.text for chunk in judged.response.contexts}

@@ -345,7 +345,7 @@ def medfaith_response(
     from pytest_medfaith.errors import MedfaithError
 
     with _plain_errors(MedfaithError):  # what the RAG itself raises keeps its traceback
-        answer = ask(medfaith_rag, medfaith_target.case.question)
+        answer = ask(medfaith_rag, medfaith_target.case.question, medfaith_target.turns)
     with _plain_errors():
         return as_response(answer, case_id=medfaith_target.case.id, hits=medfaith_hits)
 
@@ -383,7 +383,7 @@ def medfaith_check(
     medfaith_checker: AnyChecker,
     medfaith_extractor: Callable[..., list[Claim]],
 ) -> Callable[..., Report]:
-    """A callable `(answer, *, contexts, question=None, gold_claims=None) -> Report`, without a slice."""
+    """A callable `(answer, *, contexts, question=None, gold_claims=None, history=()) -> Report`; no slice."""
     from pytest_medfaith.run.hooks import set_failure_text
     from pytest_medfaith.run.measuring import answer_check
 

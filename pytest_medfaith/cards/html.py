@@ -218,6 +218,13 @@ def chunk_row(chunk: Chunk) -> dict[str, str]:
     }
 
 
+def case_view(report: Report) -> dict[str, Any]:
+    """Returns what a page shows of a single checked answer; its contexts number the rows of "chunks"."""
+    chunks: dict[Markup, int] = {}
+    row = _case_row(0, report, chunks)
+    return {**row, "chunks": [json.loads(text) for text in chunks]}
+
+
 def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, Any]:
     """Returns what the page shows of a case, and adds its chunks to `chunks`, which numbers each chunk once.
 

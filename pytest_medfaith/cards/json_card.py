@@ -52,7 +52,7 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
             }
             for gate in slice_report.gates
         ],
-        "cases": [_case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
+        "cases": [case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
     }
 
 
@@ -85,7 +85,8 @@ def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue
     return {name: MetricValue.from_dict({"value": None, **row, "name": name}) for name, row in rows.items()}
 
 
-def _case_row(report: Report) -> dict[str, Any]:
+def case_row(report: Report) -> dict[str, Any]:
+    """Returns a case as `json_card` has it: its metrics, and its claims with their labels."""
     claims = [
         {
             "id": verdict.claim.id,

@@ -86,6 +86,19 @@ def asks_alone(part: Part) -> bool:
     return len(part.words) > _LONGEST_FRAGMENT and not _points(part.words)
 
 
+def asks_whole(part: Part) -> bool:
+    """Returns whether the message `part` can be read without those before it.
+
+    "Is it safe?", "And adults?" and "What are the side effects?" cannot.
+    """
+    words = [word.lower for word in part.words if word.text not in ".,;:()?"]
+    following = [*words[1:], ""]
+    unnamed = any(
+        word in _RELATIONAL and after not in _RELATIONS for word, after in zip(words, following, strict=True)
+    )
+    return asks_alone(part) and stands_alone(part) and not unnamed
+
+
 def _points(words: Phrase) -> bool:
     """Returns whether one of `words` means something said before; "that" before a clause does not."""
     return any(_is_pointer(words, place) for place in range(len(words)))

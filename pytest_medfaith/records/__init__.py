@@ -16,10 +16,13 @@ from pytest_medfaith.records.measured import Measured as Measured
 from pytest_medfaith.records.measured import case_text
 from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
 from pytest_medfaith.records.slice_run import SliceRun as SliceRun
+from pytest_medfaith.records.slice_run import run_of
 
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
+# What earlier turns of a conversation are: words that say what "it" is; evidence, too; or nothing.
+HistoryMode = Literal["context", "evidence", "ignore"]
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
 
 
@@ -67,7 +70,11 @@ class GoldClaim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Case(Record):
-    """One test item of a slice. `references` are ids of relevant chunks, or PMIDs."""
+    """One test item of a slice. `references` are ids of relevant chunks, or PMIDs.
+
+    `history` holds the earlier turns of the conversation, the earliest first: mappings with `role`, "user" or
+    "assistant", and `content`. `conversation` names the conversation, "" where the case is none.
+    """
 
     id: str
     question: str
@@ -75,6 +82,8 @@ class Case(Record):
     gold_claims: tuple[GoldClaim, ...] = ()
     reference_answer: str | None = None
     references: tuple[str, ...] = ()
+    history: tuple[Mapping[str, Any], ...] = ()
+    conversation: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -359,16 +368,7 @@ class SliceRecord(Record):
     k: int
     contexts_mode: ContextsMode = "recorded"
 
-    @property
-    def run(self) -> SliceRun:
-        """The key of this slice run."""
-        return SliceRun(
-            slice=self.slice,
-            retriever=self.retriever,
-            checker=self.checker,
-            k=self.k,
-            contexts_mode=self.contexts_mode,
-        )
+    run = property(run_of)
 
 
 @dataclass(frozen=True, kw_only=True)

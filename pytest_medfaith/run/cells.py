@@ -99,6 +99,7 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
         "package": package_digest(),
         "run": settings.run.to_dict(),
         "contexts": settings.contexts,
+        "history": settings.history,
         "has_answer": target.has_answer,
         "chunks": _digest([chunk.to_dict() for chunk in chunks]),
         "read": corpus_hash(read),

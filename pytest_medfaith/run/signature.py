@@ -13,6 +13,7 @@ from pytest_medfaith.run.teaching import extractor_signature
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.config import SliceSettings
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
 
@@ -56,7 +57,14 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "seed": resources.seed,
         **extractor_signature(resources),
         **_contexts_signature(collected, runs),
+        **_history_signature(slices),
     }
+
+
+def _history_signature(slices: Iterable[SliceSettings]) -> dict[str, Any]:
+    """Returns, by slice, what the earlier turns of its cases are; empty where all have the default."""
+    told = {one.name: one.history for one in slices if one.history != "context"}
+    return {"history": told} if told else {}
 
 
 def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dict[str, Any]]:
