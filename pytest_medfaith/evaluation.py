@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.turns import Turns
+from pytest_medfaith.checking.consistency import consistency_of
 from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
@@ -96,6 +97,15 @@ def evaluate_case(
     if evidence.mode != "recorded":
         retrieval = judge_hits(report, checker, found=found, cost=evidence.cost)
         report = report.with_(contexts_mode=evidence.mode, retrieval=retrieval)
+    return _with_metrics(report, claims, checker, declared)
+
+
+def _with_metrics(
+    report: Report, claims: Sequence[Claim], checker: Checker, declared: Mapping[str, Metric]
+) -> Report:
+    """Returns `report` with what further answers say, and its metrics."""
+    told = consistency_of(claims, report.response.answer, report.response.samples, checker)
+    report = report.with_(consistency=told.to_dict()) if told else report
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 
