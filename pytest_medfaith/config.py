@@ -41,6 +41,7 @@ _RANGES = {
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
+    "consistency": (0, 20),
     **LLM_RANGES,
 }
 
@@ -131,6 +132,8 @@ class Settings:
     rules: tuple[str, ...] = ()
     rules_off: tuple[str, ...] = ()
     linker: str = defaults.LINKER
+    consistency: int = 0
+    temperatures: tuple[float, ...] = defaults.TEMPERATURES
     safety: tuple[Path, ...] = ()
     severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.turns import Turns
 from pytest_medfaith.attribution import attributed
+from pytest_medfaith.checking.consistency import consistency_of
 from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
@@ -95,6 +96,15 @@ def evaluate_case(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
     report = _with_evidence(report, judged, evidence)
+    return _with_metrics(report, claims, checker, declared)
+
+
+def _with_metrics(
+    report: Report, claims: Sequence[Claim], checker: Checker, declared: Mapping[str, Metric]
+) -> Report:
+    """Returns `report` with what further answers say, and its metrics."""
+    told = consistency_of(claims, report.response.answer, report.response.samples, checker)
+    report = report.with_(consistency=told.to_dict()) if told else report
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 

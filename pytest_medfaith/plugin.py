@@ -336,7 +336,7 @@ def medfaith_response(
 ) -> Response:
     """The response to the case's question: recorded, or freshly made by medfaith_rag."""
     from pytest_medfaith.answers.foreign import is_rows
-    from pytest_medfaith.answers.responses import as_response, ask
+    from pytest_medfaith.answers.sampling import asked_samples, sampled_response
     from pytest_medfaith.run.targets import recorded_response
 
     if medfaith_rag is None or is_rows(medfaith_rag):
@@ -345,9 +345,10 @@ def medfaith_response(
     from pytest_medfaith.errors import MedfaithError
 
     with _plain_errors(MedfaithError):  # what the RAG itself raises keeps its traceback
-        answer = ask(medfaith_rag, medfaith_target.case.question, medfaith_target.turns)
+        sampled, asked = _resources(request.config).temperatures, medfaith_target.case.question
+        answers = asked_samples(medfaith_rag, asked, sampled, history=medfaith_target.turns)
     with _plain_errors():
-        return as_response(answer, case_id=medfaith_target.case.id, hits=medfaith_hits)
+        return sampled_response(answers, case_id=medfaith_target.case.id, hits=medfaith_hits)
 
 
 @pytest.fixture

@@ -46,6 +46,8 @@ MODES: Mapping[str, str] = {
     "per-claim": "per-claim",
     "none": "retrieval only",
 }
+# Shown in every mode, only where they were measured.
+SAMPLED_COLUMNS: Mapping[str, str] = {"Consist": "self_consistency", "Agree": "self_agreement"}
 _MISSING_SHOWN = 5
 
 
@@ -123,17 +125,20 @@ def card_columns(slice_reports: Sequence[SliceReport]) -> dict[str, str]:
     """
     modes = {report.contexts_mode for report in slice_reports}
     if not modes - {"recorded"}:
-        return dict(COLUMNS)
+        return dict(COLUMNS) | _measured(SAMPLED_COLUMNS, slice_reports)
     columns = dict(RETRIEVAL_COLUMNS)
     if modes != {"none"}:
         first_two = dict(list(COLUMNS.items())[:2])
         columns = {**first_two, **POOLED_COLUMNS, **COLUMNS}
-    measured = {
+    return columns | _measured({**RARE_COLUMNS, **SAMPLED_COLUMNS}, slice_reports)
+
+
+def _measured(columns: Mapping[str, str], slice_reports: Sequence[SliceReport]) -> dict[str, str]:
+    return {
         column: name
-        for column, name in RARE_COLUMNS.items()
+        for column, name in columns.items()
         if any(has_value(report.metrics.get(name)) for report in slice_reports)
     }
-    return columns | measured
 
 
 def card_metric(report: SliceReport, name: str) -> MetricValue | None:

@@ -13,6 +13,7 @@ from pytest_medfaith.checking.anchors.arrows import missing_arrows
 from pytest_medfaith.checking.anchors.dates import missing_dates
 from pytest_medfaith.checking.anchors.drugs import missing_drugs
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with, with_its_source
+from pytest_medfaith.checking.anchors.fragments import missing_fragments
 from pytest_medfaith.checking.anchors.greek import missing_greek, missing_subtypes
 from pytest_medfaith.checking.anchors.labels import missing_labels, missing_roman, missing_scopes
 from pytest_medfaith.checking.anchors.names import missing_markers, missing_sources
@@ -52,6 +53,7 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_limits,
     missing_signs,
     missing_quantifiers,
+    missing_fragments,
 )
 
 _OF_NAMES = (missing_drugs, missing_ranks, missing_rows)  # they compare what the concept table knows

@@ -91,7 +91,8 @@ class Case(Record):
 class Response(Record):
     """What the RAG system said for a case.
 
-    `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them.
+    `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them. `samples` are further
+    answers to the same question.
     """
 
     answer: str
@@ -102,6 +103,7 @@ class Response(Record):
     model: str = ""
     latency_ms: float | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    samples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,8 +316,9 @@ class Report(Measured, Record):
     response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
     without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
-    brought, `llm` what a teacher was asked (`teacher.use`). No claim was made of the words that are `dropped`.
-    The metrics of `Measured` are attributes, too.
+    brought, `llm` what a teacher was asked (`teacher.use`), `consistency` what further answers say
+    (`checking.consistency`). No claim was made of the words that are `dropped`. The metrics of `Measured` are
+    attributes, too.
     """
 
     case: Case
@@ -336,6 +339,7 @@ class Report(Measured, Record):
     retrieval: Retrieval = field(default_factory=Retrieval)
     dropped: tuple[Dropped, ...] = ()
     llm: Mapping[str, Any] = field(default_factory=dict)
+    consistency: Mapping[str, Any] = field(default_factory=dict)
 
     def _value(self, name: str) -> float | None:
         return self.metrics.get(name)

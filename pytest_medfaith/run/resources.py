@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.responses import read_responses
+from pytest_medfaith.answers.sampling import temperatures_of
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.variant import split_linker
 from pytest_medfaith.claims.split import extract_claims
@@ -163,6 +164,15 @@ class Resources:
         from pytest_medfaith.teacher.asking import Teacher
 
         return Teacher(self.settings.llm, mode=self.options.llm)
+
+    @property
+    def temperatures(self) -> tuple[float, ...]:
+        """The temperatures at which a RAG is asked each question; () where it is asked once, as it is.
+
+        Raises:
+            DataError: as of `temperatures_of`.
+        """
+        return temperatures_of(self.settings.consistency, self.settings.temperatures)
 
     @property
     def extractor(self) -> Extractor:
