@@ -22,6 +22,7 @@ from pytest_medfaith.commands.init import init
 from pytest_medfaith.commands.parts import run, say
 from pytest_medfaith.commands.reports import compare, report
 from pytest_medfaith.commands.review import review
+from pytest_medfaith.commands.serve import serve
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -58,6 +59,7 @@ for command in (
     report,
     compare,
     review,
+    serve,
 ):  # in the order of the help
     app.command()(command)
 app.add_typer(baseline, name="baseline")

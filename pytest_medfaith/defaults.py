@@ -59,6 +59,8 @@ AUDIT_LIMIT = 30  # claims of a kind: intervals of about 10 points either way, i
 # Claims kept of one answer: as many as a reader can review in a minute, and more than most questions need.
 GOLD_CLAIMS = 8
 
+TEMPERATURES = (0.0, 0.8, 0.8)  # of a question's samples: the likeliest answer, and two that may vary
+
 REVIEW_PAGE = "review.html"
 REVIEW_CLAIMS = 120  # an afternoon, at a claim a minute
 LABELS = "medfaith-labels.jsonl"
