@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_medfaith.cards.rag_lines import rag_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
@@ -192,7 +193,7 @@ def count_lines(slice_report: SliceReport) -> list[str]:
     if counts.unsafe:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
-    lines += _context_lines(slice_report)
+    lines += [*rag_lines(slice_report), *_context_lines(slice_report)]
     lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
 

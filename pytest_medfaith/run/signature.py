@@ -55,7 +55,17 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "seed": resources.seed,
         **extractor_signature(resources),
         **_contexts_signature(collected, runs),
+        **_rag_signature(collected, runs),
     }
+
+
+def _rag_signature(collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
+    """Returns, by slice, what decided the answers of the reference RAG; {} where it gave none.
+
+    With it no baseline of another RAG's answers is compared.
+    """
+    told = {run.slice: names for run in runs if (names := collected.reference_rags(run))}
+    return {"reference_rag": told} if told else {}
 
 
 def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dict[str, Any]]:
