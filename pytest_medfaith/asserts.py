@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_response
+from pytest_medfaith.answers.turns import as_turns
 from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.evaluation import evaluate_case, safety_report
+from pytest_medfaith.evidence import Evidence, checked_mode
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
@@ -22,12 +24,14 @@ from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import one_line
-from pytest_medfaith.records import Case, Claim, GoldClaim, Report, SliceReport
+from pytest_medfaith.records import Case, Claim, GoldClaim, HistoryMode, Report, SliceReport
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
 
 if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
     from pytest_medfaith.checking.judge import AnyChecker
+    from pytest_medfaith.severity.rules import SeverityRules
 
 _CLAIM = 200  # characters of a claim that no explanation shows
 Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
@@ -58,41 +62,49 @@ def check_answer(
     checker: AnyChecker | None = None,
     extractor: Callable[..., list[Claim]] = extract_claims,
     rulebook: Rulebook | None = None,
+    severity: SeverityRules | None = None,
     declared: Mapping[str, Metric] | None = None,
+    history: Any = (),
+    history_mode: HistoryMode = "context",
 ) -> Report:
     """Returns the report on one answer, each claim judged by `contexts`; a report that nobody reads warns.
 
     Args:
-        answer: the answer's text or message, or a Response, sample or test case that brings contexts; a
-            coroutine is awaited.
-        contexts: texts, chunks, hits, documents or mappings with a text, or a table of them; required with a
-            text. None says on purpose that there are none.
+        answer: a text or message, a coroutine, or a Response, sample or test case that brings contexts.
+        contexts: texts, chunks, hits or mappings, or a table of them. None says on purpose that there are none.
         question: what was asked; helps to resolve a leading "it".
         gold_claims: statements a correct answer must make; texts, records or mappings.
-        checker: judges the claims, a checker or a callable `(claim, chunks) -> verdict`; the shipped checker
-            where None.
+        checker: a checker or a callable `(claim, chunks) -> verdict`; the shipped checker where None.
         extractor: splits the answer into claims.
-        rulebook: of `pytest_medfaith.safety.rulebook.load_rulebook`; the shipped safety rules where None.
-        declared: metrics of `pytest_medfaith.metrics.project.declared_metrics`; the shipped ones where None.
+        rulebook: of `safety.rulebook.load_rulebook`; the shipped safety rules where None.
+        severity: of `severity.rules.load_severity`; likewise.
+        declared: metrics of `metrics.project.declared_metrics`; the shipped ones where None.
+        history: earlier turns, messages with role and content.
+        history_mode: see `records.HistoryMode`; ValueError for any other.
 
     Raises:
-        ValueError: an answer that is no text and no Response, or a text without contexts.
-        DataError: contexts that are not texts or chunks.
+        ValueError, DataError: an answer in no known form or without contexts; contexts that are no texts.
     """
+    response = asserted_response(answer, contexts)
+    case = Case(id=response.case_id, question=question or "", history=as_turns(history))
+    report = evaluate_case(
+        case.with_(gold_claims=_gold(gold_claims or ())),
+        response,
+        checker=_judge(checker),
+        extractor=extractor,
+        rulebook=rulebook,
+        severity=severity,
+        declared=declared or METRICS,
+        evidence=Evidence(history=checked_mode(history_mode)),
+    )
+    return unread(report.with_(contexts_optional=contexts is None and not response.contexts))
+
+
+def _judge(checker: AnyChecker | None) -> Checker:
     from pytest_medfaith.checking.judge import as_checker
     from pytest_medfaith.checking.loading import load_checker
 
-    response = asserted_response(answer, contexts)
-    case = Case(id=response.case_id, question=question or "", gold_claims=_gold(gold_claims or ()))
-    report = evaluate_case(
-        case,
-        response,
-        checker=load_checker() if checker is None else as_checker(checker),
-        extractor=extractor,
-        rulebook=rulebook,
-        declared=declared or METRICS,
-    )
-    return unread(report.with_(contexts_optional=contexts is None and not response.contexts))
+    return load_checker() if checker is None else as_checker(checker)
 
 
 def _gold(claims: Iterable[Any]) -> tuple[GoldClaim, ...]:

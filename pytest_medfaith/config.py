@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith import defaults
-from pytest_medfaith.defaults import ChunkContext
+from pytest_medfaith.defaults import ChunkContext, PairOrder
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import SliceRun
+from pytest_medfaith.records import HistoryMode, SliceRun
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
 from pytest_medfaith.teacher.settings import LlmSettings
 
@@ -43,6 +43,7 @@ _RANGES = {
     "contradict_odds": (0.1, 10.0),
     "threshold": (0.0, 1.0),
     "sentences": (1, 50),
+    "consistency": (0, 20),
     **LLM_RANGES,
 }
 
@@ -56,7 +57,8 @@ class SliceSettings:
     """A slice as configured; `load_settings` resolves its paths against the file that names them.
 
     `contexts` says whose contexts the claims are judged by (see `records.ContextsMode`). "required" is
-    "recorded"; "optional" is "recorded", and a case may have no contexts.
+    "recorded"; "optional" is "recorded", and a case may have no contexts. `history` says what the earlier
+    turns of a case are (see `records.HistoryMode`).
     """
 
     name: str
@@ -69,6 +71,7 @@ class SliceSettings:
     limit: int | None = None
     gates: tuple[str, ...] = ()
     contexts: Literal["recorded", "retrieved", "per-claim", "required", "optional"] = "recorded"
+    history: HistoryMode = "context"
 
     @property
     def contexts_mode(self) -> JudgedContexts:
@@ -142,6 +145,7 @@ class Settings:
     retriever_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ablation: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     label_map: Mapping[str, str] | None = None
+    order: PairOrder = defaults.PAIR_ORDER
     entail_threshold: float | None = None
     contradict_threshold: float | None = None
     contradict_odds: float | None = None
@@ -150,7 +154,10 @@ class Settings:
     rules: tuple[str, ...] = ()
     rules_off: tuple[str, ...] = ()
     linker: str = defaults.LINKER
+    consistency: int = 0
+    temperatures: tuple[float, ...] = defaults.TEMPERATURES
     safety: tuple[Path, ...] = ()
+    severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     seed: int = defaults.SEED
@@ -204,6 +211,7 @@ def load_settings(root: Path) -> Settings:
         calibration=tuple(root / path for path in settings.calibration),
         labels=root / settings.labels if settings.labels else None,
         safety=tuple(root / path for path in settings.safety),
+        severity=tuple(root / path for path in settings.severity),
         baseline=root / settings.baseline,
         llm=dataclasses.replace(settings.llm, cassette=root / settings.llm.cassette),
     )

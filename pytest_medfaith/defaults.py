@@ -10,6 +10,9 @@ from typing import Final, Literal
 CHECKER = "default"  # the shipped checker
 ENCODER = "default"  # the shipped encoder
 LINKER = "default"  # the shipped table of concepts
+# Which text a classifier by name reads first. Premise before hypothesis is the order of NLI.
+PairOrder = Literal["evidence-claim", "claim-evidence"]
+PAIR_ORDER: Final = "evidence-claim"
 
 RETRIEVER = "rrf"  # BM25 finds exact names and doses, dense retrieval other words for them
 # Ten passages fit a small model's context; the field's papers report k = 5, 10 and 20.
@@ -54,6 +57,8 @@ LEVEL = 0.95  # of intervals
 AUDIT_LIMIT = 30  # claims of a kind: intervals of about 10 points either way, in tens of seconds
 # Claims kept of one answer: as many as a reader can review in a minute, and more than most questions need.
 GOLD_CLAIMS = 8
+
+TEMPERATURES = (0.0, 0.8, 0.8)  # of a question's samples: the likeliest answer, and two that may vary
 
 REVIEW_PAGE = "review.html"
 REVIEW_CLAIMS = 120  # an afternoon, at a claim a minute

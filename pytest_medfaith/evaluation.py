@@ -9,8 +9,12 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
+from pytest_medfaith.answers.turns import Turns
+from pytest_medfaith.checking.consistency import consistency_of
+from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
+from pytest_medfaith.claims.history import asked_in, said_by_user, with_ellipsis
 from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evidence import RECORDED, UNTOLD, Evidence
@@ -37,6 +41,8 @@ from pytest_medfaith.records import (
 from pytest_medfaith.retrieval.ranking import checked_hits
 from pytest_medfaith.safety.findings import safety_findings
 from pytest_medfaith.safety.rulebook import Rulebook
+from pytest_medfaith.severity.grading import graded
+from pytest_medfaith.severity.rules import SeverityRules
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
@@ -57,6 +63,7 @@ def evaluate_case(
     retriever: str = "",
     k: int | None = None,
     rulebook: Rulebook | None = None,
+    severity: SeverityRules | None = None,
     declared: Mapping[str, Metric] = METRICS,
     progress: Progress | None = None,
     evidence: Evidence = RECORDED,
@@ -68,41 +75,56 @@ def evaluate_case(
         response: the answer and the chunks it was given; without contexts every claim is unsupported.
         checker: judges claims.
         extractor: `(answer, question=...) -> claims`.
-        hits: what the retriever found for the question, for the ranking metrics; None where none was asked.
+        hits: of the retriever for the question, for the ranking metrics; None where none was asked.
         retriever: the retriever's name, for the report.
         k: retrieval depth, for the report.
         rulebook: the safety rules; the shipped rules where None.
+        severity: the rules that grade errors; likewise.
         declared: the metrics by name; `metrics.project.declared_metrics` adds those of a project.
         progress: told (texts scored, to score).
         evidence: whose contexts the claims are judged by.
     """
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
-    abstained = is_refusal(response.answer)
-    claims, dropped = _read(response.answer, case.question, extractor, abstained=abstained)
-    response, found = evidence.judged_response(response, claims, hits, case=case.id)
+    turns, abstained = evidence.turns(case), is_refusal(response.answer)
+    claims, dropped = _read(response.answer, case.question, turns, extractor, abstained=abstained)
+    response, found = evidence.judged_response(response, claims, hits, case=case.id, turns=turns)
     _check_ids(case, response, claims)
-    by_contexts, by_answers = _pairs(case, response, claims, found)
-    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
-    judged = _JudgedCase(case, response, checker, scores, found)
-    report = _judged_report(judged, claims, rulebook=rulebook, abstained=abstained).with_(
+    judged = _judged_case(case, response, claims, checker, found, turns=turns, progress=progress)
+    report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
     if evidence.mode != "recorded":
         retrieval = judge_hits(report, checker, found=found, cost=evidence.cost)
         report = report.with_(contexts_mode=evidence.mode, retrieval=retrieval)
+    return _with_metrics(report, claims, checker, declared)
+
+
+def _with_metrics(
+    report: Report, claims: Sequence[Claim], checker: Checker, declared: Mapping[str, Metric]
+) -> Report:
+    """Returns `report` with what further answers say, and its metrics."""
+    told = consistency_of(claims, report.response.answer, report.response.samples, checker)
+    report = report.with_(consistency=told.to_dict()) if told else report
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 
 def _read(
-    answer: str, question: str, extractor: Extractor, *, abstained: bool
+    answer: str, question: str, turns: Turns, extractor: Extractor, *, abstained: bool
 ) -> tuple[Sequence[Claim], tuple[Dropped, ...]]:
     """Returns the claims of an answer and the words that no claim checks; a refusal makes no claim."""
+    asked = asked_in(question, turns)
+    claims: Sequence[Claim] = ()
+    dropped: tuple[Dropped, ...] = ()
     if extractor is extract_claims:
-        read = read_answer(answer, question=question)
-        return () if abstained else read.claims, read.dropped
-    # An extractor of the project does not say what it leaves out, and need not read a refusal.
-    return () if abstained else tuple(extractor(answer, question=question)), ()
+        read = read_answer(answer, question=asked)
+        claims, dropped = read.claims, read.dropped
+    elif not abstained:
+        # An extractor of the project does not say what it leaves out, and need not read a refusal.
+        claims = tuple(extractor(answer, question=asked))
+    if abstained:
+        return (), dropped
+    return with_ellipsis(claims, asked) if turns else claims, dropped
 
 
 def retrieval_report(
@@ -180,9 +202,9 @@ class _JudgedCase:
     response: Response
     checker: Checker
     scores: Sequence[PairScore]
-    found: Mapping[
-        str, Sequence[Chunk]
-    ]  # the chunks of each claim that was searched for by itself, by its id
+    # the chunks of each claim that was searched for by itself, by its id
+    found: Mapping[str, Sequence[Chunk]]
+    turns: Turns = ()
 
     @cached_property
     def by_pair(self) -> Mapping[tuple[str, str], PairScore]:
@@ -211,6 +233,21 @@ class _JudgedCase:
         return self.checker.entailed(verdict.claim, reference, score)
 
 
+def _judged_case(
+    case: Case,
+    response: Response,
+    claims: Sequence[Claim],
+    checker: Checker,
+    found: Mapping[str, Sequence[Chunk]],
+    *,
+    turns: Turns,
+    progress: Progress | None,
+) -> _JudgedCase:
+    by_contexts, by_answers = _pairs(case, response, claims, found)
+    scores = checker.score(by_contexts, progress=progress) + checker.score(by_answers)
+    return _JudgedCase(case, response, checker, scores, found, turns)
+
+
 def _gold_claim(gold: GoldClaim) -> Claim:
     """Returns a gold claim for scoring, under an id that no claim of the answer has."""
     return Claim(id=gold_id(gold), text=gold.text)
@@ -236,12 +273,23 @@ def _pairs(
 
 
 def _judged_report(
-    judged: _JudgedCase, claims: Sequence[Claim], *, rulebook: Rulebook | None, abstained: bool
+    judged: _JudgedCase,
+    claims: Sequence[Claim],
+    *,
+    rulebook: Rulebook | None,
+    severity: SeverityRules | None,
+    abstained: bool,
 ) -> Report:
-    case = judged.case
-    verdicts = tuple(
-        _with_safety(judged.by_contexts(claim), rulebook=rulebook, question=case.question) for claim in claims
-    )
+    """Returns the report without hits and metrics; the safety rules read all that the user said."""
+    case, told = judged.case, said_by_user(judged.case.question, judged.turns)
+    decided = [judged.by_contexts(claim) for claim in claims]
+    asked = Asked(told, judged.response.answer, judged.response.contexts)
+    checked = [
+        _with_safety(verdict, rulebook=rulebook, question=told)
+        for verdict in with_question(decided, asked, judged.checker)
+    ]
+    texts = {chunk.id: chunk.text for chunk in judged.response.contexts}
+    verdicts = tuple(graded(one, texts.get(one.chunk_id, ""), rules=severity) for one in checked)
     gold_verdicts = () if abstained else tuple(map(judged.by_answer, case.gold_claims))
     return Report(
         case=case,

@@ -72,6 +72,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("update-baseline", _FLAG, "write what this run measures to the baseline; commit the file"),
     ("audit", _FLAG, "after the tests, audit the checker on the corpora of their slices"),
     ("report", {"metavar": "DIR"}, "write the run folder there: card.html, card.md, report.json, claims.csv, every score"),
+    ("ctrf", {"metavar": "FILE"}, "write the tests and gates of this run there as CTRF, which CI dashboards read"),
     ("llm", {"metavar": "MODE", "choices": ("off", "replay", "record", "live")}, "what the teacher may do: replay its cassette, record into it, ask live, or off"),
     ("verbose", _FLAG, "show intervals in the card, and every claim that failed"),
 )  # fmt: skip
@@ -94,19 +95,19 @@ def pytest_configure(config: pytest.Config) -> None:
         "ablation; gates and bounds are judged once, over the whole slice, and can fail the run.",
     )
     if not hasattr(config, "workerinput") and any(config.getoption(name) for name in _CHECKED_FIRST):
-        from pytest_medfaith.run.hooks import check_options
+        from pytest_medfaith.run.beginning import check_options
 
         check_options(config)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Marks the report folder as unfinished: a run that dies must not leave an earlier run's result there."""
+    """Takes away what an earlier run wrote where this run will: a run that dies must not leave its result."""
     config = session.config
-    if config.getoption("--medfaith-report") and not hasattr(config, "workerinput"):
-        from pytest_medfaith.run.hooks import begin_report, only_shows
+    written = ("--medfaith-report", "--medfaith-ctrf")
+    if any(map(config.getoption, written)) and not hasattr(config, "workerinput"):
+        from pytest_medfaith.run.beginning import begin_files
 
-        if not only_shows(config):
-            begin_report(config)
+        begin_files(config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -379,19 +380,10 @@ def medfaith_check(
     medfaith_checker: AnyChecker,
     medfaith_extractor: Callable[..., list[Claim]],
 ) -> Callable[..., Report]:
-    """A callable `(answer, *, contexts, question=None, gold_claims=None) -> Report`, without a slice."""
-    from functools import partial
-
-    from pytest_medfaith.asserts import check_answer
+    """A callable `(answer, *, contexts, question=None, gold_claims=None, history=()) -> Report`; no slice."""
     from pytest_medfaith.run.hooks import set_failure_text
+    from pytest_medfaith.run.measuring import answer_check
 
     set_failure_text(request.config)
     with _plain_errors():
-        resources = _resources(request.config)
-        return partial(
-            check_answer,
-            checker=medfaith_checker,
-            extractor=medfaith_extractor,
-            rulebook=resources.rulebook,
-            declared=resources.metrics,
-        )
+        return answer_check(request.config, checker=medfaith_checker, extractor=medfaith_extractor)

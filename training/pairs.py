@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
-import json
 import random
 import re
 import zlib
@@ -13,24 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.calibration.rows import read_labelled_rows
 from pytest_medfaith.english.sentences import sentences_of
-
-_LABEL_WORDS = {
-    "entailment": "entail",
-    "neutral": "neutral",
-    "contradiction": "contradict",
-    "supports": "entail",
-    "support": "entail",
-    "refutes": "contradict",
-    "refute": "contradict",
-    "contradict": "contradict",
-    "notenoughinfo": "neutral",
-    "supported": "entail",
-    "partially_supported": "neutral",
-    "not_supported": "neutral",
-    "irrelevant": "neutral",
-    "completely_support": "entail",
-}
+from pytest_medfaith.errors import DataError, shown
+from training.rows import Row, json_lines, label_word, table_rows
 
 
 @dataclass(frozen=True)
@@ -58,20 +42,6 @@ def part_of(key: str, *, parts: int) -> int:
     return zlib.crc32(key.encode()) % parts
 
 
-def json_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yields the object of every line of `path` that is not blank."""
-    with path.open(encoding="utf-8-sig") as lines:
-        for line in lines:
-            if line.strip():
-                yield json.loads(line)
-
-
-def _table(path: Path, delimiter: str) -> Iterator[dict[str, Any]]:
-    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    with path.open(encoding="utf-8-sig", newline="") as rows:
-        yield from csv.DictReader(rows, delimiter=delimiter, quoting=quoting)  # type: ignore[call-overload]
-
-
 def claim_text(claim: Mapping[str, Any]) -> str:
     """Returns a written claim as a checker reads it, with what came before it in its answer in brackets.
 
@@ -86,11 +56,11 @@ def read_written(path: Path) -> Iterator[Pair]:
         for text_key, label_key in (("evidence", "label"), ("alt_evidence", "alt_label")):
             for number, claim in enumerate(item["claims"]):
                 yield Pair(
-                    item[text_key],
+                    item.text(text_key),
                     claim_text(claim),
-                    claim[label_key],
+                    claim.label(label_key),
                     path.stem,
-                    item["id"],
+                    item.text("id"),
                     f"{item['id']}-{number}",
                 )
 
@@ -157,7 +127,7 @@ def read_written_elsewhere(path: Path) -> Iterator[Pair]:
     evidence takes sides there too. Both items are of the same tenth by crc32, so that a tenth held out, or
     set apart for calibration, takes both texts along.
     """
-    tenths: dict[int, list[dict[str, Any]]] = {}
+    tenths: dict[int, list[Row]] = {}
     for item in json_lines(path):
         tenths.setdefault(part_of(item["id"], parts=10), []).append(item)
     for items in tenths.values():
@@ -168,6 +138,22 @@ def read_written_elsewhere(path: Path) -> Iterator[Pair]:
             yield Pair(other_item["evidence"], claim, "neutral", path.stem, item["id"])
 
 
+def read_labelled(path: Path) -> Iterator[Pair]:
+    """Yields the rows of a file of `{"claim", "evidence", "label"}`, as `medfaith calibrate` reads them.
+
+    Evidence in several texts is joined. A group is a case where the rows name theirs, else all rows that
+    share a claim or an evidence text.
+
+    Raises:
+        DataError: a row whose field is missing or blank, or of another type.
+    """
+    for row, labelled in zip(json_lines(path), read_labelled_rows(path), strict=True):
+        claim, evidence = row.text("claim"), " ".join(labelled.evidence)
+        if not evidence.strip():
+            raise DataError(f"{row.place}: field 'evidence' is {shown(row['evidence'])}, expected text")
+        yield Pair(evidence, claim, labelled.label, path.stem, f"{path.stem}-{labelled.group}")
+
+
 def read_snli(root: Path) -> Iterator[Pair]:
     """Yields SNLI dev and test pairs (CC BY-SA 4.0)."""
     for split in ("dev", "test"):
@@ -175,15 +161,16 @@ def read_snli(root: Path) -> Iterator[Pair]:
             (root / f"{name}.{split}").read_text("utf-8").splitlines() for name in ("s1", "s2", "labels")
         ]
         for premise, hypothesis, label in zip(*columns, strict=True):
-            if label in _LABEL_WORDS:
-                yield Pair(premise, hypothesis, _LABEL_WORDS[label], "snli", premise)
+            word = label_word(label)
+            if word:
+                yield Pair(premise, hypothesis, word, "snli", premise)
 
 
 def read_table(path: Path, *, source: str, delimiter: str, columns: tuple[str, str, str]) -> Iterator[Pair]:
     """Yields pairs of a delimited table whose columns are named (evidence, claim, label)."""
     evidence, claim, label = columns
-    for row in _table(path, delimiter):
-        word = _LABEL_WORDS.get((row[label] or "").strip().lower())
+    for row in table_rows(path, delimiter):
+        word = label_word(row[label] or "")
         if word and row[evidence] and row[claim]:
             yield Pair(row[evidence], row[claim], word, source, row[evidence])
 
@@ -195,7 +182,7 @@ def read_fever_symmetric(root: Path) -> Iterator[Pair]:
             yield Pair(
                 row["sentence1"],
                 row["sentence2"],
-                _LABEL_WORDS[row["gold_label"].lower()],
+                row.label("gold_label"),
                 "fever",
                 row["sentence1"],
             )
@@ -207,16 +194,16 @@ def read_mpe(root: Path) -> Iterator[Pair]:
     The captions' file marks are dropped.
     """
     for path in sorted(root.glob("*.csv")):
-        for row in _table(path, ","):
+        for row in table_rows(path, ","):
             evidence = ". ".join(filter(None, re.split(r"\s*\b\d+jpg\d", row["premise"])))
-            yield Pair(evidence, row["hypothesis"], _LABEL_WORDS[row["label"]], "mpe", row["premise"])
+            yield Pair(evidence, row["hypothesis"], row.label("label"), "mpe", row["premise"])
 
 
 def read_factcheck(path: Path) -> Iterator[Pair]:
     """Yields Factcheck-Bench stances; 'partially support' is left out because it names no single label."""
     for row in json_lines(path):
-        stance = row["stance"].replace("-", "_").lower()
-        word = _LABEL_WORDS.get(stance)
+        stance = row.text("stance").replace("-", "_").lower()
+        word = label_word(stance)
         if word:
             yield Pair(row["evidence"], row["claim"], word, "factcheck", row["claim"])
 
@@ -224,7 +211,7 @@ def read_factcheck(path: Path) -> Iterator[Pair]:
 def read_wice(path: Path) -> Iterator[Pair]:
     """Yields WiCE claims with their oracle chunk as evidence."""
     for row in json_lines(path):
-        yield Pair(" ".join(row["evidence"]), row["claim"], _LABEL_WORDS[row["label"]], "wice", row["claim"])
+        yield Pair(" ".join(row["evidence"]), row["claim"], row.label("label"), "wice", row["claim"])
 
 
 def overlap(claim: str, sentence: str) -> float:
@@ -270,7 +257,7 @@ def read_scifact(root: Path) -> Iterator[Pair]:
     for row in json_lines(root / "claims_train.jsonl"):
         for doc_id in row["cited_doc_ids"]:
             found = row["evidence"].get(str(doc_id), [])
-            label = _LABEL_WORDS[found[0]["label"].lower()] if found else "neutral"
+            label = found[0].label("label") if found else "neutral"
             rationale = found[0]["sentences"] if found else []
             yield from document_pairs(
                 row["claim"], corpus[doc_id], rationale, label, "scifact", str(row["id"])
@@ -286,7 +273,7 @@ def read_check_covid(root: Path, split: str = "train") -> Iterator[Pair]:
     corpus = {doc["cord_id"]: doc["abstract"] for doc in json_lines(root / "corpus.json")}
     for row in json_lines(root / f"{split}.json"):
         rationale = [e["sent_index"] for e in row["evidence_set"]]
-        label = _LABEL_WORDS[row["label"].lower()]
+        label = row.label("label")
         pairs = document_pairs(
             row["claim"], corpus[row["cord_id"]], rationale, label, "check_covid", row["claim"]
         )
@@ -319,7 +306,7 @@ def read_evidence_inference(root: Path) -> Iterator[Pair]:
     false direction. Where the article has an outcome that the span does not name, a claim on that outcome is
     neutral. Data set: Evidence Inference 2.0.
     """
-    prompts = {row["PromptID"]: row for row in _table(root / "prompts_merged.csv", ",")}
+    prompts = {row["PromptID"]: row for row in table_rows(root / "prompts_merged.csv", ",")}
     outcomes: dict[str, list[str]] = {}
     for row in prompts.values():
         outcomes.setdefault(row["PMCID"], []).append(row["Outcome"].strip())
@@ -342,11 +329,11 @@ def read_evidence_inference(root: Path) -> Iterator[Pair]:
             yield Pair(span, claim, "neutral", "evidence_inference", row["PMCID"])
 
 
-def _first_spans(root: Path, prompts: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+def _first_spans(root: Path, prompts: Mapping[str, Any]) -> Iterator[tuple[Row, str]]:
     """Yields the first valid annotation of each prompt in the training articles, and its span."""
     train = set((root / "splits" / "train_article_ids.txt").read_text().split())
     seen: set[str] = set()
-    for row in _table(root / "v2_annotations.csv", ","):
+    for row in table_rows(root / "v2_annotations.csv", ","):
         span = " ".join((row["Annotations"] or "").split())
         valid = row["PMCID"] in train and row["Label"] in _DIRECTION_CLAIMS and row["Valid Label"] == "True"
         new = row["PromptID"] in prompts and row["PromptID"] not in seen

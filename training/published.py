@@ -32,7 +32,8 @@ from typing import Any
 from pytest_medfaith.english.sentences import sentence_spans, sentences_of
 from pytest_medfaith.english.words import content_words
 from pytest_medfaith.errors import DataError
-from training.pairs import Pair, document_pairs, json_lines, overlap, part_of, two_flipped_claims
+from training.pairs import Pair, document_pairs, overlap, part_of, two_flipped_claims
+from training.rows import json_lines
 from training.texts import TEXTS
 
 # The file of the claims that people wrote, and what keeps the pairs of a claim together.

@@ -12,6 +12,7 @@ from training.pairs import (
     read_evidence_inference,
     read_factcheck,
     read_fever_symmetric,
+    read_labelled,
     read_mpe,
     read_scifact,
     read_snli,
@@ -25,6 +26,7 @@ from training.pairs import (
 from training.published import read_clusters, read_crossed, read_published, read_published_elsewhere
 
 READERS: dict[str, Callable[..., Iterable[Pair]]] = {
+    "rows": read_labelled,
     "written": read_written,
     "written_windows": read_written_windows,
     "written_beside": read_written_beside,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
+import csv
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.errors import DataError
 from training.pairs import Pair, is_share
 from training.readers import READERS
 
@@ -113,12 +115,27 @@ def load_sources(recipe: Recipe) -> Sources:
         parts = (sources.train, sources.calibration, sources.held_out)
         for part in parts:
             part[name] = []
-        for pair in itertools.chain.from_iterable(
-            READERS[source["reader"]](Path(path), **source.get("options", {})) for path in source["paths"]
-        ):
+        for pair in _pairs_of(name, source):
             held_out = "held_out_one_in" in source and is_share(pair.group, one_in=source["held_out_one_in"])
             calibrates = "calibration_one_in" in source and is_share(
                 pair.group, one_in=source["calibration_one_in"], remainder=1
             )
             parts[2 if held_out else 1 if calibrates else 0][name].append(pair)
     return sources
+
+
+def _pairs_of(name: str, source: dict[str, Any]) -> Iterator[Pair]:
+    """Yields the pairs of a source; what its reader stumbles over is an error that names the file."""
+    if source["reader"] not in READERS:
+        raise DataError(
+            f"source {name!r} names the reader {source['reader']!r}; expected one of {', '.join(READERS)}"
+        )
+    path = ""
+    try:
+        for path in source["paths"]:
+            yield from READERS[source["reader"]](Path(path), **source.get("options", {}))
+    except (LookupError, TypeError, AttributeError, ValueError, csv.Error) as error:
+        raise DataError(
+            f"{path}: the reader {source['reader']!r} cannot read it ({error!r}); "
+            "training/readers.py names what each reader reads"
+        ) from error

@@ -18,8 +18,9 @@ from pytest_medfaith.datasets.medquad import read_medquad
 from pytest_medfaith.datasets.pubmedqa import read_pubmedqa, read_pubmedqa_chunks
 from pytest_medfaith.records import Chunk
 from pytest_medfaith.retrieval.bm25 import searchable_text
-from training.pairs import Pair, is_share, json_lines, part_of, read_evidence_inference
+from training.pairs import Pair, is_share, part_of, read_evidence_inference
 from training.published import Proof, read_proofs, read_published
+from training.rows import json_lines
 
 
 @dataclass(frozen=True)

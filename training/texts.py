@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from pytest_medfaith.datasets.medquad import read_medquad_chunks
-from training.pairs import json_lines
+from training.rows import json_lines
 
 # In the files of Evidence Inference a heading is a whole line.
 _HEADING = re.compile(r"(?:TITLE|ABSTRACT|BODY)\b[.:].*")

@@ -13,7 +13,7 @@ from pytest_medfaith.records import Report, SliceReport, Verdict
 
 COLUMNS = (
     "slice", "retriever", "checker", "k", "case", "claim_id", "verdict", "score", "threshold", "conflict",
-    "claim", "evidence", "chunk", "title", "url", "rules", "reason",
+    "claim", "evidence", "chunk", "title", "url", "rules", "reason", "category", "risk", "major",
 )  # fmt: skip
 _OF_THE_RUN = 4
 
@@ -37,7 +37,7 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
         for one in sorted(report.reports, key=lambda one: one.case.id):
             claims = [_claim_cells(verdict, one) for verdict in one.verdicts]
             unchecked = [
-                ["", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason]
+                ["", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason, "", "", ""]
                 for piece in one.dropped
             ]
             for cells in (*claims, *unchecked):
@@ -60,4 +60,10 @@ def _claim_cells(verdict: Verdict, report: Report) -> list[str]:
         chunk.url if chunk else "",
         "; ".join(finding.rule for finding in verdict.findings),
         verdict.reason,
+        *_severity_cells(verdict),
     ]
+
+
+def _severity_cells(verdict: Verdict) -> list[str]:
+    severity = verdict.severity
+    return [severity.category, severity.risk, "yes" if severity.is_major else "no"] if severity else [""] * 3

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 
 from pytest_medfaith.cards.wording import clip, counted, decimals
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
+from pytest_medfaith.metrics.severity import is_major
 from pytest_medfaith.plain import one_line, plain_lines
-from pytest_medfaith.records import Chunk, Finding, Report, Verdict
+from pytest_medfaith.records import Chunk, Finding, Report, Severity, Verdict
+from pytest_medfaith.records.grades import OTHERWISE, REVIEWERS
 
 _SENTENCE = 400  # characters of evidence shown; a longer span is a window, not a sentence
 _NARROWEST = 30
@@ -36,6 +38,8 @@ def explain_claim(verdict: Verdict, report: Report, *, width: int = 80) -> str:
         wrapped(one_line(verdict.claim.text), width, first=label, rest=_BELOW_LABEL),
         wrapped(_score_text(verdict), width),
     ]
+    if verdict.severity:
+        lines.append(wrapped(_severity_text(verdict.severity), width))
     if chunk is not None:
         source = " · ".join(filter(None, [f"evidence: {chunk.id}", one_line(chunk.title)]))
         lines.append(wrapped(source, width))
@@ -72,6 +76,12 @@ def wrapped(text: str, width: int, *, first: str = "    ", rest: str = "    ") -
     return plain_lines(lines)
 
 
+def _severity_text(severity: Severity) -> str:
+    by = {REVIEWERS: "as reviewers gave it", OTHERWISE: "no rule knows it", "": ""}
+    why = by.get(severity.rule, f"rule {severity.rule}")
+    return f"{severity} ({why})" if why else str(severity)
+
+
 def _score_text(verdict: Verdict) -> str:
     if verdict.label == "unscored":
         return f"no score: {one_line(verdict.reason) or 'the checker gave none'}"
@@ -92,8 +102,8 @@ def _finding_text(finding: Finding, verdict: Verdict, report: Report) -> str:
 def explain_faithfulness(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
     """Returns the claims that their contexts refute or do not support, worst first, each with its evidence.
 
-    Refuted claims come first, the surest refutation at the top; then unsupported claims, the farthest from
-    support at the top.
+    Major errors come first. Among them, and among the others, refuted claims come first, the surest refutation
+    at the top; then unsupported claims, the farthest from support at the top.
 
     Args:
         reports: one or more cases.
@@ -137,16 +147,22 @@ def _below_case(report: Report, text: str, width: int) -> str:
 
 
 def worst_verdicts(reports: Sequence[Report]) -> list[tuple[Report, Verdict]]:
-    """Returns (report, verdict) of refuted claims by falling score, then of unsupported by rising score."""
+    """Returns (report, verdict) of errors: major ones first, then the others.
+
+    In both, refuted claims come first, by falling score, then unsupported claims by rising score.
+    """
     failed = [
         (report, verdict)
         for report in reports
         for verdict in report.verdicts
         if verdict.label in ("refuted", "unsupported")
     ]
-    return sorted(
-        failed, key=lambda pair: (0, -pair[1].score) if pair[1].label == "refuted" else (1, pair[1].score)
-    )
+    return sorted(failed, key=lambda pair: _worst_first(pair[1]))
+
+
+def _worst_first(verdict: Verdict) -> tuple[bool, int, float]:
+    refuted = verdict.label == "refuted"
+    return not is_major(verdict), 0 if refuted else 1, -verdict.score if refuted else verdict.score
 
 
 def explain_safety(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:

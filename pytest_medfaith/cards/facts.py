@@ -26,14 +26,19 @@ def run_facts(root: Path, *, now: datetime, environ: Mapping[str, str] = os.envi
 
     The commit is what the CI server says, else what .git holds; git itself is not needed.
     """
-    said = (environ.get(name, "") for name in _VARIABLES)
-    commit = next(filter(_COMMIT.fullmatch, said), "") or head_commit(root)
+    commit = run_commit(root, environ)
     facts = {
         "date": now.strftime("%Y-%m-%d %H:%M %Z").strip(),
         "project": root.resolve().name,
         "processor": processor_kernel(),
     }
     return facts | ({"commit": commit} if commit else {})
+
+
+def run_commit(root: Path, environ: Mapping[str, str] = os.environ) -> str:
+    """Returns the commit that is tested: what the CI server says, else what .git holds; "" where neither does."""
+    said = (environ.get(name, "") for name in _VARIABLES)
+    return next(filter(_COMMIT.fullmatch, said), "") or head_commit(root)
 
 
 def head_commit(root: Path) -> str:

@@ -33,6 +33,7 @@ from pytest_medfaith.cards.summary import (
 from pytest_medfaith.cards.wording import NOTHING, decimals, has_value, metric_text
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.metrics.safety import breaks_safety_rule
+from pytest_medfaith.metrics.severity import is_major
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import VERDICTS, Chunk, Finding, MetricValue, Report, SliceReport, Verdict
 
@@ -215,6 +216,13 @@ def chunk_row(chunk: Chunk) -> dict[str, str]:
     }
 
 
+def case_view(report: Report) -> dict[str, Any]:
+    """Returns what a page shows of a single checked answer; its contexts number the rows of "chunks"."""
+    chunks: dict[Markup, int] = {}
+    row = _case_row(0, report, chunks)
+    return {**row, "chunks": [json.loads(text) for text in chunks]}
+
+
 def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, Any]:
     """Returns what the page shows of a case, and adds its chunks to `chunks`, which numbers each chunk once.
 
@@ -230,6 +238,7 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         "answer": response.answer,
         "abstained": report.abstained,
         "unsafe": sum(map(breaks_safety_rule, report.verdicts)),
+        "major": sum(map(is_major, report.verdicts)),
         "conflicts": sum(verdict.conflict for verdict in report.verdicts),
         **{label: labels[label] for label in VERDICTS},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
@@ -264,6 +273,8 @@ def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
         "chunk": place,
         "evidence": script_span(evidence, verdict.span),
         "unsafe": breaks_safety_rule(verdict),
+        "major": is_major(verdict),
+        "severity": str(verdict.severity or ""),
         "conflict": verdict.conflict,
         "supporting": [places[name] for name in verdict.supporting if name in places],
         "rules": [_rule_row(finding, verdict, evidence) for finding in verdict.findings],

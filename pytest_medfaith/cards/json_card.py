@@ -12,7 +12,7 @@ from typing import Any
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import plain_json
-from pytest_medfaith.records import MetricValue, Report, SliceReport
+from pytest_medfaith.records import MetricValue, Report, Severity, SliceReport
 from pytest_medfaith.teacher.use import read_uses
 
 FORMAT_VERSION = 1
@@ -52,7 +52,7 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
             }
             for gate in slice_report.gates
         ],
-        "cases": [_case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
+        "cases": [case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
     }
 
 
@@ -79,7 +79,8 @@ def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue
     return {name: MetricValue.from_dict({"value": None, **row, "name": name}) for name, row in rows.items()}
 
 
-def _case_row(report: Report) -> dict[str, Any]:
+def case_row(report: Report) -> dict[str, Any]:
+    """Returns a case as `json_card` has it: its metrics, and its claims with their labels."""
     claims = [
         {
             "id": verdict.claim.id,
@@ -87,6 +88,7 @@ def _case_row(report: Report) -> dict[str, Any]:
             **({"context": verdict.claim.context} if verdict.claim.context else {}),
             "label": verdict.label,
             "score": verdict.score,
+            **({"severity": _severity_row(verdict.severity)} if verdict.severity else {}),
         }
         for verdict in report.verdicts
     ]
@@ -95,11 +97,16 @@ def _case_row(report: Report) -> dict[str, Any]:
         "abstained": report.abstained,
         **({"contexts_optional": True} if report.contexts_optional else {}),
         **({"llm": dict(report.llm)} if report.llm else {}),
+        **({"consistency": dict(report.consistency)} if report.consistency else {}),
         **({"dropped": [piece.to_dict() for piece in report.dropped]} if report.dropped else {}),
         "metrics": dict(report.metrics),
         "entailments": report.entailments.to_dict(),
         "claims": claims,
     }
+
+
+def _severity_row(severity: Severity) -> dict[str, Any]:
+    return {**severity.to_dict(), "major": severity.is_major}
 
 
 def dumps(value: object, place: str) -> str:

@@ -46,7 +46,7 @@ def check_report_folder(folder: Path, settings: Settings, *, baseline: Path) -> 
             calibration, or the baseline) or that no run wrote; or a format in the settings is none.
     """
     extra = extra_formats(settings.formats)
-    read = [*settings.calibration, *settings.safety, baseline]
+    read = [*settings.calibration, *settings.safety, *settings.severity, baseline]
     for one in settings.slices.values():
         read += [Path(one.cases), *filter(None, [one.responses])]
         for root in one.corpus:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pytest_medfaith.cards.rag_lines import rag_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
+from pytest_medfaith.metrics.severity import ERRORS, is_major
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
 from pytest_medfaith.teacher.use import read_uses, use_lines
 
@@ -45,6 +46,8 @@ MODES: Mapping[str, str] = {
     "per-claim": "per-claim",
     "none": "retrieval only",
 }
+# Shown in every mode, only where they were measured.
+SAMPLED_COLUMNS: Mapping[str, str] = {"Consist": "self_consistency", "Agree": "self_agreement"}
 _MISSING_SHOWN = 5
 
 
@@ -52,7 +55,8 @@ _MISSING_SHOWN = 5
 class Counts:
     """What must not vanish from a card. Claims are those of the answers.
 
-    `unsafe` counts the claims that break a safety rule, whatever their verdict, `provenance` the gold claims
+    `unsafe` counts the claims that break a safety rule, whatever their verdict, `major` the errors of moderate or
+    high risk, `provenance` the gold claims
     by who wrote them, `skipped` the records of a data set that gave no case, by reason.
     """
 
@@ -64,6 +68,7 @@ class Counts:
     unscored: int
     conflicts: int
     unsafe: int
+    major: int
     abstained: int
     missing: int
     provenance: Mapping[str, int]
@@ -85,6 +90,7 @@ def count_slice(slice_report: SliceReport) -> Counts:
         unscored=labels["unscored"],
         conflicts=sum(verdict.conflict for verdict in verdicts),
         unsafe=sum(map(breaks_safety_rule, verdicts)),
+        major=sum(map(is_major, verdicts)),
         abstained=sum(report.abstained for report in reports),
         missing=len(slice_report.missing),
         provenance=dict(sorted(written.items())),
@@ -117,17 +123,20 @@ def card_columns(slice_reports: Sequence[SliceReport]) -> dict[str, str]:
     """
     modes = {report.contexts_mode for report in slice_reports}
     if not modes - {"recorded"}:
-        return dict(COLUMNS)
+        return dict(COLUMNS) | _measured(SAMPLED_COLUMNS, slice_reports)
     columns = dict(RETRIEVAL_COLUMNS)
     if modes != {"none"}:
         first_two = dict(list(COLUMNS.items())[:2])
         columns = {**first_two, **POOLED_COLUMNS, **COLUMNS}
-    measured = {
+    return columns | _measured({**RARE_COLUMNS, **SAMPLED_COLUMNS}, slice_reports)
+
+
+def _measured(columns: Mapping[str, str], slice_reports: Sequence[SliceReport]) -> dict[str, str]:
+    return {
         column: name
-        for column, name in RARE_COLUMNS.items()
+        for column, name in columns.items()
         if any(has_value(report.metrics.get(name)) for report in slice_reports)
     }
-    return columns | measured
 
 
 def card_metric(report: SliceReport, name: str) -> MetricValue | None:
@@ -193,9 +202,25 @@ def count_lines(slice_report: SliceReport) -> list[str]:
     if counts.unsafe:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
+    lines += major_lines(slice_report)
     lines += [*rag_lines(slice_report), *_context_lines(slice_report)]
     lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
+
+
+def major_lines(slice_report: SliceReport) -> list[str]:
+    """Returns how many errors of a slice are major, by category, the most frequent first; [] for none."""
+    verdicts = [verdict for report in slice_report.reports for verdict in report.verdicts]
+    errors = [verdict for verdict in verdicts if verdict.label in ERRORS]
+    major = Counter(
+        verdict.severity.category if verdict.severity else "not graded"
+        for verdict in errors
+        if is_major(verdict)
+    )
+    if not major:
+        return []
+    total = f"{sum(major.values())} of {counted(len(errors), 'error')}"
+    return [f"MAJOR: {total} could change what is done for a patient: {_each(dict(major.most_common()))}"]
 
 
 def _case_lines(slice_report: SliceReport, counts: Counts) -> list[str]:

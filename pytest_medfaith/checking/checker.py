@@ -15,16 +15,18 @@ from pytest_medfaith import defaults
 from pytest_medfaith.checking.acquittal import acquitted
 from pytest_medfaith.checking.cascade import Cascade, Reader, score_deciding_windows
 from pytest_medfaith.checking.grounding import grounded
+from pytest_medfaith.checking.overrides.applied import overridden
 from pytest_medfaith.checking.overrule import overrule
 from pytest_medfaith.checking.policy import Thresholds, decide, entails, unscored
 from pytest_medfaith.checking.quotation import quoting_chunk
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.reading import AS_SHIPPED, ReadingSettings
 from pytest_medfaith.checking.rereading import read_joined, read_restated
-from pytest_medfaith.checking.rules import GROUNDING, AddedRule, active_rules
+from pytest_medfaith.checking.rules import GROUNDING, OVERRIDES, AddedRule, active_rules
 from pytest_medfaith.checking.scoring import Model, Progress, TextScorer, recalibrated, score_pairs
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
 from pytest_medfaith.english.letters import plain_chunk, plain_claim
+from pytest_medfaith.entities.scispacy import NO_LINKER
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 
 if TYPE_CHECKING:
@@ -86,9 +88,21 @@ class Checker:
 
     @property
     def rule_signatures(self) -> list[str]:
-        """The names of the rules that may speak, of the project's rules with a digest of their source."""
+        """The names of the rules that may speak, of the project's rules with a digest of their source.
+
+        Beside other rules an override is named only where it is off, as "no future": baselines of versions without
+        overrides stay comparable.
+        """
+        if not self.compared:
+            return sorted(self.rules)
         added = {rule.name: rule.signature for rule in self.added_rules}
-        return sorted(added.get(name, name) for name in self.rules)
+        off = [f"no {name}" for name in OVERRIDES if name not in self.rules]
+        return sorted([*(added.get(name, name) for name in self.compared), *off])
+
+    @property
+    def compared(self) -> frozenset[str]:
+        """The names of the rules that compare the claim with its evidence: all but the overrides."""
+        return self.rules - frozenset(OVERRIDES)
 
     def score(
         self, pairs: Sequence[tuple[Claim, Chunk]], *, progress: Progress | None = None
@@ -131,8 +145,15 @@ class Checker:
         It is `unscored`, with the reason, where the claim cannot be judged, where no chunk can be read, and
         where the model gave no finite number for a readable chunk and no other chunk refutes the claim.
         Chunks that cannot be read count as if they were not there. Letters in other dress are read as plain
-        ones; offsets stay.
+        ones; offsets stay. A claim that cannot be true is refuted whatever the evidence is.
         """
+        verdict = self._compared(claim, scores, chunks)
+        if not self.rules or self.unusable(plain_claim(claim).text, "claim"):
+            return verdict
+        return overridden(verdict, scores, chunks, rules=self.rules)
+
+    def _compared(self, claim: Claim, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
+        """Returns the verdict of the model and of the rules that compare the claim with its evidence."""
         plain, chunks = plain_claim(claim), [plain_chunk(chunk) for chunk in chunks]
         unusable = {chunk.id: self.unusable(chunk.text, "evidence") for chunk in chunks}
         chunks = [chunk for chunk in chunks if not unusable[chunk.id]]
@@ -152,12 +173,12 @@ class Checker:
             verdict = read_restated(verdict, scored, chunks, self._says)
         if scored:
             verdict = read_joined(verdict, chunks, self._says, self.reading)
-        if self.rules:
+        if self.compared:
             quoting = quoting_chunk(plain.text, chunks)
             rules = active_rules(self.rules, linker=self.linker, added=self.added_rules)
             verdict = overrule(verdict, scored, chunks, rules=rules, quoting=quoting)
             if grounding and not quoting:
-                verdict = grounded(verdict, scored, chunks)
+                verdict = grounded(verdict, scored, chunks, names=self.linker != NO_LINKER)
         if grounding:
             verdict = acquitted(verdict, scored, chunks, self.thresholds, doubt=self.reading.doubt)
         deciding = self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail
@@ -165,12 +186,13 @@ class Checker:
 
     def _overruled(self, verdict: Verdict, chunks: Sequence[Chunk]) -> Verdict:
         """Returns the verdict of a judge as the rules leave it; a plain callable is given none."""
-        if not self.rules:
+        if not self.compared:
             return verdict
         from pytest_medfaith.checking.quoted import overruled
 
         rules = active_rules(self.rules, linker=self.linker, added=self.added_rules)
-        return overruled(verdict, chunks, rules=rules, grounding=GROUNDING in self.rules)
+        names = self.linker != NO_LINKER
+        return overruled(verdict, chunks, rules=rules, grounding=GROUNDING in self.rules, names=names)
 
     def _says(self, claim: Claim, chunk: Chunk) -> Verdict:
         return decide(claim, self.score([(claim, chunk)]), self.thresholds)

@@ -7,31 +7,28 @@ from functools import lru_cache
 from typing import Any
 
 from pytest_medfaith.checking.readable import LONGEST_CLAIM
+from pytest_medfaith.defaults import PAIR_ORDER, PairOrder
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.foreign import load_foreign
 from pytest_medfaith.records import LABELS
 
 _KNOWN_WORDS = {
     "entail": (
-        "entailment",
-        "entail",
-        "supported",
-        "supports",
-        "support",
-        "consistent",
-        "faithful",
-        "factual",
+        *("entailment", "entail", "entails", "entailed", "supported", "supports", "support"),
+        *("consistent", "faithful", "factual", "attributable", "grounded"),
     ),
-    "neutral": ("neutral", "not_enough_info", "nei", "unrelated"),
-    "contradict": ("contradiction", "contradict", "refuted", "refutes", "refute"),
+    "neutral": (
+        *("neutral", "unrelated", "nei", "no_info", "noinfo", "not_enough_info", "notenoughinfo"),
+        *("not_enough_information", "no_evidence", "not_enough_evidence", "unverifiable"),
+    ),
+    "contradict": (
+        *("contradiction", "contradict", "contradicts", "contradicted", "contradictory"),
+        *("refuted", "refutes", "refute"),
+    ),
     "not_entail": (
-        "not_entailment",
-        "not_entail",
-        "not_supported",
-        "unsupported",
-        "inconsistent",
-        "hallucinated",
-        "non_factual",
+        *("not_entailment", "not_entail", "non_entailment", "not_entailed", "not_supported", "unsupported"),
+        *("inconsistent", "unfaithful", "hallucinated", "hallucination", "non_factual", "nonfactual"),
+        *("not_attributable", "ungrounded", "not_grounded"),
     ),
 }
 _EXPECTED = (
@@ -45,6 +42,8 @@ TWO_WAY_CONTRADICT = -20.0  # the logit of what a 2-way model never says
 def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | None = None) -> dict[str, int]:
     """Returns which output column means entail, neutral, contradict, or not_entail for a 2-way model.
 
+    A model with a single output has one column: that of entail, or that of not_entail.
+
     Args:
         id2label: from the model's config: column -> the label that the model gives it.
         given: the user's map from the model's labels to entail, neutral, contradict or not_entail; wins over
@@ -57,24 +56,36 @@ def label_columns(id2label: Mapping[int, str], *, given: Mapping[str, str] | Non
     for column, label in id2label.items():
         word = (given or {}).get(label) or _meaning(label)
         if word is None:
-            raise DataError(
-                f"the model's label {label!r} is not known; its labels are {', '.join(id2label.values())}. "
-                'Say what each means with label_map, for example {"LABEL_0" = "contradict", '
-                '"LABEL_1" = "neutral", "LABEL_2" = "entail"}'
-            )
+            raise DataError(_unknown_label(label, list(id2label.values())))
         columns[word] = int(column)
     complete = set(columns) in (
         {"entail", "neutral", "contradict"},
         {"entail", "not_entail"},
         {"entail", "neutral"},
         {"entail", "contradict"},
+        *([{"entail"}, {"not_entail"}] if len(id2label) == 1 else []),
     )
     if not complete or len(columns) != len(id2label):
         raise DataError(
             f"the label map gives {columns}; expected entail, neutral and contradict, or entail and "
             "not_entail, one column each"
+            + (", or for a single output entail or not_entail" if len(id2label) == 1 else "")
         )
     return columns
+
+
+def _unknown_label(label: str, labels: Sequence[str]) -> str:
+    if len(labels) == 1:
+        return (
+            f"the model has a single output, {label!r}, which does not say what it measures: a ranker and a "
+            "model of similarity have such an output, too. Where its sigmoid is the probability that the "
+            f'evidence entails the claim, say so with label_map = {{"{label}" = "entail"}}'
+        )
+    return (
+        f"the model's label {label!r} is not known; its labels are {', '.join(labels)}. "
+        'Say what each means with label_map, for example {"LABEL_0" = "contradict", '
+        '"LABEL_1" = "neutral", "LABEL_2" = "entail"}'
+    )
 
 
 def _meaning(label: str) -> str | None:
@@ -83,13 +94,26 @@ def _meaning(label: str) -> str | None:
 
 
 def score_with_classifier(
-    name: str, label_map: Mapping[str, str] | None, max_tokens: int, pairs: Sequence[tuple[str, str]]
+    name: str,
+    label_map: Mapping[str, str] | None,
+    max_tokens: int,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    order: PairOrder = PAIR_ORDER,
 ) -> Any:
     """Returns logits, float32 (n, 3), of (evidence, claim) pairs under the model `name`.
 
     A 2-way model's second score is read as neutral: it says that the evidence does not entail, not that it
-    refutes; the contradict logit is then far below the others. A claim that leaves no room for its evidence
-    gives NaN.
+    refutes; the contradict logit is then far below the others. The single output of a sigmoid head is the
+    logit of entail against a neutral logit of 0, so that the softmax gives the sigmoid. A claim that leaves
+    no room for its evidence gives NaN.
+
+    Args:
+        name: a model folder, or a name on the hub.
+        label_map: see `label_columns`.
+        max_tokens: of a pair; the evidence is cut, never the claim.
+        pairs: (evidence, claim) of each.
+        order: which of the two the model was trained to read first.
     """
     import numpy as np
 
@@ -102,23 +126,34 @@ def score_with_classifier(
     readable = [i for i, length in enumerate(lengths) if length <= LONGEST_CLAIM * max_tokens]
     logits = np.full((len(pairs), len(LABELS)), np.nan, dtype=np.float32)
     logits[readable] = TWO_WAY_CONTRADICT
-    order = sorted(readable, key=lambda i: sum(map(len, pairs[i])))
-    for start in range(0, len(order), BATCH):
-        rows = order[start : start + BATCH]
-        texts = [pairs[i] for i in rows]
-        inputs = tokenizer(
-            [evidence for evidence, _ in texts],
-            [claim for _, claim in texts],
-            truncation="only_first",
-            max_length=max_tokens,
-            padding=True,
-            return_tensors="pt",
-        )
+    if len(columns) == 1:
+        logits[readable, : LABELS.index("contradict")] = 0.0
+    shortest_first = sorted(readable, key=lambda i: sum(map(len, pairs[i])))
+    for start in range(0, len(shortest_first), BATCH):
+        rows = shortest_first[start : start + BATCH]
+        inputs = _inputs(tokenizer, [pairs[i] for i in rows], max_tokens=max_tokens, order=order)
         with torch.inference_mode():
             output = model(**inputs).logits.float().numpy()
         for word, column in columns.items():
             logits[rows, LABELS.index("neutral" if word == "not_entail" else word)] = output[:, column]
     return logits
+
+
+def _inputs(
+    tokenizer: Any, pairs: Sequence[tuple[str, str]], *, max_tokens: int, order: PairOrder
+) -> Mapping[str, Any]:
+    """Returns (evidence, claim) pairs as tensors, in the order that the model reads; evidence is cut to fit."""
+    claim_first = order == "claim-evidence"
+    texts = [pair[::-1] if claim_first else pair for pair in pairs]
+    inputs: Mapping[str, Any] = tokenizer(
+        [first for first, _ in texts],
+        [second for _, second in texts],
+        truncation="only_second" if claim_first else "only_first",
+        max_length=max_tokens,
+        padding=True,
+        return_tensors="pt",
+    )
+    return inputs
 
 
 @lru_cache(maxsize=2)

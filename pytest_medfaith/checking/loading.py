@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_medfaith import defaults
 from pytest_medfaith.checking.card import ModelCard, read_card, tokenizer_of
@@ -17,6 +17,8 @@ from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import load_rules, switched_on
 from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.checking.student import score_with_student
+from pytest_medfaith.checking.variant import split_linker
+from pytest_medfaith.defaults import PairOrder
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.entities.scispacy import load_linker
 from pytest_medfaith.errors import DataError
@@ -31,10 +33,19 @@ if TYPE_CHECKING:
 _DOTTED = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")  # as in "my_pkg.judge:judge"; a hub name has no colon
 
 
+class Reading(NamedTuple):
+    """How a foreign model is read: what its labels mean, which text comes first, and the most tokens."""
+
+    label_map: Mapping[str, str] | None
+    order: PairOrder
+    max_tokens: int
+
+
 def load_checker(
     name: str = defaults.CHECKER,
     *,
     label_map: Mapping[str, str] | None = None,
+    order: PairOrder = defaults.PAIR_ORDER,
     thresholds: Thresholds | None = None,
     cache: Path | None = None,
     max_tokens: int = 512,
@@ -46,19 +57,19 @@ def load_checker(
 ) -> Checker:
     """Returns the strong model for "default", the small student for "fast", else what `name` leads to.
 
-    A folder with `card.json` and `model.onnx` is an ONNX checker; any other folder or hub name a Hugging Face
-    classifier; a dotted name, as "my_pkg.judge:judge", a checker or a plain callable, which no rule overrules.
+    No rule overrules a plain callable. A name may tell its linker: "fast[linker=none]".
 
     Args:
-        name: "default", "fast", "teacher", a folder, a dotted name, or a hub name.
+        name: "default", "fast", "teacher", a folder, a dotted name ("my_pkg.judge:judge"), or a hub name.
         label_map: what a foreign model's labels mean, where its config does not say.
+        order: which text a foreign model reads first.
         thresholds: instead of the model card's, or 0.5 for a foreign model.
         cache: SQLite file of kept logits.
         max_tokens: how much a foreign model reads of a pair.
-        rules: dotted names of the project's rules `(claim, evidence) -> findings`, beside the shipped rules.
+        rules: dotted names of the project's rules, beside the shipped rules.
         rules_off: medical rules that may not overrule the model; names of safety rules change nothing here.
-        linker: "default" (the concept table), or "scispacy[:MODEL[:KNOWLEDGE_BASE]]" (extra: bio).
-        root: the folder that a relative folder is in; the working directory where None.
+        linker: "default", "none", or "scispacy[:MODEL[:KNOWLEDGE_BASE]]" (extra: bio).
+        root: of relative folders; the working directory where None.
         teacher: the LLM that "teacher" asks.
 
     Raises:
@@ -66,22 +77,23 @@ def load_checker(
         MissingExtra: a foreign model, and transformers is not installed.
         TeacherError: "teacher", and there is no teacher here.
     """
-    added = load_rules(rules)
-    names = switched_on(added, off=rules_off)
-    load_linker(linker)  # an unknown or missing linker is said now, not at the first claim
-    folder = None if name == TEACHER else onnx_folder(name, root=root)
-    if not folder and _DOTTED.fullmatch(name):
+    names = switched_on(added := load_rules(rules), off=rules_off)
+    base, own = split_linker(name)
+    load_linker(linker := own or linker)  # an unknown linker is said now, not at the first claim
+    if not (folder := None if base == TEACHER else onnx_folder(base, root=root)) and _DOTTED.fullmatch(base):
         return _project_checker(name, thresholds)
-    taught = _taught_checker(teacher) if name == TEACHER else None
-    checker = taught or _model_checker(name, folder, root, label_map, max_tokens)
+    checker = _named_checker(base, folder, root, Reading(label_map, order, max_tokens), teacher)
     checker = dataclasses.replace(checker, cache=cache, rules=names, added_rules=added, linker=linker)
-    return dataclasses.replace(checker, thresholds=thresholds or checker.thresholds)
+    called, decides = name if own else checker.name, thresholds or checker.thresholds
+    return dataclasses.replace(checker, name=called, thresholds=decides)
 
 
-def _model_checker(
-    name: str, folder: Path | None, root: Path | None, label_map: Mapping[str, str] | None, max_tokens: int
+def _named_checker(
+    name: str, folder: Path | None, root: Path | None, foreign: Reading, teacher: Teacher | None
 ) -> Checker:
-    return _onnx_checker(name, folder) if folder else _classifier(name, root, label_map, max_tokens)
+    if name == TEACHER:
+        return _taught_checker(teacher)
+    return _onnx_checker(name, folder) if folder else _classifier(name, root, foreign)
 
 
 def _taught_checker(teacher: Teacher | None) -> Checker:
@@ -94,6 +106,11 @@ def _project_checker(name: str, thresholds: Thresholds | None) -> Checker:
     """Returns what the dotted `name` leads to; cache, rules and linker are the project's matter."""
     from pytest_medfaith.checking.judge import as_checker
 
+    base, linker = split_linker(name)
+    if linker:
+        raise DataError(
+            f"the checker {name!r} is of the project, and no rule asks a linker about its verdicts; name it {base!r}"
+        )
     checker = as_checker(load_dotted(name, what="the checker"), name=name)
     return dataclasses.replace(checker, name=name, thresholds=thresholds or checker.thresholds)
 
@@ -110,12 +127,18 @@ def onnx_folder(name: str, *, root: Path | None = None) -> Path | None:
         return FAST_CHECKER
     folder = (root or Path()) / name
     parts = [part for part in ("card.json", "model.onnx") if (folder / part).is_file()]
-    if len(parts) == 1 and not (folder / "config.json").is_file():
+    if len(parts) == 1 and not _is_classifier(folder, parts[0]):
         raise DataError(
             f"the checker folder {folder} holds {parts[0]} alone; expected card.json, model.onnx and "
             "tokenizer.json"
         )
     return folder if len(parts) == 2 else None
+
+
+def _is_classifier(folder: Path, part: str) -> bool:
+    """Returns whether a folder that holds `part`, and not the other file of a student, is one of transformers."""
+    weights = part == "card.json" or any(folder.glob("*.safetensors"))
+    return weights and (folder / "config.json").is_file()
 
 
 def _onnx_checker(name: str, folder: Path) -> Checker:
@@ -148,9 +171,7 @@ def _signature(model: Path, card: ModelCard, fast: Checker | None) -> str:
     return "|".join(map(str, parts)) + card.reading.differing + scripts
 
 
-def _classifier(
-    name: str, root: Path | None, label_map: Mapping[str, str] | None, max_tokens: int
-) -> Checker:
+def _classifier(name: str, root: Path | None, foreign: Reading) -> Checker:
     from pytest_medfaith.checking.classifier import score_with_classifier
 
     if not name.strip():
@@ -160,7 +181,9 @@ def _classifier(
         )
     folder = (root or Path()) / name
     source = str(folder) if folder.is_dir() else name
-    scorer = partial(score_with_classifier, source, label_map, max_tokens)
-    return Checker(
-        name, f"{model_signature(source)}|{sorted((label_map or {}).items())}|{max_tokens}", scorer
-    )
+    labels, order, max_tokens = foreign
+    scorer = partial(score_with_classifier, source, labels, max_tokens, order=order)
+    parts = [model_signature(source), sorted((labels or {}).items()), max_tokens]
+    # Baselines hold the signature, so the usual order, which joined it later, appears nowhere.
+    parts += [order] if order != defaults.PAIR_ORDER else []
+    return Checker(name, "|".join(map(str, parts)), scorer)

@@ -27,6 +27,7 @@ _RELATIONAL = word_set(
 )
 _LONGEST_DEFINITE = 4  # words: "the usual starting dose" names nothing by itself, a longer subject does
 _LONGEST_FRAGMENT = 4  # words without a verb: "Nausea" says nothing by itself
+_ASKS_FOR_A_REASON = 2  # words: "Why is", "What makes"
 _LONGEST_CONTEXT = 60  # words of the sentence before: more would push the claim out of what a model reads
 
 
@@ -84,6 +85,24 @@ def stands_alone(part: Part) -> bool:
 def asks_alone(part: Part) -> bool:
     """Returns whether the question `part` says what it asks about; "Is it safe?" and "And adults?" do not."""
     return len(part.words) > _LONGEST_FRAGMENT and not _points(part.words)
+
+
+def names_its_matter(question: Part) -> bool:
+    """Returns whether a question for a reason says of what: "Why is this so?" and "Why?" do not."""
+    return len(question.words) > _LONGEST_FRAGMENT and not _points(question.words[_ASKS_FOR_A_REASON:])
+
+
+def asks_whole(part: Part) -> bool:
+    """Returns whether the message `part` can be read without those before it.
+
+    "Is it safe?", "And adults?" and "What are the side effects?" cannot.
+    """
+    words = [word.lower for word in part.words if word.text not in ".,;:()?"]
+    following = [*words[1:], ""]
+    unnamed = any(
+        word in _RELATIONAL and after not in _RELATIONS for word, after in zip(words, following, strict=True)
+    )
+    return asks_alone(part) and stands_alone(part) and not unnamed
 
 
 def _points(words: Phrase) -> bool:

@@ -25,14 +25,14 @@ from pytest_medfaith.claims.asked import (
 from pytest_medfaith.claims.blocks import Line, read_lines
 from pytest_medfaith.claims.citations import read_citations
 from pytest_medfaith.claims.clauses import split_clauses
-from pytest_medfaith.claims.context import stands_alone
+from pytest_medfaith.claims.context import names_its_matter, stands_alone
 from pytest_medfaith.claims.idle import idle_reason
 from pytest_medfaith.claims.layout import Sentence, read_layout
 from pytest_medfaith.claims.lists import split_lists
 from pytest_medfaith.claims.measures import has_amount, states
 from pytest_medfaith.claims.openers import skip_openers
 from pytest_medfaith.claims.predicates import split_predicates, split_repeated
-from pytest_medfaith.claims.questions import is_question
+from pytest_medfaith.claims.questions import is_question, takes_for_granted
 from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import borrowed, read_words, span
@@ -86,11 +86,15 @@ class _Statement:
 
 @dataclass(frozen=True)
 class _Idle:
-    """A span of the answer that states nothing, and why."""
+    """A span of the answer that states nothing, and why.
+
+    `granted` is what a question takes for granted: a statement, where no later claim answers the question.
+    """
 
     start: int
     end: int
     reason: str
+    granted: _Statement | None = None
 
 
 _Made = _Statement | _Idle
@@ -177,7 +181,23 @@ def _split_lines(text: str, lines: Sequence[Line], question: str | None) -> list
                 told = after
         if first.role == "item":
             told = before.behind_list(told)
-    return [*made, *_unused(leads, made)]
+    return [*_granted(made), *_unused(leads, made)]
+
+
+def _grants(question: Part, told: Told) -> bool:
+    """Returns whether `question` says something that nobody asked: "Why is 8 g a day safe?"."""
+    asked = plain_words(told.before.text)
+    alone = takes_for_granted(question.text) and names_its_matter(question)
+    return alone and plain_words(question.text) not in asked
+
+
+def _granted(made: Sequence[_Made]) -> Iterator[_Made]:
+    """Yields `made`, and for a question that no statement answers what it takes for granted."""
+    contexts = [one.context for one in made if isinstance(one, _Statement)]
+    for one in made:
+        granted = one.granted if isinstance(one, _Idle) else None
+        answered = granted and any(granted.part.text in context for context in contexts)
+        yield granted if granted and not answered else one
 
 
 def _read_lead(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
@@ -214,8 +234,9 @@ def _split_line(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
     if answer is not None:
         return _answered(line, answer, told, reason)
     if reason:
-        idle = _Idle(sentence.start, sentence.end, reason)
-        return [idle], told.asking(whole) if reason == "question" else told
+        asks = reason == "question"
+        granted = _Statement(sentence, whole) if asks and _grants(whole, told) else None
+        return [_Idle(sentence.start, sentence.end, reason, granted)], told.asking(whole) if asks else told
     long = len(whole.words) > _LONGEST_SENTENCE
     made: list[_Made] = []
     before = told.before

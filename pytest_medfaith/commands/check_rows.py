@@ -112,12 +112,13 @@ def _result(
     row: CheckRow, claim: Claim, scores: Sequence[Any], chunks: Sequence[Chunk], checker: Checker
 ) -> dict[str, Any]:
     verdict = checker.decide(claim, scores, chunks)
-    if verdict.label == "unscored" or not (scores or (checker.judge and chunks)):
-        unread = next(
+    unread = not (scores or (checker.judge and chunks))
+    if verdict.label == "unscored" or (unread and verdict.label != "refuted"):  # a claim that cannot be
+        missing = next(
             (reason for text in row.evidence if (reason := checker.unusable(text, "evidence"))),
             "there is no evidence",
         )
-        reason = verdict.reason if verdict.label == "unscored" else unread
+        reason = verdict.reason if verdict.label == "unscored" else missing
         return {"id": row.id, "label": "unscored", "probs": None, "span": None, "reason": reason}
     decisive = next((score for score in scores if score.chunk_id == verdict.chunk_id), None)
     span = decisive.span if decisive else verdict.span

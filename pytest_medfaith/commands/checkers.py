@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from pytest_medfaith import defaults
-from pytest_medfaith.commands.parts import CheckerOption, RootOption, progress_bar, say
+from pytest_medfaith.commands.parts import CheckerOption, RootOption, progress_bar, reading_of, say
 from pytest_medfaith.errors import DataError
 
 LabelledArgument = Annotated[
@@ -71,7 +71,6 @@ def calibrate(
     from pytest_medfaith.calibration.fit import fit_calibration
     from pytest_medfaith.calibration.rows import read_labelled_rows
     from pytest_medfaith.checking.loading import load_checker
-    from pytest_medfaith.config import load_settings
     from pytest_medfaith.jsonl import refuse_overwriting
 
     if method not in ("temperature", "isotonic"):
@@ -82,7 +81,7 @@ def calibrate(
     written = {"--out": out, **{f"{path}, of --report": path for path in drawn}}
     refuse_overwriting(written, {"the file of rows": rows})
     loaded = read_labelled_rows(rows)
-    judge = load_checker(checker, label_map=load_settings(root.resolve()).label_map)
+    judge = load_checker(checker, **reading_of(checker, root))
     chosen: Any = method
     progress = progress_bar("pairs")
     run = fit_calibration(loaded, judge, method=chosen, precision=precision, seed=seed, progress=progress)
@@ -122,7 +121,8 @@ def audit(
     written = {f"{out / name}, of --out": out / name for name in AUDIT_FILES} if out else {}
     refuse_overwriting({"--cache": cache, **written}, {"a file of the corpus": chunk_files(corpus)})
     check_cache(cache)
-    judge, chunks = load_checker(checker, cache=cache), read_chunks(corpus)
+    judge = load_checker(checker, cache=cache, **reading_of(checker, Path()))
+    chunks = read_chunks(corpus)
     found = audit_checker(judge, chunks, limit=limit, seed=seed, progress=progress_bar("pairs"))
     title = ", ".join(map(str, corpus))
     say(audit_card(found, title=title))

@@ -17,6 +17,7 @@ from pytest_medfaith.commands.parts import (
     ScoresOption,
     end_teacher,
     progress_bar,
+    reading_of,
     say,
     teacher_for,
 )
@@ -81,7 +82,7 @@ def check(
     refuse_overwriting({"--out": out, "--cache": cache}, read)
     check_cache(cache)
     loaded, teacher = read_check_rows(rows), teacher_for(checker, root, llm)
-    judge = _calibrated_checker(checker, cache, rules_off or (), calibration, teacher)
+    judge = _calibrated_checker(checker, cache, rules_off or (), calibration, teacher, root)
     rulebook = load_rulebook().without(rules_off or ())
     results = check_rows(loaded, judge, rulebook=rulebook, progress=progress_bar("pairs"))
     write_records(out, results)
@@ -123,7 +124,7 @@ def score(
     check_cache(cache)
     recorded = read_recorded(responses, read_chunks(corpus) if corpus else [], out=out)
     teacher = teacher_for(checker, root, llm)
-    judge = _calibrated_checker(checker, cache, rules_off or (), calibration, teacher)
+    judge = _calibrated_checker(checker, cache, rules_off or (), calibration, teacher, root)
     rulebook = load_rulebook().without(rules_off or ())
     report = score_responses(recorded, judge, rulebook=rulebook, progress=progress_bar("responses"))
     say(f"{out}: {write_scores(out, report)}", err=True)
@@ -135,10 +136,11 @@ def _calibrated_checker(
     cache: Path | None,
     rules_off: Sequence[str],
     calibration: Path | None,
-    teacher: Teacher | None = None,
+    teacher: Teacher | None,
+    root: Path,
 ) -> Checker:
     from pytest_medfaith.calibration.applying import calibrated, read_calibration
     from pytest_medfaith.checking.loading import load_checker
 
-    checker = load_checker(name, cache=cache, rules_off=rules_off, teacher=teacher)
+    checker = load_checker(name, cache=cache, rules_off=rules_off, teacher=teacher, **reading_of(name, root))
     return calibrated(checker, read_calibration(calibration)) if calibration else checker

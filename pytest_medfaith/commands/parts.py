@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import MedfaithError
 
 if TYPE_CHECKING:
@@ -92,7 +93,9 @@ def teacher_for(name: str | None, root: Path, llm: str | None) -> Teacher | None
     from pytest_medfaith.teacher.settings import TEACHER
 
     mode = llm_mode(llm)
-    if name != TEACHER:
+    from pytest_medfaith.checking.variant import split_linker
+
+    if split_linker(name or "")[0] != TEACHER:
         return None
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.teacher.asking import Teacher
@@ -100,6 +103,20 @@ def teacher_for(name: str | None, root: Path, llm: str | None) -> Teacher | None
     teacher = Teacher(load_settings(root.resolve()).llm, mode=mode)
     teacher.check_ready()
     return teacher
+
+
+def reading_of(checker: str, root: Path) -> dict[str, Any]:
+    """Returns `label_map` and `order` of the project at `root`, for a checker by name; {} for a shipped one.
+
+    Raises:
+        DataError: the settings cannot be read.
+    """
+    if checker in (defaults.CHECKER, "fast"):
+        return {}
+    from pytest_medfaith.config import load_settings
+
+    settings = load_settings(root.resolve())
+    return {"label_map": settings.label_map, "order": settings.order}
 
 
 def end_teacher(teacher: Teacher | None) -> None:

@@ -12,6 +12,7 @@ MOST_ABSTAINED = 0.5
 IMPLIED = f"abstention <= {MOST_ABSTAINED}"
 _OF_CLAIMS = (
     "claims",
+    "severity",
     "citations",
     "ragchecker",
     "safety",

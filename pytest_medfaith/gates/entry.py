@@ -12,6 +12,7 @@ from pytest_medfaith.errors import MissingBaseline
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Fraction, Metric
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
+from pytest_medfaith.metrics.severity import as_rules_grade
 from pytest_medfaith.records import (
     MetricValue,
     Report,
@@ -86,10 +87,14 @@ def baseline_entry(
 
 
 def case_baseline(report: Report, metrics: Iterable[Metric]) -> CaseBaseline:
-    """Returns what a baseline keeps of a case; a metric that does not apply to it is absent."""
+    """Returns what a baseline keeps of a case; a metric that does not apply to it is absent.
+
+    Errors have the severity that rules gave them, not that of people's labels: see `as_rules_grade`.
+    """
     fractions: dict[str, Fraction] = {}
+    by_rules = as_rules_grade(report)
     for metric in metrics:
-        fraction = metric.measure(report)
+        fraction = metric.measure(by_rules if metric.family == "severity" else report)
         if fraction is not None:
             fractions[metric.name] = round(fraction[0], _DECIMALS), round(fraction[1], _DECIMALS)
     claims = tuple((verdict.label, verdict.claim.text) for verdict in report.verdicts)

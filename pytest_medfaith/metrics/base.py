@@ -14,7 +14,17 @@ if TYPE_CHECKING:
 
 Fraction = tuple[float, float]
 Family = Literal[
-    "claims", "citations", "safety", "retrieval", "ragchecker", "latency", "audit", "corrected", "project"
+    "claims",
+    "severity",
+    "citations",
+    "safety",
+    "retrieval",
+    "ragchecker",
+    "latency",
+    "audit",
+    "corrected",
+    "consistency",
+    "project",
 ]
 Matrix = tuple[tuple[bool, ...], ...]
 RAGCHECKER = "Ru et al. 2024, RAGChecker, arXiv:2408.08067"  # the source of metrics of two families

@@ -38,6 +38,8 @@ def loading(what: str, expected: str) -> Iterator[None]:
                 f"{what} needs code that comes with the model, which is never run; expected {expected}"
             ) from error
         said = " ".join(str(error).split()) or type(error).__name__
+        if "use_safetensors" in said:  # a model on the hub
+            raise DataError(_pickled(what, "weights that are not safetensors")) from error
         said = (
             _OTHER_SIZES if "ignore_mismatched_sizes" in said else said
         )  # the report that it names is not shown
@@ -73,6 +75,7 @@ def load_foreign(
         import transformers
     except ImportError:
         raise MissingExtra(what, "models") from None
+    refuse_pickled_weights(Path(name), what, kind=kind)
     with loading(what, expected):
         model, info = getattr(transformers, kind).from_pretrained(
             name, use_safetensors=True, trust_remote_code=False, output_loading_info=True
@@ -85,6 +88,30 @@ def load_foreign(
             )
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
         return model.eval(), tokenizer, torch
+
+
+def refuse_pickled_weights(folder: Path, what: str, *, kind: str) -> None:
+    """Refuses a folder whose only weights are pickled: a pickle runs whatever code is in it.
+
+    Args:
+        folder: of the model; a name on the hub passes.
+        what: the model in messages.
+        kind: the class of transformers that reads it.
+
+    Raises:
+        DataError: the folder holds `pytorch_model.bin` or the like, and no safetensors.
+    """
+    pickled = sorted(path.name for path in folder.glob("*.bin")) if folder.is_dir() else []
+    if pickled and not any(folder.glob("*.safetensors")):
+        raise DataError(_pickled(what, pickled[0], folder=str(folder), kind=kind))
+
+
+def _pickled(what: str, found: str, *, folder: str = "FOLDER", kind: str = "AutoModel") -> str:
+    return (
+        f"{what} has {found} alone. Weights in a pickle can run code when they are read, so only safetensors "
+        'are. Where you trust who made the file, convert it once: python -c "from transformers import '
+        f"{kind} as M; M.from_pretrained('{folder}').save_pretrained('{folder}')\""
+    )
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pytest_medfaith.conversion import Record
+from pytest_medfaith.records.grades import MAJOR, Category, Risk
 from pytest_medfaith.records.measured import Measured as Measured
 from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
 from pytest_medfaith.records.slice_run import SliceRun as SliceRun
@@ -18,6 +19,8 @@ from pytest_medfaith.records.slice_run import SliceRun as SliceRun
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
 VerdictLabel = Literal["supported", "refuted", "unsupported", "unscored"]
+# What earlier turns of a conversation are: words that say what "it" is; evidence, too; or nothing.
+HistoryMode = Literal["context", "evidence", "ignore"]
 Authority = Literal["guideline", "systematic_review", "rct", "cohort", "review", "site"]
 
 
@@ -65,7 +68,11 @@ class GoldClaim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Case(Record):
-    """One test item of a slice. `references` are ids of relevant chunks, or PMIDs."""
+    """One test item of a slice. `references` are ids of relevant chunks, or PMIDs.
+
+    `history` holds the earlier turns of the conversation, the earliest first: mappings with `role`, "user" or
+    "assistant", and `content`. `conversation` names the conversation, "" where the case is none.
+    """
 
     id: str
     question: str
@@ -73,6 +80,8 @@ class Case(Record):
     gold_claims: tuple[GoldClaim, ...] = ()
     reference_answer: str | None = None
     references: tuple[str, ...] = ()
+    history: tuple[Mapping[str, Any], ...] = ()
+    conversation: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -80,7 +89,8 @@ class Case(Record):
 class Response(Record):
     """What the RAG system said for a case.
 
-    `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them.
+    `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them. `samples` are further
+    answers to the same question.
     """
 
     answer: str
@@ -91,6 +101,7 @@ class Response(Record):
     model: str = ""
     latency_ms: float | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    samples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,12 +159,43 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Severity(Record):
+    """How bad a refuted or unsupported claim is.
+
+    Categories and risks are those of MedVAL (Aali et al. 2025, arXiv:2507.03152) that an error of a single claim
+    can have. An error is major where its risk is moderate or high: unnoticed, it could change what is done for a
+    patient, as CREOLA calls an error major (Asgari et al. 2025, npj Digit Med 8:274).
+
+    Attributes:
+        category: what kind of error it is.
+        risk: what could happen to a patient if nobody noticed the error.
+        rule: the id of the rule that gave the risk, "otherwise" where no rule knew the claim, "reviewers" where
+            people's labels did.
+        by_rules: the risk that a rule gave, where people's labels gave another one.
+    """
+
+    category: Category
+    risk: Risk
+    rule: str = ""
+    by_rules: Risk | None = None
+
+    @property
+    def is_major(self) -> bool:
+        """Whether the error could change what is done for a patient."""
+        return self.risk in MAJOR
+
+    def __str__(self) -> str:
+        return f"{'major' if self.is_major else 'minor'}: {self.category}, risk {self.risk}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
     """A claim's outcome over all its chunks.
 
     `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
     highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
     entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
+    `severity` is of a refuted or unsupported claim, None where nobody graded it.
     """
 
     claim: Claim
@@ -167,6 +209,7 @@ class Verdict(Record):
     joint: bool = False
     supporting: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,7 +296,7 @@ class Report(Measured, Record):
     response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
     without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
-    brought, `llm` what a teacher was asked (`teacher.use`). No claim was made of the words that are `dropped`.
+    brought, `llm` what a teacher was asked (`teacher.use`), `consistency` what further answers say (`checking.consistency`). No claim was made of the words that are `dropped`.
 
     The metrics of `Measured`, such as `faithfulness`, are attributes, too: None for a refusal, and where
     nothing could be measured.
@@ -277,6 +320,7 @@ class Report(Measured, Record):
     retrieval: Retrieval = field(default_factory=Retrieval)
     dropped: tuple[Dropped, ...] = ()
     llm: Mapping[str, Any] = field(default_factory=dict)
+    consistency: Mapping[str, Any] = field(default_factory=dict)
 
     def _value(self, name: str) -> float | None:
         return self.metrics.get(name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.answers.foreign import is_rows
-from pytest_medfaith.answers.responses import as_response, ask
+from pytest_medfaith.answers.sampling import asked_samples, sampled_response
 from pytest_medfaith.errors import MedfaithError
 from pytest_medfaith.run.hooks import plain_errors, resources_of
 from pytest_medfaith.run.targets import Target, recorded_response, reference_response
@@ -36,13 +36,14 @@ def case_response(
         hits: what the retriever found for the question.
         retriever: None where there is nothing to retrieve from.
     """
+    resources = resources_of(request.config)
     if rag is None or is_rows(rag):
-        resources = resources_of(request.config)
         with plain_errors():
             if rag is None and target.settings.responses is None and retriever is not None:
                 return reference_response(resources, target, hits)
             return recorded_response(resources, target, rows=rag)
     with plain_errors(MedfaithError):  # what the RAG itself raises keeps its traceback
-        answer = ask(rag, target.case.question)
+        asked = target.case.question
+        answers = asked_samples(rag, asked, resources.temperatures, history=target.turns)
     with plain_errors():
-        return as_response(answer, case_id=target.case.id, hits=hits)
+        return sampled_response(answers, case_id=target.case.id, hits=hits)

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_medfaith.checking.variant import split_linker
 from pytest_medfaith.metrics.aggregate import case_metrics
 from pytest_medfaith.records import Report
 from pytest_medfaith.retrieval.build import BUILT_IN, fused_names
@@ -23,7 +24,7 @@ from pytest_medfaith.retrieval.settings import settled
 from pytest_medfaith.retrieval.signature import encoder_signatures, retriever_signature
 from pytest_medfaith.run.results import plain_report
 from pytest_medfaith.run.sealed import append_sealed, digest, read_sealed
-from pytest_medfaith.run.signature import checker_signature
+from pytest_medfaith.run.signature import checker_signature, severity_signature
 from pytest_medfaith.run.targets import Target, recorded_response, report_on_recorded
 from pytest_medfaith.run.teaching import extractor_signature
 
@@ -85,7 +86,11 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
     settings = target.settings
     name, given = settled(settings.retriever, resources.retrieval)
     checker = resources.checker(settings.checker)
-    if set(fused_names(name, given)) - BUILT_IN.keys() or checker.judge or ":" in settings.checker:
+    if (
+        set(fused_names(name, given)) - BUILT_IN.keys()
+        or checker.judge
+        or ":" in split_linker(settings.checker)[0]
+    ):
         return None
     chunks = resources.searched_chunks(settings, settings.retriever) if settings.corpus else []
     read = resources.read_chunks(settings, settings.retriever) if settings.corpus else []
@@ -94,6 +99,7 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
         "package": package_digest(),
         "run": settings.run.to_dict(),
         "contexts": settings.contexts,
+        "history": settings.history,
         "has_answer": target.has_answer,
         "chunks": digest([chunk.to_dict() for chunk in chunks]),
         "read": corpus_hash(read),
@@ -102,6 +108,7 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
         "settings": dataclasses.asdict(given),
         "checker": checker_signature(checker),
         "safety": resources.rulebook.signature,
+        **severity_signature(resources),
         **extractor_signature(resources),
     }
 

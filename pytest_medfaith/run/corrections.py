@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def correct_rows(
     resources: Resources, rows: Sequence[Row], signature: Mapping[str, Any]
 ) -> tuple[list[Row], list[str]]:
-    """Returns `rows` with the corrected rates of those that have claims, and lines for the card on the labels.
+    """Returns `rows` with what people's labels say: severities, corrected rates; and lines for the card on it.
 
     Without the setting `labels` the rows come back as they are.
 
@@ -30,17 +30,16 @@ def correct_rows(
         return list(rows), []
     from pytest_medfaith.labels.rates import corrected_slice, one_label_a_claim
     from pytest_medfaith.labels.rows import checker_fingerprint, read_labels
-    from pytest_medfaith.labels.sampling import strata_of
+    from pytest_medfaith.labels.severity import risks_of, with_reviewed_severity
 
     labels = one_label_a_claim(read_labels(path), path)
-    strata = {
-        checker: strata_of(row.report for row in rows if row.report.checker == checker)
-        for checker in {row.report.checker for row in rows}
-    }
+    strata, risks = _strata(rows), risks_of(labels)
     corrected: list[Row] = []
     notes: list[str] = []
     for row in rows:
-        report = row.report
+        report, regraded = with_reviewed_severity(row.report, risks, seed=resources.seed)
+        if regraded:
+            notes.append(f"slice {report.slice!r}: severity of {regraded} errors as reviewers gave it")
         if any(one.has_answer and one.verdicts for one in report.reports):
             found = corrected_slice(
                 report,
@@ -53,3 +52,13 @@ def correct_rows(
             report = report.with_(metrics={**report.metrics, **found.metrics})
         corrected.append(row._replace(report=report))
     return corrected, notes
+
+
+def _strata(rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:
+    """Returns {checker: {key of a claim: its stratum}}."""
+    from pytest_medfaith.labels.sampling import strata_of
+
+    return {
+        checker: strata_of(row.report for row in rows if row.report.checker == checker)
+        for checker in {row.report.checker for row in rows}
+    }

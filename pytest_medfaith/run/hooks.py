@@ -52,6 +52,11 @@ def run_hooks(config: pytest.Config) -> RunHooks:
     return known
 
 
+def known_hooks(config: pytest.Config) -> RunHooks | None:
+    """Returns the hooks of this run, None where no test uses the plugin."""
+    return config.pluginmanager.get_plugin(_NAME)
+
+
 def is_worker(config: pytest.Config) -> bool:
     """Returns whether this process is a worker of pytest-xdist."""
     return hasattr(config, "workerinput")
@@ -67,27 +72,6 @@ def resources_of(config: pytest.Config) -> Resources:
         root = settings_root(config.rootpath, config.invocation_params.dir)
         config.stash[_RESOURCES] = Resources(root=root, options=options_of(config))
     return config.stash[_RESOURCES]
-
-
-def check_options(config: pytest.Config) -> None:
-    """Finds out before the run whether its options are in range, and whether what it will write can be written.
-
-    Raises:
-        UsageError: they are not, or it cannot.
-    """
-    from pytest_medfaith.cards.run_folder import check_writable
-    from pytest_medfaith.errors import MedfaithError
-    from pytest_medfaith.gates.baseline import check_baseline_writable
-    from pytest_medfaith.run.options import options_of
-
-    try:
-        options = options_of(config)
-        if options.report and not config.option.collectonly:
-            check_writable(options.report)
-        if options.update_baseline and not config.option.collectonly:
-            check_baseline_writable(resources_of(config).baseline_path)
-    except MedfaithError as error:
-        raise pytest.UsageError(str(error)) from None
 
 
 def set_failure_text(config: pytest.Config) -> None:
@@ -125,24 +109,6 @@ def collected_of(config: pytest.Config) -> Collected:
 
         config.stash[_COLLECTED] = Collected()
     return config.stash[_COLLECTED]
-
-
-def begin_report(config: pytest.Config) -> None:
-    """Takes away what an earlier run left in the report folder: it must not pass for this run's result.
-
-    Raises:
-        UsageError: the folder cannot be written, or what would be written there is what a slice reads.
-    """
-    from pytest_medfaith.cards.run_begin import begin_run, check_report_folder
-    from pytest_medfaith.errors import MedfaithError
-    from pytest_medfaith.run.options import report_folder
-
-    folder, resources = report_folder(config), resources_of(config)
-    try:
-        check_report_folder(folder, resources.settings, baseline=resources.baseline_path)
-        begin_run(folder)
-    except (MedfaithError, ValueError) as error:
-        raise pytest.UsageError(str(error)) from None
 
 
 def only_shows(config: pytest.Config) -> bool:
@@ -193,7 +159,7 @@ class RunHooks:
         self._has_lost_worker = False
         self._process = os.getpid()  # which sums up, unless workers run the tests
         self._progress_line: ProgressLine | None = None
-        self._finish: Finish | None = None
+        self.finish: Finish | None = None  # how the run ended, once it has
 
     def refuse(self, items: list[pytest.Item], reason: str) -> None:
         """Runs none of `items`; the controller learns of it from its workers."""
@@ -271,11 +237,11 @@ class RunHooks:
 
         collected = collected_of(self._config)
         collected.take_expected(expected)
+        results = [one if isinstance(one, Result) else Result.from_row(one) for one in results]
         for result in results:
-            collected.add(
-                result if isinstance(result, Result) else Result.from_row(result), test_id=report.nodeid
-            )
+            collected.add(result, test_id=report.nodeid)
         report.medfaith = []  # pytest keeps every report, and these are large
+        report.medfaith_cases = [result.case_key for result in results]
         if self._progress_line is None and _has_progress_line(self._config):
             from pytest_medfaith.run.progress import ProgressLine
 
@@ -327,7 +293,7 @@ class RunHooks:
         interrupted = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
         xml = self._config.stash.get(xml_key, None)
         try:
-            self._finish = end_run(
+            self.finish = end_run(
                 resources_of(self._config),
                 collected_of(self._config),
                 is_partial=interrupted,
@@ -337,8 +303,8 @@ class RunHooks:
             self.refused = f"the run could not be summed up: {error}"
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
             return
-        if not interrupted and self._finish.status in _EXIT_STATUS:
-            session.exitstatus = _EXIT_STATUS[self._finish.status]
+        if not interrupted and self.finish.status in _EXIT_STATUS:
+            session.exitstatus = _EXIT_STATUS[self.finish.status]
 
     def _end_teaching(self) -> None:
         """Saves what a teacher's cassette recorded in this process, and tells what no report of a case holds."""
@@ -354,15 +320,15 @@ class RunHooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints the card, or why no test ran."""
-        if self._finish and self._finish.reports:
+        if self.finish and self.finish.reports:
             from pytest_medfaith.run.terminal import print_summary
 
             verbose = self._config.getoption("--medfaith-verbose")
-            print_summary(self._finish, terminalreporter, verbose=verbose)
+            print_summary(self.finish, terminalreporter, verbose=verbose)
         from pytest_medfaith.plain import plain_lines
 
         if self._notes:
-            if not (self._finish and self._finish.reports):
+            if not (self.finish and self.finish.reports):
                 terminalreporter.section("medfaith")
             for text in self._notes:
                 terminalreporter.write_line(plain_lines(text))
@@ -375,7 +341,7 @@ class RunHooks:
         """Prints annotations on GitHub Actions. A run that has none to print imports nothing for them."""
         ended = [*terminal.stats.get("failed", []), *terminal.stats.get("error", [])]
         failed = [test for test in ended if hasattr(test, "medfaith")]
-        if not (self._finish or self.refused or failed):
+        if not (self.finish or self.refused or failed):
             return
         from pytest_medfaith.cards.github import annotation, on_actions
 
@@ -383,7 +349,7 @@ class RunHooks:
             return
         from pytest_medfaith.run.terminal import print_annotations
 
-        print_annotations(self._finish, failed, terminal)
+        print_annotations(self.finish, failed, terminal)
         if self.refused:
             terminal.write_line(annotation(self.refused, title="medfaith"))
 

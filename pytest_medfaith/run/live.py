@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.answers.responses import BY_RETRIEVER, as_response, ask
+from pytest_medfaith.answers.responses import BY_RETRIEVER
+from pytest_medfaith.answers.sampling import asked_samples, sampled_response
 from pytest_medfaith.errors import DataError, MedfaithError
 from pytest_medfaith.metrics.failed import WHY_FAILED
 from pytest_medfaith.records import Hit, Report, Response
@@ -72,8 +73,7 @@ class LiveAnswers:
             response,
             checker=resources.checker(settings.checker),
             hits=hits,
-            rulebook=resources.rulebook,
-            declared=resources.metrics,
+            **resources.rules,
             extractor=resources.extractor,
             retriever=retriever,
             cost=retrieval_cost(target, retriever, steps),
@@ -100,6 +100,7 @@ class LiveAnswers:
     def _key(self, target: Target) -> str:
         """Returns what decides an answer: the RAG and the question; for the reference RAG what it retrieves, too."""
         asked: dict[str, Any] = {"rag": self.name, "case": target.case.id, "question": target.case.question}
+        asked |= {"history": list(target.turns), "temperatures": list(self.resources.temperatures)}
         if self.rag is None:
             settings = target.settings
             asked |= {
@@ -118,7 +119,9 @@ class LiveAnswers:
                 response = reference_response(self.resources, target, hits)
             else:
                 with asking_for(case.id):
-                    response = as_response(ask(self.rag, case.question), case_id=case.id, hits=hits)
+                    sampled = self.resources.temperatures
+                    answers = asked_samples(self.rag, case.question, sampled, history=target.turns)
+                response = sampled_response(answers, case_id=case.id, hits=hits)
             _check_plain(response)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a RAG may raise anything
             why = str(error) if isinstance(error, MedfaithError) else f"the RAG raised {error!r}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_medfaith.asserts import check_answer
 from pytest_medfaith.cards.junit import case_properties
 from pytest_medfaith.checking.judge import AnyChecker, as_checker
 from pytest_medfaith.run.hooks import MEASURED, RESULTS, STEPS_MS, resources_of
@@ -44,12 +46,24 @@ def measure_answer(
         checker=judge,
         extractor=extractor,
         hits=None if retriever is None and not hits else hits,
-        rulebook=resources.rulebook,
-        declared=resources.metrics,
+        **resources.rules,
         retriever=retriever,
         cost=retrieval_cost(target, retriever, request.node.stash.get(STEPS_MS, {})),
     )
     return _note(request, target, report, judge)
+
+
+def answer_check(
+    config: pytest.Config, *, checker: AnyChecker, extractor: Extractor
+) -> Callable[..., Report]:
+    """Returns `check_answer` with what the settings say, for the fixture medfaith_check."""
+    resources = resources_of(config)
+    return partial(
+        check_answer,
+        checker=checker,
+        extractor=extractor,
+        **resources.rules,
+    )
 
 
 def measure_hits(

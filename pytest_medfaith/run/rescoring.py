@@ -18,12 +18,12 @@ from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.datasets.registry import read_cases
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import evaluate_case, retrieval_report
-from pytest_medfaith.evidence import Evidence, query_of
+from pytest_medfaith.evidence import CONVERSATION, Evidence, checked_mode, query_of
 from pytest_medfaith.gates.expressions import gates_without_answer, parse_gate
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response, Retrieval, SliceReport, SliceRun
 from pytest_medfaith.run.collected import Collected
 from pytest_medfaith.run.results import Result, plain_report
-from pytest_medfaith.run.signature import checker_signature
+from pytest_medfaith.run.signature import checker_signature, severity_signature
 from pytest_medfaith.run.teaching import extractor_signature, recording
 from pytest_medfaith.teacher.asking import asking_for
 
@@ -71,7 +71,8 @@ def rescore_run(
     with recording(resources):
         for number, (row, report, case) in enumerate(asked, start=1):
             run = _new_run(row, checker)
-            again = resources.with_llm_use(_judged(resources, report, case, run))
+            history = signature.get("history", {}).get(row.slice, "context")
+            again = resources.with_llm_use(_judged(resources, report, case, run, history=history))
             result = Result(run=run, report=plain_report(again), gates=_gates(resources, row))
             collected.add(result)
             progress(number, len(asked))
@@ -110,7 +111,9 @@ def _new_case(known: Case, cases: Cases | None, gold: str | None) -> Case:
             f"{gold}: case {known.id!r} asks another question than the run answered; give it an id of its own, and "
             "answer it with medfaith run"
         )
-    return found
+    if found.history and found.history != known.history:
+        raise DataError(f"{gold}: case {known.id!r} has other earlier turns than the run answered")
+    return found.with_(history=known.history)
 
 
 def _new_run(row: SliceReport, checker: str | None) -> SliceRun:
@@ -135,14 +138,15 @@ def _expect(resources: Resources, collected: Collected, row: SliceReport, checke
     collected.expect(run, ids, gates=_gates(resources, row), **told)
 
 
-def _judged(resources: Resources, report: Report, case: Case, run: SliceRun) -> Report:
+def _judged(resources: Resources, report: Report, case: Case, run: SliceRun, *, history: Any) -> Report:
     """Returns the report on a recorded answer, or on recorded hits, judged again."""
-    checker, declared = resources.checker(run.checker), resources.metrics
+    checker = resources.checker(run.checker)
     old = report.retrieval
     cost = Retrieval(steps_ms=old.steps_ms, index_bytes=old.index_bytes, indexes=old.indexes)
-    told: dict[str, Any] = {"retriever": run.retriever, "k": run.k, "declared": declared}
+    told: dict[str, Any] = {"retriever": run.retriever, "k": run.k}
     with asking_for(case.id):
         if report.contexts_mode == "none":
+            told["declared"] = resources.metrics
             return retrieval_report(case, report.hits, checker=checker, cost=cost, **told)
         again = evaluate_case(
             case,
@@ -150,8 +154,10 @@ def _judged(resources: Resources, report: Report, case: Case, run: SliceRun) -> 
             checker=checker,
             extractor=resources.extractor,
             hits=report.hits if report.searched else None,
-            rulebook=resources.rulebook,
-            evidence=Evidence(mode=report.contexts_mode, search=_search(report), cost=cost),
+            evidence=Evidence(
+                mode=report.contexts_mode, search=_search(report), cost=cost, history=checked_mode(history)
+            ),
+            **resources.rules,
             **told,
         )
     return again.with_(contexts_optional=report.contexts_optional)
@@ -160,6 +166,9 @@ def _judged(resources: Resources, report: Report, case: Case, run: SliceRun) -> 
 def _as_answered(report: Report) -> Response:
     """Returns a response that says whose its contexts were before retrieved contexts took their place."""
     response = report.response
+    # What the user said before comes behind the contexts again, where the history is evidence.
+    contexts = tuple(chunk for chunk in response.contexts if chunk.source != CONVERSATION)
+    response = response.with_(contexts=contexts)
     if report.contexts_mode == "recorded":
         return response
     _, replaced, before = response.contexts_from.rpartition(", in place of ")
@@ -198,13 +207,14 @@ def _signature(resources: Resources, signature: Mapping[str, Any], checkers: set
     """Returns the signature of the run with what judges now in the place of what judged then."""
     from importlib.metadata import version
 
-    kept = {name: value for name, value in signature.items() if name != "extractor"}
+    kept = {name: value for name, value in signature.items() if name not in ("extractor", "severity")}
     return {
         **kept,
         "version": version("pytest-medfaith"),
         "checkers": {name: checker_signature(resources.checker(name)) for name in sorted(checkers)},
         "safety": resources.rulebook.signature,
         "seed": resources.seed,
+        **severity_signature(resources),
         **extractor_signature(resources),
     }
 

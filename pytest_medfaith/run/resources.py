@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.responses import read_responses
+from pytest_medfaith.answers.sampling import temperatures_of
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
+from pytest_medfaith.checking.variant import split_linker
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.corpus.recut import recut_chunks
@@ -34,6 +36,7 @@ from pytest_medfaith.retrieval.stores.address import is_store, split_reranker
 from pytest_medfaith.retrieval.variant import parse_variant, plain_name
 from pytest_medfaith.run.options import Options
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
+from pytest_medfaith.severity.rules import SeverityRules, load_severity
 from pytest_medfaith.teacher.settings import TEACHER
 from pytest_medfaith.teacher.use import family_of
 
@@ -63,10 +66,12 @@ class Resources:
     def settings(self) -> Settings:
         """The project's settings, as configured.
 
-        The rulebook is read here, too: where it cannot be read, the error comes before the first test.
+        The rules of safety and severity are read here, too: where they cannot be read, the error comes before
+        the first test.
         """
         settings = load_settings(self.root)
         load_rulebook(settings.safety)
+        load_severity(settings.severity)
         return settings
 
     @property
@@ -83,6 +88,16 @@ class Resources:
     def rulebook(self) -> Rulebook:
         """The safety rules: the shipped rules and the project's, less those that are switched off."""
         return load_rulebook(self.settings.safety).without(self.rules_off)
+
+    @property
+    def severity(self) -> SeverityRules:
+        """The rules of severity: the project's, and after them the shipped rules."""
+        return load_severity(self.settings.severity)
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """What every report is made with beside its checker, as arguments of `evaluate_case`."""
+        return {"rulebook": self.rulebook, "severity": self.severity, "declared": self.metrics}
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
@@ -152,6 +167,15 @@ class Resources:
         return Teacher(self.settings.llm, mode=self.options.llm)
 
     @property
+    def temperatures(self) -> tuple[float, ...]:
+        """The temperatures at which a RAG is asked each question; () where it is asked once, as it is.
+
+        Raises:
+            DataError: as of `temperatures_of`.
+        """
+        return temperatures_of(self.settings.consistency, self.settings.temperatures)
+
+    @property
     def extractor(self) -> Extractor:
         """What splits answers into claims, as configured."""
         if self.settings.extractor != TEACHER:
@@ -172,7 +196,7 @@ class Resources:
             MissingExtra: the client of OpenAI is not installed.
         """
         named = {
-            "medfaith_checker": settings.checker,
+            "medfaith_checker": split_linker(settings.checker)[0],
             "medfaith_retriever": split_reranker(settings.retriever)[1] or "",
             "medfaith_extractor": self.settings.extractor,
         }
@@ -186,7 +210,9 @@ class Resources:
         use, answered_by = self.teacher.take_use(), report.response.model
         if not use.model:
             return report
-        related = report.checker == TEACHER and family_of(use.model) == family_of(answered_by)
+        related = split_linker(report.checker)[0] == TEACHER and family_of(use.model) == family_of(
+            answered_by
+        )
         if related and answered_by and not self.settings.llm.allow_same_family:
             use = use.with_(same_family=answered_by)
         return report.with_(llm=use.to_dict())
@@ -270,18 +296,20 @@ class Resources:
         checker = load_checker(
             name,
             label_map=s.label_map,
+            order=s.order,
             cache=s.cache / defaults.PAIR_SCORES,
             rules=s.rules,
             rules_off=self.rules_off,
             linker=s.linker,
             root=s.root,
-            teacher=self.teacher if name == TEACHER else None,
+            teacher=self.teacher if split_linker(name)[0] == TEACHER else None,
         )
         for path in s.calibration:
             fitted = read_calibration(path)
-            if fitted.checker == checker.name:
+            if fitted.checker == split_linker(checker.name)[0]:
                 try:
-                    checker = calibrated(checker, fitted)
+                    plain = dataclasses.replace(checker, name=fitted.checker)
+                    checker = dataclasses.replace(calibrated(plain, fitted), name=checker.name)
                 except DataError as error:
                     raise DataError(f"{path}: {error}") from None
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import types
@@ -27,6 +28,11 @@ class Result:
     report: Report
     gates: tuple[str, ...] = ()
     checker: Mapping[str, Any] | None = None
+
+    @property
+    def case_key(self) -> tuple[SliceRun, str]:
+        """The row as the card shows it, with the checker that judged, and the id of the case."""
+        return dataclasses.replace(self.run, checker=self.report.checker), self.report.case.id
 
     def to_row(self) -> dict[str, Any]:
         """Returns the result as plain lists, dicts, strings and numbers, which is how it leaves a worker."""

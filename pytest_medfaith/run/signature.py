@@ -13,6 +13,7 @@ from pytest_medfaith.run.teaching import extractor_signature
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.config import SliceSettings
     from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
 
@@ -52,10 +53,13 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "retrievers": _retrievers(resources, runs),
         "encoders": {name: signatures for name, signatures in encoders.items() if signatures},
         "safety": resources.rulebook.signature,
+        **severity_signature(resources),
         "seed": resources.seed,
         **extractor_signature(resources),
+        **({"temperatures": list(resources.temperatures)} if resources.temperatures else {}),
         **_contexts_signature(collected, runs),
         **_rag_signature(collected, runs),
+        **_history_signature(slices),
     }
 
 
@@ -66,6 +70,12 @@ def _rag_signature(collected: Collected, runs: Iterable[SliceRun]) -> dict[str, 
     """
     told = {run.slice: names for run in runs if (names := collected.reference_rags(run))}
     return {"reference_rag": told} if told else {}
+
+
+def _history_signature(slices: Iterable[SliceSettings]) -> dict[str, Any]:
+    """Returns, by slice, what the earlier turns of its cases are; empty where all have the default."""
+    told = {one.name: one.history for one in slices if one.history != "context"}
+    return {"history": told} if told else {}
 
 
 def _retrievers(resources: Resources, runs: Iterable[SliceRun]) -> dict[str, dict[str, Any]]:
@@ -99,6 +109,11 @@ def _contexts_signature(collected: Collected, runs: Sequence[SliceRun]) -> dict[
                 "pool": pool,
             }
     return {"contexts": told} if told else {}
+
+
+def severity_signature(resources: Resources) -> dict[str, str]:
+    """Returns the digits of the rules of severity where the project has rules; the version covers the shipped rules."""
+    return {"severity": resources.severity.signature} if resources.settings.severity else {}
 
 
 def checker_signature(checker: Checker) -> dict[str, Any]:

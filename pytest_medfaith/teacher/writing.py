@@ -44,9 +44,17 @@ _DOCUMENT = 6000  # characters of the document that the writer of lines reads
 
 
 def generated_response(
-    teacher: Teacher, question: str, contexts: Sequence[Chunk], *, case_id: str = ""
+    teacher: Teacher,
+    question: str,
+    contexts: Sequence[Chunk],
+    *,
+    case_id: str = "",
+    temperatures: Sequence[float] = (),
 ) -> Response:
     """Returns the teacher's answer to a question from chunks, with the ids that it cites.
+
+    With temperatures it answers once at each, with a seed for each. The first answer is the response, the others are
+    its samples; a cassette holds each of them.
 
     Raises:
         TeacherError: it gave no answer, or cites a passage that is not there, also when asked again.
@@ -54,7 +62,10 @@ def generated_response(
     data = {"question": question, "passages": _numbered(contexts)}
     messages = (("system", GENERATE_PROMPT), ("user", json.dumps(data, ensure_ascii=False, indent=1)))
     read = partial(read_answer, size=len(contexts))
-    answer = teacher.ask_one(Item("generator", messages, read, as_json=False))
+    answer, *samples = (
+        teacher.ask_one(Item("generator", messages, read, as_json=False, sample=number, temperature=one))
+        for number, one in enumerate(temperatures or (None,))
+    )
     cited = dict.fromkeys(contexts[int(number) - 1].id for number in _CITATION.findall(answer))
     return Response(
         answer=answer,
@@ -62,6 +73,7 @@ def generated_response(
         contexts=tuple(contexts),
         citations=tuple(cited),
         model=teacher.settings.model,
+        samples=tuple(samples),
     )
 
 

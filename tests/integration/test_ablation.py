@@ -296,8 +296,8 @@ def test_axes_stand_in_the_settings_and_the_command_line_beats_them(folder, sear
     ("table", "message"),
     [
         (
-            "[tool.medfaith.ablation.mini]\nlinker = ['a', 'b']\n",
-            "ablation.mini has the axis 'linker'; expected one of",
+            "[tool.medfaith.ablation.mini]\ncolour = ['a', 'b']\n",
+            "ablation.mini has the axis 'colour'; expected one of",
         ),
         ("[tool.medfaith.ablation.mini]\nk = []\n", "ablation.mini.k is an empty list"),
         ("[tool.medfaith.ablation.mini]\nk = [true, 2]\n", "ablation.mini.k holds True"),

@@ -9,11 +9,8 @@ EVIDENCE = (
 )
 
 
-def dates(claim, evidence, *, this_year=None):
-    return [
-        missing.finding(claim, evidence)
-        for missing in missing_dates(claim, Evidence((), evidence), this_year=this_year)
-    ]
+def dates(claim, evidence):
+    return [missing.finding(claim, evidence) for missing in missing_dates(claim, Evidence((), evidence))]
 
 
 UNKNOWN = [
@@ -24,8 +21,8 @@ UNKNOWN = [
     ("The 2019 outpatient registry found fewer deaths.", "2019", "weaken"),
     ("The 2019 measles cases were mild.", "2019", "weaken"),
     ("The adults joined between 2015 and 2018.", "2015", "weaken"),
-    ("A trial published in 2031 found fewer deaths.", "2031", "refute"),
-    ("The 2040 guideline recommended it.", "2040", "refute"),
+    ("A trial published in 2031 found fewer deaths.", "2031", "weaken"),
+    ("The 2040 guideline recommended it.", "2040", "weaken"),
     ("By 2050 a third of adults will have it.", "2050", "weaken"),
     ("The EMPA-KIDNEY trial found fewer deaths.", "EMPA-KIDNEY", "weaken"),
     ("CREDENCE trial data show fewer deaths.", "CREDENCE", "weaken"),
@@ -65,23 +62,23 @@ KNOWN = [
 
 @pytest.mark.parametrize(("claim", "words", "effect"), UNKNOWN)
 def test_unknown_to_the_evidence(claim, words, effect):
-    (finding,) = dates(claim, EVIDENCE, this_year=2025)
+    (finding,) = dates(claim, EVIDENCE)
     assert (claim[slice(*finding.claim_span)], finding.effect, finding.evidence_span) == (words, effect, None)
     assert finding.rule == "grounding"
 
 
 @pytest.mark.parametrize("claim", KNOWN)
 def test_known_or_no_date_at_all(claim):
-    assert dates(claim, EVIDENCE, this_year=2025) == []
+    assert dates(claim, EVIDENCE) == []
 
 
 def test_a_year_within_a_span_or_decade_of_the_evidence_is_known():
-    assert dates("It ran in 2012.", "It ran from 2010 to 2014.", this_year=2025) == []
-    assert dates("It ran in 2012.", "It ran from 2010-14.", this_year=2025) == []
-    assert dates("It ran in 1994.", "It ran in the 1990s.", this_year=2025) == []
-    assert dates("It ran in 2019.", "It ran in 2019/20.", this_year=2025) == []
-    assert dates("It ran in 2020.", "It ran in 2019/20.", this_year=2025) == []
-    (finding,) = dates("It ran in 2010.", "It ran on 2005/12/31.", this_year=2025)
+    assert dates("It ran in 2012.", "It ran from 2010 to 2014.") == []
+    assert dates("It ran in 2012.", "It ran from 2010-14.") == []
+    assert dates("It ran in 1994.", "It ran in the 1990s.") == []
+    assert dates("It ran in 2019.", "It ran in 2019/20.") == []
+    assert dates("It ran in 2020.", "It ran in 2019/20.") == []
+    (finding,) = dates("It ran in 2010.", "It ran on 2005/12/31.")
     assert finding.message == "claim says 2010, the evidence names no such year"
 
 
@@ -90,25 +87,17 @@ def test_a_year_within_a_span_or_decade_of_the_evidence_is_known():
     ["It was approved (05/2021).", "It was approved on 12.05.2021.", "It was approved in mid-2021."],
 )
 def test_a_year_in_any_date_of_the_evidence_is_known(evidence):
-    assert dates("It was approved in May 2021.", evidence, this_year=2025) == []
+    assert dates("It was approved in May 2021.", evidence) == []
 
 
 def test_a_count_of_the_evidence_with_a_thousand_mark_is_no_unknown_year():
-    assert dates("It was tested in 2000 infants.", "It was tested in 2,000 infants.", this_year=2025) == []
+    assert dates("It was tested in 2000 infants.", "It was tested in 2,000 infants.") == []
 
 
 def test_a_trial_spelled_out_by_the_evidence_is_known():
     assert (
         dates("The SMART trial was stopped.", "The Salmeterol Multicenter Asthma Research Trial was stopped.")
         == []
-    )
-
-
-def test_the_clock_says_what_lies_in_the_future():
-    (finding,) = dates("A trial published in 2098 found it.", "It was found.")
-    assert (finding.effect, finding.message) == (
-        "refute",
-        "claim dates a finding to 2098, which has not come",
     )
 
 
@@ -121,7 +110,7 @@ def test_the_clock_says_what_lies_in_the_future():
     ],
 )
 def test_another_date_of_the_same_year_is_in_its_place(claim, evidence, instead):
-    (finding,) = dates(claim, evidence, this_year=2025)
+    (finding,) = dates(claim, evidence)
     assert (finding.effect, evidence[slice(*finding.evidence_span)].strip()) == ("refute", instead)
 
 
@@ -135,4 +124,4 @@ def test_another_date_of_the_same_year_is_in_its_place(claim, evidence, instead)
     ],
 )
 def test_the_same_date_in_another_form_is_known(claim, evidence):
-    assert dates(claim, evidence, this_year=2025) == []
+    assert dates(claim, evidence) == []

@@ -67,6 +67,10 @@ def model_folder(tmp_path):
         (["entailment", "not_entailment"], {"entail": 0, "not_entail": 1}),
         (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], {"entail": 0, "contradict": 1, "neutral": 2}),
         (["consistent", "hallucinated"], {"entail": 0, "not_entail": 1}),
+        (["NO_EVIDENCE", "SUPPORT", "CONTRADICT"], {"neutral": 0, "entail": 1, "contradict": 2}),
+        (["SUPPORTS", "REFUTES", "NOTENOUGHINFO"], {"entail": 0, "contradict": 1, "neutral": 2}),
+        (["consistent"], {"entail": 0}),
+        (["hallucination"], {"not_entail": 0}),
     ],
 )
 def test_common_label_words_are_known(labels, columns):
@@ -96,6 +100,12 @@ def test_a_given_map_beats_a_guess():
             r"expected entail, neutral and contradict, or entail and not_entail",
         ),
         (["a", "b", "c"], {"a": "entail", "b": "entail", "c": "neutral"}, r"one column each"),
+        (
+            ["LABEL_0"],
+            None,
+            r"a single output, 'LABEL_0', .*: a ranker and .*label_map = \{\"LABEL_0\" = \"entail\"\}",
+        ),
+        (["contradiction"], None, r"or for a single output entail or not_entail"),
     ],
 )
 def test_labels_that_say_nothing_are_named(labels, given, message):
@@ -127,6 +137,38 @@ def test_a_two_way_model_never_refutes(model_folder):
         "supported",
         "unsupported",
     )
+
+
+def test_a_sigmoid_head_gives_the_sigmoid_as_the_probability_of_entailment(model_folder):
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    folder = model_folder(["LABEL_0"])
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    with torch.no_grad():
+        wanted = torch.sigmoid(model(**tokenizer(*PAIRS[1], return_tensors="pt")).logits).item()
+    for meaning, place in (("entail", 0), ("not_entail", 1)):
+        logits = score_with_classifier(folder, {"LABEL_0": meaning}, 64, PAIRS)[1].astype(float)
+        probs = np.exp(logits) / np.exp(logits).sum()
+        assert probs[place] == pytest.approx(wanted, abs=1e-5), meaning
+        assert probs[2] < 1e-6, meaning
+
+
+def test_a_model_that_reads_the_claim_first_is_given_it_first(model_folder):
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    folder = model_folder(["SUPPORT", "NO_EVIDENCE", "CONTRADICT"])
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    long = ("iron helps the body " * 30, "zinc helps")
+    with torch.no_grad():
+        inputs = tokenizer(long[1], long[0], truncation="only_second", max_length=64, return_tensors="pt")
+        wanted = model(**inputs).logits.numpy()[0]
+    logits = score_with_classifier(folder, None, 64, [long], order="claim-evidence")[0]
+    assert logits == pytest.approx(wanted, abs=1e-6)
+    assert logits != pytest.approx(score_with_classifier(folder, None, 64, [long])[0], abs=1e-5)
+    usual, turned = load_checker(folder), load_checker(folder, order="claim-evidence")
+    assert turned.signature == f"{usual.signature}|claim-evidence"
 
 
 @pytest.mark.parametrize(
@@ -189,8 +231,26 @@ def test_weights_that_could_run_code_are_not_loaded(model_folder):
     folder = Path(model_folder(["entailment", "neutral", "contradiction"]))
     (folder / "model.safetensors").unlink()
     torch.save({}, folder / "pytorch_model.bin")
-    with pytest.raises(DataError, match="cannot be loaded"):
+    with pytest.raises(DataError, match=r"has pytorch_model.bin alone\. Weights in a pickle can run code"):
         load_checker(str(folder))("iron helps", [Chunk(id="a", text="iron helps")])
+
+
+def test_the_command_that_converts_pickled_weights_is_told_and_works(model_folder):
+    torch = pytest.importorskip("torch")
+    import re
+    from pathlib import Path
+
+    from safetensors.torch import load_file
+
+    folder = Path(model_folder(["entailment", "neutral", "contradiction"]))
+    wanted = score_with_classifier(str(folder), None, 64, PAIRS)
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(DataError) as refused:
+        score_with_classifier(f"{folder}/", None, 64, PAIRS)  # by a name that is not loaded yet
+    (code,) = re.findall(r'python -c "(.*)"', str(refused.value))
+    exec(code, {})  # noqa: S102 - what the message tells a user to run
+    assert np.allclose(score_with_classifier(f"{folder}/", None, 64, PAIRS), wanted)
 
 
 @pytest.mark.parametrize("name", ["no-such-folder-or-model", "./nowhere"])

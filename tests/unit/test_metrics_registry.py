@@ -66,6 +66,9 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
         *(
             "hallucination",
             "unsupported",
+            "self_contradiction",
+            "major_hallucination",
+            "major_error_rate",
             "conflict",
             "unscored",
             "abstention",

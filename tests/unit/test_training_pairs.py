@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_medfaith.errors import DataError
 from training.batches import length_bucketed_batches
 from training.pairs import (
     Pair,
@@ -269,3 +270,77 @@ def test_batches_hold_every_row_once_and_keep_to_their_tokens(batch_tokens):
     assert all(
         len(batch) == 1 or max(lengths[i] for i in batch) * len(batch) <= batch_tokens for batch in batches
     )
+
+
+def recipe_with(reader, path):
+    return Recipe(base="b", sources={"mine": {"reader": reader, "paths": [str(path)]}}, phases=[])
+
+
+ROW = {"claim": "Iron helps.", "evidence": "Iron is of use.", "label": "entail"}
+
+
+def test_rows_of_claim_evidence_and_label_are_read_and_keep_what_they_share_together(tmp_path):
+    rows = [
+        ROW,
+        {**ROW, "evidence": ["Zinc.", "Iron."], "label": "neutral"},
+        {**ROW, "claim": "Copper.", "evidence": "Z."},
+    ]
+    path = write_lines(tmp_path / "mine.jsonl", *rows)
+    pairs = load_sources(recipe_with("rows", path)).train["mine"]
+    assert [(pair.claim, pair.evidence, pair.label) for pair in pairs] == [
+        ("Iron helps.", "Iron is of use.", "entail"),
+        ("Iron helps.", "Zinc. Iron.", "neutral"),
+        ("Copper.", "Z.", "entail"),
+    ]
+    assert pairs[0].group == pairs[1].group != pairs[2].group
+
+
+@pytest.mark.parametrize(
+    ("reader", "row", "message"),
+    [
+        ("rows", {"claim": "c", "label": "entail"}, r":2: field 'evidence' is None, expected text"),
+        ("rows", {**ROW, "evidence": "  "}, r":2: field 'evidence' is '  ', expected text"),
+        ("rows", {**ROW, "claim": ""}, r":2: field 'claim' is '', expected text"),
+        ("rows", {**ROW, "label": "yes"}, r":2: field 'label' is 'yes', expected one of entail, neutral"),
+        (
+            "factcheck",
+            {"claim": "c", "evidence": "e"},
+            r":2: field 'stance' is missing; .* 'claim', 'evidence'",
+        ),
+        (
+            "factcheck",
+            {"claim": "c", "evidence": "e", "stance": 3},
+            r":2: field 'stance' is 3, expected text",
+        ),
+        (
+            "wice",
+            {"claim": "c", "evidence": ["e"], "label": "perhaps"},
+            r":2: field 'label' is 'perhaps', expected",
+        ),
+        (
+            "written",
+            {**ITEM, "claims": [{"text": "t", "label": "entail"}]},
+            r":2: field 'alt_label' is missing",
+        ),
+        ("written", {"id": "x", "claims": []}, None),
+        ("written", {**ITEM, "claims": 3}, r"mine.jsonl: the reader 'written' cannot read it"),
+    ],
+)
+def test_a_malformed_row_is_one_message_with_file_line_and_field(tmp_path, reader, row, message):
+    good = {"written": ITEM, "factcheck": {**ROW, "stance": "support"}}.get(reader, ROW)
+    good = {**ROW, "evidence": ["e"], "label": "supported"} if reader == "wice" else good
+    path = write_lines(tmp_path / "mine.jsonl", good, row)
+    if message is None:  # no claims, nothing to read
+        assert load_sources(recipe_with(reader, path)).train["mine"]
+        return
+    with pytest.raises(DataError, match=message):
+        load_sources(recipe_with(reader, path))
+
+
+def test_a_line_that_is_no_json_and_an_unknown_reader_are_named(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text('{"claim": \n')
+    with pytest.raises(DataError, match=r"mine.jsonl:1: not JSON"):
+        load_sources(recipe_with("factcheck", path))
+    with pytest.raises(DataError, match=r"source 'mine' names the reader 'raws'; expected one of rows, "):
+        load_sources(recipe_with("raws", path))

@@ -24,7 +24,7 @@
     one.claims.forEach((claim, i) => { claim.number = i + 1; });
     const left = make("div", "left", make("h4", "", "Answer"), answer(one, place), make("h4", "", one.claims.length ? "Claims" : ""));
     if (!one.claims.length) left.append(make("p", "soft", one.abstained ? "The answer is a refusal: it makes no claim." : "The answer makes no claim."));
-    const order = [...one.claims].sort((a, b) => b.unsafe - a.unsafe || severity.indexOf(a.label) - severity.indexOf(b.label));
+    const order = [...one.claims].sort((a, b) => b.unsafe - a.unsafe || b.major - a.major || severity.indexOf(a.label) - severity.indexOf(b.label));
     left.append(...order.map((claim) => claimNote(claim, place)));
     if (one.dropped.length) left.append(make("h4", "", `Not checked: ${one.unchecked} of the answer's words`), droppedList(one.dropped));
     if (one.gold.length) left.append(make("h4", "", "Gold claims"), goldList(one.gold));
@@ -173,8 +173,8 @@
     const score = claim.score && `${refuted ? "contradict" : "entail"} score ${claim.score}, threshold ${claim.threshold}`;
     const at = claim.chunk >= 0 && claim.label !== "unscored" ? `${claim.label === "unsupported" ? "nearest: " : "evidence: "}[${claim.chunk + 1}]` : "";
     const node = make("div", `claim ${claim.label}`,
-      make("p", "", make("span", "sign", `${lettered(claim)} ${claim.label}`), claim.unsafe ? make("span", "unsafe", " ⚠ unsafe") : "", ` ${claim.text}`),
-      make("p", "soft", [score, at, claim.reason].filter(Boolean).join(" · ")));
+      make("p", "", make("span", "sign", `${lettered(claim)} ${claim.label}`), claim.unsafe ? make("span", "unsafe", " ⚠ unsafe") : "", claim.major ? make("span", "unsafe", " ‼ major") : "", ` ${claim.text}`),
+      make("p", "soft", [claim.severity, score, at, claim.reason].filter(Boolean).join(" · ")));
     for (const rule of claim.rules) {
       const words = rule.claimed && rule.found ? ` (claim “${rule.claimed}”, evidence “${rule.found}”)` : "";
       node.append(make("p", "", make("b", "", `rule ${rule.rule}`), `: ${rule.message}${words}`));

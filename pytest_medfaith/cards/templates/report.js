@@ -3,6 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const kinds = [
     ["unsafe", "⚠ unsafe", (one) => one.unsafe],
+    ["major", "‼ major", (one) => one.major],
     ["refuted", "✗ refuted", (one) => one.refuted],
     ["unsupported", "? unsupported", (one) => one.unsupported],
     ["unscored", "– unscored", (one) => one.unscored],
@@ -25,6 +26,11 @@
     if (one.unsafe) {
       const part = make("span", "unsafe", `${one.unsafe} ⚠`);
       part.title = `${one.unsafe} unsafe`;
+      node.append(part);
+    }
+    if (one.major) {
+      const part = make("span", "unsafe", `${one.major} ‼`);
+      part.title = `${one.major} major`;
       node.append(part);
     }
     for (const label of severity) {
@@ -84,7 +90,7 @@
   function order() {
     const places = data.cases.map((_, place) => place);
     if (byId("order").value === "worst") {
-      const kindsFirst = ["unsafe", "refuted", "unsupported", "unscored"];
+      const kindsFirst = ["unsafe", "major", "refuted", "unsupported", "unscored"];
       const heavier = (a, b) => kindsFirst.map((kind) => data.cases[b][kind] - data.cases[a][kind]).find((difference) => difference) || a - b;
       places.sort(heavier);
     }

@@ -1,12 +1,12 @@
-"""Dates, years and trials that the evidence does not know, and findings dated in the future."""
+"""Dates, years and trials that the evidence does not know."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from datetime import datetime, timezone
 
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, mentions_at, only_of
+from pytest_medfaith.checking.overrides.trials import REGISTERED, plain_number
 from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.quantities.bounds import words_before
 from pytest_medfaith.quantities.calendar import (
@@ -22,27 +22,9 @@ from pytest_medfaith.quantities.calendar import (
 )
 from pytest_medfaith.quantities.reader import read_quantities
 
-_FINDING = re.compile(
-    r"\b(?:trials?|stud(?:y|ies)|guidelines?|review|meta-analysis|survey|cohort|showed|shown|found|reported|"
-    r"published|approved|demonstrated|concluded|confirmed|recommended)\b",
-    re.IGNORECASE,
-)
-_FORECAST = re.compile(
-    r"\b(?:by|until|before|will|would|projected|expected|predicted|forecast|goal|target|plan(?:ned|s)?)\b",
-    re.IGNORECASE,
-)
 # "As of July 31, 2020" dates the claim itself.
 _AS_OF = re.compile(
     r"\bas (?:of|at)\s+(?:the end of\s+)?(?:[A-Za-z]+\.?\s+)?(?:\d{1,2},?\s+)?(?:[A-Za-z]+\.?,?\s+)?$",
-    re.IGNORECASE,
-)
-# The numbers of trials in ClinicalTrials.gov, ISRCTN, EudraCT and the registers of Australia, China, Germany,
-# India and Japan.
-_REGISTERED = re.compile(
-    r"(?<![\w-])(?:NCT\s?\d{8}|ISRCTN\s?\d{6,8}|(?:EudraCT|"
-    r"EU CT)(?:\s+number)?:?\s*\d{4}-\d{6}-\d{2}(?:-\d{2})?|ACTRN\s?\d{14}|ChiCTR(?:-\w+-)?\s?\d{8,10}|"
-    r"DRKS\s?\d{8}|"
-    r"CTRI/\d{4}/\d{2,3}/\d{6}|UMIN\s?\d{9}|jRCT\w?\d{9,10})(?!\w)",
     re.IGNORECASE,
 )
 # The name of a trial is in capitals beside a word for a study: "the REDUCE trial". Before a verb or after
@@ -63,24 +45,14 @@ _IN_BEFORE = re.compile(
 _NUMBERS = re.compile(r"\d+")
 
 
-def missing_dates(claim: str, evidence: Evidence, *, this_year: int | None = None) -> Iterator[Missing]:
-    """Yields the years, dates, registered trials and named trial of `claim` that the evidence does not name.
-
-    A study or guideline that the claim dates in the future is refuted, as it cannot have happened.
-
-    Args:
-        claim: the claim.
-        evidence: the evidence.
-        this_year: the year after which the future begins; the clock's year for None.
-    """
-    now = this_year if this_year is not None else datetime.now(tz=timezone.utc).year
-    yield from _unknown_years(claim, evidence.whole, now)
+def missing_dates(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields the years, dates, registered trials and named trial of `claim` that the evidence does not name."""
+    yield from _unknown_years(claim, evidence.whole)
     yield from _other_dates(claim, evidence)
-    yield from _unknown_numbers(claim, evidence.whole)
-    yield from _unknown_trials(claim, evidence.whole)
+    yield from missing_trials(claim, evidence.whole)
 
 
-def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Missing]:
+def _unknown_years(claim: str, evidence: str) -> Iterator[Missing]:
     known = {int(re.sub(r"\D", "", found[0])) for found in YEAR_LIKE.finditer(evidence)}
     spans = list(year_spans(evidence))
     for found in years_in(claim):
@@ -93,11 +65,8 @@ def _unknown_years(claim: str, evidence: str, now: int) -> Iterator[Missing]:
             or _AS_OF.search(words_before(claim, found.start()))
         ):
             continue
-        future = year > now and bool(_FINDING.search(claim)) and not _FORECAST.search(claim)
         note = f"claim says {year}, the evidence names no such year"
-        if future:
-            note = f"claim dates a finding to {year}, which has not come"
-        yield Missing("year", *found.span("year"), note=note, refutes=future)
+        yield Missing("year", *found.span("year"), note=note)
 
 
 def _follows(year: int, known: Collection[int], evidence: str) -> bool:
@@ -151,22 +120,23 @@ def _are_apart(found: re.Match[str], other: re.Match[str], evidence: str) -> boo
     )
 
 
+def missing_trials(claim: str, evidence: str) -> Iterator[Missing]:
+    """Yields the registered trials and the named trial of `claim` that the text `evidence` does not name."""
+    yield from _unknown_numbers(claim, evidence)
+    yield from _unknown_trials(claim, evidence)
+
+
 def _unknown_numbers(claim: str, evidence: str) -> Iterator[Missing]:
-    known = {_plain(found[0]) for found in _REGISTERED.finditer(evidence)}
-    for found in _REGISTERED.finditer(claim):
-        if _plain(found[0]) not in known:
+    known = {plain_number(found[0]) for found in REGISTERED.finditer(evidence)}
+    for found in REGISTERED.finditer(claim):
+        if plain_number(found[0]) not in known:
             note = f"claim names the registered trial {found[0]}, the evidence does not"
             yield Missing("trial", *found.span(), note=note)
 
 
-def _plain(number: str) -> str:
-    """Returns the number of a trial without spaces and marks, in capitals."""
-    return re.sub(r"[^A-Z0-9]", "", number.upper().replace("NUMBER", ""))
-
-
 def _unknown_trials(claim: str, evidence: str) -> Iterator[Missing]:
     found = _NAME.search(claim)
-    if not found or _REGISTERED.match(found[0]) or found[0].lower() in evidence.lower():
+    if not found or REGISTERED.match(found[0]) or found[0].lower() in evidence.lower():
         return
     initials = "".join(piece[0] for piece, _, _ in pieces_of(evidence)).lower()
     if "".join(filter(str.isalpha, found[0])).lower() in initials:

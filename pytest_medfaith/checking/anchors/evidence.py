@@ -11,7 +11,7 @@ from pytest_medfaith.english.words import content_keys, read_tokens, share
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.quantities.quantity import Quantity
 from pytest_medfaith.quantities.reader import read_quantities
-from pytest_medfaith.records import Finding
+from pytest_medfaith.records import Chunk, Finding
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,16 @@ def linked(text: str) -> tuple[Mention, ...]:
 def mentions_at(text: str, place: int) -> list[Mention]:
     """Returns the concepts whose name in `text` holds the character at `place`."""
     return [mention for mention in linked(text) if mention.start <= place < mention.end]
+
+
+def with_its_source(chunk: Chunk) -> str:
+    """Returns the text of a chunk below its title, headings, year and source.
+
+    They may name a trial, a body or a date.
+    """
+    over = filter(None, (chunk.title, *chunk.section_path, str(chunk.year or ""), chunk.source))
+    heading = " \u00b7 ".join(over)
+    return f"{heading}\n{chunk.text}" if heading else chunk.text
 
 
 def only_of(words: Collection[str]) -> str:

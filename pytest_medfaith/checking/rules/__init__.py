@@ -40,7 +40,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 GROUNDING = "grounding"  # reads all evidence at once, after the other rules: checking/grounding.py
-RULE_NAMES = (*RULES, GROUNDING)
+FUTURE, TRIAL, QUESTION = "future", "trial", "question"
+# These need no evidence that is similar to the claim, nor any: checking/overrides.
+OVERRIDES = (FUTURE, TRIAL, QUESTION)
+RULE_NAMES = (*RULES, GROUNDING, *OVERRIDES)
 # A longer claim is no single statement, and its words would meet any evidence.
 _MOST_CHARACTERS = 4_000
 # Characters read of evidence and of context. More is no sentence and no passage, and costs seconds for each
@@ -147,8 +150,8 @@ def active_rules(
 ) -> dict[str, Rule]:
     """Returns {name: rule} of those shipped and `added` rules that are in `names`, in the order of running.
 
-    Each rule is a callable (claim, evidence) -> findings. `grounding` may be in `names`, but is not returned:
-    it reads all chunks at once, after these rules.
+    Each rule is a callable (claim, evidence) -> findings. `grounding` and overrides may be in `names`, but are
+    not returned: they read all chunks at once, after these rules.
     """
     rules: dict[str, Rule] = {**linked_rules(linker), **{rule.name: rule for rule in added}}
     return {name: rule for name, rule in rules.items() if name in names}

@@ -1,0 +1,202 @@
+"""How far a student agrees with its teacher on silver rows that were kept out, as a card.
+
+A pair that the student cannot score counts as a disagreement: what is not judged has not been learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_medfaith.cards.wording import clip, metric_text
+from pytest_medfaith.distill.records import SilverAnswer, SilverPair
+from pytest_medfaith.labels.agreement import cohen_kappa
+from pytest_medfaith.metrics.checker_scores import score_checker
+from pytest_medfaith.records import LABELS, Chunk, Claim, MetricValue
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
+
+UNSCORED = "unscored"
+_OF_VERDICT = {"supported": "entail", "refuted": "contradict", "unsupported": "neutral"}
+_SHOWN = 8  # disagreements
+_WIDTH = 90  # characters of a shown text
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A student's labels beside its teacher's.
+
+    Attributes:
+        teacher: who labelled the rows.
+        student: the checker's name.
+        part: of the silver rows.
+        rows: the pairs.
+        labels: the student's label of each pair, or "unscored".
+        metrics: accuracy and macro-F1 against the teacher's labels, intervals by case; unscored is wrong.
+        kappa: Cohen's, over all pairs; None where both gave one label alone.
+    """
+
+    teacher: str
+    student: str
+    part: str
+    rows: tuple[SilverPair, ...]
+    labels: tuple[str, ...]
+    metrics: dict[str, MetricValue]
+    kappa: float | None
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many pairs have each label of the teacher and of the student: counts[teacher][student]."""
+        columns = [*LABELS, UNSCORED]
+        pairs = [(row.label, label) for row, label in zip(self.rows, self.labels, strict=True)]
+        return {label: {column: pairs.count((label, column)) for column in columns} for label in LABELS}  # type: ignore[arg-type]
+
+
+def agree(
+    rows: Sequence[SilverPair],
+    checker: Checker,
+    *,
+    part: str,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Agreement:
+    """Returns how the checker labels the rows, by its thresholds and rules, as in a run.
+
+    Args:
+        rows: of a part that did not train the student.
+        checker: the student.
+        part: its name, for the card.
+        seed: of the intervals.
+        progress: told (texts scored, to score).
+    """
+    claims = [Claim(id=str(number), text=row.claim) for number, row in enumerate(rows)]
+    chunks = [Chunk(id=str(number), text=row.evidence) for number, row in enumerate(rows)]
+    scores = checker.score(list(zip(claims, chunks, strict=True)), progress=progress)
+    of_claim = {score.claim_id: score for score in scores}
+    verdicts = [
+        checker.decide(claim, [of_claim[claim.id]] if claim.id in of_claim else [], [chunk])
+        for claim, chunk in zip(claims, chunks, strict=True)
+    ]
+    labels = [_OF_VERDICT.get(verdict.label, UNSCORED) for verdict in verdicts]
+    # A pair that is not scored gets a label that is wrong, so that it never counts as agreement.
+    predicted = [
+        _wrong(row.label) if label == UNSCORED else label for row, label in zip(rows, labels, strict=True)
+    ]
+    probs = [[float(label == column) for column in LABELS] for label in predicted]
+    cases = [row.case_id for row in rows]
+    scored = score_checker([row.label for row in rows], probs, predicted=predicted, groups=cases, seed=seed)
+    teachers = dict.fromkeys(
+        " ".join(filter(None, (row.provenance.checker, row.provenance.model))) for row in rows
+    )
+    return Agreement(
+        teacher=", ".join(teachers),
+        student=checker.name,
+        part=part,
+        rows=tuple(rows),
+        labels=tuple(labels),
+        metrics={name: scored[name] for name in ("accuracy", "f1")},
+        kappa=cohen_kappa([(row.label, label) for row, label in zip(rows, labels, strict=True)]),
+    )
+
+
+def _wrong(label: str) -> str:
+    return next(other for other in LABELS if other != label)
+
+
+def agreement_card(found: Agreement, *, style: str = "github") -> str:
+    """Returns the card: agreement with intervals, the labels side by side, and pairs on which they differ.
+
+    `style` is a table format of tabulate.
+    """
+    from tabulate import tabulate
+
+    cases = len({row.case_id for row in found.rows})
+    kappa = "-" if found.kappa is None else f"{found.kappa:.2f}"
+    equal, f1 = (metric_text(found.metrics[name], interval=True) for name in ("accuracy", "f1"))
+    lines = [
+        f"# {found.student} and its teacher",
+        "",
+        f"Teacher: {found.teacher}. Part: {found.part}, {len(found.rows)} pairs of {cases} cases.",
+        f"Equal labels: {equal} (95 % interval by case). Macro-F1: {f1}. Cohen's kappa: {kappa}.",
+        "The labels are the teacher's, not people's: agreement says what was learned, not what is true.",
+        "",
+    ]
+    counts = found.counts
+    table = [[label, *counts[label].values()] for label in LABELS]
+    headers = ["teacher \\ student", *LABELS, UNSCORED]
+    lines += [tabulate(table, headers=headers, tablefmt=style, disable_numparse=True), ""]
+    differ = [(row, label) for row, label in zip(found.rows, found.labels, strict=True) if row.label != label]
+    worst_first = sorted(differ, key=lambda pair: {"contradict": 0, "neutral": 1}.get(pair[0].label, 2))
+    for row, label in worst_first[:_SHOWN]:
+        lines.append(f"* {row.label}, student {label}: {clip(row.claim, _WIDTH)} ({row.id})")
+    if len(differ) > _SHOWN:
+        lines.append(f"* and {len(differ) - _SHOWN} more")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def agreement_facts(found: Agreement) -> dict[str, Any]:
+    """Returns the figures as plain values, for a model card."""
+    return {
+        "teacher": found.teacher,
+        "part": found.part,
+        "pairs": len(found.rows),
+        "cases": len({row.case_id for row in found.rows}),
+        "agreement": found.metrics["accuracy"].to_dict(),
+        "macro_f1": found.metrics["f1"].to_dict(),
+        "kappa": None if found.kappa is None else round(found.kappa, 4),
+        "labels": found.counts,
+    }
+
+
+@dataclass(frozen=True)
+class SpanAgreement:
+    """How the claims of an extractor match the teacher's: by their span, of which ends of marks do not count.
+
+    Attributes:
+        answers: how many answers were split.
+        equal: claims of equal span.
+        taught: claims of the teacher.
+        found: claims of the student.
+    """
+
+    answers: int
+    equal: int
+    taught: int
+    found: int
+
+    @property
+    def f1(self) -> float:
+        """Twice the equal claims, divided by the claims of both; 0 where there are none."""
+        return 2 * self.equal / (self.taught + self.found) if self.taught + self.found else 0.0
+
+    def to_dict(self) -> dict[str, float]:
+        """Returns the counts with precision, recall and F1."""
+        return {
+            "answers": self.answers,
+            "equal": self.equal,
+            "taught": self.taught,
+            "found": self.found,
+            "precision": round(self.equal / self.found, 4) if self.found else 0.0,
+            "recall": round(self.equal / self.taught, 4) if self.taught else 0.0,
+            "f1": round(self.f1, 4),
+        }
+
+
+def agree_on_spans(
+    rows: Sequence[SilverAnswer], spans_of: Callable[[SilverAnswer], Sequence[tuple[int, int]]]
+) -> SpanAgreement:
+    """Returns how the spans that `spans_of` finds in each answer match the teacher's claims."""
+    equal = taught = found = 0
+    for row in rows:
+        wanted = {_trimmed(row.answer, claim.start, claim.end) for claim in row.claims}
+        given = {_trimmed(row.answer, start, end) for start, end in spans_of(row)}
+        equal, taught, found = equal + len(wanted & given), taught + len(wanted), found + len(given)
+    return SpanAgreement(len(rows), equal, taught, found)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Returns the span from its first to its last letter or digit."""
+    places = [i for i in range(start, min(end, len(text))) if text[i].isalnum()]
+    return (places[0], places[-1] + 1) if places else (start, end)

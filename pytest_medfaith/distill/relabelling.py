@@ -1,0 +1,65 @@
+"""A run's claims judged anew by local checkers: where no LLM labelled them, those on which all agree teach."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_medfaith.records import Report, SliceReport, Verdict
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
+
+DISAGREED = "claims on which the checkers disagree"
+
+
+def relabelled(
+    slices: Sequence[SliceReport],
+    checkers: Sequence[Checker],
+    left_out: Counter[str],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[SliceReport]:
+    """Returns `slices` with the verdicts of `checkers`, less the claims on which two of them disagree.
+
+    The verdicts and the probabilities are the first checker's. A claim that a checker cannot score is one on
+    which they disagree.
+
+    Args:
+        slices: of a run.
+        checkers: one or more.
+        left_out: receives how many claims have no verdict.
+        progress: told (answers judged, to judge).
+    """
+    name = " and ".join(checker.name for checker in checkers)
+    total, done, result = sum(len(one.reports) for one in slices), 0, []
+    for one in slices:
+        reports = []
+        for report in one.reports:
+            reports.append(_judged(report, checkers, name, left_out))
+            done += 1
+            if progress:
+                progress(done, total)
+        result.append(dataclasses.replace(one, reports=tuple(reports)))
+    return result
+
+
+def _judged(report: Report, checkers: Sequence[Checker], name: str, left_out: Counter[str]) -> Report:
+    claims, chunks = [verdict.claim for verdict in report.verdicts], report.response.contexts
+    kept: list[Verdict] = []
+    first_scores = None
+    verdicts: list[list[Verdict]] = []
+    for checker in checkers:
+        scores = checker.score([(claim, chunk) for claim in claims for chunk in chunks])
+        first_scores = scores if first_scores is None else first_scores
+        verdicts.append(
+            [checker.decide(claim, [s for s in scores if s.claim_id == claim.id], chunks) for claim in claims]
+        )
+    for of_claim in zip(*verdicts, strict=True):
+        labels = {verdict.label for verdict in of_claim}
+        if len(labels) == 1 and labels != {"unscored"}:
+            kept.append(of_claim[0])
+    left_out[DISAGREED] += len(claims) - len(kept)
+    return report.with_(verdicts=tuple(kept), pairs=tuple(first_scores or ()), checker=name, llm={})

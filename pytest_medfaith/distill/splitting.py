@@ -1,0 +1,171 @@
+"""Silver rows without repeats, in parts that share no case, no claim, no answer and no passage."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+from pytest_medfaith.distill.gathering import Gathered, normal
+from pytest_medfaith.distill.records import PARTS, Silver, SilverAnswer, SilverPair
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.records import LABELS
+
+KEPT_OUT = 0.1  # share of the groups of cases in dev, and as many in test
+BALANCE = 2.0  # a label has at most so many times the rows of the rarest label
+_LEAST_GROUPS = 3  # one for each part
+
+
+def make_silver(
+    gathered: Gathered, *, kept_out: float = KEPT_OUT, balance: float | None = BALANCE, seed: int = 0
+) -> Silver:
+    """Returns the rows by part, each text once.
+
+    The rows of train are balanced, and in the order of learning; those of dev and test stay as they came, so
+    that what is measured on them is of the run's mix.
+
+    Args:
+        gathered: of one run or several.
+        kept_out: share of the groups of cases in dev, and as many in test.
+        balance: how many times the rows of the rarest label a label may have; None balances nothing.
+        seed: of the parts and of the rows that the balance takes out.
+
+    Raises:
+        DataError: no pair, cases that hang together in less than three groups, or no row left to train on.
+    """
+    left_out = Counter(gathered.left_out)
+    pairs = _once(gathered.pairs, left_out)
+    answers = list({(row.case_id, normal(row.answer)): row for row in reversed(gathered.answers)}.values())[
+        ::-1
+    ]
+    if not pairs:
+        raise DataError("no pair of a claim and a passage has a label; expected a run with judged answers")
+    part_of = _parts(pairs, answers, kept_out=kept_out, seed=seed)
+    by_part = {part: [row for row in pairs if part_of[row.case_id] == part] for part in PARTS}
+    by_part["train"] = _without_shared_passages(by_part, left_out)
+    labels = {part: _counts(rows) for part, rows in by_part.items()}
+    by_part["train"] = in_order_of_learning(_balanced(by_part["train"], balance, seed, left_out))
+    if not by_part["train"]:
+        raise DataError(
+            "no pair is left to train on: each passage is read by cases that are kept out, too; add cases with "
+            "other passages, or keep out fewer with --kept-out"
+        )
+    return Silver(
+        pairs=by_part,
+        answers={part: [row for row in answers if part_of[row.case_id] == part] for part in PARTS},
+        left_out={reason: count for reason, count in sorted(left_out.items()) if count},
+        facts={"seed": seed, "kept_out": kept_out, "balance": balance, "labels_before_balance": labels},
+    )
+
+
+def _counts(rows: Iterable[SilverPair]) -> dict[str, int]:
+    found = Counter(row.label for row in rows)
+    return {label: found[label] for label in LABELS}  # type: ignore[index]
+
+
+def _once(pairs: Sequence[SilverPair], left_out: Counter[str]) -> list[SilverPair]:
+    """Returns each pair of texts once; texts that got two labels are no rows at all."""
+    kept: dict[tuple[str, str], SilverPair] = {}
+    clashing: set[tuple[str, str]] = set()
+    for row in pairs:
+        key = normal(row.claim), normal(row.evidence)
+        if key in kept:
+            left_out["repeated pairs"] += 1
+            if kept[key].label != row.label:
+                clashing.add(key)
+        kept.setdefault(key, row)
+    left_out["pairs of two labels"] += len(clashing)
+    return [row for key, row in kept.items() if key not in clashing]
+
+
+def _parts(
+    pairs: Sequence[SilverPair], answers: Sequence[SilverAnswer], *, kept_out: float, seed: int
+) -> Mapping[str, str]:
+    """Returns the part of each case: cases that share a claim, a question or an answer are in one part."""
+    shared: dict[Hashable, list[str]] = defaultdict(list)
+    for row in pairs:
+        shared["claim", normal(row.claim)].append(row.case_id)
+    for answer in answers:
+        shared["answer", normal(answer.answer)].append(answer.case_id)
+        shared["question", normal(answer.question)].append(answer.case_id)
+        for claim in answer.claims:
+            shared["claim", normal(claim.text)].append(answer.case_id)
+    groups = _joined(shared.values())
+    if len(groups) < _LEAST_GROUPS:
+        raise DataError(
+            f"the cases hang together in {len(groups)} group(s), through claims, questions or answers that they "
+            f"share; expected {_LEAST_GROUPS} or more, a part each to train, to stop and to measure. Add cases"
+        )
+    ordered = sorted(groups, key=lambda group: hashlib.sha256(f"{seed}-{group[0]}".encode()).digest())
+    each = max(1, round(kept_out * len(ordered)))
+    names = ["test"] * each + ["dev"] * each
+    parts = [*names, *["train"] * (len(ordered) - len(names))]
+    if "train" not in parts:
+        raise DataError(f"--kept-out {kept_out} leaves no case to train on; expected a share below 0.5")
+    return {case: part for group, part in zip(ordered, parts, strict=True) for case in group}
+
+
+def _joined(sets: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Returns the groups of cases that hang together, each sorted."""
+    parents: dict[str, str] = {}
+
+    def root(case: str) -> str:
+        while parents.setdefault(case, case) != case:
+            parents[case] = parents[parents[case]]
+            case = parents[case]
+        return case
+
+    for cases in sets:
+        for case in cases:
+            parents[root(case)] = root(cases[0])
+    groups: dict[str, list[str]] = defaultdict(list)
+    for case in sorted(parents):
+        groups[root(case)].append(case)
+    return list(groups.values())
+
+
+def _without_shared_passages(
+    by_part: Mapping[str, Sequence[SilverPair]], left_out: Counter[str]
+) -> list[SilverPair]:
+    """Returns the rows of train whose passage no kept-out row reads.
+
+    Cases of a corpus share passages. Were cases joined by them, a corpus would be a single group.
+    """
+    measured = {row.passage for part in ("dev", "test") for row in by_part[part]}
+    kept = [row for row in by_part["train"] if row.passage not in measured]
+    left_out["pairs to train on whose passage is measured on"] += len(by_part["train"]) - len(kept)
+    return kept
+
+
+def _balanced(
+    rows: Sequence[SilverPair], balance: float | None, seed: int, left_out: Counter[str]
+) -> list[SilverPair]:
+    """Returns rows of which no label has more than `balance` times the rows of the rarest that there is."""
+    if balance is None or not rows:
+        return list(rows)
+    of_label: dict[str, list[SilverPair]] = defaultdict(list)
+    for row in rows:
+        of_label[row.label].append(row)
+    most = max(1, int(balance * min(map(len, of_label.values()))))
+    kept: list[SilverPair] = []
+    for label in LABELS:
+        drawn = sorted(of_label[label], key=lambda row: hashlib.sha256(f"{seed}-{row.id}".encode()).digest())
+        kept += drawn[:most]
+    left_out["pairs of frequent labels, for the balance"] += len(rows) - len(kept)
+    return kept
+
+
+def in_order_of_learning(rows: Iterable[SilverPair]) -> list[SilverPair]:
+    """Returns rows from easy to hard: those whose claim is in the evidence's words first, paraphrases last.
+
+    Each label is spread evenly, so that no stretch teaches a single label.
+    """
+    of_label: dict[str, list[SilverPair]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: (-row.overlap, row.id)):
+        of_label[row.label].append(row)
+    places = [
+        ((number + 0.5) / len(found), LABELS.index(label), row)
+        for label, found in of_label.items()
+        for number, row in enumerate(found)
+    ]
+    return [row for _, _, row in sorted(places, key=lambda place: place[:2])]

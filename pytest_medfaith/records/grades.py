@@ -1,0 +1,17 @@
+"""The words of severity: categories and risks of an error, and who gave them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Risk = Literal["none", "low", "moderate", "high"]
+RISKS: tuple[Risk, ...] = ("none", "low", "moderate", "high")
+MAJOR: tuple[Risk, ...] = ("moderate", "high")
+Category = Literal[
+    "fabricated", "wrong detail", "wrong recommendation", "missing context", "overstated", "understated"
+]
+CATEGORIES: tuple[Category, ...] = (
+    "fabricated", "wrong detail", "wrong recommendation", "missing context", "overstated", "understated",
+)  # fmt: skip
+OTHERWISE = "otherwise"  # no rule knew the claim
+REVIEWERS = "reviewers"  # graded by people's labels, in the place of a rule
