@@ -16,6 +16,7 @@ from pytest_medfaith.commands.checkers import audit, calibrate
 from pytest_medfaith.commands.checking import check, score
 from pytest_medfaith.commands.corpus import chunk, index, retrieve
 from pytest_medfaith.commands.distill import agreement, silver
+from pytest_medfaith.commands.distill_run import road
 from pytest_medfaith.commands.evaluate import evaluate
 from pytest_medfaith.commands.init import init
 from pytest_medfaith.commands.live import rescore, run_live
@@ -73,6 +74,7 @@ baseline.command()(prune)
 app.add_typer(distill, name="distill")
 for step in (silver, agreement):
     distill.command()(step)
+distill.command("run")(road)
 app.add_typer(gold, name="gold")
 gold.command()(review_gold)
 

@@ -18,7 +18,7 @@ from pytest_medfaith.defaults import ChunkContext, PairOrder
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import HistoryMode, SliceRun
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
-from pytest_medfaith.teacher.settings import LlmSettings
+from pytest_medfaith.teacher.settings import TEACHER, LlmSettings
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -163,7 +163,7 @@ class Settings:
     seed: int = defaults.SEED
     baseline: Path = Path(defaults.BASELINE)
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
-    extractor: Literal["default", "teacher"] = "default"
+    extractor: str = defaults.EXTRACTOR
     llm: LlmSettings = field(default_factory=LlmSettings)
     rag: RagSettings = field(default_factory=RagSettings)
 
@@ -202,6 +202,7 @@ def load_settings(root: Path) -> Settings:
             f"{path}: ablation.{name} is of no slice{_nearest(name, slices)}; slices configured here: "
             f"{', '.join(sorted(slices)) or 'none'}"
         )
+    _check_extractor(settings.extractor, root, path)
     resolved = {name: _resolve(given, root) for name, given in slices.items()}
     return dataclasses.replace(
         settings,
@@ -215,6 +216,19 @@ def load_settings(root: Path) -> Settings:
         baseline=root / settings.baseline,
         llm=dataclasses.replace(settings.llm, cassette=root / settings.llm.cassette),
     )
+
+
+def _check_extractor(name: str, root: Path, path: Path) -> None:
+    """Refuses a word that means nothing; a path may lead to a folder that is made later."""
+    if (
+        name not in (defaults.EXTRACTOR, TEACHER)
+        and "/" not in name
+        and not (name and (root / name).is_dir())
+    ):
+        raise DataError(
+            f"{path}.extractor is {name!r}, expected one of {defaults.EXTRACTOR}, {TEACHER}, or the folder of a "
+            "student"
+        )
 
 
 def command_line_settings(given: Mapping[str, Any]) -> dict[str, Any]:

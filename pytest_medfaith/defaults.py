@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 CHECKER = "default"  # the shipped checker
 ENCODER = "default"  # the shipped encoder
+EXTRACTOR = "default"  # the shipped rules that split answers into claims
 LINKER = "default"  # the shipped table of concepts
 # Which text a classifier by name reads first. Premise before hypothesis is the order of NLI.
 PairOrder = Literal["evidence-claim", "claim-evidence"]

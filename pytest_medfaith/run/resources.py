@@ -177,12 +177,26 @@ class Resources:
 
     @property
     def extractor(self) -> Extractor:
-        """What splits answers into claims, as configured."""
-        if self.settings.extractor != TEACHER:
+        """What splits answers into claims, as configured.
+
+        Raises:
+            DataError: a folder without a usable student.
+        """
+        name = self.settings.extractor
+        if name == defaults.EXTRACTOR:
             return extract_claims
+        if name != TEACHER:
+            return self.student_extractor[0]
         from pytest_medfaith.claims.teacher import teacher_extractor
 
         return self._once(("extractor",), lambda: teacher_extractor(self.teacher))
+
+    @cached_property
+    def student_extractor(self) -> tuple[Extractor, str]:
+        """The student in the folder that the settings name as the extractor, and what names its weights."""
+        from pytest_medfaith.claims.student import folder_extractor
+
+        return folder_extractor(self.settings.root / self.settings.extractor)
 
     def check_teacher(self, settings: SliceSettings, *, uses: Callable[[str], bool] = lambda _: True) -> None:
         """Finds out whether the teacher can be asked where a slice needs it.
