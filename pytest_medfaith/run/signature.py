@@ -61,8 +61,18 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         **extractor_signature(resources),
         **({"temperatures": list(resources.temperatures)} if resources.temperatures else {}),
         **_contexts_signature(collected, runs),
+        **_rag_signature(collected, runs),
         **_history_signature(slices),
     }
+
+
+def _rag_signature(collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
+    """Returns, by slice, what decided the answers of the reference RAG; {} where it gave none.
+
+    With it no baseline of another RAG's answers is compared.
+    """
+    told = {run.slice: names for run in runs if (names := collected.reference_rags(run))}
+    return {"reference_rag": told} if told else {}
 
 
 def _history_signature(slices: Iterable[SliceSettings]) -> dict[str, Any]:
