@@ -6,16 +6,21 @@ recorded contexts. Judged by what each retriever finds, the three differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import typing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.answers.contexts import as_chunks
 from pytest_medfaith.answers.responses import BY_RETRIEVER
+from pytest_medfaith.answers.turns import USER, Turns, as_turns
+from pytest_medfaith.claims.questions import is_question
+from pytest_medfaith.english.sentences import sentences_of
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.records import Chunk, Claim, ContextsMode, Hit, Response, Retrieval
+from pytest_medfaith.records import Case, Chunk, Claim, ContextsMode, HistoryMode, Hit, Response, Retrieval
 
 Search = Callable[[str], Sequence[Hit]]
 UNTOLD = Retrieval()
+CONVERSATION = "conversation"  # the source of chunks that hold what the user said before
 FOR_CLAIMS = f"{BY_RETRIEVER}, claim by claim"  # what `contexts_from` says where each claim is a query
 
 
@@ -27,14 +32,22 @@ class Evidence:
         mode: as of the slice.
         search: finds the hits of a claim; needed where each claim is a query.
         cost: of the retrieval for the question: `steps_ms`, `index_bytes` and `indexes`.
+        history: what the earlier turns of the conversation are.
     """
 
     mode: ContextsMode = "recorded"
     search: Search | None = None
     cost: Retrieval = UNTOLD
+    history: HistoryMode = "context"
 
     def judged_response(
-        self, response: Response, claims: Sequence[Claim], hits: Sequence[Hit] | None, *, case: str
+        self,
+        response: Response,
+        claims: Sequence[Claim],
+        hits: Sequence[Hit] | None,
+        *,
+        case: str,
+        turns: Turns = (),
     ) -> tuple[Response, dict[str, list[Chunk]]]:
         """Returns `response` with the contexts that its claims are judged by, and the chunks of each claim.
 
@@ -46,10 +59,16 @@ class Evidence:
             claims: of the response.
             hits: what the retriever found for the question; None where no retriever was asked.
             case: the id of the case, for messages.
+            turns: earlier turns, which come behind the contexts where they are evidence.
 
         Raises:
             DataError: there is no retriever, or it gave two texts under one id.
         """
+        return self._with_turns(*self._judged(response, claims, hits, case), turns)
+
+    def _judged(
+        self, response: Response, claims: Sequence[Claim], hits: Sequence[Hit] | None, case: str
+    ) -> tuple[Response, dict[str, list[Chunk]]]:
         if self.mode == "recorded":
             return response, {}
         found = self._of_claims(claims) if self.mode == "per-claim" else {}
@@ -72,6 +91,24 @@ class Evidence:
             ) from None
         return response.with_(contexts=contexts, contexts_from=given_by), found
 
+    def turns(self, case: Case) -> Turns:
+        """Returns the earlier turns of a case that count; none where they are ignored."""
+        return () if self.history == "ignore" else as_turns(case.history)
+
+    def _with_turns(
+        self, response: Response, found: Mapping[str, list[Chunk]], turns: Turns
+    ) -> tuple[Response, dict[str, list[Chunk]]]:
+        """Returns response and chunks with what the user said before where the history is evidence.
+
+        It comes behind the contexts, and never in their place: an answer without contexts gets none. What the
+        assistant said supports nothing, since an error of an answer would then support its repetition.
+        """
+        said = turn_chunks(turns) if self.history == "evidence" and response.contexts else []
+        if not said:
+            return response, dict(found)
+        told = response.with_(contexts=(*response.contexts, *said))
+        return told, {name: [*chunks, *said] for name, chunks in found.items()}
+
     def _of_claims(self, claims: Sequence[Claim]) -> dict[str, list[Chunk]] | None:
         if self.search is None:
             return None
@@ -79,6 +116,25 @@ class Evidence:
 
 
 RECORDED = Evidence()
+
+
+def checked_mode(mode: HistoryMode) -> HistoryMode:
+    """Returns a mode of the history; raises ValueError for an unknown one, which would pass for the default."""
+    known = typing.get_args(HistoryMode)
+    if mode not in known:
+        raise ValueError(f"history_mode is {mode!r}; expected one of {', '.join(known)}")
+    return mode
+
+
+def turn_chunks(turns: Turns) -> list[Chunk]:
+    """Returns what the user stated in each turn as a chunk, without questions."""
+    chunks = []
+    for number, turn in enumerate(turns, start=1):
+        stated = [one for one in sentences_of(turn["content"]) if not (is_question(one) or one.endswith("?"))]
+        if turn["role"] == USER and stated:
+            title, text = f"The user, in message {number}", " ".join(stated)
+            chunks.append(Chunk(id=f"conversation:{number}", title=title, text=text, source=CONVERSATION))
+    return chunks
 
 
 def query_of(claim: Claim) -> str:

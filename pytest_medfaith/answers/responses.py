@@ -103,11 +103,13 @@ def _looked_up(context: Any, by_id: Mapping[str, Chunk]) -> Any:
     return by_id[name]
 
 
-def ask(rag: Callable[[str], Any], question: str) -> Any:
+def ask(rag: Callable[..., Any], question: str, history: Sequence[Any] = ()) -> Any:
     """Returns what a RAG callable, plain or async, answers to `question`.
 
+    Earlier turns are given to it as `history`, a list of messages.
+
     Raises:
-        DataError: `rag` is no callable, as where an `async def` fixture was given to no plugin that runs it.
+        DataError: there are earlier turns and `rag` takes no `history`; `rag` is no callable, as where an `async def` fixture was given to no plugin that runs it.
     """
     if not callable(rag):
         found = in_pieces(rag) or ("a coroutine" if inspect.isawaitable(rag) else shown(rag))
@@ -116,7 +118,22 @@ def ask(rag: Callable[[str], Any], question: str) -> Any:
             "def fixture needs a plugin that runs it (pytest-asyncio, anyio); a plain fixture that returns "
             "an async def function needs none"
         )
-    return awaited(rag(question))
+    if not history:
+        return awaited(rag(question))
+    if not _takes_history(rag):
+        raise DataError(
+            f"the case has {len(history)} earlier turns, and medfaith_rag takes no history; expected a callable "
+            '(question, *, history), or history = "ignore" for the slice'
+        )
+    return awaited(rag(question, history=[dict(turn) for turn in history]))
+
+
+def _takes_history(rag: Callable[..., Any]) -> bool:
+    try:
+        taken = inspect.signature(rag).parameters
+    except (TypeError, ValueError):
+        return False
+    return "history" in taken or any(one.kind is one.VAR_KEYWORD for one in taken.values())
 
 
 def as_response(answer: Any, *, case_id: str, hits: Sequence[Hit] = ()) -> Response:

@@ -23,7 +23,18 @@ from pytest_medfaith.jsonl import read_rows, refuse_constant
 Rows = Iterator[tuple[str, dict[str, Any]]]
 TABLES = (".csv", ".tsv", ".parquet")
 # Columns whose cells hold lists or objects; in every other column a cell that begins with "[" is a text.
-_LISTS = frozenset((*CONTEXT_KEYS, "gold_claims", "references", "citations", "meta", "reference_contexts"))
+_LISTS = frozenset(
+    (
+        *CONTEXT_KEYS,
+        "gold_claims",
+        "references",
+        "citations",
+        "meta",
+        "reference_contexts",
+        "history",
+        "messages",
+    )
+)
 _NUMBERS = frozenset(("latency_ms",))
 # The keys under which a JSON document may hold its rows.
 _HOLDERS = ("samples", "goldens", "test_cases", "data", "examples", "rows")

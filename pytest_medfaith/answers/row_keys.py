@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_medfaith.answers.given import ANSWER_KEYS, CONTEXT_KEYS, answer_and_contexts
+from pytest_medfaith.answers.turns import with_answer, with_question
 from pytest_medfaith.english.words import pieces_of
 from pytest_medfaith.errors import DataError, shown
 
@@ -44,8 +45,9 @@ def case_row(row: Mapping[str, Any], *, place: str = "", is_table: bool = False)
     Raises:
         DataError: the row has no question, or its question is no text.
     """
+    row = with_question(row, place)
     if not (is_table or _is_foreign(row)):
-        return dict(row)
+        return row
     try:
         question = _question(row)
     except DataError as error:
@@ -70,8 +72,9 @@ def response_row(row: Mapping[str, Any], *, is_table: bool = False) -> dict[str,
     Raises:
         DataError: the row has no answer, contexts under two keys, or neither an id nor a question.
     """
+    row = with_answer(row)
     if not (is_table or _is_foreign(row)):
-        return dict(row)
+        return row
     name = row.get("case_id") if row.get("case_id") not in (None, "") else row.get("id")
     case_id = _id(name, "" if name not in (None, "") else _question(row))
     left_out = {*QUESTION_KEYS, *REFERENCE_KEYS, "reference_contexts", "gold_claims", "id", "case_id"}

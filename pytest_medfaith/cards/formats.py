@@ -94,6 +94,12 @@ def _csv(run: FinishedRun) -> str:
     return claims_csv(run.slice_reports)
 
 
+def _conversations(run: FinishedRun) -> str:
+    from pytest_medfaith.cards.conversations_csv import conversations_csv
+
+    return conversations_csv(run.slice_reports)
+
+
 def _scores(run: FinishedRun) -> str:
     from pytest_medfaith.cards.scores import scores_csv
 
@@ -143,6 +149,7 @@ SHIPPED: Mapping[str, ReportFormat] = {
         ReportFormat(name="markdown", file_name="card.md", make=_markdown, in_every_run=True),
         ReportFormat(name="json", file_name="report.json", make=_json, in_every_run=True),
         ReportFormat(name="csv", file_name="claims.csv", make=_csv, in_every_run=True),
+        ReportFormat(name="conversations", file_name="conversations.csv", make=_conversations),
         ReportFormat(name="scores", file_name="scores.csv", make=_scores, note="by trace"),
         ReportFormat(name="spans", file_name="spans.jsonl", make=_spans, note="by trace"),
         ReportFormat(name="junit", file_name="junit.xml", make=_junit),

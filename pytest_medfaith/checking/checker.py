@@ -27,6 +27,7 @@ from pytest_medfaith.checking.scoring import Model, Progress, TextScorer, recali
 from pytest_medfaith.checking.selective import Selective
 from pytest_medfaith.checking.similarity import MOVES_NOTHING, SimilarityShift, Vectors
 from pytest_medfaith.english.letters import plain_chunk, plain_claim
+from pytest_medfaith.entities.scispacy import NO_LINKER
 from pytest_medfaith.records import Chunk, Claim, PairScore, Verdict
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class Checker:
             rules = active_rules(self.rules, linker=self.linker, added=self.added_rules)
             verdict = overrule(verdict, scored, chunks, rules=rules, quoting=quoting)
             if grounding and not quoting:
-                verdict = grounded(verdict, scored, chunks)
+                verdict = grounded(verdict, scored, chunks, names=self.linker != NO_LINKER)
         if grounding:
             verdict = acquitted(verdict, scored, chunks, self.thresholds, doubt=self.reading.doubt)
         deciding = self.thresholds.contradict if verdict.label == "refuted" else self.thresholds.entail
@@ -193,7 +194,8 @@ class Checker:
         from pytest_medfaith.checking.quoted import overruled
 
         rules = active_rules(self.rules, linker=self.linker, added=self.added_rules)
-        return overruled(verdict, chunks, rules=rules, grounding=GROUNDING in self.rules)
+        names = self.linker != NO_LINKER
+        return overruled(verdict, chunks, rules=rules, grounding=GROUNDING in self.rules, names=names)
 
     def _says(self, claim: Claim, chunk: Chunk) -> Verdict:
         return decide(claim, self.score([(claim, chunk)]), self.thresholds)

@@ -13,9 +13,15 @@ from pytest_medfaith.checking.anchors.arrows import missing_arrows
 from pytest_medfaith.checking.anchors.dates import missing_dates
 from pytest_medfaith.checking.anchors.drugs import missing_drugs
 from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_with, with_its_source
+from pytest_medfaith.checking.anchors.fragments import missing_fragments
 from pytest_medfaith.checking.anchors.greek import missing_greek, missing_subtypes
 from pytest_medfaith.checking.anchors.labels import missing_labels, missing_roman, missing_scopes
-from pytest_medfaith.checking.anchors.names import missing_markers, missing_sources
+from pytest_medfaith.checking.anchors.names import (
+    missing_eponyms,
+    missing_initials,
+    missing_markers,
+    missing_sources,
+)
 from pytest_medfaith.checking.anchors.pairing import missing_pairs, missing_swaps
 from pytest_medfaith.checking.anchors.quantifiers import missing_quantifiers
 from pytest_medfaith.checking.anchors.ranks import missing_ranks
@@ -41,6 +47,8 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_routes,
     missing_markers,
     missing_sources,
+    missing_initials,
+    missing_eponyms,
     missing_dates,
     missing_ranks,
     missing_sequences,
@@ -52,25 +60,30 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_limits,
     missing_signs,
     missing_quantifiers,
+    missing_fragments,
 )
 
+_OF_NAMES = (missing_drugs, missing_ranks, missing_rows)  # they compare what the concept table knows
 
-def grounded(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk]) -> Verdict:
+
+def grounded(
+    verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chunk], *, names: bool = True
+) -> Verdict:
     """Returns what is left of support where the evidence lacks an anchor of the claim, else `verdict`.
 
     Args:
         verdict: after the rules that read single sentences.
         scores: of the claim.
         chunks: all that may hold its anchors.
+        names: whether names of drugs are anchors; not where the linker is "none".
     """
     chunk = next((chunk for chunk in chunks if chunk.id == verdict.chunk_id), None)
     score = next((score for score in scores if score.chunk_id == verdict.chunk_id), None)
     if verdict.label != "supported" or chunk is None or score is None:
         return verdict
     start, end = verdict.span or (0, len(chunk.text))
-    found = ground(
-        verdict.claim.text, [with_its_source(each) for each in chunks], nearest=chunk.text[start:end]
-    )
+    texts = [with_its_source(each) for each in chunks]
+    found = ground(verdict.claim.text, texts, nearest=chunk.text[start:end], names=names)
     if not found:
         return verdict
     refuting = found[0].effect == "refute"
@@ -83,16 +96,18 @@ def grounded(verdict: Verdict, scores: Sequence[PairScore], chunks: Sequence[Chu
     )
 
 
-def ground(claim: str, texts: Sequence[str], *, nearest: str) -> list[Finding]:
+def ground(claim: str, texts: Sequence[str], *, nearest: str, names: bool = True) -> list[Finding]:
     """Returns a finding for each anchor of `claim` that its evidence lacks; anchors with another value first.
 
     Args:
         claim: the claim.
         texts: all evidence that was read for it, titles included.
         nearest: the sentence that decided.
+        names: whether names of drugs are anchors.
     """
     evidence = evidence_read(claim, texts, nearest=nearest)
-    missing = [each for reader in READERS for each in reader(claim, evidence)]
+    readers = [reader for reader in READERS if names or reader not in _OF_NAMES]
+    missing = [each for reader in readers for each in reader(claim, evidence)]
     replaced_first = sorted(missing, key=lambda each: (not (each.instead or each.refutes), each.start))
     return [each.finding(claim, nearest) for each in replaced_first]
 

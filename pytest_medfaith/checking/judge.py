@@ -21,7 +21,9 @@ from pytest_medfaith.errors import DataError, MedfaithError, shown
 from pytest_medfaith.records import Chunk, Claim, Verdict, VerdictLabel
 
 AnyChecker = Checker | Callable[[Claim, Sequence[Chunk]], Any]
-_LABELS = get_args(VerdictLabel)
+_LABELS = tuple(
+    label for label in get_args(VerdictLabel) if label != "uncertain"
+)  # which a calibration makes
 
 
 def as_checker(given: AnyChecker, *, name: str = "") -> Checker:

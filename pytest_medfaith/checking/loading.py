@@ -17,6 +17,7 @@ from pytest_medfaith.checking.policy import Thresholds
 from pytest_medfaith.checking.rules import load_rules, switched_on
 from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.checking.student import score_with_student
+from pytest_medfaith.checking.variant import split_linker
 from pytest_medfaith.defaults import PairOrder
 from pytest_medfaith.dotted import load_dotted
 from pytest_medfaith.entities.scispacy import load_linker
@@ -56,7 +57,7 @@ def load_checker(
 ) -> Checker:
     """Returns the strong model for "default", the small student for "fast", else what `name` leads to.
 
-    A folder with `card.json` and `model.onnx` is an ONNX checker; no rule overrules a plain callable.
+    No rule overrules a plain callable. A name may tell its linker: "fast[linker=none]".
 
     Args:
         name: "default", "fast", "teacher", a folder, a dotted name ("my_pkg.judge:judge"), or a hub name.
@@ -67,7 +68,7 @@ def load_checker(
         max_tokens: how much a foreign model reads of a pair.
         rules: dotted names of the project's rules, beside the shipped rules.
         rules_off: medical rules that may not overrule the model; names of safety rules change nothing here.
-        linker: "default", or "scispacy[:MODEL[:KNOWLEDGE_BASE]]" (extra: bio).
+        linker: "default", "none", or "scispacy[:MODEL[:KNOWLEDGE_BASE]]" (extra: bio).
         root: of relative folders; the working directory where None.
         teacher: the LLM that "teacher" asks.
 
@@ -77,17 +78,21 @@ def load_checker(
         TeacherError: "teacher", and there is no teacher here.
     """
     names = switched_on(added := load_rules(rules), off=rules_off)
-    load_linker(linker)  # an unknown or missing linker is said now, not at the first claim
-    folder = None if name == TEACHER else onnx_folder(name, root=root)
-    if not folder and _DOTTED.fullmatch(name):
+    base, own = split_linker(name)
+    load_linker(linker := own or linker)  # an unknown linker is said now, not at the first claim
+    if not (folder := None if base == TEACHER else onnx_folder(base, root=root)) and _DOTTED.fullmatch(base):
         return _project_checker(name, thresholds)
-    taught = _taught_checker(teacher) if name == TEACHER else None
-    checker = taught or _model_checker(name, folder, root, Reading(label_map, order, max_tokens))
+    checker = _named_checker(base, folder, root, Reading(label_map, order, max_tokens), teacher)
     checker = dataclasses.replace(checker, cache=cache, rules=names, added_rules=added, linker=linker)
-    return dataclasses.replace(checker, thresholds=thresholds or checker.thresholds)
+    called, decides = name if own else checker.name, thresholds or checker.thresholds
+    return dataclasses.replace(checker, name=called, thresholds=decides)
 
 
-def _model_checker(name: str, folder: Path | None, root: Path | None, foreign: Reading) -> Checker:
+def _named_checker(
+    name: str, folder: Path | None, root: Path | None, foreign: Reading, teacher: Teacher | None
+) -> Checker:
+    if name == TEACHER:
+        return _taught_checker(teacher)
     return _onnx_checker(name, folder) if folder else _classifier(name, root, foreign)
 
 
@@ -101,6 +106,11 @@ def _project_checker(name: str, thresholds: Thresholds | None) -> Checker:
     """Returns what the dotted `name` leads to; cache, rules and linker are the project's matter."""
     from pytest_medfaith.checking.judge import as_checker
 
+    base, linker = split_linker(name)
+    if linker:
+        raise DataError(
+            f"the checker {name!r} is of the project, and no rule asks a linker about its verdicts; name it {base!r}"
+        )
     checker = as_checker(load_dotted(name, what="the checker"), name=name)
     return dataclasses.replace(checker, name=name, thresholds=thresholds or checker.thresholds)
 

@@ -20,7 +20,12 @@ Span = tuple[int, int]
 
 
 def overruled(
-    verdict: Verdict, chunks: Sequence[Chunk], *, rules: Mapping[str, Rule], grounding: bool
+    verdict: Verdict,
+    chunks: Sequence[Chunk],
+    *,
+    rules: Mapping[str, Rule],
+    grounding: bool,
+    names: bool = True,
 ) -> Verdict:
     """Returns a judge's verdict as the rules leave it; only support can be taken back.
 
@@ -31,6 +36,7 @@ def overruled(
         chunks: those of the claim.
         rules: those that may speak, by name.
         grounding: whether each number and name of the claim must be in the evidence.
+        names: whether names of drugs are among them.
     """
     plain = plain_claim(verdict.claim)
     if verdict.label != "supported" or quoting_chunk(plain.text, chunks):
@@ -40,7 +46,7 @@ def overruled(
     ]
     left = overrule(verdict.with_(claim=plain), scores, chunks, rules=rules)
     if grounding:
-        left = grounded(left, scores, chunks)
+        left = grounded(left, scores, chunks, names=names)
     return left.with_(claim=verdict.claim)
 
 

@@ -51,6 +51,4 @@ def confidence_of(verdict: Verdict) -> float:
 
 def as_leaning(verdict: Verdict) -> Verdict:
     """Returns an uncertain verdict with the label that it leans to, every other verdict as it is."""
-    return (
-        verdict.with_(label=verdict.leaning) if verdict.label == "uncertain" and verdict.leaning else verdict
-    )
+    return verdict.with_(label=verdict.leaning or "unsupported") if verdict.label == "uncertain" else verdict

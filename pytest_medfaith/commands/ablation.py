@@ -41,6 +41,10 @@ SizeAxis = Annotated[
 StrideAxis = Annotated[list[str] | None, _axis("chunk-stride", "Tokens that neighbouring chunks share")]
 DepthAxis = Annotated[list[str] | None, _axis("k", "How many chunks to retrieve")]
 CheckerAxis = Annotated[list[str] | None, _axis("checker", "A checker")]
+LinkerAxis = Annotated[
+    list[str] | None,
+    _axis("linker", "What finds the names that rules compare: default, none or scispacy:MODEL"),
+]
 ContextsAxis = Annotated[
     list[str] | None, _axis("contexts", "Whose contexts are judged: recorded, retrieved or per-claim")
 ]
@@ -58,6 +62,7 @@ def ablation(
     chunk_stride: StrideAxis = None,
     k: DepthAxis = None,
     checker: CheckerAxis = None,
+    linker: LinkerAxis = None,
     contexts: ContextsAxis = None,
     limit: LimitOption = None,
     report: RunFolderOption = None,
@@ -80,7 +85,8 @@ def ablation(
     )
     given = {"retriever": retriever, "encoder": encoder, "reranker": reranker, "k": k, "checker": checker}
     chunks = {"chunk_context": chunk_context, "chunk_size": chunk_size, "chunk_stride": chunk_stride}
-    end = run_ablation(name, root.resolve(), options, {**given, **chunks, "contexts": contexts})
+    judged = {"linker": linker, "contexts": contexts}
+    end = run_ablation(name, root.resolve(), options, {**given, **chunks, **judged})
     show_end(end, verbose=verbose)
 
 
@@ -93,7 +99,7 @@ def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, An
     import dataclasses
 
     from pytest_medfaith.errors import DataError
-    from pytest_medfaith.run.axes import read_axes, retriever_names
+    from pytest_medfaith.run.axes import checker_names, read_axes, retriever_names
     from pytest_medfaith.run.cells import KeptCells
     from pytest_medfaith.run.resources import Resources
     from pytest_medfaith.run.slices import run_slice
@@ -105,7 +111,7 @@ def run_ablation(name: str, root: Path, options: Options, given: Mapping[str, An
     options = dataclasses.replace(
         options,
         retriever=tuple(retriever_names(axes, configured, before.retrieval)),
-        checker=tuple(axes.get("checker", ())),
+        checker=tuple(checker_names(axes, configured)),
         contexts=tuple(axes.get("contexts", ())),
         k=tuple(axes.get("k", ())),
     )

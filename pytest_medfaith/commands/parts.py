@@ -93,7 +93,9 @@ def teacher_for(name: str | None, root: Path, llm: str | None) -> Teacher | None
     from pytest_medfaith.teacher.settings import TEACHER
 
     mode = llm_mode(llm)
-    if name != TEACHER:
+    from pytest_medfaith.checking.variant import split_linker
+
+    if split_linker(name or "")[0] != TEACHER:
         return None
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.teacher.asking import Teacher

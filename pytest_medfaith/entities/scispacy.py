@@ -16,6 +16,7 @@ from pytest_medfaith import defaults
 from pytest_medfaith.entities.linker import Mention, link
 from pytest_medfaith.errors import DataError, MissingExtra
 
+NO_LINKER = "none"
 # Of scispaCy's candidate. Its authors report high precision from 0.8 on, and a wrong link is a false alarm
 # here.
 LEAST_SCORE = 0.85
@@ -35,7 +36,7 @@ def load_linker(name: str) -> Callable[[str], list[Mention]]:
     """Returns the linker of a name.
 
     Args:
-        name: "default" for the concept table, "scispacy", "scispacy:MODEL" or
+        name: "default" for the concept table, "none" to find no names, "scispacy", "scispacy:MODEL" or
         "scispacy:MODEL:KNOWLEDGE_BASE".
 
     Raises:
@@ -45,14 +46,20 @@ def load_linker(name: str) -> Callable[[str], list[Mention]]:
     kind, *parts = name.split(":")
     if name == defaults.LINKER:
         return link
+    if name == NO_LINKER:
+        return _nothing
     if kind != "scispacy" or len(parts) > 2 or not all(parts):
         raise DataError(
-            f"the linker {name!r} is unknown; expected default, scispacy, or such as "
+            f"the linker {name!r} is unknown; expected default, none, scispacy, or such as "
             f"scispacy:en_core_sci_md:mesh"
         )
     if find_spec("scispacy") is None:
         raise MissingExtra("linking entities with scispaCy", "bio")
     return partial(link_with_scispacy, **dict(zip(("model", "knowledge_base"), parts, strict=False)))
+
+
+def _nothing(_text: str) -> list[Mention]:
+    return []
 
 
 def link_with_scispacy(

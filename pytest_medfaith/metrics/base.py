@@ -24,6 +24,7 @@ Family = Literal[
     "latency",
     "audit",
     "corrected",
+    "consistency",
     "project",
 ]
 Matrix = tuple[tuple[bool, ...], ...]

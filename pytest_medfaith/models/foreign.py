@@ -51,7 +51,7 @@ def load_foreign(
     name: str,
     what: str,
     *,
-    kind: Literal["AutoModel", "AutoModelForSequenceClassification"],
+    kind: Literal["AutoModel", "AutoModelForSequenceClassification", "AutoModelForSeq2SeqLM"],
     expected: str,
     gives: str,
     unused: str | None = None,

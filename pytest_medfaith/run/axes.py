@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytest_medfaith.checking.loading import onnx_folder
+from pytest_medfaith.checking.variant import split_linker, with_linker
 from pytest_medfaith.config import JUDGED_CONTEXTS, SliceSettings
 from pytest_medfaith.dotted import load_dotted
-from pytest_medfaith.errors import DataError, shown
+from pytest_medfaith.entities.scispacy import load_linker
+from pytest_medfaith.errors import DataError, MissingExtra, shown
 from pytest_medfaith.retrieval.build import BUILT_IN, base_name, check_name, fused_names
 from pytest_medfaith.retrieval.context import CONTEXTS
 from pytest_medfaith.retrieval.encoders import encoder_signature
@@ -43,8 +45,19 @@ def _reranker(value: str) -> str:
 
 
 def _checker(value: str) -> str:
+    named, (value, linker) = value, split_linker(value)
+    if linker:
+        _linker(linker)
     if onnx_folder(value) is None and ":" in value:
         load_dotted(value, what="the checker")
+    return named
+
+
+def _linker(value: str) -> str:
+    try:
+        load_linker(value)
+    except MissingExtra as error:
+        raise DataError(str(error)) from None
     return value
 
 
@@ -80,6 +93,7 @@ AXES: Mapping[str, Callable[[str], Any]] = {
     "chunk_stride": _count(0),
     "k": _count(1),
     "checker": _checker,
+    "linker": _linker,
     "contexts": _one_of(JUDGED_CONTEXTS),
 }
 
@@ -121,6 +135,20 @@ def _checked(values: Any, check: Callable[[str], Any], place: str) -> list[Any]:
         except (DataError, ValueError) as error:
             raise DataError(f"{place}: no such value: {error}") from None
     return list(dict.fromkeys(found))
+
+
+def checker_names(axes: Axes, configured: SliceSettings) -> list[str]:
+    """Returns the checkers that the axes checker and linker make, in order, each once; [] where neither is an axis.
+
+    Args:
+        axes: as `read_axes` returns them.
+        configured: the slice, whose checker is taken where no axis names any.
+    """
+    checkers, linkers = axes.get("checker", []), axes.get("linker", [])
+    if not linkers:
+        return list(checkers)
+    named = itertools.product(checkers or [configured.checker], linkers)
+    return list(dict.fromkeys(with_linker(checker, linker) for checker, linker in named))
 
 
 def retriever_names(axes: Axes, configured: SliceSettings, settings: RetrievalSettings) -> list[str]:

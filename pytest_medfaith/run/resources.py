@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.responses import read_responses
+from pytest_medfaith.answers.sampling import temperatures_of
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
+from pytest_medfaith.checking.variant import split_linker
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.corpus.recut import recut_chunks
@@ -40,6 +42,7 @@ from pytest_medfaith.teacher.use import family_of
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.rag.reference import ReferenceRag
     from pytest_medfaith.teacher.asking import Teacher
 
 Loaded = TypeVar("Loaded")
@@ -164,13 +167,36 @@ class Resources:
         return Teacher(self.settings.llm, mode=self.options.llm)
 
     @property
+    def temperatures(self) -> tuple[float, ...]:
+        """The temperatures at which a RAG is asked each question; () where it is asked once, as it is.
+
+        Raises:
+            DataError: as of `temperatures_of`.
+        """
+        return temperatures_of(self.settings.consistency, self.settings.temperatures)
+
+    @property
     def extractor(self) -> Extractor:
-        """What splits answers into claims, as configured."""
-        if self.settings.extractor != TEACHER:
+        """What splits answers into claims, as configured.
+
+        Raises:
+            DataError: a folder without a usable student.
+        """
+        name = self.settings.extractor
+        if name == defaults.EXTRACTOR:
             return extract_claims
+        if name != TEACHER:
+            return self.student_extractor[0]
         from pytest_medfaith.claims.teacher import teacher_extractor
 
         return self._once(("extractor",), lambda: teacher_extractor(self.teacher))
+
+    @cached_property
+    def student_extractor(self) -> tuple[Extractor, str]:
+        """The student in the folder that the settings name as the extractor, and what names its weights."""
+        from pytest_medfaith.claims.student import folder_extractor
+
+        return folder_extractor(self.settings.root / self.settings.extractor)
 
     def check_teacher(self, settings: SliceSettings, *, uses: Callable[[str], bool] = lambda _: True) -> None:
         """Finds out whether the teacher can be asked where a slice needs it.
@@ -184,7 +210,7 @@ class Resources:
             MissingExtra: the client of OpenAI is not installed.
         """
         named = {
-            "medfaith_checker": settings.checker,
+            "medfaith_checker": split_linker(settings.checker)[0],
             "medfaith_retriever": split_reranker(settings.retriever)[1] or "",
             "medfaith_extractor": self.settings.extractor,
         }
@@ -198,7 +224,9 @@ class Resources:
         use, answered_by = self.teacher.take_use(), report.response.model
         if not use.model:
             return report
-        related = report.checker == TEACHER and family_of(use.model) == family_of(answered_by)
+        related = split_linker(report.checker)[0] == TEACHER and family_of(use.model) == family_of(
+            answered_by
+        )
         if related and answered_by and not self.settings.llm.allow_same_family:
             use = use.with_(same_family=answered_by)
         return report.with_(llm=use.to_dict())
@@ -245,6 +273,28 @@ class Resources:
 
         return self._once(("retriever", settings.corpus, settings.retriever), build)
 
+    @property
+    def reference_rag(self) -> ReferenceRag:
+        """Returns the reference RAG, set up as configured; it is given what was retrieved."""
+        from pytest_medfaith.rag.reference import needs_teacher, reference_rag
+
+        return self._once(
+            ("rag",),
+            lambda: reference_rag(
+                self.settings.rag,
+                load_checker=self.checker,
+                extractor=self.extractor,
+                teacher=self.teacher if needs_teacher(self.settings.rag) else None,
+            ),
+        )
+
+    def check_rag(self) -> None:
+        """Finds out whether the reference RAG can answer where it asks the teacher; raises as `check_teacher`."""
+        from pytest_medfaith.rag.reference import needs_teacher
+
+        if needs_teacher(self.settings.rag):
+            self.teacher.check_ready()
+
     def checker(self, name: str = defaults.CHECKER) -> Checker:
         """Returns the checker called `name`, with the pair cache, and set up as configured.
 
@@ -266,13 +316,14 @@ class Resources:
             rules_off=self.rules_off,
             linker=s.linker,
             root=s.root,
-            teacher=self.teacher if name == TEACHER else None,
+            teacher=self.teacher if split_linker(name)[0] == TEACHER else None,
         )
         for path in s.calibration:
             fitted = read_calibration(path)
-            if fitted.checker == checker.name:
+            if fitted.checker == split_linker(checker.name)[0]:
                 try:
-                    checker = calibrated(checker, fitted)
+                    plain = dataclasses.replace(checker, name=fitted.checker)
+                    checker = dataclasses.replace(calibrated(plain, fitted), name=checker.name)
                 except DataError as error:
                     raise DataError(f"{path}: {error}") from None
                 break

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.answers.awaiting import awaited
+from pytest_medfaith.answers.turns import Turns, as_turns
 from pytest_medfaith.checking.rules import load_rules, switched_on
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import SliceSettings
@@ -57,6 +58,11 @@ class Target:
         """The row of the card that this item's report belongs to."""
         run = self.settings.run
         return run if self.has_answer else dataclasses.replace(run, contexts_mode="none")
+
+    @property
+    def turns(self) -> Turns:
+        """The earlier turns of the case that the system under test gets."""
+        return () if self.settings.history == "ignore" else as_turns(self.case.history)
 
     def gates(self, declared: Mapping[str, Metric]) -> tuple[str, ...]:
         """Returns the gates that this item's row is judged by; without an answer, those that need none."""
@@ -169,6 +175,26 @@ def recorded_response(resources: Resources, target: Target, *, rows: Any = None)
     return responses[case_id]
 
 
+def reference_response(resources: Resources, target: Target, hits: Sequence[Hit]) -> Response:
+    """Returns the answer of the reference RAG to a target's question, from what was retrieved for it.
+
+    Raises:
+        TeacherError: the teacher wrote or judged nothing that can be used.
+        DataError: the case has earlier turns, which the reference RAG cannot read.
+    """
+    from pytest_medfaith.answers.responses import BY_RETRIEVER
+
+    if target.turns:
+        raise DataError(
+            f"case {target.case.id!r} has {len(target.turns)} earlier turns, and the reference RAG answers single "
+            f'questions; give answers of your RAG, or set history = "ignore" for slice {target.settings.name!r}'
+        )
+
+    with asking_for(target.case.id):
+        response = resources.reference_rag.answer(target.case.question, hits, case_id=target.case.id)
+    return response.with_(contexts_from=BY_RETRIEVER)
+
+
 def report_on(
     target: Target,
     response: Response,
@@ -193,7 +219,7 @@ def report_on(
 
     with asking_for(target.case.id):
         report = evaluate_case(
-            target.case,
+            with_recorded_history(target.case, response),
             response,
             checker=checker,
             extractor=extractor,
@@ -203,9 +229,32 @@ def report_on(
             rulebook=rulebook,
             severity=severity,
             declared=declared,
-            evidence=Evidence(mode=settings.contexts_mode, search=search if retriever else None, cost=cost),
+            evidence=Evidence(
+                mode=settings.contexts_mode,
+                search=search if retriever else None,
+                cost=cost,
+                history=settings.history,
+            ),
         )
     return report.with_(contexts_optional=settings.contexts == "optional")
+
+
+def with_recorded_history(case: Case, response: Response) -> Case:
+    """Returns `case` with the earlier turns that its recorded response brings, where the case has none.
+
+    Raises:
+        DataError: case and response are of two conversations.
+    """
+    brought = response.extra.get("history")
+    if not isinstance(brought, (list, tuple)) or not brought:
+        return case
+    turns = as_turns(brought, "the history of the response")
+    if case.history and turns != as_turns(case.history):
+        raise DataError(
+            f"case {case.id!r} and its response have two histories; expected the same earlier turns, or those of "
+            "the case alone"
+        )
+    return case.with_(history=turns)
 
 
 def found_by(retriever: Any, query: str, target: Target) -> list[Hit]:

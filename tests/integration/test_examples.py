@@ -93,6 +93,12 @@ def test_own_rag_says_nothing_that_its_passages_do_not_say(run):
     assert "1 passed" in output
 
 
+def test_what_a_user_said_does_not_back_the_answer_of_the_conversation(run):
+    status, output = run("examples/conversation")
+    assert status == 0, output
+    assert "3 passed" in output
+
+
 def test_ablation_shows_three_retrievers_in_one_card(run):
     status, output = run("examples/ablation", "--medfaith-limit", "1")
     assert status == 0, output

@@ -115,8 +115,8 @@ def _dates(sentence: str, latest: date) -> Iterator[FutureDate]:
         if year > latest.year and not found["decade"]:
             yield FutureDate(year, *found.span("year"))
     for found in dates_in(sentence):
-        month, _, year = read_date(found)
-        if year == latest.year and month > latest.month:
+        month, _, of_year = read_date(found)
+        if of_year == latest.year and month > latest.month:
             yield FutureDate(latest.year, *found.span())
 
 

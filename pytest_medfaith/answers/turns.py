@@ -1,0 +1,142 @@
+"""Earlier turns of a conversation, in the forms that chats keep them.
+
+Example: `[{"role": "user", "content": "Does metformin help?"}, {"role": "assistant", "content": "Yes."}]`, as
+the clients of OpenAI take it. A turn here is a mapping with `role`, "user" or "assistant", and `content`, a
+text. What a system prompt or a tool said is no turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_medfaith.answers.given import ANSWER_KEYS
+from pytest_medfaith.errors import DataError, shown
+
+Turn = Mapping[str, Any]
+Turns = tuple[Turn, ...]
+USER, ASSISTANT = "user", "assistant"
+_ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "ai": ASSISTANT, "model": ASSISTANT}
+_NO_TURNS = {"system", "developer", "tool", "function"}
+_EXPECTED = 'expected a list of messages such as {"role": "user", "content": "Does it help?"}'
+MESSAGE_KEYS = ("messages", "turns", "user_input")  # this project and OpenAI; deepeval; ragas
+
+
+def as_turns(messages: Any, what: str = "history") -> Turns:
+    """Returns messages as turns, without those of the system and of tools, and without empty ones.
+
+    Args:
+        messages: mappings or objects with a role (or a LangChain type) and a content: a text, or parts with
+            texts.
+        what: how an error calls the messages.
+
+    Raises:
+        DataError: anything else, such as an unknown role.
+    """
+    if not isinstance(messages, (list, tuple)):
+        raise DataError(f"{what} is {shown(messages)}; {_EXPECTED}")
+    turns = []
+    for place, message in enumerate(messages):
+        given = message if isinstance(message, Mapping) else _attributes(message)
+        role = given.get("role") or given.get("type")
+        if not isinstance(role, str) or role not in _ROLES.keys() | _NO_TURNS:
+            raise DataError(
+                f"{what}[{place}] is {shown(message)}; {_EXPECTED}, with the role user or assistant"
+            )
+        text = _text(given.get("content"), f"{what}[{place}]")
+        if role in _ROLES and text.strip():
+            turns.append({"role": _ROLES[role], "content": text})
+    return tuple(turns)
+
+
+def _attributes(message: Any) -> dict[str, Any]:
+    return {name: getattr(message, name, None) for name in ("role", "type", "content")}
+
+
+def _text(content: Any, place: str) -> str:
+    if content is None:  # a message that calls a tool
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, (list, tuple)) and all(isinstance(part, (str, Mapping)) for part in content):
+        parts = (part if isinstance(part, str) else part.get("text", "") for part in content)
+        return "\n".join(part for part in parts if isinstance(part, str))
+    raise DataError(f"{place}.content is {shown(content)}; expected a text, or parts with texts")
+
+
+def with_question(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
+    """Returns a row of cases with `question` and `history` in place of its messages.
+
+    The last message of the user is the question, and what was said before it the history. An answer behind
+    the question is no part of a case.
+
+    Raises:
+        DataError: messages beside a question or a history, or without a message of the user.
+    """
+    told = _told(row, place)
+    if told is None:
+        return _with_turns(row, place)
+    key, turns = told
+    asked = [number for number, turn in enumerate(turns) if turn["role"] == USER]
+    if not asked:
+        raise DataError(_at(place, f"key {key!r} holds no message of the user, so nothing was asked"))
+    kept = {name: value for name, value in row.items() if name != key}
+    return {**kept, "question": turns[asked[-1]]["content"], "history": list(turns[: asked[-1]])}
+
+
+def with_answer(row: Mapping[str, Any], place: str = "") -> dict[str, Any]:
+    """Returns a row of responses with `answer` and `history` in place of its messages.
+
+    The last message must be of the assistant: it is the answer. The history ends before the question.
+
+    Raises:
+        DataError: messages without an answer at their end. Beside an answer, messages are a note.
+    """
+    told = None if any(row.get(key) for key in ANSWER_KEYS) else _told(row, place)
+    if told is None:
+        return dict(row)
+    key, turns = told
+    kept = {name: value for name, value in row.items() if name != key}
+    if not turns or turns[-1]["role"] != ASSISTANT:
+        raise DataError(
+            _at(place, f"key {key!r} ends with no message of the assistant, so there is no answer")
+        )
+    asked = [number for number, turn in enumerate(turns) if turn["role"] == USER]
+    if not asked:
+        raise DataError(_at(place, f"key {key!r} holds no message of the user, so nothing was asked"))
+    told_ids = kept.get("case_id") or kept.get("id")
+    question = {} if told_ids else {"question": turns[asked[-1]]["content"]}
+    return {**kept, **question, "answer": turns[-1]["content"], "history": list(turns[: asked[-1]])}
+
+
+def _told(row: Mapping[str, Any], place: str) -> tuple[str, Turns] | None:
+    """Returns the key of the messages of a row, and their turns; None where the row holds no messages."""
+    key = next((key for key in MESSAGE_KEYS if isinstance(row.get(key), (list, tuple))), None)
+    if key is None:
+        return None
+    beside = [name for name in ("question", "history") if row.get(name)]
+    if beside and key != MESSAGE_KEYS[0]:
+        return None
+    if beside:
+        raise DataError(
+            _at(
+                place, f"the row holds {key!r} beside {beside[0]!r}; expected the messages alone, or the rest"
+            )
+        )
+    try:
+        return key, as_turns(row[key], key)
+    except DataError as error:
+        raise DataError(_at(place, str(error))) from None
+
+
+def _with_turns(row: Mapping[str, Any], place: str) -> dict[str, Any]:
+    if not row.get("history"):
+        return dict(row)
+    try:
+        return {**row, "history": list(as_turns(row["history"]))}
+    except DataError as error:
+        raise DataError(_at(place, str(error))) from None
+
+
+def _at(place: str, text: str) -> str:
+    return f"{place}: {text}" if place else text

@@ -1,0 +1,93 @@
+"""What the earlier turns of a conversation tell of an answer: what was asked, and what "it" is.
+
+Example: after "Does metformin help?" the question "How much of it?" asks of metformin. The earlier turns are
+words before a claim here, and never evidence for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_medfaith.claims.context import asks_whole
+from pytest_medfaith.claims.idle import idle_reason
+from pytest_medfaith.claims.questions import is_question
+from pytest_medfaith.english.grammar import Part
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.phrases import read_words
+from pytest_medfaith.english.sentences import sentences_of
+from pytest_medfaith.records import Claim
+
+_MOST_WORDS = 60  # before the question: more would push the claim out of what a model reads
+# A statement that begins so asks for something, and a "Yes" behind it agrees to nothing.
+_ASKS_FOR = word_set("i i'd i'm we please tell explain help thanks thank hello hi")
+
+
+def asked_in(question: str, turns: Sequence[Any]) -> str:
+    """Returns a question with the words of earlier turns that a reader of it needs, "" turns change nothing.
+
+    These are what the user stated ("I am pregnant."); and where the question needs it ("How much of it?"), the
+    questions back to one that can be read by itself, each with the first sentence of its answer.
+
+    Args:
+        question: the last message of the user.
+        turns: mappings with role and content, the earliest first.
+    """
+    if not turns:
+        return question
+    kept: list[str] = []
+    needs = not _is_whole(question)
+    for turn in reversed(turns):
+        said = [one for one in sentences_of(turn["content"]) if is_question(one) or not idle_reason(one)]
+        if turn["role"] == "user":
+            asked = [one for one in said if is_question(one)]
+            kept[:0] = [one for one in said if one not in asked or needs]
+            needs = needs and bool(asked) and not any(map(_is_whole, asked))
+        elif needs:
+            kept[:0] = [one for one in said if not is_question(one)][:1]
+    while kept and sum(len(one.split()) for one in kept) > _MOST_WORDS:
+        kept.pop(0)
+    return " ".join([*map(_ended, kept), _as_question(question)])
+
+
+def said_by_user(question: str, turns: Sequence[Any]) -> str:
+    """Returns everything that the user said, the question last: an age or a drug may be named anywhere."""
+    earlier = (turn["content"] for turn in turns if turn["role"] == "user")
+    return "\n".join([*earlier, question]) if turns else question
+
+
+def with_ellipsis(claims: Sequence[Claim], asked: str) -> tuple[Claim, ...]:
+    """Returns claims of which a fragment ("Up to 4 g a day.") has what was asked as its context."""
+    return tuple(
+        claim if claim.context or _part(claim.text).clause is not None else claim.with_(context=asked)
+        for claim in claims
+    )
+
+
+def _is_whole(question: str) -> bool:
+    """Returns whether a message can be read without the messages before it."""
+    sentences = sentences_of(question)
+    return not sentences or asks_whole(_part(sentences[0]))
+
+
+def _as_question(question: str) -> str:
+    """Returns a message that states something as the question whether it is right: "Yes." agrees to it."""
+    sentences = sentences_of(question)
+    if any(map(is_question, sentences)) or "?" in question:
+        return question
+    stated = [one for one in sentences if not idle_reason(one)]
+    if not stated or stated[-1].split()[0].lower().strip(",.!") in _ASKS_FOR:
+        return question
+    last = stated[-1].rstrip(" .!")
+    clause = _part(last).clause
+    if clause is None or not clause.subject:
+        return question
+    return " ".join([*map(_ended, stated[:-1]), f"Is it right that {last[0].lower()}{last[1:]}?"])
+
+
+def _part(text: str) -> Part:
+    return Part(tuple(read_words(text)))
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
