@@ -16,7 +16,8 @@ from pytest_medfaith.metrics.citations import CITATION_METRICS
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import parse_metric
 from pytest_medfaith.plain import one_line
-from pytest_medfaith.records import OPEN, Report
+from pytest_medfaith.records import Report
+from pytest_medfaith.records.labels import OPEN
 
 _CLAIM = 200  # characters of a claim that no explanation shows
 

@@ -16,7 +16,8 @@ from pytest_medfaith.cards.explanation import evidence_chunk, text_at, worst_ver
 from pytest_medfaith.cards.json_card import dumps, metric_rows
 from pytest_medfaith.cards.summary import count_slice, told_verdicts
 from pytest_medfaith.plain import plain_lines
-from pytest_medfaith.records import OPEN, GateResult, Report, SliceReport, SliceRun, Verdict
+from pytest_medfaith.records import GateResult, Report, SliceReport, SliceRun, Verdict
+from pytest_medfaith.records.labels import OPEN
 
 Row = dict[str, Any]
 SPECIFICATION = "0.0.0"  # the version that the reference implementation (npm: ctrf 0.3.0) writes

@@ -13,7 +13,8 @@ from typing import Any
 from pytest_medfaith.metrics.failed import failed_cases
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.plain import plain_json, sheet_cell
-from pytest_medfaith.records import OPEN, VERDICTS, Report, SliceReport
+from pytest_medfaith.records import VERDICTS, Report, SliceReport
+from pytest_medfaith.records.labels import OPEN
 
 RATES = ("faithfulness", "hallucination", "safety_error_rate", "unchecked_share")
 COUNTS = ("claims", *VERDICTS, "unsafe", "conflicts")

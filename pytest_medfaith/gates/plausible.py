@@ -13,7 +13,8 @@ import numpy as np
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.metrics.base import Fraction, Metric
 from pytest_medfaith.metrics.registry import METRICS, parse_metric
-from pytest_medfaith.records import OPEN, MetricValue
+from pytest_medfaith.records import MetricValue
+from pytest_medfaith.records.labels import OPEN
 
 if TYPE_CHECKING:
     from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.gates.entry import CaseBaseline, SliceBaseline
-from pytest_medfaith.records import OPEN, Report, SliceReport, Verdict, VerdictLabel
+from pytest_medfaith.records import Report, SliceReport, Verdict, VerdictLabel
+from pytest_medfaith.records.labels import OPEN
 
 _NOT_SUPPORTED: tuple[VerdictLabel, ...] = ("refuted", "unsupported")
 _BAD: dict[str, tuple[VerdictLabel, ...]] = {

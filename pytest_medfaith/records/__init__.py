@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 from pytest_medfaith.conversion import Record
 from pytest_medfaith.records.grades import MAJOR, Category, CitationStatus, Risk
-from pytest_medfaith.records.labels import OPEN as OPEN
-from pytest_medfaith.records.labels import VERDICTS, HistoryMode, VerdictLabel
+from pytest_medfaith.records.labels import VERDICTS as VERDICTS
+from pytest_medfaith.records.labels import HistoryMode as HistoryMode
+from pytest_medfaith.records.labels import VerdictLabel as VerdictLabel
 from pytest_medfaith.records.measured import Measured as Measured
 from pytest_medfaith.records.measured import case_text
 from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
@@ -212,8 +213,7 @@ class Verdict(Record):
     `score` is the probability behind the label: of entail for supported, of contradict for refuted, else the
     highest of entail. `chunk_id` and `span` point at the decisive evidence, `supporting` at every chunk that
     entails the claim. `conflict`: a second chunk states the opposite; `joint`: only several together decided.
-    `severity` is of a refuted or unsupported claim, None where nobody graded it. `leaning` is the label that an
-    uncertain claim would have without a certified threshold, empty for every other claim.
+    `severity` is of an error that was graded. An uncertain claim is `leaning` to the label it would else have.
     """
 
     claim: Claim

@@ -13,7 +13,8 @@ from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.pooling import pool_reports
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.rag.account import account_of
-from pytest_medfaith.records import OPEN, Report, SliceReport, SliceRun
+from pytest_medfaith.records import Report, SliceReport, SliceRun
+from pytest_medfaith.records.labels import OPEN
 from pytest_medfaith.run.results import Result
 
 CaseKey = tuple[SliceRun, str]
