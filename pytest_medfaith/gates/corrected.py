@@ -81,10 +81,10 @@ def judge_corrected(
     )
     if after is None or found is None:
         return None
+    outcome: Outcome = "pass"
+    why = "nothing differs from the baseline: the same claims and verdicts"
     said = f"{metric.name} is {_shown(after)}, was {_shown(before)}"
-    if same_claims(report, baseline) and after.n >= before.n:
-        why, outcome = "nothing differs from the baseline: the same claims and verdicts", "pass"
-    else:
+    if not (same_claims(report, baseline) and after.n >= before.n):
         outcome = _outcome(found, margin=gate.margin, tolerated=tolerated)
         why = _why(outcome, found, before, after, margin=gate.margin, tolerated=tolerated)
     return GateResult(
