@@ -23,6 +23,7 @@ from pytest_medfaith.commands.parts import run, say
 from pytest_medfaith.commands.reports import compare, report
 from pytest_medfaith.commands.review import review
 from pytest_medfaith.commands.serve import serve
+from pytest_medfaith.commands.watch_log import watch_log
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -60,6 +61,7 @@ for command in (
     compare,
     review,
     serve,
+    watch_log,
 ):  # in the order of the help
     app.command()(command)
 app.add_typer(baseline, name="baseline")
