@@ -1,8 +1,8 @@
-"""How often, and how soon, the test of `medfaith watch-log` raises an alarm: simulated answers of 1 to 8 claims.
+"""How often, and how soon, the test of `medfaith watch-log` raises an alarm, on simulated answers.
 
     python bench/drift_alarms.py [--runs 300]
 
-Rows: the bound itself as the true rate, rates below and above it, and a rate that rises after 3,000 answers.
+Answers have 1 to 8 claims. Rows: the bound itself as the true rate, rates below and above it, and a rate that rises after 3,000 answers.
 """
 
 from __future__ import annotations

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from pytest_medfaith.cards.plots import trend_svg
 from pytest_medfaith.drift.betting import rate_interval
 from pytest_medfaith.drift.history import LEFT_OUT, Seen
-from pytest_medfaith.drift.watching import Watched
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import MetricValue
+
+if TYPE_CHECKING:
+    from pytest_medfaith.drift.watching import Watched
 
 _LARGEST = 100  # answers of a row, where the log has no days
 _SHOWN = 14  # rows of the table, the newest

@@ -7,20 +7,21 @@ import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.drift.betting import BoundTest, betting_test
 from pytest_medfaith.drift.history import LEFT_OUT, History, Seen
 from pytest_medfaith.drift.log import Logged
 from pytest_medfaith.errors import DataError
-from pytest_medfaith.evaluation import evaluate_case
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.gates.expressions import BoundGate, parse_gate
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.failed import failure_of
 from pytest_medfaith.records import Case, Report
-from pytest_medfaith.run.resources import Resources
-from pytest_medfaith.run.signature import checker_signature
+
+if TYPE_CHECKING:
+    from pytest_medfaith.config import SliceSettings
+    from pytest_medfaith.run.resources import Resources
 
 Progress = Callable[[int, int], None]
 _RULED_BY_RUN = "latency"  # metrics of times are no rates
@@ -110,6 +111,8 @@ def parse_bound(expression: str, declared: Mapping[str, Metric]) -> Bound:
 
 def watched_signature(resources: Resources, settings: SliceSettings) -> str:
     """Returns digits of the checker, its thresholds and the rules: values of unlike digits are not mixed."""
+    from pytest_medfaith.run.signature import checker_signature
+
     told = {
         "checker": checker_signature(resources.checker(settings.checker)),
         "severity": resources.severity.signature,
@@ -174,6 +177,8 @@ def watch(
 
 
 def _checked(resources: Resources, settings: SliceSettings, one: Logged, metric: str) -> Seen:
+    from pytest_medfaith.evaluation import evaluate_case
+
     checker = resources.checker(settings.checker)
     case = Case(id=one.id, question=one.question)
     report = evaluate_case(
