@@ -84,3 +84,6 @@ LLM_SAMPLES = 1  # of an item; each further one costs as much again
 LLM_REPLY_TOKENS = 2048  # at most: a judgement has about 150, and a model that reasons needs room before it
 LLM_CONCURRENCY = 4  # requests at a time: what a server on a single GPU answers without a queue
 LLM_CURRENCY = "USD"  # in which most price lists are
+
+RAG_SENTENCES = 4  # that the extractive answerer quotes at most: what a reader takes in, and a screen shows
+RAG_THRESHOLD = 0.78

@@ -6,11 +6,11 @@ What they leave out is not checked. So it is told with the words that no claim c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_medfaith.records import Claim, Dropped
+from pytest_medfaith.records import Chunk, Claim, Dropped
 
 if TYPE_CHECKING:
     from pytest_medfaith.claims.split import Reading
@@ -60,7 +60,12 @@ class LimitedExtractor:
 
 
 def read_claims(
-    extractor: Extractor, answer: str, *, question: str | None = None, abstained: bool = False
+    extractor: Extractor,
+    answer: str,
+    *,
+    question: str | None = None,
+    contexts: Sequence[Chunk] = (),
+    abstained: bool = False,
 ) -> Reading:
     """Returns the claims of an answer and the words that no claim checks.
 
@@ -69,8 +74,10 @@ def read_claims(
     from pytest_medfaith.claims.split import Reading, extract_claims, read_answer
 
     if isinstance(extractor, LimitedExtractor):
-        read = read_claims(extractor.extractor, answer, question=question, abstained=abstained)
+        read = read_claims(
+            extractor.extractor, answer, question=question, contexts=contexts, abstained=abstained
+        )
         return extractor.limited(read, answer)
     if extractor is extract_claims:
-        return read_answer(answer, question=question)
+        return read_answer(answer, question=question, contexts=contexts)
     return Reading(() if abstained else tuple(extractor(answer, question=question)), ())

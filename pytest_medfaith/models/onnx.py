@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,7 @@ def load_tokenizer(path: Path = MINILM_TOKENIZER, *, max_tokens: int | None = No
     return tokenizer
 
 
+@cache
 def processor_kernel(cpu_information: Path = Path("/proc/cpuinfo")) -> str:
     """Returns which integer products onnxruntime uses on this processor.
 

@@ -44,6 +44,7 @@ from pytest_medfaith.teacher.use import family_of
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.rag.reference import ReferenceRag
     from pytest_medfaith.teacher.asking import Teacher
 
 Loaded = TypeVar("Loaded")
@@ -282,6 +283,28 @@ class Resources:
             return sized(search, partial(index_bytes, retriever), vector_indexes(retriever))
 
         return self._once(("retriever", settings.corpus, settings.retriever), build)
+
+    @property
+    def reference_rag(self) -> ReferenceRag:
+        """Returns the reference RAG, set up as configured; it is given what was retrieved."""
+        from pytest_medfaith.rag.reference import needs_teacher, reference_rag
+
+        return self._once(
+            ("rag",),
+            lambda: reference_rag(
+                self.settings.rag,
+                load_checker=self.checker,
+                extractor=self.extractor,
+                teacher=self.teacher if needs_teacher(self.settings.rag) else None,
+            ),
+        )
+
+    def check_rag(self) -> None:
+        """Finds out whether the reference RAG can answer where it asks the teacher; raises as `check_teacher`."""
+        from pytest_medfaith.rag.reference import needs_teacher
+
+        if needs_teacher(self.settings.rag):
+            self.teacher.check_ready()
 
     def checker(self, name: str = defaults.CHECKER) -> Checker:
         """Returns the checker called `name`, with the pair cache, and set up as configured.
