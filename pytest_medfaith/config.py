@@ -38,6 +38,10 @@ _RANGES = {
     "store_retries": (0, 20),
     "ef_search": (1, math.inf),
     "nprobe": (1, math.inf),
+    "claim_min_words": (0, 50),
+    "max_claims": (1, math.inf),
+    "threads": (1, 1024),
+    "batch_size": (1, 4096),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
@@ -164,6 +168,10 @@ class Settings:
     baseline: Path = Path(defaults.BASELINE)
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
     extractor: str = defaults.EXTRACTOR
+    claim_min_words: int = defaults.CLAIM_MIN_WORDS
+    max_claims: int | None = None
+    threads: int | None = None
+    batch_size: int = defaults.BATCH_SIZE
     llm: LlmSettings = field(default_factory=LlmSettings)
     rag: RagSettings = field(default_factory=RagSettings)
 

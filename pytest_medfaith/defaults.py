@@ -9,6 +9,8 @@ from typing import Final, Literal
 
 CHECKER = "default"  # the shipped checker
 ENCODER = "default"  # the shipped encoder
+BATCH_SIZE = 16  # pairs or texts that a model of torch reads at a time: more gains little on a CPU
+CLAIM_MIN_WORDS = 0  # leaves no claim out
 EXTRACTOR = "default"  # the shipped rules that split answers into claims
 LINKER = "default"  # the shipped table of concepts
 # Which text a classifier by name reads first. Premise before hypothesis is the order of NLI.

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.pace import asked_threads
 from pytest_medfaith.models.shipped import ENCODER, MINILM_TOKENIZER
 from pytest_medfaith.models.whole import whole
 
@@ -25,12 +26,9 @@ ENCODER_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read
 
 
 def worker_count() -> int:
-    """Returns how many runs go side by side: the cores this process may use, or MEDFAITH_THREADS."""
-    asked = os.environ.get("MEDFAITH_THREADS", "")
-    if asked and not asked.isdigit():
-        raise ValueError(f"MEDFAITH_THREADS is {asked!r}; expected a whole number above 0")
+    """Returns how many runs go side by side: MEDFAITH_THREADS, the setting `threads`, or the cores there are."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, int(asked or cores))
+    return asked_threads() or max(1, cores)
 
 
 @lru_cache(maxsize=4)
