@@ -37,7 +37,7 @@ from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import borrowed, read_words, span
 from pytest_medfaith.english.words import plain_words
-from pytest_medfaith.records import Claim, Dropped
+from pytest_medfaith.records import Chunk, Claim, Dropped
 
 Rule = Callable[[Part], list[Part]]
 
@@ -100,32 +100,34 @@ class _Idle:
 _Made = _Statement | _Idle
 
 
-def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
+def extract_claims(
+    answer: str, *, question: str | None = None, contexts: Sequence[Chunk] = ()
+) -> list[Claim]:
     """Returns the atomic claims of `answer` in the order of their spans, with ids c1, c2, ...
 
     A claim's text is the answer's words: list items carry their intro; openers ("Based on the context,"),
     greetings, questions, refusals and citation markers are gone. A claim that cannot be read by itself ("It
     lowers glucose.") has the sentence before, or at the answer's beginning `question`, as its `context`.
     `start`, `end` span the words it came from (half-open, in `answer`); words carried from elsewhere are not
-    in it. `citations` are its sentence's markers. Text that states nothing has no claims, and what is said
-    again makes no second claim.
+    in it. `citations` are its sentence's markers; ids, titles and addresses are markers where `contexts` have
+    them. Text that states nothing has no claims, and what is said again makes no second claim.
     """
-    return list(read_answer(answer, question=question).claims)
+    return list(read_answer(answer, question=question, contexts=contexts).claims)
 
 
-def is_refusal(answer: str) -> bool:
+def is_refusal(answer: str, *, contexts: Sequence[Chunk] = ()) -> bool:
     """Returns whether `answer` only declines: "I don't know", "Please check your local formulary".
 
     Greetings and questions beside it change nothing. An answer that states
     anything else is no refusal, and neither is a statement about what is unknown ("It is not known whether X
     causes Y"), nor an empty answer.
     """
-    return read_answer(answer).declines
+    return read_answer(answer, contexts=contexts).declines
 
 
-def read_answer(answer: str, *, question: str | None = None) -> Reading:
+def read_answer(answer: str, *, question: str | None = None, contexts: Sequence[Chunk] = ()) -> Reading:
     """Returns the claims of `answer`, as `extract_claims` does, and what was dropped, with the reasons."""
-    cited = read_citations(answer)
+    cited = read_citations(answer, contexts)
     layout = read_layout(cited.text)
     made = _split_lines(layout.text, read_lines(layout), question)
     markers = dict(zip(layout.sentences, cited.markers_of(layout.sentences), strict=True))
