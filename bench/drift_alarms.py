@@ -2,7 +2,8 @@
 
     python bench/drift_alarms.py [--runs 300]
 
-Answers have 1 to 8 claims. Rows: the bound itself as the true rate, rates below and above it, and a rate that rises after 3,000 answers.
+Answers have 1 to 8 claims. Rows: the bound itself as the true rate, rates below and above it, and a rate
+that rises after 3,000 answers.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_medfaith.cards.rag_lines import rag_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
@@ -208,7 +209,7 @@ def count_lines(slice_report: SliceReport) -> list[str]:
     if counts.citations:
         told = ", ".join(f"{number} {status}" for status, number in counts.citations.items())
         lines.append(f"citations: {told}")
-    lines += _context_lines(slice_report)
+    lines += [*rag_lines(slice_report), *_context_lines(slice_report)]
     lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
 

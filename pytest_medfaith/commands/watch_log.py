@@ -12,7 +12,7 @@ from pytest_medfaith.commands.parts import LlmOption, RootOption, RulesOffOption
 if TYPE_CHECKING:
     from pytest_medfaith.config import SliceSettings
     from pytest_medfaith.drift.history import History
-    from pytest_medfaith.drift.watching import Bound
+    from pytest_medfaith.drift.watching import Bound, Watched
     from pytest_medfaith.run.resources import Resources
 
 LogArgument = Annotated[
@@ -61,10 +61,8 @@ def watch_log(
 
     Example: medfaith watch-log logs/ --slice samples --sample 200
     """
-    from pytest_medfaith.drift.card import watch_svg, watch_text
     from pytest_medfaith.drift.log import read_log
     from pytest_medfaith.drift.watching import watch
-    from pytest_medfaith.jsonl import write_text
     from pytest_medfaith.run.options import Options
     from pytest_medfaith.run.resources import Resources
 
@@ -90,6 +88,14 @@ def watch_log(
     finally:
         if "teacher" in vars(resources):
             resources.teacher.save()
+    _show(watched, plot)
+
+
+def _show(watched: Watched, plot: Path | None) -> None:
+    """Prints what was found, and ends the command with the exit status that it comes to."""
+    from pytest_medfaith.drift.card import watch_svg, watch_text
+    from pytest_medfaith.jsonl import write_text
+
     say(watch_text(watched))
     if plot is not None and watched.valued:
         write_text(plot, watch_svg(watched) + "\n")
