@@ -63,13 +63,9 @@ def watch_log(
     """
     from pytest_medfaith.drift.log import read_log
     from pytest_medfaith.drift.watching import watch
-    from pytest_medfaith.run.options import Options
-    from pytest_medfaith.run.resources import Resources
 
-    options = Options(rules_off=tuple(rules_off or ()), llm=llm_mode(llm))
-    resources = Resources(root=root.resolve(), options=options)
-    settings, day = resources.settings.slice(slice_name), _day(since)
-    resources.check_teacher(settings)
+    resources, settings = _opened(slice_name, rules_off, llm, root)
+    day = _day(since)
     tested, kept = _bound_and_history(resources, settings, bound, history)
     logged = read_log(log, resources.chunks(settings) if settings.corpus else [])
     try:
@@ -102,6 +98,19 @@ def _show(watched: Watched, plot: Path | None) -> None:
         say(f"{plot}: written", err=True)
     if watched.crossed is not None or watched.unusable:
         raise typer.Exit(2 if watched.crossed is None else 1)
+
+
+def _opened(
+    name: str, rules_off: list[str] | None, llm: str | None, root: Path
+) -> tuple[Resources, SliceSettings]:
+    from pytest_medfaith.run.options import Options
+    from pytest_medfaith.run.resources import Resources
+
+    options = Options(rules_off=tuple(rules_off or ()), llm=llm_mode(llm))
+    resources = Resources(root=root.resolve(), options=options)
+    settings = resources.settings.slice(name)
+    resources.check_teacher(settings)
+    return resources, settings
 
 
 def _bound_and_history(
