@@ -51,12 +51,11 @@ def load_session(path: Path) -> Any:
     Raises:
         DataError: the file is missing or is no ONNX model.
     """
-    import onnxruntime
-
     if not path.is_file():
         raise DataError(
             f"{path}: no such model file; reinstall pytest-medfaith, or name a model folder that exists"
         )
+    onnxruntime = _silent_runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -72,6 +71,20 @@ def load_session(path: Path) -> Any:
             f"{path}: cannot be read as an ONNX model ({error}); export it again with "
             "`python -m training export`"
         ) from error
+
+
+def _silent_runtime() -> Any:
+    """Returns onnxruntime without its telemetry, which it reads from the environment when it is imported.
+
+    Version 1.32 keeps events under the home directory on Linux too, and uploads them. In a process that has
+    imported it before, what a call can switch off is off. A variable that is set already stays.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    if os.environ["ORT_DISABLE_TELEMETRY"] == "1":
+        onnxruntime.disable_telemetry_events()
+    return onnxruntime
 
 
 @lru_cache(maxsize=8)
