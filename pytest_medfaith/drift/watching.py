@@ -149,14 +149,8 @@ def watch(
         alpha: the chance of a false alarm, over all time.
         progress: told (answers checked, to check).
     """
-    known = history.known()
-    new = [one for one in logged if one.id not in known]
-    drawn = {one.id for one in new}
-    if sample is not None and sample < len(new):
-        drawn = {new[place].id for place in random.Random(seed).sample(range(len(new)), sample)}
-    history.add(Seen(one.id, one.day, LEFT_OUT, None) for one in new if one.id not in drawn)
+    new, chosen = _drawn(logged, history, sample=sample, seed=seed)
     kept: list[Seen] = []
-    chosen = [one for one in new if one.id in drawn]
     for number, one in enumerate(chosen, start=1):
         kept.append(_checked(resources, settings, one, bound.metric))
         if len(kept) == _KEPT_AT_A_TIME or number == len(chosen):
@@ -169,11 +163,25 @@ def watch(
     return Watched(
         bound=bound,
         seen=seen,
-        new=len(new),
-        left_out=len(new) - len(chosen),
+        new=new,
+        left_out=new - len(chosen),
         others=history.of_other_checkers(),
         test=betting_test(values, bound.most, alpha=alpha),
     )
+
+
+def _drawn(
+    logged: Sequence[Logged], history: History, *, sample: int | None, seed: int
+) -> tuple[int, list[Logged]]:
+    """Returns how many answers are new, and which of them are checked; the rest is noted as left out."""
+    known = history.known()
+    new = [one for one in logged if one.id not in known]
+    if sample is None or sample >= len(new):
+        return len(new), new
+    drawn = set(random.Random(seed).sample(range(len(new)), sample))
+    left_out = (one for place, one in enumerate(new) if place not in drawn)
+    history.add(Seen(one.id, one.day, LEFT_OUT, None) for one in left_out)
+    return len(new), [one for place, one in enumerate(new) if place in drawn]
 
 
 def _checked(resources: Resources, settings: SliceSettings, one: Logged, metric: str) -> Seen:
