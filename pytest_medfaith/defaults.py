@@ -54,6 +54,7 @@ SEED = 0
 RESAMPLES = 2000  # of a bootstrap
 LEVEL = 0.95  # of intervals
 
+TUNE_LIMIT = 60  # answers of a kind of planted error: intervals of about 7 points either way
 AUDIT_LIMIT = 30  # claims of a kind: intervals of about 10 points either way, in tens of seconds
 # Claims kept of one answer: as many as a reader can review in a minute, and more than most questions need.
 GOLD_CLAIMS = 8

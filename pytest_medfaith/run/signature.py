@@ -56,6 +56,7 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         **severity_signature(resources),
         "seed": resources.seed,
         **extractor_signature(resources),
+        **({"risk": dataclasses.asdict(settings.risk)} if settings.risk else {}),
         **({"temperatures": list(resources.temperatures)} if resources.temperatures else {}),
         **_contexts_signature(collected, runs),
         **_history_signature(slices),
