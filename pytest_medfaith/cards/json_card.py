@@ -36,7 +36,7 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
         **slice_report.run.to_dict(),
         "partial": slice_report.partial,
         "missing": list(slice_report.missing),
-        "counts": dataclasses.asdict(count_slice(slice_report)),
+        "counts": _counts_row(slice_report),
         "metrics": metric_rows(slice_report.metrics),
         "macro": metric_rows(slice_report.macro),
         **({"place": slice_report.place} if slice_report.place else {}),
@@ -54,6 +54,12 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
         ],
         "cases": [case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
     }
+
+
+def _counts_row(slice_report: SliceReport) -> dict[str, Any]:
+    """Returns the counts of a slice; those of citations only where an answer cites anything."""
+    counts = dataclasses.asdict(count_slice(slice_report))
+    return {name: value for name, value in counts.items() if value or name != "citations"}
 
 
 def _llm_row(slice_report: SliceReport) -> dict[str, Any]:
@@ -88,6 +94,7 @@ def case_row(report: Report) -> dict[str, Any]:
             **({"context": verdict.claim.context} if verdict.claim.context else {}),
             "label": verdict.label,
             "score": verdict.score,
+            **({"citation": verdict.attribution.to_dict()} if verdict.attribution else {}),
             **({"severity": _severity_row(verdict.severity)} if verdict.severity else {}),
         }
         for verdict in report.verdicts

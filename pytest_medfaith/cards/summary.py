@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_medfaith.cards.rag_lines import rag_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
+from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.metrics.severity import ERRORS, is_major
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
@@ -60,8 +62,8 @@ class Counts:
     """What must not vanish from a card. Claims are those of the answers.
 
     `unsafe` counts the claims that break a safety rule, whatever their verdict, `major` the errors of moderate or
-    high risk, `provenance` the gold claims
-    by who wrote them, `skipped` the records of a data set that gave no case, by reason.
+    high risk, `provenance` the gold claims by who wrote them, `skipped` the records of a data set that gave no
+    case, by reason, `citations` the claims by what their citations are; empty where no answer cites anything.
     """
 
     cases: int
@@ -77,6 +79,7 @@ class Counts:
     missing: int
     provenance: Mapping[str, int]
     skipped: Mapping[str, int]
+    citations: Mapping[str, int]
 
 
 def count_slice(slice_report: SliceReport) -> Counts:
@@ -99,6 +102,7 @@ def count_slice(slice_report: SliceReport) -> Counts:
         missing=len(slice_report.missing),
         provenance=dict(sorted(written.items())),
         skipped=dict(sorted(slice_report.skipped.items())),
+        citations=citation_counts(reports),
     )
 
 
@@ -207,7 +211,10 @@ def count_lines(slice_report: SliceReport) -> list[str]:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
     lines += major_lines(slice_report)
-    lines += [*risk_lines(slice_report), *_context_lines(slice_report)]
+    if counts.citations:
+        told = ", ".join(f"{number} {status}" for status, number in counts.citations.items())
+        lines.append(f"citations: {told}")
+    lines += [*risk_lines(slice_report), *rag_lines(slice_report), *_context_lines(slice_report)]
     lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
 

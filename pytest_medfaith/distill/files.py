@@ -98,6 +98,8 @@ def silver_lines(summary: dict[str, Any]) -> list[str]:
         counts = ", ".join(f"{number} {label}" for label, number in summary["pairs"][part].items())
         lines.append(f"{part}: {counts}; {summary['answers'][part]} answers")
     lines += [f"left out: {count} {reason}" for reason, count in summary["left_out"].items()]
+    if summary["passages_shared"]:
+        lines.append("WARNING: parts share passages; what is measured is better than on passages not seen")
     absent = [label for label, number in summary["pairs"]["train"].items() if not number]
     lines += [
         f"WARNING: no pair to train on is {label}; a student of these rows never says it" for label in absent

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, StreamingResponse
+from starlette.exceptions import HTTPException
 
 from pytest_medfaith.cards.html import case_view
 from pytest_medfaith.cards.json_card import case_row
@@ -36,6 +37,7 @@ _LOG = logging.getLogger("medfaith.serve")
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": why}
     for status, why in {
+        400: "The body is no text.",
         401: "The bearer token is missing or wrong.",
         408: "The body came too slowly.",
         413: "The body is too large.",
@@ -45,6 +47,15 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         502: "The language model behind the server did not answer.",
         504: "The answer could not be judged in time.",
     }.items()
+}
+
+_EVENT = {
+    "type": "object",
+    "properties": {
+        "event": {"enum": ["claims", "verdict", "report", "error"]},
+        "data": {"type": "string", "description": "JSON"},
+    },
+    "required": ["event", "data"],
 }
 
 
@@ -210,7 +221,11 @@ def _add_handlers(app: FastAPI) -> None:
         ]
         return JSONResponse({"error": one_line("; ".join(wrong[:5])), "id": None}, 422)
 
+    async def refuse_address(_: Request, error: Any) -> JSONResponse:
+        return JSONResponse({"error": str(error.detail), "id": None}, error.status_code, error.headers)
+
     app.add_exception_handler(RequestValidationError, refuse_request)
+    app.add_exception_handler(HTTPException, refuse_address)
     for kind in (LineFull, asyncio.TimeoutError, MedfaithError, ValueError, Cancelled, Fault):
         app.add_exception_handler(kind, refuse)
 
@@ -224,7 +239,7 @@ def _add_routes(app: FastAPI, desk: Desk) -> None:
 
     @app.post(
         "/check/stream",
-        responses={**_PROBLEMS, 200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+        responses={**_PROBLEMS, 200: {"content": {"text/event-stream": {"schema": _EVENT}}}},
         response_class=StreamingResponse,
     )
     async def check_stream(request: CheckRequest) -> StreamingResponse:

@@ -15,7 +15,10 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
-OPEN_PATHS = ("/health",)  # for load balancers; it holds no text
+OPEN_PATHS = (
+    "/",
+    "/health",
+)  # the page, which asks for the token, and what load balancers ask; neither holds a text
 # The page needs its script and its style; nothing is loaded from elsewhere, and no other site may frame it.
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "

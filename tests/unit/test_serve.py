@@ -143,6 +143,17 @@ def test_a_body_that_is_no_request_is_refused_without_an_echo(tmp_path, content)
     assert response.json()["error"]
 
 
+def test_what_is_no_text_no_address_or_no_method_is_refused_in_the_same_form(tmp_path):
+    answers = asking(
+        served(tmp_path),
+        ("POST", "/check", {"content": b"u\xf0Z", "headers": {"content-type": "application/json"}}),
+        ("GET", "/nowhere", {}),
+        ("GET", "/check", {}),
+    )
+    assert [one.status_code for one in answers] == [400, 404, 405]
+    assert all(one.json()["error"] for one in answers)
+
+
 def test_an_answer_of_too_many_claims_or_contexts_is_refused(tmp_path):
     service = served(tmp_path, claims=2, contexts=3)
     many = check(service, answer=ANSWER + " It is an aromatase inhibitor.", contexts=CONTEXTS)
@@ -176,7 +187,7 @@ def test_a_body_that_does_not_come_is_given_up(tmp_path):
     assert response.status_code == 408
 
 
-def test_a_token_is_needed_for_all_but_the_health(tmp_path, monkeypatch):
+def test_a_token_is_needed_for_all_but_the_page_and_the_health(tmp_path, monkeypatch):
     import hmac
 
     compared, compare = [], hmac.compare_digest
@@ -184,15 +195,16 @@ def test_a_token_is_needed_for_all_but_the_health(tmp_path, monkeypatch):
     header = {"headers": {"authorization": "Bearer secret"}}
     wrong = {"headers": {"authorization": "Bearer secreT"}}
     bare = {"headers": {"authorization": "secret"}}
-    paths = ["/", "/metrics", "/openapi.json", "/check", "/nowhere"]
+    paths = ["/metrics", "/openapi.json", "/check", "/check/stream", "/nowhere"]
     answers = asking(
         served(tmp_path),
         *[("GET", path, given) for path in paths for given in ({}, wrong, bare)],
         ("GET", "/health", {}),
+        ("GET", "/", {}),
         ("GET", "/metrics", header),
         token="secret",  # noqa: S106
     )
-    assert [one.status_code for one in answers] == [401] * 15 + [200, 200]
+    assert [one.status_code for one in answers] == [401] * 15 + [200] * 3
     assert answers[0].headers["www-authenticate"] == "Bearer"
     assert compared
 
