@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.checking.variant import split_linker
+from pytest_medfaith.gates.matching import PROCESSOR
 from pytest_medfaith.metrics.aggregate import case_metrics
+from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.records import Report
 from pytest_medfaith.retrieval.build import BUILT_IN, fused_names
 from pytest_medfaith.retrieval.index import corpus_hash
@@ -108,6 +110,7 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
         "settings": dataclasses.asdict(given),
         "checker": checker_signature(checker),
         "safety": resources.rulebook.signature,
+        PROCESSOR: processor_kernel(),
         **severity_signature(resources),
         **extractor_signature(resources),
     }

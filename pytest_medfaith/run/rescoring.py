@@ -72,7 +72,7 @@ def rescore_run(
         for number, (row, report, case) in enumerate(asked, start=1):
             run = _new_run(row, checker)
             history = signature.get("history", {}).get(row.slice, "context")
-            again = resources.with_llm_use(_judged(resources, report, case, run, history=history))
+            again = resources.completed(_judged(resources, report, case, run, history=history))
             result = Result(run=run, report=plain_report(again), gates=_gates(resources, row))
             collected.add(result)
             progress(number, len(asked))
