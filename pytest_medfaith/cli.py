@@ -25,6 +25,7 @@ from pytest_medfaith.commands.rag import interactive, query
 from pytest_medfaith.commands.reports import compare, report
 from pytest_medfaith.commands.review import review
 from pytest_medfaith.commands.serve import serve
+from pytest_medfaith.commands.sweep import sweep
 from pytest_medfaith.commands.watch_log import watch_log
 
 app = typer.Typer(
@@ -63,6 +64,7 @@ for command in (
     compare,
     review,
     rescore,
+    sweep,
     query,
     interactive,
     serve,

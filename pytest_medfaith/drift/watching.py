@@ -142,12 +142,11 @@ def watch(
         logged: the answers of the log.
         bound: to test.
         history: where answers are kept.
-        sample: at most so many of the new answers are drawn; the rest is noted as left out, for ever, so that
-            a second look at the same log changes nothing.
+        sample: at most so many of the new answers are drawn; the rest is noted as left out, for ever.
         seed: of the draw.
         since: the first day that counts for the test; "" for all.
-        alpha: the chance of a false alarm, over all time.
-        progress: told (answers checked, to check).
+        alpha: the chance of a false alarm.
+        progress: told (checked, to check).
     """
     new, chosen = _drawn(logged, history, sample=sample, seed=seed)
     kept: list[Seen] = []
