@@ -137,14 +137,13 @@ def watch(
     """Checks what is new in a log, keeps it, and returns what all answers say of a bound.
 
     Args:
-        resources: of the project.
         settings: of the slice whose checker judges.
+        resources: of the project.
         logged: the answers of the log.
         bound: to test.
-        history: where answers are kept.
-        sample: at most so many of the new answers are drawn; the rest is noted as left out, for ever.
-        seed: of the draw.
-        since: the first day that counts for the test; "" for all.
+        history: keeps answers.
+        sample: at most so many of the new answers are drawn, by `seed`; the rest is left out for ever.
+        since: the first day that counts; "" for all.
         alpha: the chance of a false alarm.
         progress: told (checked, to check).
     """
@@ -154,7 +153,7 @@ def watch(
         kept.append(_checked(resources, settings, one, bound.metric))
         if len(kept) == _KEPT_AT_A_TIME or number == len(chosen):
             history.add(kept)
-            kept.clear()
+            kept = []
         if progress:
             progress(number, len(chosen))
     seen = tuple(history.of_this_checker(since=since))
