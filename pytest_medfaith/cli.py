@@ -14,10 +14,12 @@ from pytest_medfaith.commands.cases import adapt
 from pytest_medfaith.commands.cases import review as review_gold
 from pytest_medfaith.commands.checkers import audit, calibrate
 from pytest_medfaith.commands.checking import check, score
+from pytest_medfaith.commands.comment import comment
 from pytest_medfaith.commands.corpus import chunk, index, retrieve
 from pytest_medfaith.commands.distill import agreement, silver
 from pytest_medfaith.commands.evaluate import evaluate
 from pytest_medfaith.commands.init import init
+from pytest_medfaith.commands.merge import merge
 from pytest_medfaith.commands.parts import run, say
 from pytest_medfaith.commands.reports import compare, report
 from pytest_medfaith.commands.review import review
@@ -55,8 +57,10 @@ for command in (
     chunk,
     adapt,
     report,
+    merge,
     compare,
     review,
+    comment,
 ):  # in the order of the help
     app.command()(command)
 app.add_typer(baseline, name="baseline")

@@ -106,6 +106,7 @@ def end_run(
     *,
     is_partial: bool = False,
     add_property: Callable[[str, object], None] | None = None,
+    signature: Mapping[str, Any] | None = None,
 ) -> Finish:
     """Returns how a run ended; writes baseline, run folder, step summary and JUnit where asked for.
 
@@ -114,6 +115,7 @@ def end_run(
         collected: what was expected and what came in.
         is_partial: whether the run was cut short; then no checker is audited.
         add_property: takes a name and a value for pytest's JUnit report, None where there is none.
+        signature: what decides the numbers, where shards are merged that know it; None finds it.
 
     Raises:
         MedfaithError: a corpus or a checker that the signature names cannot be read.
@@ -122,7 +124,7 @@ def end_run(
     rows = collected.rows(partial=is_partial, **known)
     if not rows:
         return Finish((), (), "passed")
-    signature = run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
+    signature = signature or signature_of(resources, collected, rows)
     compared = ablations([row.report for row in rows], **known)
     notes, errors = list[str](), _errors(collected, compared)
     if resources.options.update_baseline and not errors:
@@ -132,7 +134,6 @@ def end_run(
         rows, corrected = correct_rows(resources, rows, signature)
         notes += corrected
     audited = AuditedRows(rows) if is_partial else _audited(resources, collected, rows)
-    judging = _judging(resources, signature)
     written: dict[str, Any] = {"signature": signature, "audits": audited.audits, "ablations": compared}
     steps = (
         partial(check_answered, resources),
@@ -142,11 +143,17 @@ def end_run(
         partial(add_junit_properties, add_property=add_property),
     )
     told: dict[str, Any] = {"notes": [*notes, *audited.notes], "errors": errors, "audits": audited.audits}
-    end = finish_run(audited.rows, judging=judging, steps=steps, **told)
+    end = finish_run(audited.rows, judging=judging_of(resources, signature), steps=steps, **told)
     return dataclasses.replace(end, ablations=tuple(compared))
 
 
-def _judging(resources: Resources, signature: Mapping[str, Any]) -> Judging:
+def signature_of(resources: Resources, collected: Collected, rows: Sequence[Row]) -> dict[str, Any]:
+    """Returns what decides the numbers of the rows that were measured."""
+    return run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
+
+
+def judging_of(resources: Resources, signature: Mapping[str, Any]) -> Judging:
+    """Returns what the gates of a run are judged with."""
     return Judging(
         read_baseline=lambda: read_baseline(resources.baseline_path, resources.metrics),
         signature=signature,
