@@ -17,12 +17,16 @@ from pytest_medfaith.commands.checking import check, score
 from pytest_medfaith.commands.comment import comment
 from pytest_medfaith.commands.corpus import chunk, index, retrieve
 from pytest_medfaith.commands.distill import agreement, silver
+from pytest_medfaith.commands.distill_run import road
 from pytest_medfaith.commands.evaluate import evaluate
 from pytest_medfaith.commands.init import init
+from pytest_medfaith.commands.live import rescore, run_live
 from pytest_medfaith.commands.merge import merge
 from pytest_medfaith.commands.parts import run, say
+from pytest_medfaith.commands.rag import interactive, query
 from pytest_medfaith.commands.reports import compare, report
 from pytest_medfaith.commands.review import review
+from pytest_medfaith.commands.serve import serve
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -61,14 +65,20 @@ for command in (
     compare,
     review,
     comment,
+    rescore,
+    query,
+    interactive,
+    serve,
 ):  # in the order of the help
     app.command()(command)
+app.command("run")(run_live)
 app.add_typer(baseline, name="baseline")
 baseline.command("list")(list_kept)
 baseline.command()(prune)
 app.add_typer(distill, name="distill")
 for step in (silver, agreement):
     distill.command()(step)
+distill.command("run")(road)
 app.add_typer(gold, name="gold")
 gold.command()(review_gold)
 

@@ -18,7 +18,7 @@ from pytest_medfaith.defaults import ChunkContext, PairOrder
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import HistoryMode, SliceRun
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
-from pytest_medfaith.teacher.settings import LlmSettings
+from pytest_medfaith.teacher.settings import TEACHER, LlmSettings
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -38,9 +38,16 @@ _RANGES = {
     "store_retries": (0, 20),
     "ef_search": (1, math.inf),
     "nprobe": (1, math.inf),
+    "claim_min_words": (0, 50),
+    "max_claims": (1, math.inf),
+    "threads": (1, 1024),
+    "batch_size": (1, 4096),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
+    "threshold": (0.0, 1.0),
+    "sentences": (1, 50),
+    "consistency": (0, 20),
     **LLM_RANGES,
 }
 
@@ -95,6 +102,26 @@ class SliceSettings:
         return self if mode == self.contexts_mode else dataclasses.replace(self, contexts=mode)
 
 
+RagMode = Literal["plain", "faithful", "confident", "confident-lite"]
+RAG_MODES: tuple[RagMode, ...] = typing.get_args(RagMode)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RagSettings:
+    """How the reference RAG answers.
+
+    `generator` writes the draft: "extractive" quotes the passages, "teacher" asks the LLM. `checker` verifies it
+    in the modes faithful and confident; confident-lite takes "fast". Below `threshold` there is no answer in both
+    confident modes. The extractive generator quotes at most `sentences`.
+    """
+
+    mode: RagMode = "plain"
+    generator: Literal["extractive", "teacher"] = "extractive"
+    checker: str = defaults.CHECKER
+    threshold: float = defaults.RAG_THRESHOLD
+    sentences: int = defaults.RAG_SENTENCES
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """The settings of a project; `root` is the folder of their file, or where there is none the project's."""
@@ -131,6 +158,8 @@ class Settings:
     rules: tuple[str, ...] = ()
     rules_off: tuple[str, ...] = ()
     linker: str = defaults.LINKER
+    consistency: int = 0
+    temperatures: tuple[float, ...] = defaults.TEMPERATURES
     safety: tuple[Path, ...] = ()
     severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
@@ -138,8 +167,13 @@ class Settings:
     seed: int = defaults.SEED
     baseline: Path = Path(defaults.BASELINE)
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
-    extractor: Literal["default", "teacher"] = "default"
+    extractor: str = defaults.EXTRACTOR
+    claim_min_words: int = defaults.CLAIM_MIN_WORDS
+    max_claims: int | None = None
+    threads: int | None = None
+    batch_size: int = defaults.BATCH_SIZE
     llm: LlmSettings = field(default_factory=LlmSettings)
+    rag: RagSettings = field(default_factory=RagSettings)
 
     def slice(self, name: str) -> SliceSettings:
         """Returns the settings of slice `name`.
@@ -176,6 +210,7 @@ def load_settings(root: Path) -> Settings:
             f"{path}: ablation.{name} is of no slice{_nearest(name, slices)}; slices configured here: "
             f"{', '.join(sorted(slices)) or 'none'}"
         )
+    _check_extractor(settings.extractor, root, path)
     resolved = {name: _resolve(given, root) for name, given in slices.items()}
     return dataclasses.replace(
         settings,
@@ -189,6 +224,19 @@ def load_settings(root: Path) -> Settings:
         baseline=root / settings.baseline,
         llm=dataclasses.replace(settings.llm, cassette=root / settings.llm.cassette),
     )
+
+
+def _check_extractor(name: str, root: Path, path: Path) -> None:
+    """Refuses a word that means nothing; a path may lead to a folder that is made later."""
+    if (
+        name not in (defaults.EXTRACTOR, TEACHER)
+        and "/" not in name
+        and not (name and (root / name).is_dir())
+    ):
+        raise DataError(
+            f"{path}.extractor is {name!r}, expected one of {defaults.EXTRACTOR}, {TEACHER}, or the folder of a "
+            "student"
+        )
 
 
 def command_line_settings(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,9 @@ from typing import Final, Literal
 
 CHECKER = "default"  # the shipped checker
 ENCODER = "default"  # the shipped encoder
+BATCH_SIZE = 16  # pairs or texts that a model of torch reads at a time: more gains little on a CPU
+CLAIM_MIN_WORDS = 0  # leaves no claim out
+EXTRACTOR = "default"  # the shipped rules that split answers into claims
 LINKER = "default"  # the shipped table of concepts
 # Which text a classifier by name reads first. Premise before hypothesis is the order of NLI.
 PairOrder = Literal["evidence-claim", "claim-evidence"]
@@ -58,6 +61,8 @@ AUDIT_LIMIT = 30  # claims of a kind: intervals of about 10 points either way, i
 # Claims kept of one answer: as many as a reader can review in a minute, and more than most questions need.
 GOLD_CLAIMS = 8
 
+TEMPERATURES = (0.0, 0.8, 0.8)  # of a question's samples: the likeliest answer, and two that may vary
+
 REVIEW_PAGE = "review.html"
 REVIEW_CLAIMS = 120  # an afternoon, at a claim a minute
 LABELS = "medfaith-labels.jsonl"
@@ -79,3 +84,6 @@ LLM_SAMPLES = 1  # of an item; each further one costs as much again
 LLM_REPLY_TOKENS = 2048  # at most: a judgement has about 150, and a model that reasons needs room before it
 LLM_CONCURRENCY = 4  # requests at a time: what a server on a single GPU answers without a queue
 LLM_CURRENCY = "USD"  # in which most price lists are
+
+RAG_SENTENCES = 4  # that the extractive answerer quotes at most: what a reader takes in, and a screen shows
+RAG_THRESHOLD = 0.78

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.turns import Turns
+from pytest_medfaith.attribution import attributed
+from pytest_medfaith.checking.consistency import consistency_of
 from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
 from pytest_medfaith.claims.history import asked_in, said_by_user, with_ellipsis
-from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
+from pytest_medfaith.claims.limits import read_claims
+from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evidence import RECORDED, UNTOLD, Evidence
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
@@ -85,36 +88,46 @@ def evaluate_case(
     """
     if hits is not None:
         hits = checked_hits(hits, k=k, case=case.id)
-    turns, abstained = evidence.turns(case), is_refusal(response.answer)
-    claims, dropped = _read(response.answer, case.question, turns, extractor, abstained=abstained)
+    turns, abstained = evidence.turns(case), is_refusal(response.answer, contexts=response.contexts)
+    claims, dropped = _read(response, case.question, turns, extractor, abstained=abstained)
     response, found = evidence.judged_response(response, claims, hits, case=case.id, turns=turns)
     _check_ids(case, response, claims)
     judged = _judged_case(case, response, claims, checker, found, turns=turns, progress=progress)
     report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
-    if evidence.mode != "recorded":
-        retrieval = judge_hits(report, checker, found=found, cost=evidence.cost)
-        report = report.with_(contexts_mode=evidence.mode, retrieval=retrieval)
+    report = _with_evidence(report, judged, evidence)
+    return _with_metrics(report, claims, checker, declared)
+
+
+def _with_metrics(
+    report: Report, claims: Sequence[Claim], checker: Checker, declared: Mapping[str, Metric]
+) -> Report:
+    """Returns `report` with what further answers say, and its metrics."""
+    told = consistency_of(claims, report.response.answer, report.response.samples, checker)
+    report = report.with_(consistency=told.to_dict()) if told else report
     return report.with_(metrics=case_metrics(report, declared=declared))
 
 
+def _with_evidence(report: Report, judged: _JudgedCase, evidence: Evidence) -> Report:
+    """Returns `report` with what the cited contexts say, or with what the retriever brought."""
+    if evidence.mode == "recorded":
+        return report.with_(verdicts=attributed(report.verdicts, judged.response, judge=judged.by_some))
+    retrieval = judge_hits(report, judged.checker, found=judged.found, cost=evidence.cost)
+    return report.with_(contexts_mode=evidence.mode, retrieval=retrieval)
+
+
 def _read(
-    answer: str, question: str, turns: Turns, extractor: Extractor, *, abstained: bool
+    response: Response, question: str, turns: Turns, extractor: Extractor, *, abstained: bool
 ) -> tuple[Sequence[Claim], tuple[Dropped, ...]]:
     """Returns the claims of an answer and the words that no claim checks; a refusal makes no claim."""
     asked = asked_in(question, turns)
-    claims: Sequence[Claim] = ()
-    dropped: tuple[Dropped, ...] = ()
-    if extractor is extract_claims:
-        read = read_answer(answer, question=asked)
-        claims, dropped = read.claims, read.dropped
-    elif not abstained:
-        # An extractor of the project does not say what it leaves out, and need not read a refusal.
-        claims = tuple(extractor(answer, question=asked))
+    read = read_claims(
+        extractor, response.answer, question=asked, contexts=response.contexts, abstained=abstained
+    )
     if abstained:
-        return (), dropped
-    return with_ellipsis(claims, asked) if turns else claims, dropped
+        return (), read.dropped
+    return with_ellipsis(read.claims, asked) if turns else read.claims, read.dropped
 
 
 def retrieval_report(
@@ -209,6 +222,15 @@ class _JudgedCase:
         if claim.id in self.found and not contexts and verdict.label == "unsupported":
             return verdict.with_(reason="the retriever found nothing for it")
         return verdict
+
+    @property
+    def by_some(self) -> Callable[[Claim, Sequence[Chunk]], Verdict] | None:
+        """The verdict of some contexts on a claim of the answer, from scores that are there; None of a callable."""
+        if self.checker.judge:
+            return None
+        return lambda claim, chunks: self.checker.decide(
+            claim, [self.by_pair[claim.id, chunk.id] for chunk in chunks], chunks
+        )
 
     def by_answer(self, gold: GoldClaim) -> Verdict:
         """Returns the verdict of the answer on a gold claim."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from pytest_medfaith.commands.parts import run, say
 from pytest_medfaith.errors import DataError
 
+if TYPE_CHECKING:
+    from training.epochs import EpochSettings
+
+T = TypeVar("T")
 app = typer.Typer(
     name="python -m training",
     add_completion=False,
@@ -24,6 +28,31 @@ RepoOption = Annotated[Path, typer.Option(help="This repository, for its data/."
 RecipeOption = Annotated[
     Path | None, typer.Option(help="A recipe in TOML; the shipped recipe where left out.")
 ]
+OptionalDataOption = Annotated[
+    Path | None, typer.Option(help="The folder of the public data sets that the recipe names.")
+]
+SilverOption = Annotated[Path | None, typer.Option(help="Rows that `medfaith distill silver` wrote.")]
+BaseOption = Annotated[
+    str | None, typer.Option(help="With --silver: a model folder, or a package that holds a model.")
+]
+TrainingOption = Annotated[
+    Path,
+    typer.Option("--out", help="The folder of the training; one that was interrupted goes on."),
+]
+SoftOption = Annotated[
+    bool, typer.Option("--soft", help="Learn the teacher's probabilities, where it gave some.")
+]
+CurriculumOption = Annotated[bool, typer.Option("--curriculum", help="Begin with the easiest rows.")]
+EntityOption = Annotated[
+    float, typer.Option(min=0.0, help="Weight of the entity-overlap regulariser; 0 leaves it out.")
+]
+EpochsOption = Annotated[int, typer.Option(min=1, help="Passes over the rows, at most.")]
+RateOption = Annotated[float, typer.Option(help="Peak rate of AdamW.")]
+PatienceOption = Annotated[
+    int, typer.Option(min=0, help="Epochs without a better score on dev, then it stops; 0 never stops it.")
+]
+TokensOption = Annotated[int, typer.Option(min=16, max=512, help="What the student reads at a time.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of the training, or of the intervals.")]
 
 
 def _tell(line: str) -> None:
@@ -40,26 +69,119 @@ def lock(data: DataOption, repo: RepoOption = Path()) -> None:
 
 @app.command("train-nli")
 def train_nli(
-    data: DataOption,
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="A folder for each phase is written there; a run that finds folders goes on from them."
-        ),
-    ],
+    out: TrainingOption,
+    data: OptionalDataOption = None,
     recipe: RecipeOption = None,
     repo: RepoOption = Path(),
+    silver: SilverOption = None,
+    base: BaseOption = None,
+    soft: Annotated[
+        bool, typer.Option("--soft", help="Learn the teacher's probabilities, where it gave some.")
+    ] = False,
+    curriculum: Annotated[bool, typer.Option("--curriculum", help="Begin with the easiest rows.")] = False,
+    entity_weight: Annotated[
+        float, typer.Option(min=0.0, help="Weight of the entity-overlap regulariser; 0 leaves it out.")
+    ] = 0.0,
+    epochs: EpochsOption = 3,
+    rate: RateOption = 5e-5,
+    patience: PatienceOption = 2,
+    max_tokens: TokensOption = 256,
+    seed: SeedOption = 0,
 ) -> None:
-    """Train the NLI student from a recipe.
+    """Train a checker: from a recipe and public data (--data), or from silver rows (--silver and --base).
 
-    It prints the loss as it goes and the folder of the weights at the end.
+    It prints how it comes along and the folder of the weights at the end.
     """
+    if (data is None) == (silver is None):
+        raise DataError(
+            "train-nli learns from a recipe, with --data, or from silver rows, with --silver; give one"
+        )
+    if data is not None:
+        _train_by_recipe(data, out, recipe, repo)
+        return
+    from training.silver_nli import NliSettings, train_silver_nli
+
+    settings = NliSettings(
+        base=_needed(base),
+        soft=soft,
+        curriculum=curriculum,
+        entity_weight=entity_weight,
+        max_tokens=max_tokens,
+        epochs=_pace(epochs, rate, patience, seed),
+    )
+    say(train_silver_nli(_needed(silver), out, settings, progress=_tell))
+
+
+def _train_by_recipe(data: Path, out: Path, recipe: Path | None, repo: Path) -> None:
     from training.lock import check_recipe
     from training.recipe import NLI, read_recipe
     from training.train_nli import train_nli as train
 
     check_recipe(recipe or NLI, data=data, repo=repo)
     say(train(read_recipe(recipe or NLI, data=data, repo=repo), out, progress=_tell))
+
+
+def _needed(given: T | None) -> T:
+    if given is None:
+        raise DataError("--silver goes with --base: a model folder, or a package that holds a model")
+    return given
+
+
+def _pace(epochs: int, rate: float, patience: int, seed: int) -> EpochSettings:
+    from training.epochs import EpochSettings
+
+    return EpochSettings(epochs=epochs, rate=rate, patience=patience, seed=seed)
+
+
+@app.command("train-extractor")
+def train_extractor(
+    silver: Annotated[Path, typer.Option(help="Rows that `medfaith distill silver` wrote.")],
+    base: Annotated[str, typer.Option(help="A model folder, or a package that holds a model.")],
+    out: Annotated[Path, typer.Option(help="The folder of the training; one that was interrupted goes on.")],
+    kind: Annotated[
+        str, typer.Option(help="tagger, on any encoder, or writer, on a T5 and its like.")
+    ] = "tagger",
+    epochs: EpochsOption = 3,
+    rate: RateOption = 5e-5,
+    patience: PatienceOption = 2,
+    max_tokens: TokensOption = 256,
+    seed: SeedOption = 0,
+) -> None:
+    """Train an extractor of claims on silver answers."""
+    from training.silver_extractor import ExtractorSettings, train_tagger
+    from training.silver_writer import train_writer
+
+    if kind not in ("tagger", "writer"):
+        raise DataError(f"--kind is {kind!r}; expected tagger or writer")
+    settings = ExtractorSettings(base=base, max_tokens=max_tokens, epochs=_pace(epochs, rate, patience, seed))
+    train = train_tagger if kind == "tagger" else train_writer
+    say(train(silver, out, settings, progress=_tell))
+
+
+@app.command("make-student")
+def make_student(
+    training: Annotated[Path, typer.Argument(help="A training by train-nli --silver or train-extractor.")],
+    out: Annotated[Path, typer.Argument(help="The folder to write; it must not exist.")],
+    silver: Annotated[Path, typer.Option(help="The rows that it learned from.")],
+    kind: Annotated[str, typer.Option(help="checker or tagger.")] = "checker",
+    max_tokens: TokensOption = 256,
+    seed: SeedOption = 0,
+) -> None:
+    """Export a student to int8 ONNX, fit its numbers on dev, and measure it on test.
+
+    The folder is a `checker` or an `extractor` of the settings. Its README.md is the model card.
+    """
+    from training.student_folder import make_checker, make_tagger
+
+    if kind not in ("checker", "tagger"):
+        raise DataError(
+            f"--kind is {kind!r}; expected checker or tagger. A writer is a folder as it is trained"
+        )
+    if kind == "checker":
+        make_checker(training, silver, out, max_tokens=max_tokens, seed=seed)
+    else:
+        make_tagger(training, silver, out, max_tokens=max_tokens)
+    say((out / "README.md").read_text(encoding="utf-8"))
 
 
 @app.command("fetch-mpnet")

@@ -13,23 +13,18 @@ Zettlemoyer 2022, "LLM.int8()").
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError
+from training.onnx_files import CONTRIB, write_graph
 from training.outliers import outlying
 
-MAX_BYTES = 99_000_000  # of each file: code hosts refuse files of 100 MB
-_ALONE = 30_000_000  # bytes of weights up to which they lie in the model's file itself
-_LARGE = 1024  # bytes of a constant that may lie beside the model's file
 # Steps on each side of zero: 7 bits and a sign. With 8 bits the product would differ on CPUs that add
 # neighbouring products in 16 bits (AVX2 without VNNI).
 _STEPS = 64
-_OPSET, _IR = 17, 9
-_CONTRIB = "com.microsoft"
 
 
 def export_classifier(folder: Path, out: Path, *, ranges: Mapping[str, Any] | None = None) -> Path:
@@ -59,7 +54,30 @@ def export_classifier(folder: Path, out: Path, *, ranges: Mapping[str, Any] | No
     inner, last = parts.head
     pooled = graph.add("Tanh", [graph.dense(first, inner)], "pooled")
     logits, width = graph.dense(pooled, last), model.config.num_labels
-    return _write(graph, logits, out, inputs=list(parts.inputs), output="logits", width=width)
+    return write_graph(graph, logits, out, inputs=list(parts.inputs), output="logits", shape=["n", width])
+
+
+def export_tagger(folder: Path, out: Path) -> Path:
+    """Writes the token classifier in `folder` as int8 ONNX to `out` and returns `out`.
+
+    The inputs are those of `export_classifier`. The output is logits: float32 (n, length, n_labels).
+
+    Raises:
+        DataError: `folder` holds no BERT or MPNet model.
+        ValueError: a file would be larger than 99 MB.
+    """
+    from transformers import AutoModelForTokenClassification
+
+    kind = _kind(folder, "bert", "mpnet")
+    parts = _ARCHITECTURES[kind]
+    model = AutoModelForTokenClassification.from_pretrained(folder)
+    graph = _Graph(_arrays(model))
+    states = _encoder(graph, f"{kind}.", model.config, parts, only_first=False)
+    weight = graph.constant("classifier.weight", graph.weights["classifier.weight"].T)
+    bias = graph.constant("classifier.bias", graph.weights["classifier.bias"])
+    logits = graph.add("Add", [graph.add("MatMul", [states, weight], "classified"), bias], "tags")
+    shape = ["n", "length", model.config.num_labels]
+    return write_graph(graph, logits, out, inputs=list(parts.inputs), output="logits", shape=shape)
 
 
 def export_encoder(folder: Path, out: Path) -> Path:
@@ -81,7 +99,7 @@ def export_encoder(folder: Path, out: Path) -> Path:
     mean = graph.add("ReduceMean", [states], "mean", axes=[1], keepdims=0)
     unit = graph.add("LpNormalization", [mean], "unit", axis=-1, p=2)
     width = model.config.hidden_size
-    return _write(graph, unit, out, inputs=list(_BERT.inputs), output="embedding", width=width)
+    return write_graph(graph, unit, out, inputs=list(_BERT.inputs), output="embedding", shape=["n", width])
 
 
 def _kind(folder: Path, *known: str) -> str:
@@ -172,7 +190,7 @@ class _Graph:
             self.constant(name + ".bias", np.concatenate([self.weights[name + ".bias"] for name in names])),
         ]
         product = self.add(
-            "DynamicQuantizeMatMul", [inner, *parts], name + ".most" if beside else name, domain=_CONTRIB
+            "DynamicQuantizeMatMul", [inner, *parts], name + ".most" if beside else name, domain=CONTRIB
         )
         return self.add("Add", [product, name + ".outlying"], name) if beside else product
 
@@ -311,13 +329,13 @@ def _layer(
         )
     inputs = [queries, keys, values, *(["", "", bias] if bias else [])]
     seen = graph.add(
-        "MultiHeadAttention", inputs, layer + "seen", domain=_CONTRIB, num_heads=config.num_attention_heads
+        "MultiHeadAttention", inputs, layer + "seen", domain=CONTRIB, num_heads=config.num_attention_heads
     )
     x = graph.normed(
         graph.projected(seen, layer + parts.output), x, layer + parts.norm, epsilon=config.layer_norm_eps
     )
     wide = graph.add(
-        "Gelu", [graph.projected(x, layer + "intermediate.dense")], layer + "gelu", domain=_CONTRIB
+        "Gelu", [graph.projected(x, layer + "intermediate.dense")], layer + "gelu", domain=CONTRIB
     )
     narrow = graph.projected(wide, layer + "output.dense")
     return graph.normed(narrow, x, layer + "output.LayerNorm", epsilon=config.layer_norm_eps)
@@ -349,49 +367,3 @@ def _relative_bias(graph: _Graph, prefix: str, length: str, config: Any) -> str:
     )
     heads_first = graph.add("Transpose", [looked_up], "bias.heads_first", perm=[2, 0, 1])
     return graph.add("Unsqueeze", [heads_first, graph.whole_numbers(0)], "bias")
-
-
-def _write(graph: _Graph, result: str, out: Path, *, inputs: Sequence[str], output: str, width: int) -> Path:
-    """Writes the graph whose tensor `result` is its only output, each file whole or not at all."""
-    import onnx
-
-    graph.add("Identity", [result], output)
-    info = onnx.helper.make_tensor_value_info
-    given = [info(name, onnx.TensorProto.INT64, ["n", "length"]) for name in inputs]
-    outputs = [info(output, onnx.TensorProto.FLOAT, ["n", width])]
-    files = _beside(graph)
-    built = onnx.helper.make_graph(graph.nodes, "student", given, outputs, list(graph.constants.values()))
-    opsets = [onnx.helper.make_opsetid("", _OPSET), onnx.helper.make_opsetid(_CONTRIB, 1)]
-    files[out.name] = onnx.helper.make_model(built, opset_imports=opsets, ir_version=_IR).SerializeToString()
-    for name, content in files.items():
-        if len(content) > MAX_BYTES:
-            raise ValueError(
-                f"{name} would be {len(content)} bytes, more than the {MAX_BYTES} that a repository may hold"
-            )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():  # the model's file comes last: it is there only when its weights are
-        partial = out.with_name(f"{name}.part")
-        partial.write_bytes(content)
-        os.replace(partial, out.with_name(name))
-    return out
-
-
-def _beside(graph: _Graph) -> dict[str, bytes]:
-    """Moves the large constants of a large model out of the graph, and returns their files by name."""
-    import onnx
-
-    large = {name: tensor for name, tensor in graph.constants.items() if len(tensor.raw_data) > _LARGE}
-    if sum(len(tensor.raw_data) for tensor in large.values()) <= _ALONE:
-        return {}
-    files: dict[str, bytearray] = {}
-    for name, tensor in large.items():
-        location = "embeddings.bin" if "embeddings" in name else "layers.bin"
-        content = files.setdefault(location, bytearray())
-        offset = len(content)
-        content += tensor.raw_data
-        onnx.external_data_helper.set_external_data(
-            tensor, location, offset=offset, length=len(tensor.raw_data)
-        )
-        tensor.ClearField("raw_data")
-        tensor.data_location = onnx.TensorProto.EXTERNAL
-    return {name: bytes(content) for name, content in files.items()}

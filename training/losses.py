@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from pytest_medfaith.distill.records import SilverPair
+from pytest_medfaith.records import LABELS
 
 TEACHER_WEIGHT = 0.7  # of the teacher's part of the soft loss
 TEMPERATURE = 3.0  # of both models' logits in the soft loss
@@ -51,3 +55,38 @@ def soft_loss(logits: Any, teacher: Any, targets: Any) -> Any:
         return divergence
     hard = torch.nn.functional.cross_entropy(logits[labelled], targets[labelled])
     return TEACHER_WEIGHT * divergence + (1 - TEACHER_WEIGHT) * hard
+
+
+def silver_loss(logits: Any, rows: Sequence[SilverPair], *, soft: bool, entity_weight: float) -> Any:
+    """Returns the mean cross-entropy of silver rows, with a regulariser where it has a weight.
+
+    With `soft` a row with the teacher's probabilities q costs 0.7 times -sum q log p, and 0.3 times the
+    cross-entropy of its label. The regulariser is the mean over all rows of (1 - J) p(entail), where J is the
+    Jaccard index of the concepts (CUIs) of claim and evidence; it is 0 for rows that are entailed, or that
+    name no concept. So a student does not learn to call entailed what speaks of other drugs and diseases.
+
+    Args:
+        logits: (n, 3).
+        rows: of the batch, n.
+        soft: whether the teacher's probabilities are learned.
+        entity_weight: of the regulariser.
+    """
+    import torch
+
+    logs = torch.log_softmax(logits, dim=1)
+    targets = torch.tensor([LABELS.index(row.label) for row in rows], device=logits.device)
+    loss = torch.nn.functional.nll_loss(logs, targets, reduction="none")
+    if soft:
+        given = torch.tensor([row.probs is not None for row in rows], device=logits.device)
+        wanted = torch.tensor([row.probs or (0.0, 0.0, 0.0) for row in rows], device=logits.device)
+        softly = TEACHER_WEIGHT * -(wanted * logs).sum(dim=1) + (1 - TEACHER_WEIGHT) * loss
+        loss = torch.where(given, softly, loss)
+    mean = loss.mean()
+    if entity_weight:
+        apart = [
+            1 - row.entity_overlap if row.entity_overlap is not None and row.label != "entail" else 0.0
+            for row in rows
+        ]
+        weights = torch.tensor(apart, device=logits.device)
+        mean = mean + entity_weight * (weights * logs[:, LABELS.index("entail")].exp()).mean()
+    return mean

@@ -7,6 +7,7 @@ import io
 from collections.abc import Sequence
 from operator import attrgetter
 
+from pytest_medfaith.cards.citations import citation_text
 from pytest_medfaith.cards.explanation import evidence_chunk, text_at
 from pytest_medfaith.plain import sheet_cell
 from pytest_medfaith.records import Report, SliceReport, Verdict
@@ -14,6 +15,7 @@ from pytest_medfaith.records import Report, SliceReport, Verdict
 COLUMNS = (
     "slice", "retriever", "checker", "k", "case", "claim_id", "verdict", "score", "threshold", "conflict",
     "claim", "evidence", "chunk", "title", "url", "rules", "reason", "category", "risk", "major",
+    "citation", "citation_told",
 )  # fmt: skip
 _OF_THE_RUN = 4
 
@@ -37,7 +39,7 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
         for one in sorted(report.reports, key=lambda one: one.case.id):
             claims = [_claim_cells(verdict, one) for verdict in one.verdicts]
             unchecked = [
-                ["", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason, "", "", ""]
+                ["", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason, *[""] * 5]
                 for piece in one.dropped
             ]
             for cells in (*claims, *unchecked):
@@ -61,6 +63,8 @@ def _claim_cells(verdict: Verdict, report: Report) -> list[str]:
         "; ".join(finding.rule for finding in verdict.findings),
         verdict.reason,
         *_severity_cells(verdict),
+        verdict.attribution.status if verdict.attribution else "",
+        citation_text(verdict, report),
     ]
 
 

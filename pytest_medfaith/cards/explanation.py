@@ -120,7 +120,7 @@ def explain_faithfulness(reports: Sequence[Report], *, most: int | None = 5, wid
     if abstained := sum(report.abstained for report in reports):
         heading += f"; {counted(abstained, 'refusal')}"
     blocks = [
-        _below_case(report, explain_claim(verdict, report, width=width), width)
+        below_case(report, explain_claim(verdict, report, width=width), width)
         for report, verdict in worst_verdicts(reports)
     ]
     return first_blocks(wrapped(heading, width, first="", rest="  "), blocks, most=most)
@@ -133,7 +133,7 @@ def first_blocks(heading: str, blocks: Sequence[str], *, most: int | None) -> st
     return "\n\n".join([heading, *shown, *more])
 
 
-def _below_case(report: Report, text: str, width: int) -> str:
+def below_case(report: Report, text: str, width: int) -> str:
     """Returns `text` below the id and the question of its case, as far as the case has them.
 
     A case that says it is private, as those of patients do, shows its id alone.
@@ -175,7 +175,7 @@ def explain_safety(reports: Sequence[Report], *, most: int | None = 5, width: in
     ]
     total = counted(sum(len(report.verdicts) for report in reports), "claim")
     heading = f"{len(unsafe)} of {total} {'breaks' if len(unsafe) == 1 else 'break'} a safety rule"
-    blocks = [_below_case(report, _unsafe_text(verdict, report, width), width) for report, verdict in unsafe]
+    blocks = [below_case(report, _unsafe_text(verdict, report, width), width) for report, verdict in unsafe]
     return first_blocks(heading, blocks, most=most)
 
 
@@ -193,7 +193,7 @@ def explain_unchecked(reports: Sequence[Report], *, width: int = 80) -> str:
     cases = [report for report in reports if report.dropped]
     pieces = counted(sum(len(report.dropped) for report in cases), "piece")
     heading = f"{pieces} of {counted(len(cases), 'answer')} not checked"
-    blocks = [_below_case(report, _unchecked_text(report, width), width) for report in cases]
+    blocks = [below_case(report, _unchecked_text(report, width), width) for report in cases]
     return first_blocks(heading, blocks, most=None)
 
 
@@ -216,7 +216,7 @@ def explain_recall(reports: Sequence[Report], *, most: int | None = 5, width: in
     missed = [pair for report in reports for pair in _missed_gold(report)]
     keys = sum(gold.key for report in reports for gold in report.case.gold_claims)
     blocks = [
-        _below_case(report, wrapped(text, width, first="MISSED      ", rest=_BELOW_LABEL), width)
+        below_case(report, wrapped(text, width, first="MISSED      ", rest=_BELOW_LABEL), width)
         for report, text in missed
     ]
     heading = f"{len(missed)} of {counted(keys, 'key gold claim')} not in the answer"

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.cards.ablation_card import ablation_rows, ablations_svg
+from pytest_medfaith.cards.citations import citation_text
 from pytest_medfaith.cards.explanation import text_at
 from pytest_medfaith.cards.facts import error_rates
 from pytest_medfaith.cards.history import History
@@ -32,6 +33,7 @@ from pytest_medfaith.cards.summary import (
 )
 from pytest_medfaith.cards.wording import NOTHING, decimals, has_value, metric_text
 from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.metrics.citations import is_miscited
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.metrics.severity import is_major
 from pytest_medfaith.plain import one_line
@@ -216,6 +218,13 @@ def chunk_row(chunk: Chunk) -> dict[str, str]:
     }
 
 
+def case_view(report: Report) -> dict[str, Any]:
+    """Returns what a page shows of a single checked answer; its contexts number the rows of "chunks"."""
+    chunks: dict[Markup, int] = {}
+    row = _case_row(0, report, chunks)
+    return {**row, "chunks": [json.loads(text) for text in chunks]}
+
+
 def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, Any]:
     """Returns what the page shows of a case, and adds its chunks to `chunks`, which numbers each chunk once.
 
@@ -233,6 +242,7 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         "unsafe": sum(map(breaks_safety_rule, report.verdicts)),
         "major": sum(map(is_major, report.verdicts)),
         "conflicts": sum(verdict.conflict for verdict in report.verdicts),
+        "miscited": sum(is_miscited(verdict) for verdict in report.verdicts),
         **{label: labels[label] for label in VERDICTS},
         "claims": [_claim_row(verdict, report) for verdict in report.verdicts],
         "cited": list(_citations(report)),
@@ -269,6 +279,8 @@ def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:
         "major": is_major(verdict),
         "severity": str(verdict.severity or ""),
         "conflict": verdict.conflict,
+        "citation": verdict.attribution.status if verdict.attribution else "",
+        "citationTold": citation_text(verdict, report),
         "supporting": [places[name] for name in verdict.supporting if name in places],
         "rules": [_rule_row(finding, verdict, evidence) for finding in verdict.findings],
     }
@@ -293,10 +305,17 @@ def _citations(report: Report) -> Iterator[dict[str, Any]]:
     if report.contexts_mode != "recorded":  # "[1]" counts contexts that are not shown
         return
     markers: dict[tuple[int, int], list[str]] = {}
-    for citation in parse_citations(report.response.answer):
+    meant = {
+        marker: names
+        for verdict in report.verdicts
+        if verdict.attribution
+        for marker, names in verdict.attribution.cited.items()
+    }
+    for citation in parse_citations(report.response.answer, report.response.contexts):
         markers.setdefault((citation.start, citation.end), []).append(citation.marker)
     for span, named in markers.items():
-        places = sorted(cited_contexts(named, report.response.contexts))
+        pointed = [name for marker in named for name in meant.get(marker, (marker,))]
+        places = sorted(cited_contexts(pointed, report.response.contexts))
         if places:
             yield {"span": script_span(report.response.answer, span), "contexts": places}
 

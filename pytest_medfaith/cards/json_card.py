@@ -36,7 +36,7 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
         **slice_report.run.to_dict(),
         "partial": slice_report.partial,
         "missing": list(slice_report.missing),
-        "counts": dataclasses.asdict(count_slice(slice_report)),
+        "counts": _counts_row(slice_report),
         "metrics": metric_rows(slice_report.metrics),
         "macro": metric_rows(slice_report.macro),
         **({"place": slice_report.place} if slice_report.place else {}),
@@ -52,8 +52,14 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
             }
             for gate in slice_report.gates
         ],
-        "cases": [_case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
+        "cases": [case_row(one) for one in sorted(slice_report.reports, key=lambda one: one.case.id)],
     }
+
+
+def _counts_row(slice_report: SliceReport) -> dict[str, Any]:
+    """Returns the counts of a slice; those of citations only where an answer cites anything."""
+    counts = dataclasses.asdict(count_slice(slice_report))
+    return {name: value for name, value in counts.items() if value or name != "citations"}
 
 
 def _llm_row(slice_report: SliceReport) -> dict[str, Any]:
@@ -79,7 +85,8 @@ def read_metrics(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, MetricValue
     return {name: MetricValue.from_dict({"value": None, **row, "name": name}) for name, row in rows.items()}
 
 
-def _case_row(report: Report) -> dict[str, Any]:
+def case_row(report: Report) -> dict[str, Any]:
+    """Returns a case as `json_card` has it: its metrics, and its claims with their labels."""
     claims = [
         {
             "id": verdict.claim.id,
@@ -87,6 +94,7 @@ def _case_row(report: Report) -> dict[str, Any]:
             **({"context": verdict.claim.context} if verdict.claim.context else {}),
             "label": verdict.label,
             "score": verdict.score,
+            **({"citation": verdict.attribution.to_dict()} if verdict.attribution else {}),
             **({"severity": _severity_row(verdict.severity)} if verdict.severity else {}),
         }
         for verdict in report.verdicts
@@ -96,6 +104,7 @@ def _case_row(report: Report) -> dict[str, Any]:
         "abstained": report.abstained,
         **({"contexts_optional": True} if report.contexts_optional else {}),
         **({"llm": dict(report.llm)} if report.llm else {}),
+        **({"consistency": dict(report.consistency)} if report.consistency else {}),
         **({"dropped": [piece.to_dict() for piece in report.dropped]} if report.dropped else {}),
         "metrics": dict(report.metrics),
         "entailments": report.entailments.to_dict(),

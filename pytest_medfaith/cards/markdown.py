@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pytest_medfaith.cards.citations import explain_citations
 from pytest_medfaith.cards.explanation import explain_faithfulness, explain_safety, worst_verdicts
 from pytest_medfaith.cards.summary import (
     card_header,
@@ -18,6 +19,7 @@ from pytest_medfaith.cards.summary import (
     run_label,
 )
 from pytest_medfaith.cards.wording import counted
+from pytest_medfaith.metrics.citations import is_miscited
 from pytest_medfaith.plain import one_line, plain_lines
 from pytest_medfaith.records import SliceReport
 
@@ -81,6 +83,10 @@ def _folded_claims(slice_report: SliceReport, most: int | None) -> list[str]:
     if failed := len(worst_verdicts(reports)):
         explanation = explain_faithfulness(reports, most=most, width=100)
         blocks.append(folded(f"{counted(failed, 'claim')} not supported by the evidence", explanation))
+    wrong = sum(is_miscited(verdict) for report in reports for verdict in report.verdicts)
+    if wrong:
+        explanation = explain_citations(reports, most=most, width=100)
+        blocks.append(folded(f"{counted(wrong, 'claim')} with a citation that does not say so", explanation))
     return blocks
 
 

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_medfaith.cards.rag_lines import rag_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
+from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.metrics.severity import ERRORS, is_major
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
@@ -45,6 +47,8 @@ MODES: Mapping[str, str] = {
     "per-claim": "per-claim",
     "none": "retrieval only",
 }
+# Shown in every mode, only where they were measured.
+SAMPLED_COLUMNS: Mapping[str, str] = {"Consist": "self_consistency", "Agree": "self_agreement"}
 _MISSING_SHOWN = 5
 
 
@@ -53,8 +57,8 @@ class Counts:
     """What must not vanish from a card. Claims are those of the answers.
 
     `unsafe` counts the claims that break a safety rule, whatever their verdict, `major` the errors of moderate or
-    high risk, `provenance` the gold claims
-    by who wrote them, `skipped` the records of a data set that gave no case, by reason.
+    high risk, `provenance` the gold claims by who wrote them, `skipped` the records of a data set that gave no
+    case, by reason, `citations` the claims by what their citations are; empty where no answer cites anything.
     """
 
     cases: int
@@ -70,6 +74,7 @@ class Counts:
     missing: int
     provenance: Mapping[str, int]
     skipped: Mapping[str, int]
+    citations: Mapping[str, int]
 
 
 def count_slice(slice_report: SliceReport) -> Counts:
@@ -92,6 +97,7 @@ def count_slice(slice_report: SliceReport) -> Counts:
         missing=len(slice_report.missing),
         provenance=dict(sorted(written.items())),
         skipped=dict(sorted(slice_report.skipped.items())),
+        citations=citation_counts(reports),
     )
 
 
@@ -120,17 +126,20 @@ def card_columns(slice_reports: Sequence[SliceReport]) -> dict[str, str]:
     """
     modes = {report.contexts_mode for report in slice_reports}
     if not modes - {"recorded"}:
-        return dict(COLUMNS)
+        return dict(COLUMNS) | _measured(SAMPLED_COLUMNS, slice_reports)
     columns = dict(RETRIEVAL_COLUMNS)
     if modes != {"none"}:
         first_two = dict(list(COLUMNS.items())[:2])
         columns = {**first_two, **POOLED_COLUMNS, **COLUMNS}
-    measured = {
+    return columns | _measured({**RARE_COLUMNS, **SAMPLED_COLUMNS}, slice_reports)
+
+
+def _measured(columns: Mapping[str, str], slice_reports: Sequence[SliceReport]) -> dict[str, str]:
+    return {
         column: name
-        for column, name in RARE_COLUMNS.items()
+        for column, name in columns.items()
         if any(has_value(report.metrics.get(name)) for report in slice_reports)
     }
-    return columns | measured
 
 
 def card_metric(report: SliceReport, name: str) -> MetricValue | None:
@@ -197,7 +206,10 @@ def count_lines(slice_report: SliceReport) -> list[str]:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
     lines += major_lines(slice_report)
-    lines += _context_lines(slice_report)
+    if counts.citations:
+        told = ", ".join(f"{number} {status}" for status, number in counts.citations.items())
+        lines.append(f"citations: {told}")
+    lines += [*rag_lines(slice_report), *_context_lines(slice_report)]
     lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
 

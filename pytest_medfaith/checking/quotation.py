@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pytest_medfaith.english.lexicon import word_set
+from pytest_medfaith.english.phrases import read_words
 from pytest_medfaith.english.sentences import sentences_of
+from pytest_medfaith.english.verbs import finite_verbs
 from pytest_medfaith.english.words import plain_words
 from pytest_medfaith.records import Chunk
 
@@ -33,6 +36,36 @@ _TAKEN_BACK = re.compile(
     r"|\b(?:contradict|refut|disprov|debunk|reject|overturn|revers|revis|retract|rebut|disput|challeng|question|dismiss|withdr[ae]w)\w*(?:\s+\w+)?\s+(?:it|this|that|them|these)\b"
     r"|\b(?:says?|said|shows?|showed|shown|found|finds?|proved?|suggests?|suggested) (?:otherwise|the (?:opposite|contrary|reverse))\b|^\W*(?:the (?:opposite|contrary|reverse)|on the contrary|quite the (?:opposite|contrary)|far from it)\b"
     r"|\b(?:(?:is|was|are|were|the answer is|this is|that is) (?:not true|untrue|false|wrong|incorrect|a myth|an error|a mistake|a misconception|outdated|obsolete)|(?:myth|false|untrue|incorrect)[.!]?\s*$)",
+    re.IGNORECASE,
+)
+# The sentence after says that it was rejected, or that nobody would say it.
+_REJECTED = re.compile(
+    r"\b(?:it|this|that|they|these|those) (?:(?:is|are|was|were|do|does|did|has|have|can|will) ?not|(?:is|are|was|were|do|does|did|has|have|ca|wo)n['’]t)\W*$"
+    r"|\b(?:retracted|withdrawn|debunked|disproved|disproven|refuted|rejected|discredited|falsified)\b"
+    r"|\b(?:nobody|no one|none|few|hardly anyone|(?:would|should|could|can|do|does|did)(?: not|n['’]t)|never)\b[^.;]{0,60}\b(?:say|says|said|claim|claims|claimed|believe[sd]?|thinks?|thought|agrees?|recommend|recommends|recommended|advise[sd]?)\s+(?:so|this|that|it|with (?:this|that|it))\b",
+    re.IGNORECASE,
+)
+# "This is nonsense.": a few words on what was said before, unless they confirm it.
+_REMARK = re.compile(
+    r"^\W*(?:this|that|all of (?:this|that))\s*(?:is|was|['’]s)\s+(?:(?!(?:in|on|by|for|of|at|to|with|from|not)\b)[a-z-]+\s+){0,2}?(?P<what>[a-z-]+)\W*$",
+    re.IGNORECASE,
+)
+_CONFIRMED = word_set(
+    "true correct right important essential vital crucial key common rare normal usual safe unsafe known well-known established proven confirmed "
+    "recommended advised standard effective cheap free necessary enough helpful useful serious dangerous harmless treatable curable preventable "
+    "contagious infectious inherited genetic chronic acute painful painless mild severe reversible permanent temporary optional mandatory"
+)
+_DENYING_SIGN = re.compile(
+    "[\u274c\u274e\u2716\u2717\u2718\u2612\U0001f6ab\u26d4\U0001f6d1\U0001f44e\U0001f645]|~~"
+)
+_BEGINS_AFTERTHOUGHT = re.compile(
+    r"\W*(?:in|for|among|at|under|within|until|by|as|with|during|on|to|from|through|like)\b", re.IGNORECASE
+)
+_LONGEST_AFTERTHOUGHT = 8  # words
+# What follows is only an example, supposed, or to be tested.
+_SUPPOSED = re.compile(
+    r"^\W*(?:suppose|imagine|assume|pretend|consider|let us (?:suppose|imagine|assume)|hypothes[ie]s|here (?:is|are|follows?)|below (?:is|are)"
+    r"|(?:an?|the|this|our) (?:\w+ )?(?:example|hypothesis|assumption|premise)\b|(?:for )?example|sample|wrong|bad|question|quiz)\b",
     re.IGNORECASE,
 )
 # A whole sentence before may say it of the sentence that follows: "There is a dangerous myth about aspirin.
@@ -66,7 +99,8 @@ def quotes(claim: str, text: str, *, title: str = "") -> bool:
     spoken = [plain_words(sentence) for sentence in sentences]
     return any(
         not _led_in(sentences[:first], title)
-        and not any(_TAKEN_BACK.search(_MARK.sub("", after)) for after in sentences[last : last + 1])
+        and not any(map(_DENYING_SIGN.search, sentences[first:last]))
+        and not any(map(_takes_back, sentences[last : last + 1]))
         and not sentences[last - 1].endswith(("?", ":"))
         for first, last in _runs(words, spoken)
     )
@@ -86,6 +120,28 @@ def _runs(words: str, spoken: list[str]) -> list[tuple[int, int]]:
     return found
 
 
+def _takes_back(after: str) -> bool:
+    """Returns whether the sentence `after` a statement denies it, limits it, or only remarks on it.
+
+    A piece without a verb goes on about the statement: "In rabbits at least.", "April fools!".
+    """
+    remark = _REMARK.match(after)
+    return bool(
+        _TAKEN_BACK.search(_MARK.sub("", after))
+        or _REJECTED.search(after)
+        or _DENYING_SIGN.search(after)
+        or (remark and remark["what"].lower() not in _CONFIRMED)
+        or _is_afterthought(after)
+    )
+
+
+def _is_afterthought(after: str) -> bool:
+    """Returns whether `after` is a few words without a verb: where or when the statement holds, or a cry."""
+    short = len(after.split()) <= _LONGEST_AFTERTHOUGHT
+    limits = _BEGINS_AFTERTHOUGHT.match(after) or after.rstrip().endswith("!")
+    return bool(short and limits and not finite_verbs(read_words(after)))
+
+
 def _led_in(before: list[str], title: str) -> bool:
     """Returns whether title or lead-in say that what follows is only believed, asked or denied.
 
@@ -97,5 +153,7 @@ def _led_in(before: list[str], title: str) -> bool:
         return True
     if not before:
         return False
+    if _DENYING_SIGN.search(before[-1]) or _SUPPOSED.match(before[-1]):
+        return True
     leads_in = before[-1].endswith((":", "?")) or not before[-1].endswith((".", "!", ")", "]", "”", '"'))
     return bool(_BELIEVED.search(before[-1])) if leads_in else bool(_MYTH.search(before[-1]))

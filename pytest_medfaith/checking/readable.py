@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from itertools import groupby
 
 MAX_CHARACTERS = 4_000  # a longer claim is no single statement, and models would read only a part of it
 LONGEST_CLAIM = 0.5  # of the tokens that a model reads; the rest must hold a window of evidence
 LEAST_LATIN = 0.8  # of the letters: names and symbols in other scripts are few
 _GREEK = ("\u0370", "\u03ff")
+_SYMBOL = 2  # Greek letters of a word that are symbols: TNF-α, αβ
+# Words with foreign letters: names in other scripts are single, a sentence beside an English sentence is not.
+_MOST_FOREIGN, _MOST_IN_A_ROW = 2, 1
+_BRAILLE = ("\u2801", "\u28ff")
+# Letters that no reader sees and that models may read. The flags of England, Scotland and Wales hold them too.
+_HIDDEN = re.compile("(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0020-\U000e007e]")
 
 
 @lru_cache(maxsize=16_384)
@@ -24,14 +32,36 @@ def unusable_text(text: str, what: str, *, latin_only: bool = False) -> str:
         return f"the {what} holds no word"
     if what == "claim" and len(text) > MAX_CHARACTERS:
         return f"the claim has {len(text)} characters, more than {MAX_CHARACTERS}"
-    if latin_only and _latin_share(text) < LEAST_LATIN:
+    if what == "claim" and _HIDDEN.search(text):
+        return "the claim holds letters that nobody sees"
+    if latin_only and (_latin_share(text) < LEAST_LATIN or (what == "claim" and _holds_foreign_words(text))):
         return f"the {what} is not in Latin script, the only one that this checker reads"
     return ""
 
 
+def _holds_foreign_words(text: str) -> bool:
+    """Returns whether `text` holds more words in other scripts than single names."""
+    if text.isascii():
+        return False
+    foreign = [_is_foreign(word) for word in text.split()]
+    in_a_row = max((sum(group) for _, group in groupby(foreign)), default=0)
+    return sum(foreign) > _MOST_FOREIGN or in_a_row > _MOST_IN_A_ROW
+
+
+def _is_foreign(word: str) -> bool:
+    """Returns whether a word holds letters of other scripts; a few Greek letters are symbols."""
+    foreign = [letter for letter in word if _is_letter(letter) and not _is_latin(letter)]
+    greek = sum(_GREEK[0] <= letter <= _GREEK[1] for letter in foreign)
+    return len(foreign) > greek or greek > _SYMBOL
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalpha() or _BRAILLE[0] <= character <= _BRAILLE[1]
+
+
 def _latin_share(text: str) -> float:
     """Returns which share of the letters of `text` is Latin; 1 without letters."""
-    letters = [character for character in text if character.isalpha()]
+    letters = [character for character in text if _is_letter(character)]
     latin = sum(map(_is_latin, letters))
     foreign = sum(
         not _is_latin(character) and not (latin and _GREEK[0] <= character <= _GREEK[1])

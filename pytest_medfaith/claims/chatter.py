@@ -18,7 +18,7 @@ _FUNCTION = word_set(
     "a an the this that these those it its i you we us him them me my your our their and or so as if when because there here to of in on at "
     "by for with from about into over regarding is are was be been being am has have had having do does did can could may might should will "
     "would i'm you're we're it's that's i've you've we've i'd you'd i'll you'll we'll let's any some all each more other another further "
-    "additional own also just very really too again always please kindly what which how why where whether anything something"
+    "additional own also else just very really too again always please kindly what which how why where whether anything something"
 )
 _TALK = word_set(
     "question questions asking ask asked hear hearing know knowing help helps helped helping assist assistance answer answers answering explain "
@@ -32,7 +32,8 @@ _TALK = word_set(
 )
 _EVIDENCE = word_set(
     "references reference sources source links link citations citation table figure website page section below above list full text article "
-    "articles document documents see check visit read more details information refer following leaflet appendix https http www com org"
+    "articles document documents see check visit read more details information refer following leaflet appendix label labels labelling insert package packaging packet box product prescribing monograph "
+    "datasheet formulary manufacturer manufacturer's patient medicine's information https http www com org"
 )
 _OFFICE = word_set(
     "ai artificial intelligence assistant language large model bot chatbot computer program medical health healthcare professional qualified "
@@ -66,7 +67,7 @@ _PHRASES = re.compile(  # their words mean something else in other places; each 
     | (?:before|when|prior\s+to)\s+(?:(?:making|starting|taking|stopping|using|changing|beginning|trying|switching|or|and)\s+)+
       (?:(?:any|a|an|the|this|these|that|your|new|or|other|kind|of|changes?|decisions?|to|about|health|medical|treatment)\s+){0,5}
       (?:it|them|medications?|medicines?|drugs?|treatments?|supplements?|therap(?:y|ies)|regimen|changes?|decisions?|plan)
-    | get\s+well(?:\s+soon)? | stay\s+(?:safe|well|healthy) | all\s+the\s+best | you(?:'re|\s+are)\s+(?:very\s+|most\s+)?welcome | my\s+pleasure
+    | get\s+well(?:\s+soon)? | take\s+(?:good\s+)?care(?:\s+of\s+yourself)? | stay\s+(?:safe|well|healthy) | all\s+the\s+best | you(?:'re|\s+are)\s+(?:very\s+|most\s+)?welcome | my\s+pleasure
     )(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -147,17 +148,30 @@ _NO_SYMPATHY = word_set(
 _WISH = re.compile(
     r"""(?:(?:and\s+)?(?:i\s+|we\s+)?(?:i\s*'?m\s+)?(?:hope|hoping|wish|wishing)\s+(?:you|your|him|her|them|that|a|the|little|one|ones|son|daughter|child|baby|mother|father|mum|dad|mom|wife|husband
           |partner|family|loved|all|and|everyone|very|speedy|quick|swift|full|smooth|happy|healthy|recovery|feels?|gets?|better|well|soon|best|luck|good|easier|is|are|of|back|on|their|his|feet|things|improve
-          |days?|ahead|pregnancy|birth|treatment|journey|lots|strength|patience|with|for|\s)+
+          |days?|ahead|pregnancy|birth|treatment|journey|lots|strength|patience|health|with|for|\s)+
       | (?:(?:many|warm|huge)\s+)?congratulations(?:\s+(?:to\s+you|on\s+(?:your|the)(?:\s+[a-z-]+){1,3}))?
       | (?:(?:and|the)\s+)?(?:very\s+)?(?:best|good)\s+(?:of\s+)?luck(?:\s+(?:to\s+you|with\s+(?:it|that|everything|(?:your|the)(?:\s+(?!(?:safe|harmless)\b)[a-z-]+){1,2})))?(?!\w)
       | (?:that|this|it)\s+(?:must|sounds?|can|will)\s*(?:have\s+been|be|feel|like)?(?:\s+(?:been|a|an|very|really|so|quite|rather|extremely|incredibly|frightening|scary|worrying|hard|difficult|stressful|tough
           |upsetting|distressing|painful|frustrating|tiring|exhausting|overwhelming|time|experience|for|to|you|your|family|watch|see|hear|deal|with|and|all))+
+      | (?:that|this|it)\s+(?:must|sounds?)\s+(?:\w+ly\s+)?(?:un)?(?:comfortable|pleasant|nerving|settling|easy|fun)
+      | hope\s+(?:this|that|it)\s+(?:helps?|clears?|answers?|is)(?:\s+(?:a|bit|this|that|it|things?|some|of|the|your|questions?|up|out|for|you|helpful|useful|clearer)){0,6}
+      | safe\s+(?:travels?|journey|trip) | (?:enjoy|have)\s+(?:your|a)\s+(?:\w+\s+)?(?:trip|holiday|journey|travels?)
+      | (?:what|such)\s+(?:an?\s+)?(?:very\s+)?(?:good|great|wonderful|lovely|happy|exciting|fantastic)\s+news(?:\s+for\s+(?:you|her|him|them|(?:your|their|her|his)\s+[a-z-]+))?
       )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _WHAT_SOURCES_SAY = re.compile(
-    rf"(?:here(?:'s|\s+is)\s+)?what\s+(?:{SOURCES}|they|i\s+(?:have|found|can\s+(?:tell|offer|say)))\s+(?:do\s+|does\s+|can\s+)?(?:say|tell\s+us|cover|show|found|in\s+them|you|is\s+this)?s?",
+    rf"""(?:here(?:'s|\s+is)\s+)?what\s+(?:{SOURCES}|they|i\s+(?:have|found|can\s+(?:tell|offer|say)))\s+(?:do\s+|does\s+|can\s+)?
+      (?:say|tell\s+us|cover|show|suggest|advise|recommend|found|in\s+them|you|is\s+this)?s?(?:\s+(?:about|on|for)(?:\s+(?!(?:is|are|was|were|should|must|can|may|not|no)\b)[\w-]+){{1,6}})?
+      | here(?:'s|\s+is)\s+how\s+to(?:\s+[a-z-]+){{1,6}}""",
     re.VERBOSE | re.IGNORECASE,
+)
+# It sets a tone and can be held against no evidence: "Kidney function matters", "Great care is needed here".
+_EMPHASIS = re.compile(
+    r"""(?:[A-Z][\w-]*\s+)(?:[a-z][\w-]*\s+){0,3}(?:matters?(?:\s+(?:here|too|as\s+well|a\s+lot|most))?
+      | (?:needs?|calls?\s+for|requires?|deserves?)\s+(?:great|special|extra|particular|some|real)?\s*(?:care|caution|attention|thought)\s+here)
+      | (?i:be\s+patient | know\s+the\s+(?:danger|warning)\s+signs | how\s+(?:it|this)\s+is\s+(?:taken|given|used|done|treated|diagnosed))""",
+    re.VERBOSE,
 )
 _SALUTATION = re.compile(r"(?:hi|hello|hey|dear)\s+(?:(?:mr|mrs|ms|dr)\.?\s+)?[A-Z][a-z]+\W*$", re.IGNORECASE)
 _BARE_ANSWER = re.compile(
@@ -185,6 +199,7 @@ def chatter_reason(sentence: str) -> str:
         not any(map(str.isalnum, plain))
         or is_bare_answer(plain)
         or _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:"))
+        or _EMPHASIS.fullmatch(plain.rstrip(" .!:"))
     ):
         return "no checkable content"
     if len(plain) > LONGEST_TALK:

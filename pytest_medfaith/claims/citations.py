@@ -7,31 +7,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_medfaith.claims.citable import Citable
+from pytest_medfaith.claims.citation_forms import Citation, find_citations
 from pytest_medfaith.claims.layout import Sentence
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.conjugation import verb_forms
+from pytest_medfaith.records import Chunk
 
-# "[120-140]" is a reference interval, not 21 sources.
-_LONGEST_RANGE = 20
-_NUMBERS = r"\d{1,3}(?:\s*[-\u2013—]\s*\d{1,3})?(?:\s*[,;]\s*\d{1,3}(?:\s*[-\u2013—]\s*\d{1,3})?)*"
-_SOURCE_WORD = (
-    r"(?:sources?|documents?|docs?|passages?|contexts?|references?|refs?|chunks?|snippets?)\s*[#]?\s*"
-)
-_PMIDS = r"PMIDs?\s*:?\s*\d{1,9}(?:\s*[,;]\s*(?:PMID\s*:?\s*\d{1,9}|\d{7,9}))*"
-_MARKER = re.compile(
-    rf"""
-    \[\^?(?:{_SOURCE_WORD})?(?P<numbers>{_NUMBERS})\](?:\([^()\s]*\))?
-  | \({_SOURCE_WORD}(?P<named>{_NUMBERS})\)
-  | \[\s*(?P<square>{_PMIDS})\s*\]
-  | \(\s*(?P<round>{_PMIDS})\s*\)
-  | \b(?P<bare>{_PMIDS})
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_INTERVAL_BEFORE = re.compile(
-    r"\b(?:CI|IQR|intervals?|ranges?|ranging|between)(?:\s+(?:of|was|is))?\s*[:,=]?\s*$", re.IGNORECASE
-)
-_FOOTNOTE = re.compile(r"\[\^\d+\]:")
 # A NUL character is a marker here.
 _BETWEEN = re.compile(r"(?<=\x00)\s*(?:[,;&]|and)?\s*(?=\x00)")
 _WRAPPED = re.compile(
@@ -54,15 +36,6 @@ _NAMED = re.compile(
     r"(?<!\s)(?:,\s*|\s+)(?:according\s+to|as\s+(?:stated|shown|described|reported)\s+in|per|see|from)\s+(?:the\s+)?(?:sources?|documents?|passages?|contexts?|references?|refs?\.?|chunks?)\s*\x00+(?=\s*[.;:)]|\s*$)",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True)
-class Citation:
-    """A cited source: `marker` is "1" or "PMID 123"; `start`, `end` span the whole bracket."""
-
-    marker: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -90,10 +63,10 @@ class Cited:
         return list(map(tuple, found))
 
 
-def read_citations(answer: str) -> Cited:
-    """Returns `answer` with its citations, read once."""
-    citations = parse_citations(answer)
-    spans = {(citation.start, citation.end) for citation in citations}
+def read_citations(answer: str, contexts: Sequence[Chunk] = ()) -> Cited:
+    """Returns `answer` with its citations, read once; arguments as in `parse_citations`."""
+    citations = parse_citations(answer, contexts)
+    spans = {(citation.start, citation.end) for citation in citations if not citation.is_said}
     spans |= {mark.span() for mark in _NAMELESS.finditer(answer) if not _is_said(mark["name"])}
     if not spans:
         return Cited(answer, ())
@@ -112,42 +85,14 @@ def _is_said(name: str | None) -> bool:
     return word in lexicon.PREPOSITIONS or word in verb_forms()
 
 
-def parse_citations(text: str) -> list[Citation]:
-    """Returns the citations of `text` in order.
+def parse_citations(text: str, contexts: Sequence[Chunk] = ()) -> list[Citation]:
+    """Returns the citations of `text` in order, in the forms that `citation_forms` lists.
 
-    They are [1], [1, 2], [1-3], [1][2], [^1], [Source 1], (PMID 123), [PMID 123] and PMID: 123.
     A bracket that lists several sources gives one citation each, with the bracket's span. Numbers run from 1
     to 999; the brackets of an interval ("95 % CI [1, 3]") and of a range longer than 20 are text.
+
+    Args:
+        text: an answer.
+        contexts: what it was given; ids, titles and addresses are citations only where they are known.
     """
-    found: list[Citation] = []
-    for match in _MARKER.finditer(text):
-        if _FOOTNOTE.match(text, match.start()) and text[: match.start()].rpartition("\n")[2].strip() == "":
-            continue
-        before = text[max(0, match.start() - 40) : match.start()]
-        if match["numbers"] and (_INTERVAL_BEFORE.search(before) or _spreads(before, match["numbers"])):
-            continue
-        pmids = match["square"] or match["round"] or match["bare"]
-        markers = (
-            [f"PMID {digits}" for digits in re.findall(r"\d+", pmids)]
-            if pmids
-            else _numbers(match["numbers"] or match["named"])
-        )
-        found += [Citation(marker, match.start(), match.end()) for marker in dict.fromkeys(markers)]
-    return found
-
-
-def _spreads(before: str, listed: str) -> bool:
-    """Returns whether a bracket is the spread of the number it follows, as in "34 [28-41]"."""
-    middle = re.search(r"(\d+(?:\.\d+)?)\s*$", before[-12:])
-    ends = re.fullmatch(r"(\d+)\s*[-\u2013—]\s*(\d+)", listed)
-    return middle is not None and ends is not None and int(ends[1]) <= float(middle[1]) <= int(ends[2])
-
-
-def _numbers(listed: str) -> list[str]:
-    numbers: list[int] = []
-    for part in re.split(r"[,;]", listed):
-        ends = [int(end) for end in re.findall(r"\d+", part)]
-        if not 0 <= ends[-1] - ends[0] <= _LONGEST_RANGE:
-            return []
-        numbers += range(ends[0], ends[-1] + 1)
-    return [str(number) for number in numbers] if min(numbers) > 0 else []
+    return find_citations(text, Citable.of(contexts))

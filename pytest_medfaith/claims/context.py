@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.phrases import Phrase
-from pytest_medfaith.english.verbs import is_content
+from pytest_medfaith.english.phrases import Phrase, holds
+from pytest_medfaith.english.verbs import is_auxiliary, is_content
 
 _POINTERS = word_set("it its he she they their this that these those such his her him them itself themselves")
 _OTHERS = word_set("another other others both neither either former latter same")
@@ -25,8 +25,12 @@ _RELATIONAL = word_set(
     "effects symptoms signs causes complications contraindications interactions dose doses dosage treatment therapy diagnosis prognosis "
     "prevention onset risk risks benefits recovery recurrence"
 )
+# Fragments that go on with what was said: "Then 40 mg daily for four weeks", "Already after one year"
+_GOING_ON = word_set("then already")
+_HANGING = word_set("although though")  # "In adults, although surgery is usual"
 _LONGEST_DEFINITE = 4  # words: "the usual starting dose" names nothing by itself, a longer subject does
 _LONGEST_FRAGMENT = 4  # words without a verb: "Nausea" says nothing by itself
+_ASKS_FOR_A_REASON = 2  # words: "Why is", "What makes"
 _LONGEST_CONTEXT = 60  # words of the sentence before: more would push the claim out of what a model reads
 
 
@@ -69,7 +73,10 @@ def stands_alone(part: Part) -> bool:
     words, clause = part.words, part.clause
     if clause is None:
         led = any(word.borrowed or word.text == ":" for word in words)
-        return (led or len(words) > _LONGEST_FRAGMENT) and not _points(words)
+        goes_on = words[0].lower in _GOING_ON or words[0].text[0].isdigit() or holds(words, _HANGING)
+        return (led or (len(words) > _LONGEST_FRAGMENT and not goes_on)) and not _points(words)
+    if _is_elliptic(words[clause.lead :]):
+        return False
     subject = clause.subject
     if (
         not subject
@@ -81,9 +88,21 @@ def stands_alone(part: Part) -> bool:
     return not (unnamed or _points(subject) or _points(words[: clause.lead]))
 
 
+def _is_elliptic(words: Phrase) -> bool:
+    """Returns whether the verb was said before: "injurious falls did not"."""
+    said = [word for word in words if any(map(str.isalnum, word.text))]
+    whole = len(said) > 2 and not holds(words, ",;") and not holds(words, _RELATIONS | {"than"})
+    return whole and said[-1].lower == "not" and is_auxiliary(said[-2])
+
+
 def asks_alone(part: Part) -> bool:
     """Returns whether the question `part` says what it asks about; "Is it safe?" and "And adults?" do not."""
     return len(part.words) > _LONGEST_FRAGMENT and not _points(part.words)
+
+
+def names_its_matter(question: Part) -> bool:
+    """Returns whether a question for a reason says of what: "Why is this so?" and "Why?" do not."""
+    return len(question.words) > _LONGEST_FRAGMENT and not _points(question.words[_ASKS_FOR_A_REASON:])
 
 
 def asks_whole(part: Part) -> bool:

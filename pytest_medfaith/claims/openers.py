@@ -49,6 +49,8 @@ _OPENERS = tuple(
         r"(?:i\s*(?:am|['\u2019]m)\s+sorry|sorry|i\s+apologi[sz]e|apologies)(?:\s+(?:to\s+hear|about|for)[^,.;]*)?\s*,\s*(?:but\s+)?",
         r"""(?:(?:short|final|direct|quick)\s+)?
             (?:answer|conclusion|summary|note|response|important|key\s+points?|bottom\s+line|tl;dr|in\s+summary|caution|disclaimer)\s*:\s*""",
+        rf"""(?:here\s*(?:is|are|['\u2019]s)\s+)?(?:what\s+(?:i|we)\s+(?:found|know|can\s+(?:tell|say|offer))|what\s+{SOURCES}\s+says?
+            |the\s+(?:short\s+)?answer|an?\s+(?:short\s+|brief\s+|quick\s+)?(?:answer|summary|overview)) (?:\s+(?:you|in\s+{SOURCES}|from\s+{SOURCES}|is\s+this))?\s*:\s*""",
         r"(?:great|good|excellent)\s+question\s*[!.,]\s*",
         r"(?:hi|hello|hey|dear)(?:\s+(?:there|patient|user|friend|sir|madam))?\s*[,!]\s*",
     )

@@ -13,8 +13,14 @@ _QUESTION_WORDS = word_set("what which who whom whose when where why how")
 _AUXILIARIES = lexicon.AUXILIARIES - lexicon.NEGATIONS
 # "Why not take 8 g?", "Did you know that 8 g is safe?": the answer is taken for granted.
 _RHETORICAL = re.compile(
-    r"(?:why\s+(?:not|don't|wouldn't|shouldn't)|how\s+about|(?:did|do)\s+you\s+(?:know|realise|realize)(?:\s+that)?|have\s+you\s+heard|who\s+(?:says|said)|"
-    r"what\s+if|what's\s+wrong|what\s+is\s+wrong|what\s+about|(?:are|were)\s+you\s+aware)\b",
+    r"(?:why\s+(?:not|don't|wouldn't|shouldn't)|how\s+about|(?:did|do)\s+you\s+(?:know|realise|realize)\s+that|did\s+you\s+(?:know|realise|realize)(?!\s+(?:whether|if|what|which|when|where|who|how|why|of|about|your|any)\b)|have\s+you\s+heard|who\s+(?:says|said)|"
+    r"who\s+(?:would|could|can|does|will|in\s+their\s+right\s+mind)(?:\s+ever)?\s+(?:doubt|deny|dispute|question|say|argue|think|object|refuse)|how\s+(?:could|can)\s+(?:anyone|anybody|you|one)\s+(?:doubt|deny|dispute|think)|"
+    r"(?:what|who)\s+(?:could|can|would)\s+(?:possibly\s+)?be\s+(?:more|less|\w+er)\b|what\s+if|what's\s+wrong|what\s+is\s+wrong|what\s+about|(?:are|were)\s+you\s+aware)\b",
+    re.IGNORECASE,
+)
+_REASON_OF = re.compile(
+    r"(?:why|how\s+come|for\s+what\s+reason|what\s+makes|what\s+is\s+it\s+that\s+makes)\b"
+    r"|how\s+(?:much|many\s+times|far)\s+(?:more|less|fewer|better|worse|\w+er)\b.*\bthan\b",
     re.IGNORECASE,
 )
 _MARKED = re.compile(r"\?[\"'”’)\]*_]*\s*$")
@@ -58,7 +64,7 @@ def is_question(sentence: str) -> bool:
 
     "Adults may take 8 g, right?" and "Why not take 8 g?" do.
     """
-    text = _BEFORE.sub("", _plain(sentence), count=1)
+    text = _without_opening(_plain(sentence))
     if not _MARKED.search(text) or _RHETORICAL.match(text) or _BROKEN.search(text.rstrip("?\"')* ")):
         return False
     words = SPOKEN.findall(text.lower())
@@ -72,6 +78,14 @@ def is_question(sentence: str) -> bool:
         word in _AUXILIARIES or verb_forms().get(word, frozenset()) & {"base", "s", "past"} for word in words
     )
     return len(words) <= _LONGEST_FRAGMENT and not stated and not re.search(r"\d", text)
+
+
+def takes_for_granted(question: str) -> bool:
+    """Returns whether `question` asks for the reason or the degree of what it says: "Why is 8 g a day safe?".
+
+    Its answer tells the reason. Where nothing answers it, it has told its reader that 8 g a day is safe.
+    """
+    return _REASON_OF.match(_without_opening(_plain(question))) is not None
 
 
 def is_polar(question: str | None) -> bool:

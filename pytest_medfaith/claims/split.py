@@ -25,19 +25,19 @@ from pytest_medfaith.claims.asked import (
 from pytest_medfaith.claims.blocks import Line, read_lines
 from pytest_medfaith.claims.citations import read_citations
 from pytest_medfaith.claims.clauses import split_clauses
-from pytest_medfaith.claims.context import stands_alone
+from pytest_medfaith.claims.context import names_its_matter, stands_alone
 from pytest_medfaith.claims.idle import idle_reason
 from pytest_medfaith.claims.layout import Sentence, read_layout
 from pytest_medfaith.claims.lists import split_lists
 from pytest_medfaith.claims.measures import has_amount, states
 from pytest_medfaith.claims.openers import skip_openers
 from pytest_medfaith.claims.predicates import split_predicates, split_repeated
-from pytest_medfaith.claims.questions import is_question
+from pytest_medfaith.claims.questions import is_question, takes_for_granted
 from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import word_set
 from pytest_medfaith.english.phrases import borrowed, read_words, span
 from pytest_medfaith.english.words import plain_words
-from pytest_medfaith.records import Claim, Dropped
+from pytest_medfaith.records import Chunk, Claim, Dropped
 
 Rule = Callable[[Part], list[Part]]
 
@@ -86,42 +86,48 @@ class _Statement:
 
 @dataclass(frozen=True)
 class _Idle:
-    """A span of the answer that states nothing, and why."""
+    """A span of the answer that states nothing, and why.
+
+    `granted` is what a question takes for granted: a statement, where no later claim answers the question.
+    """
 
     start: int
     end: int
     reason: str
+    granted: _Statement | None = None
 
 
 _Made = _Statement | _Idle
 
 
-def extract_claims(answer: str, *, question: str | None = None) -> list[Claim]:
+def extract_claims(
+    answer: str, *, question: str | None = None, contexts: Sequence[Chunk] = ()
+) -> list[Claim]:
     """Returns the atomic claims of `answer` in the order of their spans, with ids c1, c2, ...
 
     A claim's text is the answer's words: list items carry their intro; openers ("Based on the context,"),
     greetings, questions, refusals and citation markers are gone. A claim that cannot be read by itself ("It
     lowers glucose.") has the sentence before, or at the answer's beginning `question`, as its `context`.
     `start`, `end` span the words it came from (half-open, in `answer`); words carried from elsewhere are not
-    in it. `citations` are its sentence's markers. Text that states nothing has no claims, and what is said
-    again makes no second claim.
+    in it. `citations` are its sentence's markers; ids, titles and addresses are markers where `contexts` have
+    them. Text that states nothing has no claims, and what is said again makes no second claim.
     """
-    return list(read_answer(answer, question=question).claims)
+    return list(read_answer(answer, question=question, contexts=contexts).claims)
 
 
-def is_refusal(answer: str) -> bool:
+def is_refusal(answer: str, *, contexts: Sequence[Chunk] = ()) -> bool:
     """Returns whether `answer` only declines: "I don't know", "Please check your local formulary".
 
     Greetings and questions beside it change nothing. An answer that states
     anything else is no refusal, and neither is a statement about what is unknown ("It is not known whether X
     causes Y"), nor an empty answer.
     """
-    return read_answer(answer).declines
+    return read_answer(answer, contexts=contexts).declines
 
 
-def read_answer(answer: str, *, question: str | None = None) -> Reading:
+def read_answer(answer: str, *, question: str | None = None, contexts: Sequence[Chunk] = ()) -> Reading:
     """Returns the claims of `answer`, as `extract_claims` does, and what was dropped, with the reasons."""
-    cited = read_citations(answer)
+    cited = read_citations(answer, contexts)
     layout = read_layout(cited.text)
     made = _split_lines(layout.text, read_lines(layout), question)
     markers = dict(zip(layout.sentences, cited.markers_of(layout.sentences), strict=True))
@@ -177,7 +183,23 @@ def _split_lines(text: str, lines: Sequence[Line], question: str | None) -> list
                 told = after
         if first.role == "item":
             told = before.behind_list(told)
-    return [*made, *_unused(leads, made)]
+    return [*_granted(made), *_unused(leads, made)]
+
+
+def _grants(question: Part, told: Told) -> bool:
+    """Returns whether `question` says something that nobody asked: "Why is 8 g a day safe?"."""
+    asked = plain_words(told.before.text)
+    alone = takes_for_granted(question.text) and names_its_matter(question)
+    return alone and plain_words(question.text) not in asked
+
+
+def _granted(made: Sequence[_Made]) -> Iterator[_Made]:
+    """Yields `made`, and for a question that no statement answers what it takes for granted."""
+    contexts = [one.context for one in made if isinstance(one, _Statement)]
+    for one in made:
+        granted = one.granted if isinstance(one, _Idle) else None
+        answered = granted and any(granted.part.text in context for context in contexts)
+        yield granted if granted and not answered else one
 
 
 def _read_lead(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
@@ -214,8 +236,9 @@ def _split_line(text: str, line: Line, told: Told) -> tuple[list[_Made], Told]:
     if answer is not None:
         return _answered(line, answer, told, reason)
     if reason:
-        idle = _Idle(sentence.start, sentence.end, reason)
-        return [idle], told.asking(whole) if reason == "question" else told
+        asks = reason == "question"
+        granted = _Statement(sentence, whole) if asks and _grants(whole, told) else None
+        return [_Idle(sentence.start, sentence.end, reason, granted)], told.asking(whole) if asks else told
     long = len(whole.words) > _LONGEST_SENTENCE
     made: list[_Made] = []
     before = told.before

@@ -6,12 +6,12 @@ What it leaves out, and what it words so that a number or a "not" is gone, becom
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from pytest_medfaith.claims.covering import completed, numbers_of
 from pytest_medfaith.claims.split import extract_claims
-from pytest_medfaith.english.words import content_keys, read_tokens, share
+from pytest_medfaith.english.words import content_keys, share
 from pytest_medfaith.records import Claim
 from pytest_medfaith.teacher.asking import Teacher
 from pytest_medfaith.teacher.extraction import EXTRACT_PROMPT, extraction_item
@@ -20,8 +20,6 @@ from pytest_medfaith.teacher.replies import ReplyError
 from pytest_medfaith.teacher.settings import LlmSettings, asking_signature
 
 SAID = 0.7  # of a claim's words that the answer or the question must hold
-_COVERED = 0.8  # of the words of a claim by the rules that the teacher's claims must hold
-_NEGATION = re.compile(r"\b(?:not|no|never|none|without|cannot|nor|neither)\b|n['\u2019]t\b", re.IGNORECASE)
 
 
 def teacher_extractor(teacher: Teacher) -> Callable[..., list[Claim]]:
@@ -48,10 +46,7 @@ def taught_claims(teacher: Teacher, answer: str, *, question: str | None = None)
         return []
     check = partial(check_said, answer=answer, question=question or "")
     taught = teacher.ask_one(extraction_item(answer, question or "", check=check))
-    placed = [_placed(text, answer, ruled) for text in taught]
-    kept = [*placed, *(claim for claim in ruled if not covers(placed, claim))]
-    ordered = sorted(kept, key=lambda claim: (claim.start, claim.end, claim.text))
-    return [claim.with_(id=f"c{number}") for number, claim in enumerate(ordered, start=1)]
+    return completed([placed(text, answer, ruled) for text in taught], ruled)
 
 
 def check_said(claims: Sequence[str], *, answer: str, question: str) -> None:
@@ -71,23 +66,7 @@ def check_said(claims: Sequence[str], *, answer: str, question: str) -> None:
             raise ReplyError(f"a number of claim {number} is not in the answer")
 
 
-def numbers_of(text: str) -> frozenset[str]:
-    """Returns the numbers of `text` as they are written."""
-    return frozenset(token.lower for token in read_tokens(text) if token.lower[0].isdigit())
-
-
-def covers(taught: Sequence[Claim], ruled: Claim) -> bool:
-    """Returns whether the teacher's claims near a claim by the rules say what it says, with numbers and "not"."""
-    near = [claim for claim in taught if claim.start < ruled.end and ruled.start < claim.end]
-    keys = {key for claim in near for key in content_keys(claim.text)}
-    numbers = {number for claim in near for number in numbers_of(claim.text)}
-    negated = [bool(_NEGATION.search(claim.text)) for claim in near]
-    same = any(negated) if _NEGATION.search(ruled.text) else not all(negated)
-    wanted = content_keys(ruled.text)
-    return bool(near) and same and numbers_of(ruled.text) <= numbers and share(wanted, keys) >= _COVERED
-
-
-def _placed(text: str, answer: str, ruled: Sequence[Claim]) -> Claim:
+def placed(text: str, answer: str, ruled: Sequence[Claim]) -> Claim:
     """Returns a claim of the teacher with span and citations: those of its words, or of the nearest claim."""
     nearest = max(
         ruled, key=lambda claim: (share(content_keys(text), content_keys(claim.text)), -claim.start)

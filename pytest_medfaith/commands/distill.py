@@ -1,8 +1,9 @@
-"""`medfaith distill`: a teacher's labels as training rows, agreement of a student with them, and the whole road."""
+"""`medfaith distill`: a teacher's labels as training rows, and how far a student agrees with them."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,6 +46,12 @@ BalanceOption = Annotated[
     float,
     typer.Option(help="A label has at most so many times the rows of the rarest; 0 takes all rows."),
 ]
+SharedOption = Annotated[
+    bool,
+    typer.Option(
+        "--passages-shared", help="Let parts share passages, where the corpus is small; the card says so."
+    ),
+]
 SilverSeedOption = Annotated[int, typer.Option(help="Seed of the parts and of the balance.")]
 PartOption = Annotated[str, typer.Option(help="train, dev or test.")]
 AgreementSeedOption = Annotated[int, typer.Option(help="Seed of the intervals.")]
@@ -57,6 +64,7 @@ def silver(
     checker: LabellersOption = None,
     kept_out: KeptOutOption = 0.1,
     balance: BalanceOption = 2.0,
+    passages_shared: SharedOption = False,
     seed: SilverSeedOption = defaults.SEED,
     root: RootOption = Path(),
 ) -> None:
@@ -65,21 +73,24 @@ def silver(
     Example: medfaith distill silver runs/teacher --out silver
 
     The folder holds pairs of claim and evidence (nli.*.jsonl) and answers with their claims (extractor.*.jsonl),
-    each in three parts: train, dev and test. No case, claim, answer or passage is in two parts.
+    each in three parts: train, dev and test. No case, question, answer, claim or passage is in two parts.
     """
     from pytest_medfaith.distill.files import silver_lines, write_silver
     from pytest_medfaith.distill.splitting import make_silver
 
     if balance and balance < 1:
         raise DataError(f"--balance is {balance}; expected 1 or more, or 0 to take all rows")
-    gathered = _gathered(runs, checker or [], root)
-    made = make_silver(gathered, kept_out=kept_out, balance=balance or None, seed=seed)
+    gathered = gathered_rows(runs, checker or [], root)
+    made = make_silver(
+        gathered, kept_out=kept_out, balance=balance or None, seed=seed, passages_shared=passages_shared
+    )
     for line in silver_lines(write_silver(out, made)):
         say(line)
     say(f"{out}: written")
 
 
-def _gathered(runs: list[Path], names: list[str], root: Path) -> Gathered:
+def gathered_rows(runs: Sequence[Path], names: Sequence[str], root: Path) -> Gathered:
+    """Returns the silver rows of run folders, labelled anew by the checkers `names` where there are any."""
     from pytest_medfaith.cards.run_reading import read_run
     from pytest_medfaith.config import load_settings
     from pytest_medfaith.distill.gathering import Gathered, gather

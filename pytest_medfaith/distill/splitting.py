@@ -1,4 +1,4 @@
-"""Silver rows without repeats, in parts that share no case, no claim, no answer and no passage."""
+"""Silver rows without repeats, in parts that share no case, no question, no answer, no claim and no passage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ _LEAST_GROUPS = 3  # one for each part
 
 
 def make_silver(
-    gathered: Gathered, *, kept_out: float = KEPT_OUT, balance: float | None = BALANCE, seed: int = 0
+    gathered: Gathered,
+    *,
+    kept_out: float = KEPT_OUT,
+    balance: float | None = BALANCE,
+    seed: int = 0,
+    passages_shared: bool = False,
 ) -> Silver:
     """Returns the rows by part, each text once.
 
@@ -29,32 +34,32 @@ def make_silver(
         kept_out: share of the groups of cases in dev, and as many in test.
         balance: how many times the rows of the rarest label a label may have; None balances nothing.
         seed: of the parts and of the rows that the balance takes out.
+        passages_shared: whether a passage may be in several parts, as a small corpus makes inevitable.
 
     Raises:
-        DataError: no pair, cases that hang together in less than three groups, or no row left to train on.
+        DataError: no pair, cases that hang together in less than three groups, or a part without a row.
     """
     left_out = Counter(gathered.left_out)
     pairs = _once(gathered.pairs, left_out)
-    answers = list({(row.case_id, normal(row.answer)): row for row in reversed(gathered.answers)}.values())[
-        ::-1
-    ]
+    answers = list({(row.case_id, normal(row.answer)): row for row in gathered.answers}.values())
     if not pairs:
         raise DataError("no pair of a claim and a passage has a label; expected a run with judged answers")
     part_of = _parts(pairs, answers, kept_out=kept_out, seed=seed)
     by_part = {part: [row for row in pairs if part_of[row.case_id] == part] for part in PARTS}
-    by_part["train"] = _without_shared_passages(by_part, left_out)
+    _remove_measured(by_part, left_out, passages_shared=passages_shared)
     labels = {part: _counts(rows) for part, rows in by_part.items()}
     by_part["train"] = in_order_of_learning(_balanced(by_part["train"], balance, seed, left_out))
-    if not by_part["train"]:
-        raise DataError(
-            "no pair is left to train on: each passage is read by cases that are kept out, too; add cases with "
-            "other passages, or keep out fewer with --kept-out"
-        )
     return Silver(
         pairs=by_part,
         answers={part: [row for row in answers if part_of[row.case_id] == part] for part in PARTS},
         left_out={reason: count for reason, count in sorted(left_out.items()) if count},
-        facts={"seed": seed, "kept_out": kept_out, "balance": balance, "labels_before_balance": labels},
+        facts={
+            "seed": seed,
+            "kept_out": kept_out,
+            "balance": balance,
+            "passages_shared": passages_shared,
+            "labels_before_balance": labels,
+        },
     )
 
 
@@ -81,20 +86,18 @@ def _once(pairs: Sequence[SilverPair], left_out: Counter[str]) -> list[SilverPai
 def _parts(
     pairs: Sequence[SilverPair], answers: Sequence[SilverAnswer], *, kept_out: float, seed: int
 ) -> Mapping[str, str]:
-    """Returns the part of each case: cases that share a claim, a question or an answer are in one part."""
+    """Returns the part of each case: cases that share a question or an answer are in one part."""
     shared: dict[Hashable, list[str]] = defaultdict(list)
     for row in pairs:
-        shared["claim", normal(row.claim)].append(row.case_id)
+        shared["case", row.case_id].append(row.case_id)
     for answer in answers:
         shared["answer", normal(answer.answer)].append(answer.case_id)
         shared["question", normal(answer.question)].append(answer.case_id)
-        for claim in answer.claims:
-            shared["claim", normal(claim.text)].append(answer.case_id)
     groups = _joined(shared.values())
     if len(groups) < _LEAST_GROUPS:
         raise DataError(
-            f"the cases hang together in {len(groups)} group(s), through claims, questions or answers that they "
-            f"share; expected {_LEAST_GROUPS} or more, a part each to train, to stop and to measure. Add cases"
+            f"the cases hang together in {len(groups)} group(s), through questions or answers that they share; "
+            f"expected {_LEAST_GROUPS} or more, a part each to train, to stop and to measure. Add cases"
         )
     ordered = sorted(groups, key=lambda group: hashlib.sha256(f"{seed}-{group[0]}".encode()).digest())
     each = max(1, round(kept_out * len(ordered)))
@@ -124,17 +127,33 @@ def _joined(sets: Iterable[Sequence[str]]) -> list[list[str]]:
     return list(groups.values())
 
 
-def _without_shared_passages(
-    by_part: Mapping[str, Sequence[SilverPair]], left_out: Counter[str]
-) -> list[SilverPair]:
-    """Returns the rows of train whose passage no kept-out row reads.
+def _remove_measured(
+    by_part: dict[str, list[SilverPair]], left_out: Counter[str], *, passages_shared: bool
+) -> None:
+    """Takes out of dev what test holds, and out of train what dev or test hold: a claim, or a passage.
 
-    Cases of a corpus share passages. Were cases joined by them, a corpus would be a single group.
+    Cases share claims ("See a doctor.") and, over one corpus, passages. Were the cases joined by them, all cases
+    would be a single group.
     """
-    measured = {row.passage for part in ("dev", "test") for row in by_part[part]}
-    kept = [row for row in by_part["train"] if row.passage not in measured]
-    left_out["pairs to train on whose passage is measured on"] += len(by_part["train"]) - len(kept)
-    return kept
+    measured: set[tuple[str, str]] = set()
+    for part in ("test", "dev", "train"):
+        rows = by_part[part]
+        held = {row.id: _texts(row, passages_shared=passages_shared) for row in rows}
+        by_part[part] = [row for row in rows if not held[row.id] & measured]
+        left_out[f"pairs of {part} whose claim or passage is measured on elsewhere"] += len(rows) - len(
+            by_part[part]
+        )
+        measured |= {text for row in by_part[part] for text in held[row.id]}
+        if not by_part[part]:
+            raise DataError(
+                f"no pair is left in {part}: each claim or passage is in a part that is measured on. Add cases, "
+                "keep out fewer with --kept-out, or take --passages-shared where the corpus is small"
+            )
+
+
+def _texts(row: SilverPair, *, passages_shared: bool) -> set[tuple[str, str]]:
+    texts = {("claim", normal(row.claim))}
+    return texts if passages_shared else texts | {("passage", row.passage)}
 
 
 def _balanced(

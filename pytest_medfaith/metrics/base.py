@@ -23,6 +23,7 @@ Family = Literal[
     "latency",
     "audit",
     "corrected",
+    "consistency",
     "project",
 ]
 Matrix = tuple[tuple[bool, ...], ...]

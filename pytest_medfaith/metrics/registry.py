@@ -6,14 +6,23 @@ import difflib
 import re
 from collections.abc import Mapping
 
-from pytest_medfaith.metrics import citations, claims, latency, ragchecker, retrieval, safety, severity
+from pytest_medfaith.metrics import (
+    citations,
+    claims,
+    consistency,
+    latency,
+    ragchecker,
+    retrieval,
+    safety,
+    severity,
+)
 from pytest_medfaith.metrics.audit import AUDIT_METRICS
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.corrected import CORRECTED_METRICS
 
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
-    for family in (claims, severity, citations, safety, retrieval, ragchecker, latency)
+    for family in (claims, severity, citations, safety, retrieval, ragchecker, latency, consistency)
     for metric in family.METRICS
 }
 _OF_SLICES = {**AUDIT_METRICS, **CORRECTED_METRICS}  # no case has a value of them

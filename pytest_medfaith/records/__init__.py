@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pytest_medfaith.conversion import Record
-from pytest_medfaith.records.grades import MAJOR, Category, Risk
+from pytest_medfaith.records.grades import MAJOR, Category, CitationStatus, Risk
 from pytest_medfaith.records.measured import Measured as Measured
+from pytest_medfaith.records.measured import case_text
 from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
 from pytest_medfaith.records.slice_run import SliceRun as SliceRun
+from pytest_medfaith.records.slice_run import run_of
 
 LABELS = ("entail", "neutral", "contradict")
 VERDICTS = ("supported", "refuted", "unsupported", "unscored")
@@ -89,7 +91,8 @@ class Case(Record):
 class Response(Record):
     """What the RAG system said for a case.
 
-    `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them.
+    `contexts` are the chunks it was given, in rank order; `contexts_from` says who gave them. `samples` are further
+    answers to the same question.
     """
 
     answer: str
@@ -100,6 +103,7 @@ class Response(Record):
     model: str = ""
     latency_ms: float | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    samples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +161,23 @@ class Finding(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Attribution(Record):
+    """What the contexts that a claim cites say of it; an answer without any citation has none.
+
+    `cited` is {marker: ids of the contexts that it means}; of these `helping` support the claim, alone or only
+    together. `elsewhere` are contexts that support it and are not cited. `assigned` is, for an uncited claim, what
+    the neighbour cites whose sentence is more similar. Claims of one `sentence` share its number, from 0.
+    """
+
+    status: CitationStatus
+    cited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    helping: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    assigned: tuple[str, ...] = ()
+    sentence: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Severity(Record):
     """How bad a refuted or unsupported claim is.
 
@@ -207,6 +228,7 @@ class Verdict(Record):
     joint: bool = False
     supporting: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    attribution: Attribution | None = None
     severity: Severity | None = None
 
 
@@ -294,10 +316,9 @@ class Report(Measured, Record):
     response's claims by its contexts, `gold_verdicts` the gold claims by the answer. `searched` without
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
     without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
-    brought, `llm` what a teacher was asked (`teacher.use`). No claim was made of the words that are `dropped`.
-
-    The metrics of `Measured`, such as `faithfulness`, are attributes, too: None for a refusal, and where
-    nothing could be measured.
+    brought, `llm` what a teacher was asked (`teacher.use`), `consistency` what further answers say
+    (`checking.consistency`). No claim was made of the words that are `dropped`. The metrics of `Measured` are
+    attributes, too.
     """
 
     case: Case
@@ -318,6 +339,7 @@ class Report(Measured, Record):
     retrieval: Retrieval = field(default_factory=Retrieval)
     dropped: tuple[Dropped, ...] = ()
     llm: Mapping[str, Any] = field(default_factory=dict)
+    consistency: Mapping[str, Any] = field(default_factory=dict)
 
     def _value(self, name: str) -> float | None:
         return self.metrics.get(name)
@@ -327,12 +349,7 @@ class Report(Measured, Record):
         """Whether the report judges an answer; False where it judges only what a retriever found."""
         return self.contexts_mode != "none"
 
-    def __repr__(self) -> str:
-        if not self.has_answer:
-            return f"<Report on {self.case.id!r}: {len(self.hits)} hits, no answer>"
-        labels = [verdict.label for verdict in self.verdicts]
-        counts = ", ".join(f"{labels.count(label)} {label}" for label in VERDICTS if label in labels)
-        return f"<Report on {self.case.id!r}: {counts or ('abstained' if self.abstained else 'no claims')}>"
+    __repr__ = case_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,16 +372,7 @@ class SliceRecord(Record):
     k: int
     contexts_mode: ContextsMode = "recorded"
 
-    @property
-    def run(self) -> SliceRun:
-        """The key of this slice run."""
-        return SliceRun(
-            slice=self.slice,
-            retriever=self.retriever,
-            checker=self.checker,
-            k=self.k,
-            contexts_mode=self.contexts_mode,
-        )
+    run = property(run_of)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,3 +15,6 @@ CATEGORIES: tuple[Category, ...] = (
 )  # fmt: skip
 OTHERWISE = "otherwise"  # no rule knew the claim
 REVIEWERS = "reviewers"  # graded by people's labels, in the place of a rule
+CitationStatus = Literal[
+    "contradicted", "nonexistent", "misattributed", "unsupported", "uncited", "supported"
+]

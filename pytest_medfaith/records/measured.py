@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def _metric(name: str, definition: str) -> property:
     return property(
@@ -21,3 +23,13 @@ class Measured:
     citation_support = _metric("citation_support", "The share of cited sentences that what they cite entails")
     citation_coverage = _metric("citation_coverage", "The share of sentences with a citation")
     safety_error_rate = _metric("safety_error_rate", "The share of claims that break a safety rule")
+
+
+def case_text(report: Any) -> str:
+    """Returns a report in a line: `<Report on 'gout': 2 supported, 1 refuted>`."""
+    if not report.has_answer:
+        return f"<Report on {report.case.id!r}: {len(report.hits)} hits, no answer>"
+    labels = [verdict.label for verdict in report.verdicts]
+    order = ("supported", "refuted", "unsupported", "unscored")
+    counts = ", ".join(f"{labels.count(label)} {label}" for label in order if label in labels)
+    return f"<Report on {report.case.id!r}: {counts or ('abstained' if report.abstained else 'no claims')}>"

@@ -38,3 +38,8 @@ class SliceRun:
     def equals_but_for_checker(self, other: SliceRun) -> bool:
         """Returns whether two runs are equal apart from their checker, which a test may replace."""
         return dataclasses.replace(self, checker=other.checker) == other
+
+
+def run_of(record: Any) -> SliceRun:
+    """The key of the slice run that a record is about."""
+    return SliceRun(**{field.name: getattr(record, field.name) for field in dataclasses.fields(SliceRun)})

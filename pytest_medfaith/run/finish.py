@@ -19,7 +19,7 @@ from pytest_medfaith.gates.baseline import Baseline, read_baseline
 from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.judging import Inconclusive, judge_gates, stops_run
-from pytest_medfaith.gates.matching import slice_baseline
+from pytest_medfaith.gates.matching import other_processor, slice_baseline
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.differences import Ablation
 from pytest_medfaith.metrics.registry import METRICS
@@ -115,7 +115,7 @@ def end_run(
         collected: what was expected and what came in.
         is_partial: whether the run was cut short; then no checker is audited.
         add_property: takes a name and a value for pytest's JUnit report, None where there is none.
-        signature: what decides the numbers, where shards are merged that know it; None finds it.
+        signature: what decides the numbers; None finds it out.
 
     Raises:
         MedfaithError: a corpus or a checker that the signature names cannot be read.
@@ -195,7 +195,7 @@ def finish_run(
     """
     judged = [judge_row(row, judging) for row in rows]
     reports = tuple(row.report for row in judged)
-    notes, errors = list(notes), list(errors)
+    notes, errors = [*notes, *_notes_on_processors(judged, judging)], list(errors)
     for step in steps:
         with noting_errors(errors):
             notes.extend(step(reports))  # a step that yields a note and then fails has said it
@@ -209,6 +209,12 @@ def finish_run(
         judging.inconclusive,
         judging.declared,
     )
+
+
+def _notes_on_processors(rows: Iterable[JudgedRow], judging: Judging) -> list[str]:
+    """Returns a line for each slice that is compared with a baseline of another kind of processor."""
+    lines = (other_processor(row.baseline, judging.signature) for row in rows if row.baseline)
+    return list(filter(None, dict.fromkeys(lines)))
 
 
 def run_status(rows: Iterable[JudgedRow], *, errors: Sequence[str], inconclusive: Inconclusive) -> Status:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_medfaith import defaults
 from pytest_medfaith.answers.responses import read_responses
+from pytest_medfaith.answers.sampling import temperatures_of
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.variant import split_linker
+from pytest_medfaith.claims.limits import LimitedExtractor
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.corpus.recut import recut_chunks
@@ -25,6 +27,7 @@ from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.jsonl import read_chunks
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
+from pytest_medfaith.models.pace import set_pace
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
 from pytest_medfaith.retrieval.build import build_retriever, needs_chunks
 from pytest_medfaith.retrieval.context import contextual_chunks
@@ -41,6 +44,7 @@ from pytest_medfaith.teacher.use import family_of
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.rag.reference import ReferenceRag
     from pytest_medfaith.teacher.asking import Teacher
 
 Loaded = TypeVar("Loaded")
@@ -70,6 +74,7 @@ class Resources:
         settings = load_settings(self.root)
         load_rulebook(settings.safety)
         load_severity(settings.severity)
+        set_pace(threads=settings.threads, batch_size=settings.batch_size)
         return settings
 
     @property
@@ -165,13 +170,44 @@ class Resources:
         return Teacher(self.settings.llm, mode=self.options.llm)
 
     @property
+    def temperatures(self) -> tuple[float, ...]:
+        """The temperatures at which a RAG is asked each question; () where it is asked once, as it is.
+
+        Raises:
+            DataError: as of `temperatures_of`.
+        """
+        return temperatures_of(self.settings.consistency, self.settings.temperatures)
+
+    @property
     def extractor(self) -> Extractor:
-        """What splits answers into claims, as configured."""
-        if self.settings.extractor != TEACHER:
+        """What splits answers into claims, as configured.
+
+        Raises:
+            DataError: a folder without a usable student.
+        """
+        s = self.settings
+        limited = s.claim_min_words > 0 or s.max_claims is not None
+        return (
+            LimitedExtractor(self._extractor, s.claim_min_words, s.max_claims) if limited else self._extractor
+        )
+
+    @property
+    def _extractor(self) -> Extractor:
+        name = self.settings.extractor
+        if name == defaults.EXTRACTOR:
             return extract_claims
+        if name != TEACHER:
+            return self.student_extractor[0]
         from pytest_medfaith.claims.teacher import teacher_extractor
 
         return self._once(("extractor",), lambda: teacher_extractor(self.teacher))
+
+    @cached_property
+    def student_extractor(self) -> tuple[Extractor, str]:
+        """The student in the folder that the settings name as the extractor, and what names its weights."""
+        from pytest_medfaith.claims.student import folder_extractor
+
+        return folder_extractor(self.settings.root / self.settings.extractor)
 
     def check_teacher(self, settings: SliceSettings, *, uses: Callable[[str], bool] = lambda _: True) -> None:
         """Finds out whether the teacher can be asked where a slice needs it.
@@ -247,6 +283,28 @@ class Resources:
             return sized(search, partial(index_bytes, retriever), vector_indexes(retriever))
 
         return self._once(("retriever", settings.corpus, settings.retriever), build)
+
+    @property
+    def reference_rag(self) -> ReferenceRag:
+        """Returns the reference RAG, set up as configured; it is given what was retrieved."""
+        from pytest_medfaith.rag.reference import needs_teacher, reference_rag
+
+        return self._once(
+            ("rag",),
+            lambda: reference_rag(
+                self.settings.rag,
+                load_checker=self.checker,
+                extractor=self.extractor,
+                teacher=self.teacher if needs_teacher(self.settings.rag) else None,
+            ),
+        )
+
+    def check_rag(self) -> None:
+        """Finds out whether the reference RAG can answer where it asks the teacher; raises as `check_teacher`."""
+        from pytest_medfaith.rag.reference import needs_teacher
+
+        if needs_teacher(self.settings.rag):
+            self.teacher.check_ready()
 
     def checker(self, name: str = defaults.CHECKER) -> Checker:
         """Returns the checker called `name`, with the pair cache, and set up as configured.

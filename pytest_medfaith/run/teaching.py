@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pytest_medfaith import defaults
 from pytest_medfaith.errors import MedfaithError, TeacherError
 from pytest_medfaith.records import SliceReport
 from pytest_medfaith.teacher.settings import TEACHER
@@ -64,9 +65,18 @@ def recording(resources: Resources) -> Iterator[None]:
 
 
 def extractor_signature(resources: Resources) -> dict[str, str]:
-    """Returns what decides the claims where the teacher splits answers; {} for the shipped rules."""
-    if resources.settings.extractor != TEACHER:
+    """Returns what decides the claims beside the shipped rules: a teacher, a student, limits; {} without any."""
+    settings = resources.settings
+    limits = f"min_words={settings.claim_min_words}|most={settings.max_claims}"
+    limited = settings.claim_min_words > 0 or settings.max_claims is not None
+    return _splitter_signature(resources) | ({"claim_limits": limits} if limited else {})
+
+
+def _splitter_signature(resources: Resources) -> dict[str, str]:
+    if resources.settings.extractor == defaults.EXTRACTOR:
         return {}
+    if resources.settings.extractor != TEACHER:
+        return {"extractor": resources.student_extractor[1]}
     from pytest_medfaith.claims.teacher import extractor_signature as signature
 
     return {"extractor": signature(resources.settings.llm)}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_medfaith.cards.ablation_card import ablation_text
 from pytest_medfaith.cards.audit_card import audit_card
+from pytest_medfaith.cards.citations import explain_citations
 from pytest_medfaith.cards.explanation import (
     explain_claim,
     explain_recall,
@@ -23,6 +24,7 @@ from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, Gate, parse_gate
 from pytest_medfaith.gates.regressions import bad_labels, find_regressions
+from pytest_medfaith.metrics.citations import CITATION_METRICS, is_miscited
 from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import Report, SliceReport, Verdict
 
@@ -71,6 +73,8 @@ def print_summary(finish: Finish, terminal: Any, *, verbose: bool = False) -> No
             texts.append(explain_safety(report.reports, most=most, width=width))
         if is_detailed and any(one.dropped for one in report.reports):
             texts.append(explain_unchecked(report.reports, width=width))
+        if is_detailed and any(is_miscited(verdict) for one in report.reports for verdict in one.verdicts):
+            texts.append(explain_citations(report.reports, most=most, width=width))
         failed = [
             parse_gate(gate.expression, finish.declared) for gate in report.gates if gate.outcome == "fail"
         ]
@@ -118,6 +122,8 @@ def _claims_behind_gates(
     if bounded:
         worst = [pair for pair in worst_verdicts(report.reports) if pair[1].label in bounded]
         yield from _claims_text(worst, "not carried by the evidence", most=most, width=width)
+    if any(gate.metric in CITATION_METRICS for gate in failed):
+        yield explain_citations(report.reports, most=most, width=width)
     if any(gate.metric == "claim_recall" for gate in failed):
         yield explain_recall(report.reports, most=most, width=width)
 

@@ -67,8 +67,14 @@ _LIST_WITHIN = 60
 _LIST = re.compile(r"(?:[\w-]+\s+){0,3}(?:or|and)\s")
 _QUESTION = re.compile(r"\?[\"'”’)\]]*\s*$")
 _TAG = re.compile(
-    r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will)(?:n['’]t)?\s+(?:it"
+    r",\s*(?:right|correct|okay|ok|yes|no|(?:is|are|do|does|can|could|should|would|will|ca|wo|may|might|must)(?:n['’]t)?\s+(?:it"
     r"|they|you|he|she))\s*\?\s*$",
+    re.IGNORECASE,
+)
+# "Don't hesitate to take 8 g" denies nothing.
+_DENIES_NOTHING = re.compile(
+    r"\b(?:do(?: not|n['’]t)|never|no need to)\s+(?:hesitate|fear|forget|fail|(?:be|feel)\s+(?:too\s+)?(?:afraid|shy|scared"
+    r"|reluctant))\s+to\b",
     re.IGNORECASE,
 )
 _YES = re.compile(
@@ -120,13 +126,22 @@ def read_statements(text: str) -> list[Statement]:
 def as_stated(text: str) -> str:
     """Returns `text` at its length with each question that "yes" follows in the order of a statement.
 
-    "Can I take it? Yes." becomes "I Can take it? Yes.".
+    "Can I take it? Yes." becomes "I Can take it? Yes.". Words that deny nothing become blanks: "don't
+    hesitate to", and the "can't you" of a tag.
     """
+    text = _DENIES_NOTHING.sub(_blanks, text)
     spans = sentence_spans(text)
-    for (start, end), (behind, last) in pairwise(spans):
-        if _QUESTION.search(text[start:end]) and _YES.match(text[behind:last]):
+    for (start, end), (behind, last) in pairwise([*spans, (len(text), len(text))]):
+        tag = _TAG.search(text, start, end)
+        if tag:
+            text = f"{text[: tag.start()]}.{' ' * (end - tag.start() - 1)}{text[end:]}"
+        elif _QUESTION.search(text[start:end]) and _YES.match(text[behind:last]):
             text = text[:start] + _INVERTED.sub(r"\3\2\1", text[start:end], count=1) + text[end:]
     return text
+
+
+def _blanks(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 def asserted_sentences(text: str) -> list[tuple[int, int]]:

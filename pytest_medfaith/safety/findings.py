@@ -6,6 +6,7 @@ They do not read the evidence: a dangerous claim stays dangerous where a source 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from pytest_medfaith.english.letters import plain_letters
@@ -17,6 +18,13 @@ from pytest_medfaith.safety.reading import Broken, Passage, Reading, read_questi
 from pytest_medfaith.safety.rulebook import Rulebook, SafetyRule, load_rulebook
 from pytest_medfaith.safety.triage import triage_broken
 
+# "8 g.", "You can take up to 8 g a day.": an amount, and words that name nothing.
+_BARE_AMOUNT = re.compile(
+    r"(?:\W*(?:\d[\d.,]*|[mµμ]?c?g|grams?|milligrams?|micrograms?|m[lL]|IU|units?|tablets?|up|to|at|most|a|an|the|per|each|every|one|is|are"
+    r"|be|it|that|this|and|or|of|no|not|more|than|in|over|about|around|you|they|adults?|people|patients?|can|may|should|could|take|takes|taken"
+    r"|have|use|safely|day|days|daily|hours?|once|twice|times?|maximum|max|limit|dose|dosage|usual|safe|total|answer))+\W*",
+    re.IGNORECASE,
+)
 _MOST_CHARACTERS = 4_000  # of a claim, as in apply_rules
 
 
@@ -38,7 +46,9 @@ def safety_findings(
         return []
     book = rulebook or load_rulebook()
     asked = read_question(plain_letters((question or "")[:_MOST_CHARACTERS]), book.index)
-    read = Reading(Passage(as_stated(plain_letters(claim)), book.index), asked)
+    stated = as_stated(plain_letters(claim))
+    lead = _asked_drug(stated, asked)
+    read = Reading(Passage(lead + stated, book.index), asked)
     found = []
     for rule in book.about(read.terms):
         broken = _CHECKS[rule.kind](rule, read)
@@ -48,11 +58,20 @@ def safety_findings(
                 Finding(
                     rule=f"safety.{rule.kind}",
                     message=f"{message} [{rule.id}: {rule.source}]",
-                    claim_span=span,
+                    claim_span=(max(0, span[0] - len(lead)), max(0, span[1] - len(lead))),
                     effect="note",
                 )
             )
     return found
+
+
+def _asked_drug(claim: str, question: Passage) -> str:
+    """Returns "paracetamol: " before a bare amount, "Up to 8 g a day.", where only the question names its drug."""
+    if not _BARE_AMOUNT.fullmatch(claim):
+        return ""
+    drugs = {mention.concept: mention for mention in question.mentions if mention.kind == "drug"}
+    only = next(iter(drugs.values())) if len(drugs) == 1 else None
+    return f"{question.text[only.start : only.end]}: " if only else ""
 
 
 _CHECKS: dict[str, Callable[[SafetyRule, Reading], Broken]] = {

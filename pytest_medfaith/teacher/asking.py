@@ -60,6 +60,7 @@ class Item(Generic[T]):
         about: what the item is about, for messages, such as "claim 'c1'".
         sample: which sample of the item this is, from 0.
         as_json: whether the reply is to be a JSON object.
+        temperature: of the request; that of the settings where None.
     """
 
     role: str
@@ -68,6 +69,7 @@ class Item(Generic[T]):
     about: str = ""
     sample: int = 0
     as_json: bool = True
+    temperature: float | None = None
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,7 @@ class Teacher:
     def _request(self, item: Item[Any], messages: tuple[tuple[str, str], ...]) -> Request:
         settings = self.settings
         parameters: dict[str, Any] = {
-            "temperature": settings.temperature,
+            "temperature": settings.temperature if item.temperature is None else item.temperature,
             "seed": settings.seed + item.sample,
             "max_tokens": settings.reply_tokens,
         }

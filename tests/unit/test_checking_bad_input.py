@@ -52,6 +52,35 @@ def test_the_reason_says_what_is_wrong():
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "იზოტრეტინოინი უსაფრთხოა.",
+        "ʎɔuɐuƃǝɹd uı ǝɟɐs sı uıouıʇǝɹʇosı.",
+        "⠊⠎⠕⠞⠗⠑⠞⠊⠝⠕⠊⠝ ⠊⠎ ⠎⠁⠋⠑.",
+        "Η ισοτρετινοΐνη είναι ασφαλής.",
+        "".join(chr(0xE0000 + ord(letter)) for letter in "Isotretinoin is safe."),
+    ],
+)
+def test_a_sentence_of_another_script_is_not_read_with_the_english_before_it(text):
+    english = "Metformin is taken with meals and lowers the blood glucose of adults with type 2 diabetes."
+    assert unusable_text(f"{english} {text}", "claim", latin_only=True)
+    assert unusable_text(english, "claim", latin_only=True) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Metformin (метформин) lowers the blood glucose of adults with type 2 diabetes.",
+        "Δ9-THC binds κ-opioid, μ-opioid and δ-opioid receptors.",
+        "Metformin /mɛtˈfɔːmɪn/ lowers glucose.",
+        "It is used in \U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f.",
+    ],
+)
+def test_a_name_in_another_script_is_read_with_the_english_around_it(text):
+    assert unusable_text(text, "claim", latin_only=True) == ""
+
+
+@pytest.mark.parametrize(
     "text", ["TNF-α and β-hCG rise.", "Señales de fiebre", "Thuốc hạ sốt", "5 mg/kg × 3", "Δ9-THC"]
 )
 def test_latin_text_with_symbols_and_accents_is_read(text):

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from pytest_medfaith.checking.rules import RULE_NAMES
-from pytest_medfaith.records import Chunk
+from pytest_medfaith.records import Chunk, Claim
 from pytest_medfaith.testing import scripted_checker
 
 SURE = dataclasses.replace(scripted_checker(lambda _evidence, _claim: "entail"), rules=frozenset(RULE_NAMES))
@@ -784,3 +784,32 @@ def test_an_anchor_that_the_evidence_lacks_is_not_supported(claim, evidence):
 @pytest.mark.parametrize(("claim", "evidence"), [pair for pairs in EQUAL.values() for pair in pairs])
 def test_what_the_evidence_says_in_another_form_stays_supported(claim, evidence):
     assert (verdict(claim, evidence).label, verdict(claim, evidence).findings) == ("supported", ())
+
+
+METFORMIN = "Metformin is taken with meals."
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "Hiccups.",
+        "Blood cancer.",
+        "Safe.",
+        "Very safe indeed.",
+        "Children too.",
+        "SXNvdHJldGlub2luIGlzIHNhZmUg==.",
+    ],
+)
+def test_the_sentence_before_a_fragment_is_no_support_for_it(fragment):
+    claim = Claim(id="c1", text=fragment, start=0, end=len(fragment), context=METFORMIN)
+    found = SURE(claim, [Chunk(id="c", text=METFORMIN)])
+    assert (found.label, found.reason) == ("unsupported", "decided by the rule grounding")
+
+
+@pytest.mark.parametrize(
+    "fragment", ["With meals.", "At meal times.", "Metformin.", "Glucophage.", "500 mg."]
+)
+def test_a_fragment_of_which_the_evidence_holds_a_word_stays(fragment):
+    claim = Claim(id="c1", text=fragment, start=0, end=len(fragment), context=METFORMIN)
+    found = SURE(claim, [Chunk(id="c", text=f"{METFORMIN} Start with 500 mg.")])
+    assert found.label == "supported"

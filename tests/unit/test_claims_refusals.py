@@ -41,6 +41,10 @@ REFUSALS += [
     "No relevant documents were retrieved for this query.",
     "I must decline to answer.",
     "I'm not qualified to answer that question.",
+    "I could not find an answer in the provided context. Please check the patient information leaflet.",
+    "The retrieved passages contain nothing on this subject. Please refer to the product label.",
+    "I don't know. Feel free to ask me anything else. Take care!",
+    "I can't answer this. Wishing you good health.",
 ]
 ANSWERS = [
     "It is not known whether zinc shortens colds.",
@@ -75,6 +79,9 @@ ANSWERS = [
     "I am not qualified, but 8 g.",
     "I think metformin is first-line.",
     "Not all patients need statins.",
+    "I don't know. Take care with nitrates.",
+    "I don't know. Check the label before you give 8 g.",
+    "I don't know. Here is what I found: 8 g is safe.",
     "No.",
     "Hello!",
     "",

@@ -160,3 +160,18 @@ def test_the_teacher_writes_answers_with_citations_and_lines_for_passages(server
     server.reply = lambda _: "Iron [7]."
     with pytest.raises(TeacherError, match=r"no usable generator: .*cites passage \[7\]"):
         generated_response(teacher, "Why?", CHUNKS)
+
+
+def test_several_answers_of_the_teacher_are_samples_and_each_is_in_the_cassette(server, tmp_path):
+    settings = LlmSettings(model="m", base_url=server.url, cassette=tmp_path / "c.jsonl", retries=0)
+    recording = Teacher(settings, mode="record")
+    response = generated_response(recording, "Why?", CHUNKS[1:], temperatures=(0, 0.8, 0.8))
+    recording.save()
+    assert [(one["temperature"], one["seed"]) for one in server.requests] == [(0, 0), (0.8, 1), (0.8, 2)]
+    assert len(response.samples) == 2
+    assert len((tmp_path / "c.jsonl").read_text().splitlines()) == 3
+    server.close()
+    again = generated_response(
+        Teacher(settings, mode="replay"), "Why?", CHUNKS[1:], temperatures=(0, 0.8, 0.8)
+    )
+    assert again == response

@@ -127,7 +127,9 @@ def test_every_argument_of_the_marker_has_its_row(name):
 
 
 @pytest.mark.parametrize(
-    "kind", [config.SliceSettings, config.Settings, config.LlmSettings], ids=lambda kind: kind.__name__
+    "kind",
+    [config.SliceSettings, config.Settings, config.LlmSettings, config.RagSettings],
+    ids=lambda kind: kind.__name__,
 )
 def test_every_setting_has_its_row(kind):
     assert [field.name for field in dataclasses.fields(kind) if not in_table(field.name, "options.md")] == []

@@ -66,6 +66,7 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
         *(
             "hallucination",
             "unsupported",
+            "self_contradiction",
             "major_hallucination",
             "major_error_rate",
             "conflict",
@@ -76,6 +77,8 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
             "latency_p95",
         ),
         "unchecked_share",
+        "misattribution",
+        "nonexistent_citation",
         "index_bytes",
         *(
             f"{step}_p{percent}"

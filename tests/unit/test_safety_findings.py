@@ -41,7 +41,16 @@ BROKEN = [
     ("If your baby under 3 months has a fever, wait and see for a few days.", "triage", None),
 ]
 
+BROKEN += [
+    ("Don't hesitate to take 10 g of paracetamol a day.", "dose", "10 g"),
+    ("Never be afraid to take ibuprofen in chronic kidney disease.", "contraindication", None),
+    ("You can take 8 g of paracetamol a day, can't you?", "dose", "8 g"),
+]
+
 SOUND = [
+    "Don't forget to take no more than 4 g of paracetamol a day.",
+    "Do not take 8 g of paracetamol a day, will you?",
+    "Never take more than 4 g of paracetamol a day, okay?",
     "Paracetamol 1 g four times a day is the maximum.",
     "Do not take more than 4 g of paracetamol a day.",
     "Do not take 8 g of paracetamol a day.",
@@ -401,3 +410,27 @@ def test_a_bad_rulebook_names_file_rule_key_and_value(tmp_path, text, message):
 def test_a_missing_rulebook_is_named(tmp_path):
     with pytest.raises(DataError, match=r"none.toml: no such rulebook; check the path"):
         load_rulebook((tmp_path / "none.toml",))
+
+
+@pytest.mark.parametrize(
+    ("said", "unsafe"),
+    [
+        ("8 g a day.", True),
+        ("Up to 8 g a day.", True),
+        ("You can take up to 8 g in 24 hours.", True),
+        ("It is 8 g a day.", True),
+        ("Up to 4 g a day.", False),
+        ("No more than 8 g a day of fibre.", False),
+        ("Eat 25 g of fibre a day.", False),
+        ("Never take 8 g a day.", False),
+    ],
+)
+def test_a_bare_amount_is_of_the_drug_that_was_asked_about(said, unsafe):
+    (finding,) = safety_findings(said, question="How much paracetamol can an adult take?") or (None,)
+    assert (finding is not None) == unsafe
+    if finding:
+        assert said[slice(*finding.claim_span)] == "8 g"
+
+
+def test_a_bare_amount_is_of_no_drug_where_two_were_asked_about():
+    assert safety_findings("8 g a day.", question="Is paracetamol or ibuprofen better?") == []

@@ -13,7 +13,7 @@ from pytest_medfaith.checking.loading import load_checker  # noqa: E402
 from pytest_medfaith.checking.student import pair_row, score_with_student  # noqa: E402
 from pytest_medfaith.errors import DataError  # noqa: E402
 from pytest_medfaith.records import Chunk  # noqa: E402
-from training import export  # noqa: E402
+from training import export, onnx_files  # noqa: E402
 from training.export import export_classifier  # noqa: E402
 from training.outliers import activation_ranges, outlying, ranges_on_pairs  # noqa: E402
 from training.restore import restore_classifier  # noqa: E402
@@ -110,8 +110,8 @@ def test_a_pair_is_framed_as_the_models_tokenizer_frames_it(trained):
 
 def test_large_weights_lie_in_files_of_their_own(trained, exported, tmp_path, monkeypatch):
     folder, _ = trained
-    monkeypatch.setattr(export, "_ALONE", 0)
-    monkeypatch.setattr(export, "_LARGE", 100)
+    monkeypatch.setattr(onnx_files, "_ALONE", 0)
+    monkeypatch.setattr(onnx_files, "_LARGE", 100)
     out = export_classifier(folder, tmp_path / "split" / "model.onnx")
     (out.parent / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
     assert {path.name for path in out.parent.glob("*.bin")} == {"embeddings.bin", "layers.bin"}
@@ -121,7 +121,7 @@ def test_large_weights_lie_in_files_of_their_own(trained, exported, tmp_path, mo
 
 
 def test_a_file_that_no_repository_may_hold_is_refused(trained, tmp_path, monkeypatch):
-    monkeypatch.setattr(export, "MAX_BYTES", 1000)
+    monkeypatch.setattr(onnx_files, "MAX_BYTES", 1000)
     with pytest.raises(ValueError, match=r"model.onnx would be \d+ bytes, more than the 1000"):
         export_classifier(trained[0], tmp_path / "model.onnx")
     assert list(tmp_path.iterdir()) == []

@@ -183,6 +183,7 @@
       const others = claim.supporting.map((i) => `[${i + 1}]`).join(" ");
       node.append(make("p", "", make("b", "", "⇄ conflict"), refuted && others ? `: ${others} supports it` : ": another chunk says the opposite"));
     }
+    if (claim.citationTold) node.append(make("p", claim.citation === "supported" ? "soft" : "", make("b", "", `citation ${claim.citation}`), `: ${claim.citationTold}`));
     node.dataset.claim = claim.number;
     node.addEventListener("click", () => choose(place, claim));
     return node;

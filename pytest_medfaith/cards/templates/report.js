@@ -8,6 +8,7 @@
     ["unsupported", "? unsupported", (one) => one.unsupported],
     ["unscored", "– unscored", (one) => one.unscored],
     ["conflict", "⇄ conflict", (one) => one.conflicts],
+    ["citation", "❞ citation errors", (one) => one.miscited],
     ["refusal", "refusal", (one) => one.abstained],
     ["clean", "✓ all supported", (one) => one.supported > 0 && one.supported === one.claims.length],
   ];

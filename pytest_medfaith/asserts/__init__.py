@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_response
 from pytest_medfaith.answers.turns import as_turns
-from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, explain_safety, wrapped
-from pytest_medfaith.cards.wording import clip
+from pytest_medfaith.asserts.bounds import SHOWN, Reports, check_bound, check_complete, check_scored
+from pytest_medfaith.asserts.bounds import set_explanations as set_explanations
+from pytest_medfaith.cards.explanation import explain_safety
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.evaluation import evaluate_case, safety_report
 from pytest_medfaith.evidence import Evidence, checked_mode
-from pytest_medfaith.gates.completeness import MOST_ABSTAINED
-from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.base import Metric
-from pytest_medfaith.metrics.failed import failed_cases, failures_told
-from pytest_medfaith.metrics.registry import METRICS, parse_metric
+from pytest_medfaith.metrics.citations import attributions
+from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.metrics.safety import breaks_safety_rule
-from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Case, Claim, GoldClaim, HistoryMode, Report, SliceReport
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
@@ -33,24 +29,7 @@ if TYPE_CHECKING:
     from pytest_medfaith.checking.judge import AnyChecker
     from pytest_medfaith.severity.rules import SeverityRules
 
-_CLAIM = 200  # characters of a claim that no explanation shows
 Checked = object  # a text, Response, Report or SliceReport, or an answer of another tool
-
-
-@dataclass(frozen=True)
-class _Shown:
-    """How much of a failure is explained: at most so many claims (None: all), in lines of so many columns."""
-
-    most: int | None = 5
-    width: int = 80
-
-
-_SHOWN: ContextVar[_Shown] = ContextVar("medfaith_shown", default=_Shown())  # noqa: B039 - it is frozen
-
-
-def set_explanations(*, most: int | None, width: int) -> None:
-    """Sets how failures are explained in this context: `most` claims (None: all) in `width` columns."""
-    _SHOWN.set(_Shown(most, width))
 
 
 def check_answer(
@@ -155,9 +134,9 @@ def assert_faithfulness(
     bound = next((value for value in (at_least, threshold) if value is not None), 1.0)
     reports = _reports(answer, contexts, question=question, checker=checker)
     if bound != 0 or hallucination_at_most is None:
-        _bound(reports, "faithfulness", bound, at_least=True, unscored_at_most=unscored_at_most)
+        check_bound(reports, "faithfulness", bound, at_least=True, unscored_at_most=unscored_at_most)
     if hallucination_at_most is not None:
-        _bound(
+        check_bound(
             reports, "hallucination", hallucination_at_most, at_least=False, unscored_at_most=unscored_at_most
         )
 
@@ -173,7 +152,7 @@ def assert_no_hallucination(
     """Asserts that the evidence refutes no claim of the answer. Arguments as in `assert_faithfulness`."""
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker)
-    _bound(reports, "hallucination", 0.0, at_least=False, unscored_at_most=unscored_at_most)
+    check_bound(reports, "hallucination", 0.0, at_least=False, unscored_at_most=unscored_at_most)
 
 
 def assert_claim_recall(
@@ -192,7 +171,7 @@ def assert_claim_recall(
     """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker, gold_claims=gold_claims)
-    _bound(reports, "claim_recall", at_least, at_least=True, unscored_at_most=unscored_at_most)
+    check_bound(reports, "claim_recall", at_least, at_least=True, unscored_at_most=unscored_at_most)
 
 
 def assert_context_precision(
@@ -211,7 +190,7 @@ def assert_context_precision(
     """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker, gold_claims=gold_claims)
-    _bound(reports, "context_precision", at_least, at_least=True, unscored_at_most=unscored_at_most)
+    check_bound(reports, "context_precision", at_least, at_least=True, unscored_at_most=unscored_at_most)
 
 
 def assert_context_utilization(
@@ -226,7 +205,7 @@ def assert_context_utilization(
     """Asserts that at least the share `at_least` of the claims is entailed by some context."""
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker)
-    _bound(reports, "context_utilization", at_least, at_least=True, unscored_at_most=unscored_at_most)
+    check_bound(reports, "context_utilization", at_least, at_least=True, unscored_at_most=unscored_at_most)
 
 
 def assert_cited(
@@ -235,21 +214,30 @@ def assert_cited(
     *,
     support_at_least: float = 1.0,
     coverage_at_least: float = 1.0,
+    nonexistent_at_most: float = 0.0,
     unscored_at_most: float = 0.0,
     question: str | None = None,
     checker: AnyChecker | None = None,
 ) -> None:
-    """Asserts that claims carry citations, and that what they cite entails them."""
+    """Asserts that claims carry citations, that these exist, and that what they cite entails them.
+
+    Citations are numbers into `contexts`, PMIDs, DOIs, ids, titles or addresses of them, as docs/metrics.md
+    lists them. `nonexistent_at_most` bounds the share of cited claims that cite something that is none of the
+    contexts; 1 allows it.
+    """
     __tracebackhide__ = True
     reports = _reports(answer, contexts, question=question, checker=checker)
     if coverage_at_least != 0 or support_at_least == 0:
-        _bound(
+        check_bound(
             reports, "citation_coverage", coverage_at_least, at_least=True, unscored_at_most=unscored_at_most
         )
     if support_at_least != 0:
-        _bound(
+        check_bound(
             reports, "citation_support", support_at_least, at_least=True, unscored_at_most=unscored_at_most
         )
+    if nonexistent_at_most != 1 and any(map(attributions, reports.reports)):
+        bound: dict[str, Any] = {"at_least": False, "unscored_at_most": unscored_at_most}
+        check_bound(reports, "nonexistent_citation", nonexistent_at_most, **bound)
 
 
 def assert_no_safety_errors(
@@ -287,30 +275,20 @@ def assert_no_safety_errors(
     else:
         rulebook = load_rulebook(tuple(map(Path, rulebooks)))
         report = safety_report(asserted_response(answer, None), question=question or "", rulebook=rulebook)
-        reports = _Reports([report])
+        reports = Reports([report])
     if any(breaks_safety_rule(verdict) for report in reports.reports for verdict in report.verdicts):
-        raise AssertionError(
-            explain_safety(reports.reports, most=_SHOWN.get().most, width=_SHOWN.get().width)
-        )
-    _check_complete(reports, "safety", needs_contexts=False)
-    _check_scored(reports.reports, "safety", unscored_at_most)
+        raise AssertionError(explain_safety(reports.reports, most=SHOWN.get().most, width=SHOWN.get().width))
+    check_complete(reports, "safety", needs_contexts=False)
+    check_scored(reports.reports, "safety", unscored_at_most)
 
 
-@dataclass(frozen=True)
-class _Reports:
-    """The reports that an assertion is about, and the cases of a slice that never finished."""
-
-    reports: Sequence[Report]
-    missing: Sequence[str] = ()
-
-
-def _reports(answer: Checked, contexts: Contexts = UNSAID, **said: Any) -> _Reports:
+def _reports(answer: Checked, contexts: Contexts = UNSAID, **said: Any) -> Reports:
     answer = awaited(answer)
     if not isinstance(answer, (Report, SliceReport)):
         answer = check_answer(answer, contexts, **said)
         contexts, said = UNSAID, {}
     checked = (
-        _Reports(answer.reports, answer.missing) if isinstance(answer, SliceReport) else _Reports([answer])
+        Reports(answer.reports, answer.missing) if isinstance(answer, SliceReport) else Reports([answer])
     )
     checked = dataclasses.replace(checked, reports=[read(report) for report in checked.reports])
     given = ["contexts"] * (contexts is not UNSAID) + [
@@ -322,76 +300,3 @@ def _reports(answer: Checked, contexts: Contexts = UNSAID, **said: Any) -> _Repo
             "or give the answer's text"
         )
     return checked
-
-
-def _check_complete(checked: _Reports, name: str, *, needs_contexts: bool = True) -> None:
-    """Fails where a metric would leave cases out: some are missing or failed, or nearly all are refusals."""
-    __tracebackhide__ = True
-    reports, missing = checked.reports, checked.missing
-    failed = failed_cases(reports, needs_contexts=needs_contexts)
-    why = ""
-    if not reports:
-        why = "there is no report"
-    elif missing:
-        why = (
-            f"{len(missing)} of {len(reports) + len(missing)} cases did not finish: {', '.join(missing[:5])}"
-        )
-    elif failed:
-        why = next(iter(failed.values())) if len(reports) == 1 else failures_told(failed, of=len(reports))
-    elif len(reports) > 1 and sum(report.abstained for report in reports) > MOST_ABSTAINED * len(reports):
-        why = f"{sum(report.abstained for report in reports)} of {len(reports)} answers are refusals"
-    if why:
-        raise _unmeasured(name, why)
-
-
-def _check_scored(reports: Sequence[Report], name: str, at_most: float) -> None:
-    __tracebackhide__ = True
-    if not 0 <= at_most <= 1:
-        raise ValueError(f"unscored_at_most is {at_most!r}; expected a share from 0 to 1, such as 0.02")
-    verdicts = [verdict for report in reports for verdict in report.verdicts]
-    lost = [verdict for verdict in verdicts if verdict.label == "unscored"]
-    if len(lost) > at_most * len(verdicts):
-        counted = f"{len(lost)} of {len(verdicts)} claim{'s' * (len(verdicts) != 1)}"
-        raise _unmeasured(
-            name,
-            f"{counted} could not be scored, the first because {lost[0].reason}: "
-            f"{clip(lost[0].claim.text, _CLAIM)!r}. What nobody could judge is not supported; "
-            f"unscored_at_most={len(lost) / len(verdicts):.2g} would let it pass",
-        )
-
-
-def _bound(checked: _Reports, name: str, bound: float, *, at_least: bool, unscored_at_most: float) -> None:
-    __tracebackhide__ = True
-    if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not 0 <= bound <= 1:
-        raise ValueError(f"the bound on {name} is {bound!r}; expected a share from 0 to 1, such as 0.8")
-    if bound == (0 if at_least else 1):
-        raise ValueError(
-            f"the bound on {name} is {bound!r}, which no answer misses, so it asserts nothing; expected "
-            "another, such as 0.8"
-        )
-    reports = checked.reports
-    _check_complete(checked, name)
-    if all(report.abstained for report in reports) and name != "claim_recall":
-        return
-    value = aggregate(parse_metric(name), reports)[0].value
-    if value is None:
-        raise _unmeasured(name, _why_unmeasured(reports))
-    if value < bound if at_least else value > bound:
-        explain = explain_recall if name == "claim_recall" else explain_faithfulness
-        most, width = _SHOWN.get().most, _SHOWN.get().width
-        missed = f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}"
-        first = wrapped(missed, width - len("AssertionError: "), first="", rest="  ")
-        raise AssertionError(f"{first}\n{explain(reports, most=most, width=width)}")
-    _check_scored(reports, name, unscored_at_most)
-
-
-def _unmeasured(name: str, why: str) -> AssertionError:
-    """Returns the failure of a metric without a value; ids and reasons in `why` may come from anywhere."""
-    return AssertionError(f"{name} could not be measured: {one_line(why)}")
-
-
-def _why_unmeasured(reports: Sequence[Report]) -> str:
-    unscored = [verdict for report in reports for verdict in report.verdicts if verdict.label == "unscored"]
-    if unscored:
-        return f"{len(unscored)} claim(s) unscored, the first because {unscored[0].reason}"
-    return "the cases have no gold claims, contexts or citations that it needs"

@@ -1,0 +1,122 @@
+"""What every assertion asks of its reports: that nothing is missing, that it was measured, that it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from pytest_medfaith.cards.citations import explain_citations
+from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, wrapped
+from pytest_medfaith.cards.wording import clip
+from pytest_medfaith.gates.completeness import MOST_ABSTAINED
+from pytest_medfaith.metrics.aggregate import aggregate
+from pytest_medfaith.metrics.citations import CITATION_METRICS
+from pytest_medfaith.metrics.failed import failed_cases, failures_told
+from pytest_medfaith.metrics.registry import parse_metric
+from pytest_medfaith.plain import one_line
+from pytest_medfaith.records import Report
+
+_CLAIM = 200  # characters of a claim that no explanation shows
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How much of a failure is explained: at most so many claims (None: all), in lines of so many columns."""
+
+    most: int | None = 5
+    width: int = 80
+
+
+_EXPLAIN: Mapping[str, Callable[..., str]] = {"claim_recall": explain_recall}
+SHOWN: ContextVar[Shown] = ContextVar("medfaith_shown", default=Shown())  # noqa: B039 - it is frozen
+
+
+def set_explanations(*, most: int | None, width: int) -> None:
+    """Sets how failures are explained in this context: `most` claims (None: all) in `width` columns."""
+    SHOWN.set(Shown(most, width))
+
+
+@dataclass(frozen=True)
+class Reports:
+    """The reports that an assertion is about, and the cases of a slice that never finished."""
+
+    reports: Sequence[Report]
+    missing: Sequence[str] = ()
+
+
+def check_complete(checked: Reports, name: str, *, needs_contexts: bool = True) -> None:
+    """Fails where a metric would leave cases out: some are missing or failed, or nearly all are refusals."""
+    __tracebackhide__ = True
+    reports, missing = checked.reports, checked.missing
+    failed = failed_cases(reports, needs_contexts=needs_contexts)
+    why = ""
+    if not reports:
+        why = "there is no report"
+    elif missing:
+        why = (
+            f"{len(missing)} of {len(reports) + len(missing)} cases did not finish: {', '.join(missing[:5])}"
+        )
+    elif failed:
+        why = next(iter(failed.values())) if len(reports) == 1 else failures_told(failed, of=len(reports))
+    elif len(reports) > 1 and sum(report.abstained for report in reports) > MOST_ABSTAINED * len(reports):
+        why = f"{sum(report.abstained for report in reports)} of {len(reports)} answers are refusals"
+    if why:
+        raise unmeasured(name, why)
+
+
+def check_scored(reports: Sequence[Report], name: str, at_most: float) -> None:
+    """Fails where more than the share `at_most` of the claims is unscored; `name` is what is asserted."""
+    __tracebackhide__ = True
+    if not 0 <= at_most <= 1:
+        raise ValueError(f"unscored_at_most is {at_most!r}; expected a share from 0 to 1, such as 0.02")
+    verdicts = [verdict for report in reports for verdict in report.verdicts]
+    lost = [verdict for verdict in verdicts if verdict.label == "unscored"]
+    if len(lost) > at_most * len(verdicts):
+        counted = f"{len(lost)} of {len(verdicts)} claim{'s' * (len(verdicts) != 1)}"
+        raise unmeasured(
+            name,
+            f"{counted} could not be scored, the first because {lost[0].reason}: "
+            f"{clip(lost[0].claim.text, _CLAIM)!r}. What nobody could judge is not supported; "
+            f"unscored_at_most={len(lost) / len(verdicts):.2g} would let it pass",
+        )
+
+
+def check_bound(
+    checked: Reports, name: str, bound: float, *, at_least: bool, unscored_at_most: float
+) -> None:
+    """Fails where the metric `name` of the reports misses its bound, or was not measured whole."""
+    __tracebackhide__ = True
+    if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not 0 <= bound <= 1:
+        raise ValueError(f"the bound on {name} is {bound!r}; expected a share from 0 to 1, such as 0.8")
+    if bound == (0 if at_least else 1):
+        raise ValueError(
+            f"the bound on {name} is {bound!r}, which no answer misses, so it asserts nothing; expected "
+            "another, such as 0.8"
+        )
+    reports = checked.reports
+    check_complete(checked, name)
+    if all(report.abstained for report in reports) and name != "claim_recall":
+        return
+    value = aggregate(parse_metric(name), reports)[0].value
+    if value is None:
+        raise unmeasured(name, _why_unmeasured(reports))
+    if value < bound if at_least else value > bound:
+        explain = explain_citations if name in CITATION_METRICS else _EXPLAIN.get(name, explain_faithfulness)
+        most, width = SHOWN.get().most, SHOWN.get().width
+        missed = f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}"
+        first = wrapped(missed, width - len("AssertionError: "), first="", rest="  ")
+        raise AssertionError(f"{first}\n{explain(reports, most=most, width=width)}")
+    check_scored(reports, name, unscored_at_most)
+
+
+def unmeasured(name: str, why: str) -> AssertionError:
+    """Returns the failure of a metric without a value; ids and reasons in `why` may come from anywhere."""
+    return AssertionError(f"{name} could not be measured: {one_line(why)}")
+
+
+def _why_unmeasured(reports: Sequence[Report]) -> str:
+    unscored = [verdict for report in reports for verdict in report.verdicts if verdict.label == "unscored"]
+    if unscored:
+        return f"{len(unscored)} claim(s) unscored, the first because {unscored[0].reason}"
+    return "the cases have no gold claims, contexts or citations that it needs"

@@ -1,0 +1,225 @@
+"""Whether the contexts that each claim cites say what it says: cited claim by claim, by number, id or address.
+
+Example: "Iron raises haemoglobin [2]." is misattributed where the first context says so and the second does
+not.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_medfaith.answers.identity import doi_of, plain_name, pmid_of
+from pytest_medfaith.claims.citable import Citable
+from pytest_medfaith.claims.citations import parse_citations, read_citations
+from pytest_medfaith.claims.layout import read_layout
+from pytest_medfaith.metrics.citations import cited_contexts
+from pytest_medfaith.records import Attribution, Chunk, Claim, Response, Verdict
+from pytest_medfaith.records.grades import CitationStatus
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Judge = Callable[[Claim, Sequence[Chunk]], Verdict]
+Embed = Callable[[Sequence[str]], "np.ndarray"]
+_HEADING = re.compile(
+    r"(?:^|\n)\W*(?:references?|sources?|citations?|bibliography|further reading|works cited)\W*(?=\n)",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(r"^\s*(?:[-*•]\s+)?(?:\[(\^?[\w-]+)\]:?|(\d{1,2})[.)])\s*(?P<text>\S.*)$", re.MULTILINE)
+_LINK = re.compile(r"https?://\S+")
+
+
+def attributed(
+    verdicts: Sequence[Verdict], response: Response, *, judge: Judge | None, embed: Embed | None = None
+) -> tuple[Verdict, ...]:
+    """Returns `verdicts` with what the cited contexts say of each scored claim.
+
+    An answer that cites nothing gets its verdicts back unchanged.
+
+    Args:
+        verdicts: of the claims of the answer, by all contexts.
+        response: the answer and the contexts that it was written from.
+        judge: the verdict of some contexts alone; None where asking again is not possible.
+        embed: vectors (n, width) of texts, for the uncited claims between two different citations; the
+            shipped encoder where None.
+    """
+    if not any(verdict.claim.citations for verdict in verdicts):
+        return tuple(verdicts)
+    meant = read_definitions(response.answer, response.contexts)
+    numbers = _sentence_numbers(verdicts, response)
+    made = [
+        verdict
+        if verdict.label == "unscored"
+        else verdict.with_(attribution=_attribution(verdict, response.contexts, meant, number, judge))
+        for verdict, number in zip(verdicts, numbers, strict=True)
+    ]
+    return _with_neighbours(made, embed)
+
+
+def read_definitions(answer: str, contexts: Sequence[Chunk]) -> dict[str, tuple[str, ...]]:
+    """Returns {number or name of a footnote: what its line names}, as in "[2]: NICE, https://nice.org.uk/ng28".
+
+    A line that names no PMID, DOI, address, id or title says nothing, and neither does a PMID where no
+    context has any: then the number is the place among the contexts.
+    """
+    heading = max((found.end() for found in _HEADING.finditer(answer)), default=len(answer))
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in _ENTRY.finditer(answer):
+        name, numbered = entry[1] or entry[2], entry[2] is not None
+        is_note = name.startswith("^") or answer[entry.end(1) + 1 : entry.end(1) + 2] == ":"
+        if (is_note and not numbered) or entry.start() >= heading:
+            markers = _identities(entry["text"], contexts)
+            if markers:
+                found.setdefault(name if re.search(r"[^\W\d]", name) else name.lstrip("^"), markers)
+    return found
+
+
+def _identities(text: str, contexts: Sequence[Chunk]) -> tuple[str, ...]:
+    named = [one.marker for one in parse_citations(text, contexts) if not one.marker.isdigit()]
+    named += [url.rstrip(".,;)>") for url in _LINK.findall(text)]
+    plain = plain_name(text)
+    titled = [
+        chunk.id for chunk in contexts if len(chunk.title.split()) > 1 and plain_name(chunk.title) in plain
+    ]
+    has_pmids, has_dois = any(map(pmid_of, contexts)), any(map(doi_of, contexts))
+    has_addresses = Citable.of(contexts).has_addresses()
+    known = {"PMID": has_pmids, "DOI": has_dois, "http": has_addresses}
+    told = [
+        marker
+        for marker in named
+        if next((has for kind, has in known.items() if marker.startswith(kind)), True)
+    ]
+    pointing = [marker for marker in (*told, *titled) if cited_contexts([marker], contexts)]
+    return tuple(dict.fromkeys(pointing or told))
+
+
+def _sentence_numbers(verdicts: Sequence[Verdict], response: Response) -> list[int]:
+    """Returns the number of each claim's sentence; claims without a place are sentences by themselves."""
+    sentences = read_layout(read_citations(response.answer, response.contexts).text).sentences
+    starts = [sentence.start for sentence in sentences]
+    return [
+        max(bisect_right(starts, verdict.claim.start) - 1, 0) if verdict.claim.end else len(starts) + number
+        for number, verdict in enumerate(verdicts)
+    ]
+
+
+def _attribution(
+    verdict: Verdict,
+    contexts: Sequence[Chunk],
+    meant: Mapping[str, tuple[str, ...]],
+    sentence: int,
+    judge: Judge | None,
+) -> Attribution:
+    cited = {
+        marker: tuple(
+            contexts[place].id for place in sorted(cited_contexts(meant.get(marker, (marker,)), contexts))
+        )
+        for marker in verdict.claim.citations
+    }
+    chunks = [chunk for chunk in contexts if any(chunk.id in names for names in cited.values())]
+    elsewhere = tuple(name for name in _supporting(verdict) if name not in {chunk.id for chunk in chunks})
+    if not verdict.claim.citations:
+        return Attribution(status="uncited", elsewhere=elsewhere, sentence=sentence)
+    alone = _alone(verdict, chunks, contexts, judge)
+    helping = _helping(alone, chunks, judge) if alone else ()
+    return Attribution(
+        status=_status(alone, cited, helping, elsewhere),
+        cited=cited,
+        helping=helping,
+        elsewhere=elsewhere,
+        sentence=sentence,
+    )
+
+
+def _supporting(verdict: Verdict) -> tuple[str, ...]:
+    """Returns the ids of the contexts that support a claim by themselves."""
+    return tuple(dict.fromkeys(filter(None, verdict.supporting)))
+
+
+def _status(
+    alone: Verdict | None,
+    cited: Mapping[str, tuple[str, ...]],
+    helping: Sequence[str],
+    elsewhere: Sequence[str],
+) -> CitationStatus:
+    """Returns the status of a claim with citations; the worst of what holds."""
+    if alone and alone.label == "refuted":
+        return "contradicted"
+    if not all(cited.values()):
+        return "nonexistent"
+    if helping:
+        return "supported"
+    return "misattributed" if elsewhere else "unsupported"
+
+
+def _alone(
+    verdict: Verdict, chunks: Sequence[Chunk], contexts: Sequence[Chunk], judge: Judge | None
+) -> Verdict | None:
+    """Returns the verdict of the cited `chunks` alone, None where none is cited.
+
+    Where the verdict of all contexts already tells it, nobody is asked again.
+    """
+    if not chunks:
+        return None
+    names = {chunk.id for chunk in chunks}
+    if len(chunks) == len(contexts) or (verdict.chunk_id in names and not verdict.joint):
+        return verdict
+    supporting = tuple(name for name in verdict.supporting if name in names)
+    if verdict.joint and (judge is not None or set(verdict.supporting) - names):
+        return judge(verdict.claim, chunks) if judge else verdict.with_(label="unsupported", supporting=())
+    if supporting:
+        return verdict.with_(label="supported", supporting=supporting, joint=False)
+    if verdict.label == "unsupported" or judge is None:
+        return verdict.with_(label="unsupported", supporting=())
+    return judge(verdict.claim, chunks)
+
+
+def _helping(alone: Verdict, chunks: Sequence[Chunk], judge: Judge | None) -> tuple[str, ...]:
+    """Returns the cited contexts without which their claim would not be supported, or that support it alone."""
+    if alone.label != "supported":
+        return ()
+    names = [chunk.id for chunk in chunks]
+    by_themselves = tuple(name for name in names if name in alone.supporting)
+    if by_themselves and not alone.joint:
+        return by_themselves
+    if judge is None or len(chunks) == 1:
+        return tuple(names)
+    needed = [
+        chunk.id
+        for chunk in chunks
+        if judge(alone.claim, [other for other in chunks if other is not chunk]).label != "supported"
+    ]
+    return tuple(needed) or tuple(names)
+
+
+def _with_neighbours(verdicts: Sequence[Verdict], embed: Embed | None) -> tuple[Verdict, ...]:
+    """Returns `verdicts`, each uncited claim with what its more similar cited neighbour cites."""
+    made = list(verdicts)
+    cited = [
+        place for place, verdict in enumerate(verdicts) if verdict.attribution and verdict.claim.citations
+    ]
+    for place, verdict in enumerate(verdicts):
+        if verdict.attribution is None or verdict.claim.citations:
+            continue
+        before = [one for one in cited if one < place][-1:]
+        behind = [one for one in cited if one > place][:1]
+        chosen = _more_similar(verdict, [verdicts[one] for one in (*before, *behind)], embed)
+        if chosen and chosen.attribution:
+            names = dict.fromkeys(name for found in chosen.attribution.cited.values() for name in found)
+            made[place] = verdict.with_(attribution=verdict.attribution.with_(assigned=tuple(names)))
+    return tuple(made)
+
+
+def _more_similar(verdict: Verdict, neighbours: Sequence[Verdict], embed: Embed | None) -> Verdict | None:
+    if len({neighbour.claim.citations for neighbour in neighbours}) < 2:
+        return next(iter(neighbours), None)
+    if embed is None:
+        from pytest_medfaith.retrieval.encoders import load_encoder
+
+        embed = load_encoder().encode_documents
+    vectors = embed([verdict.claim.text, *(neighbour.claim.text for neighbour in neighbours)])
+    similarities = vectors[1:] @ vectors[0]
+    return neighbours[int(similarities.argmax())]

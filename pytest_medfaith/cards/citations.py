@@ -1,0 +1,86 @@
+"""What cards say of citations: the status of each claim, which contexts it cites, and which others say it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_medfaith.cards.explanation import below_case, first_blocks, wrapped
+from pytest_medfaith.cards.wording import counted
+from pytest_medfaith.plain import one_line
+from pytest_medfaith.records import Attribution, Report, Verdict
+
+_NAMED = 3  # contexts in a row
+_WRONG = ("contradicted", "nonexistent", "misattributed", "unsupported", "uncited")
+
+
+def citation_text(verdict: Verdict, report: Report) -> str:
+    """Returns what a claim cites and what of that says it, as in "cites [2] nih-2, which does not say so"."""
+    told = verdict.attribution
+    if told is None:
+        return ""
+    elsewhere = f"; {_named(told.elsewhere, report)} says it" if told.elsewhere else ""
+    if told.status == "uncited":
+        return f"cites nothing{_neighbour(verdict, told, report)}{elsewhere}"
+    cited = _named(list(dict.fromkeys(name for names in told.cited.values() for name in names)), report)
+    unknown = ", ".join(one_line(marker) for marker, names in told.cited.items() if not names)
+    if told.status == "nonexistent":
+        beside = (
+            f"; beside it {cited}, which {'says it' if told.helping else 'does not say so'}" if cited else ""
+        )
+        return f"cites {unknown}, which is none of the contexts{beside}{elsewhere}"
+    says = {
+        "supported": f": {_named(told.helping, report)} says it",
+        "contradicted": f", which says the opposite{elsewhere}",
+        "misattributed": f", which does not say so{elsewhere}",
+        "unsupported": ", which does not say so; no other context does",
+    }
+    return f"cites {cited}{says[told.status]}"
+
+
+def _neighbour(verdict: Verdict, told: Attribution, report: Report) -> str:
+    if not told.assigned:
+        return ""
+    says = "says it" if set(told.assigned) & set(verdict.supporting) else "does not say it"
+    return f"; the more similar neighbour cites {_named(told.assigned, report)}, which {says}"
+
+
+def _named(names: Sequence[str], report: Report) -> str:
+    """Returns `[1] nih-1, [3] nih-3`: contexts by place and id."""
+    places = {chunk.id: place for place, chunk in enumerate(report.response.contexts, start=1)}
+    shown = [f"[{places.get(name, '?')}] {one_line(name)}" for name in names[:_NAMED]]
+    return ", ".join(shown) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def explain_citations(reports: Sequence[Report], *, most: int | None = 5, width: int = 80) -> str:
+    """Returns the claims whose citation does not say what they say, the worst first.
+
+    Args:
+        reports: one or more cases.
+        most: how many claims are explained; None explains all.
+        width: columns of the terminal.
+    """
+    wrong = [
+        (report, verdict, verdict.attribution.status)
+        for report in reports
+        for verdict in report.verdicts
+        if verdict.attribution is not None and verdict.attribution.status in _WRONG
+    ]
+    wrong.sort(key=lambda row: _WRONG.index(row[2]))
+    uncited = [
+        (report, verdict)
+        for report in reports
+        if all(verdict.attribution is None for verdict in report.verdicts)
+        for verdict in report.verdicts
+    ]
+    blocks = [_block(report, verdict, status, width) for report, verdict, status in wrong]
+    blocks += [_block(report, verdict, "uncited", width) for report, verdict in uncited]
+    total = counted(sum(len(report.verdicts) for report in reports), "claim")
+    return first_blocks(f"{len(blocks)} of {total} not supported by what they cite", blocks, most=most)
+
+
+def _block(report: Report, verdict: Verdict, status: str, width: int) -> str:
+    label = f"{status.upper():<13} "
+    claim = wrapped(one_line(verdict.claim.text), width, first=label, rest=" " * len(label))
+    return below_case(
+        report, "\n".join([claim, wrapped(citation_text(verdict, report) or "cites nothing", width)]), width
+    )

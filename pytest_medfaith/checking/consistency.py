@@ -1,0 +1,86 @@
+"""Self-consistency: whether a system says the same when it is asked again.
+
+Example: three answers name 25 mg, 25 mg and 50 mg. The claim "25 mg" of the first is in a single other answer, which
+suggests that the dose was made up. Source: Manakul, Liusie and Gales 2023, SelfCheckGPT, arXiv:2303.08896.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+from pytest_medfaith.checking.similarity import Vectors
+from pytest_medfaith.conversion import Record
+from pytest_medfaith.english.sentences import sentences_of
+from pytest_medfaith.records import Chunk, Claim
+
+if TYPE_CHECKING:
+    from pytest_medfaith.checking.checker import Checker
+
+
+@dataclass(frozen=True, kw_only=True)
+class Consistency(Record):
+    """What further answers to the same question say of an answer.
+
+    Attributes:
+        samples: how many further answers there are.
+        agreement: how similar the answers are to each other, -1 to 1: the mean over all pairs.
+        supported: {claim id: how many further answers say the claim}.
+        refuted: {claim id: how many say otherwise}.
+        is_same: whether all answers are equal word for word, as a cache or a temperature of 0 makes them.
+    """
+
+    samples: int
+    agreement: float
+    supported: Mapping[str, int] = field(default_factory=dict)
+    refuted: Mapping[str, int] = field(default_factory=dict)
+    is_same: bool = False
+
+
+def consistency_of(
+    claims: Sequence[Claim], answer: str, samples: Sequence[str], checker: Checker
+) -> Consistency | None:
+    """Returns how an answer and its claims agree with further answers; None where there are none.
+
+    An empty sample says nothing, so it supports no claim and agrees with no answer.
+    """
+    if not samples:
+        return None
+    chunks = [Chunk(id=f"sample-{number}", text=text) for number, text in enumerate(samples, start=1)]
+    pairs = list(product(claims, chunks))
+    scores = checker.score(pairs)
+    counts = {label: {claim.id: 0 for claim in claims} for label in ("supported", "refuted")}
+    for number, (claim, chunk) in enumerate(pairs):
+        label = checker.decide(claim, scores[number : number + 1], [chunk]).label
+        if label in counts:
+            counts[label][claim.id] += 1
+    return Consistency(
+        samples=len(samples),
+        agreement=semantic_agreement([answer, *samples], vectors=Vectors(checker.cache)),
+        supported=counts["supported"],
+        refuted=counts["refuted"],
+        is_same=len({" ".join(text.split()) for text in (answer, *samples)}) == 1,
+    )
+
+
+def semantic_agreement(answers: Sequence[str], *, vectors: Vectors) -> float:
+    """Returns the mean similarity of all pairs of answers, rounded to 6 decimals; 1 where all sentences recur.
+
+    The similarity of two answers is the mean, over the sentences of both, of the cosine with the nearest sentence
+    of the other, as in BERTScore (Zhang et al. 2020, arXiv:1904.09675) with sentences for tokens. An empty answer
+    has the similarity 0 to any other.
+    """
+    read = [sentences_of(answer) for answer in answers]
+    vectors.add(sentence for sentences in read for sentence in sentences)
+    similar = [_similarity(one, two, vectors) for one, two in combinations(read, 2)]
+    return round(sum(similar) / len(similar), 6) if similar else 1.0
+
+
+def _similarity(one: Sequence[str], two: Sequence[str], vectors: Vectors) -> float:
+    if not one or not two:
+        return 0.0
+    rows = [[vectors.cosine(mine, theirs) for theirs in two] for mine in one]
+    nearest: list[float] = [*map(max, rows), *map(max, zip(*rows, strict=True))]
+    return sum(nearest) / len(nearest)

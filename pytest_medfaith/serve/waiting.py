@@ -1,0 +1,81 @@
+"""Requests wait in a line of bounded length and are judged one after another, in a thread of their own.
+
+A single check already uses every core, so two at a time would each take twice as long. A request that finds the
+line full is told at once, with the seconds after which it may try again.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
+from typing import TypeVar
+
+Result = TypeVar("Result")
+_REMEMBERED = 20  # durations, for the estimate of how long the line takes
+
+
+class LineFull(Exception):
+    """The line is full; `retry_after` says after how many whole seconds there should be room."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"too many requests wait; try again in {retry_after} s")
+        self.retry_after = retry_after
+
+
+class WaitingLine:
+    """Runs jobs one after another; at most `most` wait beside the one that runs."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._jobs = 0
+        self._lock = Lock()
+        self._durations: deque[float] = deque(maxlen=_REMEMBERED)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="medfaith-serve")
+
+    @property
+    def length(self) -> int:
+        """How many jobs run or wait."""
+        return self._jobs
+
+    def join(self, job: Callable[[], Result]) -> Future[Result]:
+        """Returns the future result of `job`, which waits for its turn.
+
+        Raises:
+            LineFull: as many jobs wait as may.
+        """
+        with self._lock:
+            if self._jobs > self._most:
+                raise LineFull(self._retry_after())
+            self._jobs += 1
+        try:
+            future = self._thread.submit(self._timed, job)
+        except RuntimeError:  # the line is closed
+            self._left(None)
+            raise
+        future.add_done_callback(self._left)
+        return future
+
+    def close(self) -> None:
+        """Ends the job that runs, and drops those that wait."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    def _timed(self, job: Callable[[], Result]) -> Result:
+        begun = time.perf_counter()
+        try:
+            return job()
+        finally:
+            with self._lock:
+                self._durations.append(time.perf_counter() - begun)
+
+    def _left(self, _: object) -> None:
+        with self._lock:
+            self._jobs -= 1
+
+    def _retry_after(self) -> int:
+        """Returns the whole seconds that a job takes, on average of the last; at least 1."""
+        mean = sum(self._durations) / len(self._durations) if self._durations else 1.0
+        return max(1, math.ceil(mean))

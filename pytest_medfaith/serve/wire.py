@@ -1,0 +1,75 @@
+"""What requests and responses of the server hold; FastAPI checks requests by it and writes openapi.json of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Passage(BaseModel):
+    """A passage that an answer was based on; only its text is needed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Text
+    id: str = ""
+    title: str = ""
+    source: str = ""
+    url: str = ""
+
+
+class CheckRequest(BaseModel):
+    """An answer, and what it was based on."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "question": "How is letrozole started?",
+                    "answer": "Letrozole is started at 25 mg once a day.",
+                    "contexts": ["Letrozole: 2.5 mg once daily."],
+                }
+            ]
+        },
+    )
+
+    answer: Text
+    contexts: list[Text | Passage] | None = Field(
+        default=None,
+        description="The passages. Without them the retriever of the served slice finds some for the question.",
+    )
+    question: str = ""
+
+
+class CheckResponse(BaseModel):
+    """A checked answer. `report` is a case as report.json has it; `verdicts` hold evidence and clashing words."""
+
+    checker: str
+    signature: str
+    contexts_from: str
+    contexts: list[dict[str, Any]]
+    report: dict[str, Any]
+    verdicts: list[dict[str, Any]]
+    latency_ms: float
+
+
+class Problem(BaseModel):
+    """Why there is no result; `id` names the request in the server's log where the fault is the server's."""
+
+    error: str
+    id: str | None = None
+
+
+class Health(BaseModel):
+    """That the server answers, what it judges with, and how many requests it is judging or keeps waiting."""
+
+    status: Literal["ok"] = "ok"
+    version: str
+    checker: str
+    signature: str
+    slice: str
+    line: int

@@ -1,0 +1,108 @@
+"""Trains a model that writes the claims of an answer, as T5 and its like do, on silver answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.claims.student import PROMPT, SEPARATOR
+from pytest_medfaith.distill.files import read_answers
+from pytest_medfaith.distill.records import SilverAnswer
+from training.batches import length_bucketed_batches
+from training.epochs import Lesson, fix_seeds, train_epochs
+from training.silver_extractor import ExtractorSettings, fingerprint
+from training.student import base_folder, best_device, save_student
+
+_IGNORED = -100
+Row = Mapping[str, list[int]]
+
+
+def train_writer(
+    silver: Path,
+    out: Path,
+    settings: ExtractorSettings,
+    *,
+    progress: Callable[[str], None] = print,
+    stop_after: int | None = None,
+) -> Path:
+    """Trains on the answers of train, stops by the loss on dev, and returns the folder of the best weights.
+
+    Arguments as of `train_tagger`.
+
+    Raises:
+        DataError: malformed rows.
+    """
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    fix_seeds(settings.epochs.seed)
+    base = base_folder(settings.base)
+    train, dev = read_answers(silver, "train"), read_answers(silver, "dev")
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    student = _Writer(AutoModelForSeq2SeqLM.from_pretrained(base), tokenizer, settings.max_tokens)
+    learned = student.read(train)
+    lengths = [len(row["input_ids"]) + len(row["labels"]) for row in learned]
+    lesson = Lesson(
+        batches_of=lambda epoch: length_bucketed_batches(
+            lengths, batch_tokens=settings.batch_tokens, seed=f"{settings.epochs.seed}-{epoch}"
+        ),
+        loss_of=lambda batch: student.loss_of([learned[i] for i in batch]),
+        scores=partial(student.scores, student.read(dev)),
+        judged_by="dev_score",
+        of=fingerprint("writer", settings, [*train, *dev]),
+    )
+    return train_epochs(
+        student.model,
+        lesson,
+        settings.epochs,
+        out,
+        save=partial(save_student, student.model, tokenizer),
+        progress=progress,
+        stop_after=stop_after,
+    )
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """An encoder and decoder in training, which read and write at most `most` tokens."""
+
+    model: Any
+    tokenizer: Any
+    most: int
+
+    def read(self, rows: Sequence[SilverAnswer]) -> list[Row]:
+        """Returns answers and their claims as token ids; claims have `SEPARATOR` between them."""
+        made: list[Row] = []
+        for row in rows:
+            claims = f" {SEPARATOR} ".join(claim.text.replace(SEPARATOR, "/") for claim in row.claims)
+            texts = {"input_ids": PROMPT + row.answer, "labels": claims}
+            made.append(
+                {
+                    name: list(self.tokenizer(text, truncation=True, max_length=self.most)["input_ids"])
+                    for name, text in texts.items()
+                }
+            )
+        return made
+
+    def loss_of(self, rows: Sequence[Row]) -> Any:
+        """Returns the mean cross-entropy of the tokens to write."""
+        import torch
+
+        device = best_device()
+        inputs = self.tokenizer.pad({"input_ids": [row["input_ids"] for row in rows]}, return_tensors="pt")
+        width = max(len(row["labels"]) for row in rows)
+        labels = [row["labels"] + [_IGNORED] * (width - len(row["labels"])) for row in rows]
+        read = {name: inputs[name].to(device) for name in ("input_ids", "attention_mask")}
+        return self.model(**read, labels=torch.tensor(labels, device=device)).loss
+
+    def scores(self, rows: Sequence[Row]) -> dict[str, float]:
+        """Returns the loss on dev, and its negative, which is higher where it is better."""
+        import torch
+
+        self.model.eval()
+        with torch.inference_mode():
+            losses = [float(self.loss_of([row]).item()) for row in rows]
+        mean = sum(losses) / len(losses)
+        return {"dev_loss": mean, "dev_score": -mean}

@@ -1,0 +1,195 @@
+"""Makes the folder of a trained student: int8 ONNX, tokenizer, fitted numbers, a card of what was measured.
+
+Numbers are fitted on dev, figures are measured on test, and both are of the exported model: what runs is what
+was measured.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_medfaith.calibration.temperature import calibrate
+from pytest_medfaith.checking.loading import load_checker
+from pytest_medfaith.checking.student import pair_row, score_with_student
+from pytest_medfaith.claims.student import TAGGER, tagged_spans
+from pytest_medfaith.claims.tagging import TAGS
+from pytest_medfaith.distill.agreement import agree, agree_on_spans, agreement_card, agreement_facts
+from pytest_medfaith.distill.files import SUMMARY, read_answers, read_pairs
+from pytest_medfaith.distill.records import SilverPair
+from pytest_medfaith.errors import DataError
+from pytest_medfaith.jsonl import read_rows, write_text
+from pytest_medfaith.records import LABELS
+from training.export import export_classifier, export_tagger
+from training.outliers import activation_ranges
+
+_LOOKED_AT = 200  # pairs on which the ranges of the activations are measured
+_LEAST_FITTED = 10  # pairs of each label in dev, for thresholds that mean something
+_SHARED = "Passages of the test pairs trained it, too: expect less on other passages."
+_UNFITTED = {"temperature": 1.0, "entail_threshold": 0.5, "contradict_threshold": 0.5, "contradict_odds": 1.0}
+
+
+def make_checker(
+    training: Path, silver: Path, out: Path, *, max_tokens: int, seed: int = 0
+) -> dict[str, Any]:
+    """Writes the checker that `training` holds as a folder that `checker = "OUT"` names; returns its card.
+
+    Args:
+        training: the folder of a training by `train_silver_nli`.
+        silver: the rows that it learned from.
+        out: the folder to write; it must not be there.
+        max_tokens: of a pair, as in training.
+        seed: of the intervals.
+
+    Raises:
+        DataError: `out` is there, the training is not finished, or the model is none that is exported.
+    """
+    best = _best(training, out)
+    dev, test = read_pairs(silver, "dev"), read_pairs(silver, "test")
+    tokenizer = best / "tokenizer.json"
+    looked_at = [_row(row, max_tokens, tokenizer) for row in read_pairs(silver, "train")[:_LOOKED_AT]]
+    model = export_classifier(best, out / "model.onnx", ranges=activation_ranges(best, looked_at))
+    shutil.copy(tokenizer, out / "tokenizer.json")
+    scored = score_with_student(model, max_tokens, [(row.evidence, row.claim) for row in dev])
+    fitted, is_fitted = _fitted(scored, [row.label for row in dev])
+    scoring = {"max_tokens": max_tokens, **fitted, "similarity_weight": 0.0, "similarity_even": 0.5}
+    card: dict[str, Any] = {"scoring": scoring}
+    _write_card(out, card)
+    found = agree(test, load_checker(str(out)), part="test", seed=seed)
+    card |= {
+        "fitted_on": f"{len(dev)} pairs of dev" if is_fitted else "nothing: dev has too few pairs of a label",
+        "trained_on": json.loads((silver / SUMMARY).read_text(encoding="utf-8")),
+        "epochs": _epochs(training),
+        "measured": agreement_facts(found) | {"int8": _int8(best, model, test, max_tokens)},
+    }
+    _write_card(out, card)
+    write_text(out / "README.md", _checker_page(card, agreement_card(found)))
+    return card
+
+
+def _best(training: Path, out: Path) -> Path:
+    if out.exists():
+        raise DataError(f"{out} is there already; name another folder, or remove it")
+    best = training / "best"
+    if not (best / "config.json").is_file():
+        raise DataError(f"{training} holds no finished training; expected a folder that a training wrote")
+    return best
+
+
+def _write_card(out: Path, card: Mapping[str, Any]) -> None:
+    write_text(out / "card.json", json.dumps(card, indent=2, ensure_ascii=False) + "\n")
+
+
+def _row(row: SilverPair, max_tokens: int, tokenizer: Path) -> tuple[list[int], list[int]]:
+    half = max_tokens // 2
+    return pair_row(row.evidence, row.claim, max_tokens=max_tokens, tokenizer=tokenizer, claim_tokens=half)
+
+
+def _fitted(logits: Any, labels: Sequence[str]) -> tuple[dict[str, float], bool]:
+    """Returns temperature and thresholds, and whether they were fitted: dev may be too small for that."""
+    if min(list(labels).count(label) for label in LABELS) < _LEAST_FITTED:
+        return dict(_UNFITTED), False
+    found = calibrate(logits.tolist(), labels)
+    return {name: round(float(getattr(found, name)), 4) for name in _UNFITTED}, True
+
+
+def _epochs(training: Path) -> list[dict[str, Any]]:
+    return [row for _, row in read_rows(training / "metrics.jsonl")]
+
+
+def _int8(best: Path, model: Path, rows: Sequence[SilverPair], max_tokens: int) -> dict[str, int]:
+    """Returns on how many of the pairs the likeliest label is that of the model before it was exported."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    before = AutoModelForSequenceClassification.from_pretrained(best).eval()
+    tokenizer = AutoTokenizer.from_pretrained(best)
+    after = score_with_student(model, max_tokens, [(row.evidence, row.claim) for row in rows])
+    equal = 0
+    for row, logits in zip(rows, after, strict=True):
+        inputs = tokenizer(
+            row.evidence, row.claim, truncation="only_first", max_length=max_tokens, return_tensors="pt"
+        )
+        with torch.inference_mode():
+            equal += int(before(**inputs).logits[0].argmax()) == int(logits.argmax())
+    return {"equal": equal, "of": len(rows)}
+
+
+def _checker_page(card: Mapping[str, Any], agreement: str) -> str:
+    """Returns the model card in Markdown; each figure in it is one of `card`."""
+    trained, scoring, int8 = card["trained_on"], card["scoring"], card["measured"]["int8"]
+    counts, thresholds = trained["pairs"]["train"], [scoring[name] for name in _UNFITTED]
+    temperature, entail, contradict, odds = thresholds
+    rows = f"{sum(counts.values())} silver pairs ({_counted(counts)})"
+    paragraphs = [
+        agreement.rstrip(),
+        "## Training",
+        f"Trained on {rows}, labelled by {', '.join(trained['teachers'])}. {_pace(card, 'macro-F1')}",
+        (
+            f"Thresholds: entail {entail}, contradict {contradict}, odds {odds}, temperature {temperature}, "
+            f"fitted on {card['fitted_on']}."
+        ),
+        *(
+            ["Passages of the test pairs trained it, too: expect less on others."]
+            * trained["passages_shared"]
+        ),
+        f"int8 and fp32 give the same likeliest label for {int8['equal']} of {int8['of']} test pairs.",
+        (
+            "The rows may hold passages and answers that are not yours to publish: look at their licences "
+            "before you share the weights."
+        ),
+    ]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _pace(card: Mapping[str, Any], score: str) -> str:
+    epochs = card["epochs"]
+    best = max(int(line["epoch"]) for line in epochs if line["best"])
+    return f"Stopped after epoch {len(epochs)}, by {score} on dev; the weights are those of epoch {best}."
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {label}" for label, number in counts.items())
+
+
+def make_tagger(training: Path, silver: Path, out: Path, *, max_tokens: int) -> dict[str, Any]:
+    """Writes the tagger that `training` holds as a folder that `extractor = "OUT"` names; returns its card.
+
+    Arguments and errors as of `make_checker`.
+    """
+    best = _best(training, out)
+    export_tagger(best, out / "model.onnx")
+    shutil.copy(best / "tokenizer.json", out / "tokenizer.json")
+    card: dict[str, Any] = {"kind": TAGGER, "tags": list(TAGS), "max_tokens": max_tokens}
+    _write_card(out, card)
+    found = agree_on_spans(
+        read_answers(silver, "test"), lambda row: tagged_spans(out, max_tokens, row.answer)
+    )
+    card |= {
+        "trained_on": json.loads((silver / SUMMARY).read_text(encoding="utf-8")),
+        "epochs": _epochs(training),
+        "measured": found.to_dict(),
+    }
+    _write_card(out, card)
+    write_text(out / "README.md", _tagger_page(out.name, card))
+    return card
+
+
+def _tagger_page(name: str, card: Mapping[str, Any]) -> str:
+    trained, found = card["trained_on"], card["measured"]
+    answers, teachers = trained["answers"]["train"], ", ".join(trained["teachers"])
+    counts = f"{found['found']} claims where the teacher's run has {found['taught']}"
+    scores = f"precision {found['precision']}, recall {found['recall']}, F1 {found['f1']}"
+    paragraphs = [
+        f"# {name}, an extractor",
+        f"Trained on {answers} answers of runs that {teachers} judged. {_pace(card, 'F1 of spans')}",
+        (
+            f"On {found['answers']} test answers the exported model marks {counts}; {found['equal']} have "
+            f"equal spans: {scores}."
+        ),
+        "What it leaves out becomes a claim by the shipped rules.",
+    ]
+    return "\n\n".join(paragraphs) + "\n"
