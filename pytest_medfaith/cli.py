@@ -27,6 +27,7 @@ from pytest_medfaith.commands.rag import interactive, query
 from pytest_medfaith.commands.reports import compare, report
 from pytest_medfaith.commands.review import review
 from pytest_medfaith.commands.serve import serve
+from pytest_medfaith.commands.sweep import sweep
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -66,6 +67,7 @@ for command in (
     review,
     comment,
     rescore,
+    sweep,
     query,
     interactive,
     serve,
