@@ -14,11 +14,11 @@ from pytest_medfaith.cards.run_reading import read_run, read_shard
 from pytest_medfaith.errors import DataError, shown
 from pytest_medfaith.records import SliceReport, SliceRun
 from pytest_medfaith.run.collected import Collected
-from pytest_medfaith.run.finish import Finish, end_run
 from pytest_medfaith.run.results import Result
 from pytest_medfaith.run.shards import baseline_digest
 
 if TYPE_CHECKING:
+    from pytest_medfaith.run.finish import Finish
     from pytest_medfaith.run.resources import Resources
 
 _NAMES_SHOWN = 3
@@ -49,6 +49,8 @@ def merge_runs(resources: Resources, folders: Sequence[Path]) -> Finish:
         DataError: a folder holds no finished shard, a shard is missing or given twice, or shards are not of a
             single run: other cases, gates, settings, models, corpora or baseline.
     """
+    from pytest_medfaith.run.finish import end_run
+
     shards = sorted(map(_read_shard, folders), key=lambda shard: shard.index)
     _check_complete(shards)
     _check_alike(shards, resources)

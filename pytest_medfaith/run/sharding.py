@@ -7,13 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.run.collected import Row
-from pytest_medfaith.run.finish import Finish, finish_run, judging_of, noting_errors, signature_of
-from pytest_medfaith.run.outputs import write_run_folder, write_step_summary
 from pytest_medfaith.run.shards import shard_record
 from pytest_medfaith.run.teaching import check_answered
 
 if TYPE_CHECKING:
     from pytest_medfaith.run.collected import Collected
+    from pytest_medfaith.run.finish import Finish
     from pytest_medfaith.run.resources import Resources
 
 
@@ -37,6 +36,9 @@ def end_shard(
     Raises:
         MedfaithError: a corpus or a checker that the signature names cannot be read.
     """
+    from pytest_medfaith.run.finish import finish_run, judging_of, noting_errors, signature_of
+    from pytest_medfaith.run.outputs import write_run_folder, write_step_summary
+
     measured = collected.rows(partial=is_partial, declared=resources.metrics, seed=resources.seed)
     rows = [Row(row.report, ()) for row in measured]
     signature = signature_of(resources, collected, rows)
