@@ -14,12 +14,14 @@ from pytest_medfaith.commands.cases import adapt
 from pytest_medfaith.commands.cases import review as review_gold
 from pytest_medfaith.commands.checkers import audit, calibrate
 from pytest_medfaith.commands.checking import check, score
+from pytest_medfaith.commands.comment import comment
 from pytest_medfaith.commands.corpus import chunk, index, retrieve
 from pytest_medfaith.commands.distill import agreement, silver
 from pytest_medfaith.commands.distill_run import road
 from pytest_medfaith.commands.evaluate import evaluate
 from pytest_medfaith.commands.init import init
 from pytest_medfaith.commands.live import rescore, run_live
+from pytest_medfaith.commands.merge import merge
 from pytest_medfaith.commands.parts import run, say
 from pytest_medfaith.commands.rag import interactive, query
 from pytest_medfaith.commands.reports import compare, report
@@ -61,8 +63,10 @@ for command in (
     chunk,
     adapt,
     report,
+    merge,
     compare,
     review,
+    comment,
     rescore,
     sweep,
     query,
