@@ -132,7 +132,7 @@ def watch(
     seed: int = 0,
     since: str = "",
     alpha: float = 0.05,
-    progress: Progress | None = None,
+    progress: Progress = lambda *_: None,
 ) -> Watched:
     """Checks what is new in a log, keeps it, and returns what all answers say of a bound.
 
@@ -142,7 +142,8 @@ def watch(
         logged: the answers of the log.
         bound: to test.
         history: keeps answers.
-        sample: at most so many of the new answers are drawn, by `seed`; the rest is left out for ever.
+        sample: at most so many of the new answers are drawn; the rest is left out for ever.
+        seed: of the draw.
         since: the first day that counts; "" for all.
         alpha: the chance of a false alarm.
         progress: told (checked, to check).
@@ -154,8 +155,7 @@ def watch(
         if len(kept) == _KEPT_AT_A_TIME or number == len(chosen):
             history.add(kept)
             kept = []
-        if progress:
-            progress(number, len(chosen))
+        progress(number, len(chosen))
     seen = tuple(history.of_this_checker(since=since))
     values = [bound.badness(one.value) for one in seen if one.value is not None]
     return Watched(
