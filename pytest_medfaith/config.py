@@ -17,6 +17,7 @@ from pytest_medfaith import defaults
 from pytest_medfaith.defaults import ChunkContext, PairOrder
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import HistoryMode, SliceRun
+from pytest_medfaith.records.answer_risk import RiskSettings, check_risk
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
 from pytest_medfaith.teacher.settings import TEACHER, LlmSettings
 
@@ -38,6 +39,10 @@ _RANGES = {
     "store_retries": (0, 20),
     "ef_search": (1, math.inf),
     "nprobe": (1, math.inf),
+    "claim_min_words": (0, 50),
+    "max_claims": (1, math.inf),
+    "threads": (1, 1024),
+    "batch_size": (1, 4096),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
@@ -156,6 +161,7 @@ class Settings:
     linker: str = defaults.LINKER
     consistency: int = 0
     temperatures: tuple[float, ...] = defaults.TEMPERATURES
+    risk: RiskSettings | None = None
     safety: tuple[Path, ...] = ()
     severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
@@ -164,6 +170,10 @@ class Settings:
     baseline: Path = Path(defaults.BASELINE)
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
     extractor: str = defaults.EXTRACTOR
+    claim_min_words: int = defaults.CLAIM_MIN_WORDS
+    max_claims: int | None = None
+    threads: int | None = None
+    batch_size: int = defaults.BATCH_SIZE
     llm: LlmSettings = field(default_factory=LlmSettings)
     rag: RagSettings = field(default_factory=RagSettings)
 
@@ -202,6 +212,10 @@ def load_settings(root: Path) -> Settings:
             f"{path}: ablation.{name} is of no slice{_nearest(name, slices)}; slices configured here: "
             f"{', '.join(sorted(slices)) or 'none'}"
         )
+    try:
+        check_risk(settings.risk or RiskSettings())
+    except ValueError as error:
+        raise DataError(f"{path}: risk: {error}") from None
     _check_extractor(settings.extractor, root, path)
     resolved = {name: _resolve(given, root) for name, given in slices.items()}
     return dataclasses.replace(

@@ -25,6 +25,7 @@ Family = Literal[
     "audit",
     "corrected",
     "consistency",
+    "risk",
     "project",
 ]
 Matrix = tuple[tuple[bool, ...], ...]

@@ -187,8 +187,7 @@ class Severity(Record):
     Attributes:
         category: what kind of error it is.
         risk: what could happen to a patient if nobody noticed the error.
-        rule: the id of the rule that gave the risk, "otherwise" where no rule knew the claim, "reviewers" where
-            people's labels did.
+        rule: the id of the rule that gave the risk, "otherwise" where none did, "reviewers" where labels did.
         by_rules: the risk that a rule gave, where people's labels gave another one.
     """
 
@@ -317,8 +316,8 @@ class Report(Measured, Record):
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
     without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
     brought, `llm` what a teacher was asked (`teacher.use`), `consistency` what further answers say
-    (`checking.consistency`), `selective` that verdicts below a certified confidence are uncertain. No claim was made of the words that are `dropped`. The metrics of `Measured` are
-    attributes, too.
+    (`checking.consistency`), `risk` is an `AnswerRisk`, `selective` that verdicts may be uncertain. No claim was made
+    of the words that are `dropped`. The metrics of `Measured` are attributes, too.
     """
 
     case: Case
@@ -341,6 +340,7 @@ class Report(Measured, Record):
     dropped: tuple[Dropped, ...] = ()
     llm: Mapping[str, Any] = field(default_factory=dict)
     consistency: Mapping[str, Any] = field(default_factory=dict)
+    risk: Mapping[str, Any] = field(default_factory=dict)
 
     def _value(self, name: str) -> float | None:
         return self.metrics.get(name)
