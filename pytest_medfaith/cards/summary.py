@@ -12,6 +12,7 @@ from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.metrics.severity import ERRORS, is_major
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
+from pytest_medfaith.records.answer_risk import FLAGS
 from pytest_medfaith.teacher.use import read_uses, use_lines
 
 COLUMNS: Mapping[str, str] = {
@@ -48,7 +49,11 @@ MODES: Mapping[str, str] = {
     "none": "retrieval only",
 }
 # Shown in every mode, only where they were measured.
-SAMPLED_COLUMNS: Mapping[str, str] = {"Consist": "self_consistency", "Agree": "self_agreement"}
+SAMPLED_COLUMNS: Mapping[str, str] = {
+    "Consist": "self_consistency",
+    "Agree": "self_agreement",
+    "Risk": "answer_risk",
+}
 _MISSING_SHOWN = 5
 
 
@@ -209,7 +214,7 @@ def count_lines(slice_report: SliceReport) -> list[str]:
     if counts.citations:
         told = ", ".join(f"{number} {status}" for status, number in counts.citations.items())
         lines.append(f"citations: {told}")
-    lines += [*rag_lines(slice_report), *_context_lines(slice_report)]
+    lines += [*risk_lines(slice_report), *rag_lines(slice_report), *_context_lines(slice_report)]
     lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
 
@@ -227,6 +232,22 @@ def major_lines(slice_report: SliceReport) -> list[str]:
         return []
     total = f"{sum(major.values())} of {counted(len(errors), 'error')}"
     return [f"MAJOR: {total} could change what is done for a patient: {_each(dict(major.most_common()))}"]
+
+
+def risk_lines(slice_report: SliceReport) -> list[str]:
+    """Returns how many answers have which flag, which rules overrode, and which parts were missing; [] for none."""
+    risks = [report.risk for report in slice_report.reports if report.risk]
+    if not risks:
+        return []
+    flags = Counter(risk["flag"] for risk in risks)
+    told = f"risk: {', '.join(f'{flags[flag]} {flag}' for flag in reversed(FLAGS))}"
+    rules = Counter(rule for risk in risks for rule in risk.get("overrides", ()))
+    told += f"; HIGH by a rule: {_each(rules)}" if rules else ""
+    missing = Counter(part for risk in risks for part in risk.get("missing", ()))
+    without = [f"{part} in {counted(number, 'answer')}" for part, number in missing.items()]
+    return [
+        told + (f"; not measured, so the other parts weigh more: {', '.join(without)}" if without else "")
+    ]
 
 
 def _case_lines(slice_report: SliceReport, counts: Counts) -> list[str]:
