@@ -117,7 +117,8 @@ def _new_case(known: Case, cases: Cases | None, gold: str | None) -> Case:
 
 
 def _new_run(row: SliceReport, checker: str | None) -> SliceRun:
-    return dataclasses.replace(row.run, checker=checker or row.checker)
+    known: SliceRun = row.run
+    return dataclasses.replace(known, checker=checker or row.checker)
 
 
 def _settings(resources: Resources, row: SliceReport) -> SliceSettings | None:
