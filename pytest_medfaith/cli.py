@@ -19,10 +19,13 @@ from pytest_medfaith.commands.distill import agreement, silver
 from pytest_medfaith.commands.distill_run import road
 from pytest_medfaith.commands.evaluate import evaluate
 from pytest_medfaith.commands.init import init
+from pytest_medfaith.commands.live import rescore, run_live
 from pytest_medfaith.commands.parts import run, say
+from pytest_medfaith.commands.rag import interactive, query
 from pytest_medfaith.commands.reports import compare, report
 from pytest_medfaith.commands.review import review
 from pytest_medfaith.commands.serve import serve
+from pytest_medfaith.commands.sweep import sweep
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -59,9 +62,14 @@ for command in (
     report,
     compare,
     review,
+    rescore,
+    sweep,
+    query,
+    interactive,
     serve,
 ):  # in the order of the help
     app.command()(command)
+app.command("run")(run_live)
 app.add_typer(baseline, name="baseline")
 baseline.command("list")(list_kept)
 baseline.command()(prune)

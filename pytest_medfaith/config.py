@@ -17,6 +17,7 @@ from pytest_medfaith import defaults
 from pytest_medfaith.defaults import ChunkContext, PairOrder
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import HistoryMode, SliceRun
+from pytest_medfaith.records.answer_risk import RiskSettings, check_risk
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
 from pytest_medfaith.teacher.settings import TEACHER, LlmSettings
 
@@ -38,9 +39,15 @@ _RANGES = {
     "store_retries": (0, 20),
     "ef_search": (1, math.inf),
     "nprobe": (1, math.inf),
+    "claim_min_words": (0, 50),
+    "max_claims": (1, math.inf),
+    "threads": (1, 1024),
+    "batch_size": (1, 4096),
     "entail_threshold": (0.01, 0.99),
     "contradict_threshold": (0.01, 0.99),
     "contradict_odds": (0.1, 10.0),
+    "threshold": (0.0, 1.0),
+    "sentences": (1, 50),
     "consistency": (0, 20),
     **LLM_RANGES,
 }
@@ -96,6 +103,26 @@ class SliceSettings:
         return self if mode == self.contexts_mode else dataclasses.replace(self, contexts=mode)
 
 
+RagMode = Literal["plain", "faithful", "confident", "confident-lite"]
+RAG_MODES: tuple[RagMode, ...] = typing.get_args(RagMode)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RagSettings:
+    """How the reference RAG answers.
+
+    `generator` writes the draft: "extractive" quotes the passages, "teacher" asks the LLM. `checker` verifies it
+    in the modes faithful and confident; confident-lite takes "fast". Below `threshold` there is no answer in both
+    confident modes. The extractive generator quotes at most `sentences`.
+    """
+
+    mode: RagMode = "plain"
+    generator: Literal["extractive", "teacher"] = "extractive"
+    checker: str = defaults.CHECKER
+    threshold: float = defaults.RAG_THRESHOLD
+    sentences: int = defaults.RAG_SENTENCES
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """The settings of a project; `root` is the folder of their file, or where there is none the project's."""
@@ -134,6 +161,7 @@ class Settings:
     linker: str = defaults.LINKER
     consistency: int = 0
     temperatures: tuple[float, ...] = defaults.TEMPERATURES
+    risk: RiskSettings | None = None
     safety: tuple[Path, ...] = ()
     severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
@@ -142,7 +170,12 @@ class Settings:
     baseline: Path = Path(defaults.BASELINE)
     inconclusive: Literal["warn", "fail", "pass"] = "warn"
     extractor: str = defaults.EXTRACTOR
+    claim_min_words: int = defaults.CLAIM_MIN_WORDS
+    max_claims: int | None = None
+    threads: int | None = None
+    batch_size: int = defaults.BATCH_SIZE
     llm: LlmSettings = field(default_factory=LlmSettings)
+    rag: RagSettings = field(default_factory=RagSettings)
 
     def slice(self, name: str) -> SliceSettings:
         """Returns the settings of slice `name`.
@@ -179,6 +212,10 @@ def load_settings(root: Path) -> Settings:
             f"{path}: ablation.{name} is of no slice{_nearest(name, slices)}; slices configured here: "
             f"{', '.join(sorted(slices)) or 'none'}"
         )
+    try:
+        check_risk(settings.risk or RiskSettings())
+    except ValueError as error:
+        raise DataError(f"{path}: risk: {error}") from None
     _check_extractor(settings.extractor, root, path)
     resolved = {name: _resolve(given, root) for name, given in slices.items()}
     return dataclasses.replace(

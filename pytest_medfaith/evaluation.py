@@ -16,7 +16,8 @@ from pytest_medfaith.checking.overrides.question import Asked, with_question
 from pytest_medfaith.checking.readable import unusable_text
 from pytest_medfaith.checking.relevance import judge_hits
 from pytest_medfaith.claims.history import asked_in, said_by_user, with_ellipsis
-from pytest_medfaith.claims.split import extract_claims, is_refusal, read_answer
+from pytest_medfaith.claims.limits import read_claims
+from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.evidence import RECORDED, UNTOLD, Evidence
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
@@ -140,17 +141,12 @@ def _read(
 ) -> tuple[Sequence[Claim], tuple[Dropped, ...]]:
     """Returns the claims of an answer and the words that no claim checks; a refusal makes no claim."""
     asked = asked_in(question, turns)
-    claims: Sequence[Claim] = ()
-    dropped: tuple[Dropped, ...] = ()
-    if extractor is extract_claims:
-        read = read_answer(response.answer, question=asked, contexts=response.contexts)
-        claims, dropped = read.claims, read.dropped
-    elif not abstained:
-        # An extractor of the project does not say what it leaves out, and need not read a refusal.
-        claims = tuple(extractor(response.answer, question=asked))
+    read = read_claims(
+        extractor, response.answer, question=asked, contexts=response.contexts, abstained=abstained
+    )
     if abstained:
-        return (), dropped
-    return with_ellipsis(claims, asked) if turns else claims, dropped
+        return (), read.dropped
+    return with_ellipsis(read.claims, asked) if turns else read.claims, read.dropped
 
 
 def retrieval_report(

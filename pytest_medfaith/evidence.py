@@ -20,6 +20,7 @@ from pytest_medfaith.records import Case, Chunk, Claim, ContextsMode, HistoryMod
 
 Search = Callable[[str], Sequence[Hit]]
 UNTOLD = Retrieval()
+CONVERSATION = "conversation"  # the source of chunks that hold what the user said before
 FOR_CLAIMS = f"{BY_RETRIEVER}, claim by claim"  # what `contexts_from` says where each claim is a query
 
 
@@ -132,7 +133,7 @@ def turn_chunks(turns: Turns) -> list[Chunk]:
         stated = [one for one in sentences_of(turn["content"]) if not (is_question(one) or one.endswith("?"))]
         if turn["role"] == USER and stated:
             title, text = f"The user, in message {number}", " ".join(stated)
-            chunks.append(Chunk(id=f"conversation:{number}", title=title, text=text, source="conversation"))
+            chunks.append(Chunk(id=f"conversation:{number}", title=title, text=text, source=CONVERSATION))
     return chunks
 
 

@@ -286,7 +286,8 @@ def medfaith_extractor(request: pytest.FixtureRequest) -> Callable[..., list[Cla
 def medfaith_rag() -> Callable[[str], Any] | None:
     """The system under test, `question -> Response | answer | (answer, contexts)`, plain or async.
 
-    Rows of answers are replayed, and None replays the slice's recorded responses.
+    Rows of answers are replayed. None replays the slice's recorded responses; where it has none, the reference
+    RAG answers from the slice's corpus.
     """
     return None
 
@@ -333,22 +334,17 @@ def medfaith_response(
     medfaith_target: Target,
     medfaith_rag: Callable[[str], Any] | None,
     medfaith_hits: list[Any],
+    medfaith_retriever: Retriever | None,
 ) -> Response:
-    """The response to the case's question: recorded, or freshly made by medfaith_rag."""
-    from pytest_medfaith.answers.foreign import is_rows
-    from pytest_medfaith.answers.sampling import asked_samples, sampled_response
-    from pytest_medfaith.run.targets import recorded_response
+    """The response to the case's question: recorded, or freshly made by medfaith_rag.
 
-    if medfaith_rag is None or is_rows(medfaith_rag):
-        with _plain_errors():
-            return recorded_response(_resources(request.config), medfaith_target, rows=medfaith_rag)
-    from pytest_medfaith.errors import MedfaithError
+    Where there is neither, the reference RAG answers from what was retrieved, and the card says so.
+    """
+    from pytest_medfaith.run.answering import case_response
 
-    with _plain_errors(MedfaithError):  # what the RAG itself raises keeps its traceback
-        sampled, asked = _resources(request.config).temperatures, medfaith_target.case.question
-        answers = asked_samples(medfaith_rag, asked, sampled, history=medfaith_target.turns)
-    with _plain_errors():
-        return sampled_response(answers, case_id=medfaith_target.case.id, hits=medfaith_hits)
+    return case_response(
+        request, medfaith_target, rag=medfaith_rag, hits=medfaith_hits, retriever=medfaith_retriever
+    )
 
 
 @pytest.fixture

@@ -244,6 +244,7 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         "outcome": (report.outcome or "").replace("_", " "),
         "wrong": report.outcome in WRONG,
         "omitted": fact_counts([report]).get(MAJOR_OMITTED, 0),
+        "risk": _risk_text(report),
         "unsafe": sum(map(breaks_safety_rule, report.verdicts)),
         "major": sum(map(is_major, report.verdicts)),
         "conflicts": sum(verdict.conflict for verdict in report.verdicts),
@@ -264,6 +265,16 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         ],
         "unchecked": decimals(report.metrics.get("unchecked_share", 0.0)),
     }
+
+
+def _risk_text(report: Report) -> str:
+    """Returns `HIGH risk 1.00: retrieval 0.10, critic 1.00; by the rule future`; "" where no risk was told."""
+    risk = report.risk
+    if not risk:
+        return ""
+    parts = ", ".join(f"{name} {decimals(value)}" for name, value in risk.get("parts", {}).items())
+    rules = f"; by the rule {', '.join(risk['overrides'])}" if risk.get("overrides") else ""
+    return f"{risk['flag']} risk {decimals(risk['score'])}: {parts}{rules}"
 
 
 def _claim_row(verdict: Verdict, report: Report) -> dict[str, Any]:

@@ -112,6 +112,7 @@ def case_row(report: Report) -> dict[str, Any]:
         **({"facts": list(states)} if (states := fact_states(report)) else {}),
         **({"contexts_optional": True} if report.contexts_optional else {}),
         **({"llm": dict(report.llm)} if report.llm else {}),
+        **({"risk": dict(report.risk)} if report.risk else {}),
         **({"consistency": dict(report.consistency)} if report.consistency else {}),
         **({"dropped": [piece.to_dict() for piece in report.dropped]} if report.dropped else {}),
         "metrics": dict(report.metrics),

@@ -199,6 +199,7 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Rows]) -> 
         answerable=row.get("answerable"),
         contexts_optional=row.get("contexts_optional", False),
         llm=row.get("llm", {}),
+        risk=row.get("risk", {}),
         consistency=row.get("consistency", {}),
         dropped=tuple(Dropped.from_dict(piece) for piece in row.get("dropped", [])),
         retriever=run.retriever,

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_medfaith.cards.rag_lines import rag_lines
+from pytest_medfaith.cards.told_lines import told_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.facts import fact_counts
@@ -13,6 +15,7 @@ from pytest_medfaith.metrics.outcomes import outcome_counts
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.metrics.severity import ERRORS, is_major
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
+from pytest_medfaith.records.answer_risk import FLAGS
 from pytest_medfaith.teacher.use import read_uses, use_lines
 
 COLUMNS: Mapping[str, str] = {
@@ -49,7 +52,11 @@ MODES: Mapping[str, str] = {
     "none": "retrieval only",
 }
 # Shown in every mode, only where they were measured.
-SAMPLED_COLUMNS: Mapping[str, str] = {"Consist": "self_consistency", "Agree": "self_agreement"}
+SAMPLED_COLUMNS: Mapping[str, str] = {
+    "Consist": "self_consistency",
+    "Agree": "self_agreement",
+    "Risk": "answer_risk",
+}
 # Added by --medfaith-verbose where they were measured.
 VERBOSE_COLUMNS: Mapping[str, str] = {
     "Omit": "omission.key",
@@ -223,16 +230,8 @@ def count_lines(slice_report: SliceReport) -> list[str]:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
     lines += major_lines(slice_report)
-    if set(counts.outcomes) - {"answered", "abstained"}:
-        told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.outcomes.items())
-        lines.append(f"outcomes: {told}")
-    if counts.facts.get("major omitted") or counts.facts.get("contradicted"):
-        told = ", ".join(f"{number} {name}" for name, number in counts.facts.items())
-        lines.append(f"key facts: {told}")
-    if counts.citations:
-        told = ", ".join(f"{number} {status}" for status, number in counts.citations.items())
-        lines.append(f"citations: {told}")
-    lines += _context_lines(slice_report)
+    lines += told_lines(counts.outcomes, counts.facts, counts.citations)
+    lines += [*risk_lines(slice_report), *rag_lines(slice_report), *_context_lines(slice_report)]
     lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)
 
@@ -250,6 +249,22 @@ def major_lines(slice_report: SliceReport) -> list[str]:
         return []
     total = f"{sum(major.values())} of {counted(len(errors), 'error')}"
     return [f"MAJOR: {total} could change what is done for a patient: {_each(dict(major.most_common()))}"]
+
+
+def risk_lines(slice_report: SliceReport) -> list[str]:
+    """Returns how many answers have which flag, which rules overrode, and which parts were missing; [] for none."""
+    risks = [report.risk for report in slice_report.reports if report.risk]
+    if not risks:
+        return []
+    flags = Counter(risk["flag"] for risk in risks)
+    told = f"risk: {', '.join(f'{flags[flag]} {flag}' for flag in reversed(FLAGS))}"
+    rules = Counter(rule for risk in risks for rule in risk.get("overrides", ()))
+    told += f"; HIGH by a rule: {_each(rules)}" if rules else ""
+    missing = Counter(part for risk in risks for part in risk.get("missing", ()))
+    without = [f"{part} in {counted(number, 'answer')}" for part, number in missing.items()]
+    return [
+        told + (f"; not measured, so the other parts weigh more: {', '.join(without)}" if without else "")
+    ]
 
 
 def _case_lines(slice_report: SliceReport, counts: Counts) -> list[str]:

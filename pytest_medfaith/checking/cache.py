@@ -61,9 +61,12 @@ def _tables(path: Path) -> set[str]:
 def content_key(signature: str, *texts: str) -> bytes:
     """Returns the key under which the cache keeps what a model says of `texts`: 16 bytes.
 
-    The key changes with the model's `signature`, which changes with the weights, and with each text.
+    The key changes with the model's `signature`, which changes with the weights, with each text, and with the
+    kind of processor: last digits differ between kinds, and a cache may travel from machine to machine.
     """
-    content = "\x1f".join((signature, *texts)).encode("utf-8", "surrogatepass")
+    from pytest_medfaith.models.onnx import processor_kernel
+
+    content = "\x1f".join((processor_kernel(), signature, *texts)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(content, digest_size=16).digest()
 
 

@@ -10,6 +10,7 @@ from pytest_medfaith.checking.readable import LONGEST_CLAIM
 from pytest_medfaith.defaults import PAIR_ORDER, PairOrder
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.foreign import load_foreign
+from pytest_medfaith.models.pace import batch_size
 from pytest_medfaith.records import LABELS
 
 _KNOWN_WORDS = {
@@ -35,7 +36,6 @@ _EXPECTED = (
     "'default', a model folder with config.json and safetensors, or the Hugging Face name of a sequence "
     "classifier"
 )
-BATCH = 16
 TWO_WAY_CONTRADICT = -20.0  # the logit of what a 2-way model never says
 
 
@@ -129,8 +129,8 @@ def score_with_classifier(
     if len(columns) == 1:
         logits[readable, : LABELS.index("contradict")] = 0.0
     shortest_first = sorted(readable, key=lambda i: sum(map(len, pairs[i])))
-    for start in range(0, len(shortest_first), BATCH):
-        rows = shortest_first[start : start + BATCH]
+    for start in range(0, len(shortest_first), batch_size()):
+        rows = shortest_first[start : start + batch_size()]
         inputs = _inputs(tokenizer, [pairs[i] for i in rows], max_tokens=max_tokens, order=order)
         with torch.inference_mode():
             output = model(**inputs).logits.float().numpy()

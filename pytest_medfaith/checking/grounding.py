@@ -16,7 +16,12 @@ from pytest_medfaith.checking.anchors.evidence import Evidence, Missing, shared_
 from pytest_medfaith.checking.anchors.fragments import missing_fragments
 from pytest_medfaith.checking.anchors.greek import missing_greek, missing_subtypes
 from pytest_medfaith.checking.anchors.labels import missing_labels, missing_roman, missing_scopes
-from pytest_medfaith.checking.anchors.names import missing_markers, missing_sources
+from pytest_medfaith.checking.anchors.names import (
+    missing_eponyms,
+    missing_initials,
+    missing_markers,
+    missing_sources,
+)
 from pytest_medfaith.checking.anchors.pairing import missing_pairs, missing_swaps
 from pytest_medfaith.checking.anchors.quantifiers import missing_quantifiers
 from pytest_medfaith.checking.anchors.ranks import missing_ranks
@@ -42,6 +47,8 @@ READERS: tuple[Callable[[str, Evidence], Iterator[Missing]], ...] = (
     missing_routes,
     missing_markers,
     missing_sources,
+    missing_initials,
+    missing_eponyms,
     missing_dates,
     missing_ranks,
     missing_sequences,

@@ -47,7 +47,7 @@ _REJECTED = re.compile(
 )
 # "This is nonsense.": a few words on what was said before, unless they confirm it.
 _REMARK = re.compile(
-    r"^\W*(?:this|that|it|which|all of (?:this|that))\s*(?:is|was|['’]s)\s+(?:(?!(?:in|on|by|for|of|at|to|with|from|not)\b)[a-z-]+\s+){0,2}?(?P<what>[a-z-]+)\W*$",
+    r"^\W*(?:this|that|all of (?:this|that))\s*(?:is|was|['’]s)\s+(?:(?!(?:in|on|by|for|of|at|to|with|from|not)\b)[a-z-]+\s+){0,2}?(?P<what>[a-z-]+)\W*$",
     re.IGNORECASE,
 )
 _CONFIRMED = word_set(

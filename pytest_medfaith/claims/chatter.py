@@ -153,12 +153,25 @@ _WISH = re.compile(
       | (?:(?:and|the)\s+)?(?:very\s+)?(?:best|good)\s+(?:of\s+)?luck(?:\s+(?:to\s+you|with\s+(?:it|that|everything|(?:your|the)(?:\s+(?!(?:safe|harmless)\b)[a-z-]+){1,2})))?(?!\w)
       | (?:that|this|it)\s+(?:must|sounds?|can|will)\s*(?:have\s+been|be|feel|like)?(?:\s+(?:been|a|an|very|really|so|quite|rather|extremely|incredibly|frightening|scary|worrying|hard|difficult|stressful|tough
           |upsetting|distressing|painful|frustrating|tiring|exhausting|overwhelming|time|experience|for|to|you|your|family|watch|see|hear|deal|with|and|all))+
+      | (?:that|this|it)\s+(?:must|sounds?)\s+(?:\w+ly\s+)?(?:un)?(?:comfortable|pleasant|nerving|settling|easy|fun)
+      | hope\s+(?:this|that|it)\s+(?:helps?|clears?|answers?|is)(?:\s+(?:a|bit|this|that|it|things?|some|of|the|your|questions?|up|out|for|you|helpful|useful|clearer)){0,6}
+      | safe\s+(?:travels?|journey|trip) | (?:enjoy|have)\s+(?:your|a)\s+(?:\w+\s+)?(?:trip|holiday|journey|travels?)
+      | (?:what|such)\s+(?:an?\s+)?(?:very\s+)?(?:good|great|wonderful|lovely|happy|exciting|fantastic)\s+news(?:\s+for\s+(?:you|her|him|them|(?:your|their|her|his)\s+[a-z-]+))?
       )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _WHAT_SOURCES_SAY = re.compile(
-    rf"(?:here(?:'s|\s+is)\s+)?what\s+(?:{SOURCES}|they|i\s+(?:have|found|can\s+(?:tell|offer|say)))\s+(?:do\s+|does\s+|can\s+)?(?:say|tell\s+us|cover|show|found|in\s+them|you|is\s+this)?s?",
+    rf"""(?:here(?:'s|\s+is)\s+)?what\s+(?:{SOURCES}|they|i\s+(?:have|found|can\s+(?:tell|offer|say)))\s+(?:do\s+|does\s+|can\s+)?
+      (?:say|tell\s+us|cover|show|suggest|advise|recommend|found|in\s+them|you|is\s+this)?s?(?:\s+(?:about|on|for)(?:\s+(?!(?:is|are|was|were|should|must|can|may|not|no)\b)[\w-]+){{1,6}})?
+      | here(?:'s|\s+is)\s+how\s+to(?:\s+[a-z-]+){{1,6}}""",
     re.VERBOSE | re.IGNORECASE,
+)
+# It sets a tone and can be held against no evidence: "Kidney function matters", "Great care is needed here".
+_EMPHASIS = re.compile(
+    r"""(?:[A-Z][\w-]*\s+)(?:[a-z][\w-]*\s+){0,3}(?:matters?(?:\s+(?:here|too|as\s+well|a\s+lot|most))?
+      | (?:needs?|calls?\s+for|requires?|deserves?)\s+(?:great|special|extra|particular|some|real)?\s*(?:care|caution|attention|thought)\s+here)
+      | (?i:be\s+patient | know\s+the\s+(?:danger|warning)\s+signs | how\s+(?:it|this)\s+is\s+(?:taken|given|used|done|treated|diagnosed))""",
+    re.VERBOSE,
 )
 _SALUTATION = re.compile(r"(?:hi|hello|hey|dear)\s+(?:(?:mr|mrs|ms|dr)\.?\s+)?[A-Z][a-z]+\W*$", re.IGNORECASE)
 _BARE_ANSWER = re.compile(
@@ -186,6 +199,7 @@ def chatter_reason(sentence: str) -> str:
         not any(map(str.isalnum, plain))
         or is_bare_answer(plain)
         or _WHAT_SOURCES_SAY.fullmatch(plain.rstrip(" .:"))
+        or _EMPHASIS.fullmatch(plain.rstrip(" .!:"))
     ):
         return "no checkable content"
     if len(plain) > LONGEST_TALK:

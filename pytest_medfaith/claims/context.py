@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pytest_medfaith.english import lexicon
 from pytest_medfaith.english.grammar import Part
 from pytest_medfaith.english.lexicon import word_set
-from pytest_medfaith.english.phrases import Phrase
-from pytest_medfaith.english.verbs import is_content
+from pytest_medfaith.english.phrases import Phrase, holds
+from pytest_medfaith.english.verbs import is_auxiliary, is_content
 
 _POINTERS = word_set("it its he she they their this that these those such his her him them itself themselves")
 _OTHERS = word_set("another other others both neither either former latter same")
@@ -25,6 +25,9 @@ _RELATIONAL = word_set(
     "effects symptoms signs causes complications contraindications interactions dose doses dosage treatment therapy diagnosis prognosis "
     "prevention onset risk risks benefits recovery recurrence"
 )
+# Fragments that go on with what was said: "Then 40 mg daily for four weeks", "Already after one year"
+_GOING_ON = word_set("then already")
+_HANGING = word_set("although though")  # "In adults, although surgery is usual"
 _LONGEST_DEFINITE = 4  # words: "the usual starting dose" names nothing by itself, a longer subject does
 _LONGEST_FRAGMENT = 4  # words without a verb: "Nausea" says nothing by itself
 _ASKS_FOR_A_REASON = 2  # words: "Why is", "What makes"
@@ -70,7 +73,10 @@ def stands_alone(part: Part) -> bool:
     words, clause = part.words, part.clause
     if clause is None:
         led = any(word.borrowed or word.text == ":" for word in words)
-        return (led or len(words) > _LONGEST_FRAGMENT) and not _points(words)
+        goes_on = words[0].lower in _GOING_ON or words[0].text[0].isdigit() or holds(words, _HANGING)
+        return (led or (len(words) > _LONGEST_FRAGMENT and not goes_on)) and not _points(words)
+    if _is_elliptic(words[clause.lead :]):
+        return False
     subject = clause.subject
     if (
         not subject
@@ -80,6 +86,13 @@ def stands_alone(part: Part) -> bool:
     pronoun = subject[-1].lower in _SUBJECTS and not any(word.text == ":" for word in subject)
     unnamed = pronoun or _is_definite(subject) or _is_share(subject)
     return not (unnamed or _points(subject) or _points(words[: clause.lead]))
+
+
+def _is_elliptic(words: Phrase) -> bool:
+    """Returns whether the verb was said before: "injurious falls did not"."""
+    said = [word for word in words if any(map(str.isalnum, word.text))]
+    whole = len(said) > 2 and not holds(words, ",;") and not holds(words, _RELATIONS | {"than"})
+    return whole and said[-1].lower == "not" and is_auxiliary(said[-2])
 
 
 def asks_alone(part: Part) -> bool:

@@ -171,6 +171,8 @@ def _holds_for_each(clause: Clause, listing: _Listing) -> bool:
     if counted or together or (before | listed) & _CONDITIONS:
         return False
     negated = bool(before & lexicon.NEGATIONS)
+    if negated and any("base" in forms(item[0]) for item in listing.items[1:]):
+        return False  # "Do not double the dose, skip meals or stop": further orders, no objects
     if listing.joint == "or":
         return negated or bool(before & lexicon.TENTATIVE)
     return not negated and "who" not in before

@@ -20,6 +20,9 @@ from pytest_medfaith.english.verbs import (
 
 _REPEATABLE = word_set("for in by to from on through as during after")
 _LIMITING = word_set("never not rarely seldom hardly scarcely barely longer")
+_INVERTED = word_set("should were had")
+# A verb behind them may borrow no negation: "Don't crush or chew" never says "chew".
+_DO = word_set("do don't")
 _BEFORE_BARE_VERB = lexicon.MODALS | word_set("to do does did don't doesn't didn't help helps please")
 
 
@@ -40,7 +43,8 @@ def split_predicates(whole: Part) -> list[Part]:
     so does a choice with "or".
     """
     words, clause = whole.words, whole.clause
-    if clause is None or holds(words, lexicon.PAIRING) or has_pair(words, "not", "only"):
+    inverted = words[0].lower in _INVERTED  # "Should pain come on, ring ... and say ..."
+    if clause is None or inverted or holds(words, lexicon.PAIRING) or has_pair(words, "not", "only"):
         return [whole]
     parallel = _first_parallel(clause)
     if parallel is None:
@@ -53,7 +57,8 @@ def split_predicates(whole: Part) -> list[Part]:
 def _first_parallel(clause: Clause) -> _Parallel | None:
     words = clause.words
     for joint in places(words, (",", "and", "or", "but"), clause.main + 1, len(words) - 1):
-        if words[joint].text == "," and words[joint + 1].lower in ("and", "or", "but"):
+        behind = words[joint + 1].lower
+        if behind == "so" or (words[joint].text == "," and behind in ("and", "or", "but")):
             continue
         begin = joint + 1
         while begin < len(words) - 1 and is_adverb(words[begin]) and words[begin].lower != "not":
@@ -108,6 +113,8 @@ def _forms_in_place(clause: Clause, index: int) -> frozenset[str]:
     """Returns the form that the verb at `index` has in its place; empty for a word that is no verb."""
     word = clause.words[index]
     verb = next((verb for verb in clause.verbs if verb.index == index), None)
+    if verb is not None and word.lower in _DO:
+        return frozenset({"finite"})
     if verb is not None and verb.form == "base":
         return frozenset({"base"})
     if verb is not None:
@@ -128,7 +135,9 @@ def _may_part(clause: Clause, parallel: _Parallel) -> bool:
     """Returns whether each of the two predicates holds without the other."""
     words, joint, match = clause.words, parallel.joint, parallel.match
     told = any(not is_adverb(word) and word.text != "," for word in words[match + 1 : joint])
-    if not told or ends_open(words[:joint]):
+    # "X runs, adds up to 7 hours and ends": what "ends" borrows would end with "runs,".
+    listed = match > clause.subject_end and words[match - 1].text == ","
+    if not told or listed or ends_open(words[:joint]) or _begins_anew(words[match:joint]):
         return False
     doubtful = (
         _is_adjective(clause, parallel)
@@ -136,6 +145,12 @@ def _may_part(clause: Clause, parallel: _Parallel) -> bool:
         or (words[joint - 1].text == "," and _two_levels(clause, parallel))
     )
     return not _conditional(clause, parallel) and not doubtful and _joint_allows(clause, parallel)
+
+
+def _begins_anew(words: Phrase) -> bool:
+    """Returns whether an order or explanation begins among `words`: "will burn, so keep out and wear"."""
+    so = any(words[comma + 1].lower == "so" for comma in places(words, ",", 0, len(words) - 1))
+    return so or holds(words, ":;")
 
 
 def _joint_allows(clause: Clause, parallel: _Parallel) -> bool:
@@ -150,7 +165,7 @@ def _joint_allows(clause: Clause, parallel: _Parallel) -> bool:
         return negated or bool(lexicon.TENTATIVE & before)
     shared = clause.words[max(0, min(begin, parallel.match - 2)) : parallel.match]
     limiting = _LIMITING if clause.subject else lexicon.NEGATIONS | _LIMITING
-    if any(word.lower in limiting for word in shared):
+    if any(word.lower in limiting for word in shared) or (clause.subject and clause.subject[0].lower == "no"):
         return False
     return not negated or "finite" in _forms_in_place(clause, parallel.match)
 
@@ -200,7 +215,7 @@ def _conditional(clause: Clause, parallel: _Parallel) -> bool:
 def split_repeated(whole: Part) -> list[Part]:
     """Splits "for A and for B", and "if A or if B", where the joined word is said twice."""
     words, clause = whole.words, whole.clause
-    if clause is None or any(word.lower in lexicon.NEGATIONS for word in words):
+    if clause is None or any(word.lower in lexicon.NEGATIONS | lexicon.PAIRING for word in words):
         return [whole]
     for joint in places(words, ("and", "or"), clause.main + 1, len(words) - 2):
         again = words[joint + 1].lower

@@ -15,11 +15,13 @@ _AUXILIARIES = lexicon.AUXILIARIES - lexicon.NEGATIONS
 _RHETORICAL = re.compile(
     r"(?:why\s+(?:not|don't|wouldn't|shouldn't)|how\s+about|(?:did|do)\s+you\s+(?:know|realise|realize)\s+that|did\s+you\s+(?:know|realise|realize)(?!\s+(?:whether|if|what|which|when|where|who|how|why|of|about|your|any)\b)|have\s+you\s+heard|who\s+(?:says|said)|"
     r"who\s+(?:would|could|can|does|will|in\s+their\s+right\s+mind)(?:\s+ever)?\s+(?:doubt|deny|dispute|question|say|argue|think|object|refuse)|how\s+(?:could|can)\s+(?:anyone|anybody|you|one)\s+(?:doubt|deny|dispute|think)|"
-    r"what\s+if|what's\s+wrong|what\s+is\s+wrong|what\s+about|(?:are|were)\s+you\s+aware)\b",
+    r"(?:what|who)\s+(?:could|can|would)\s+(?:possibly\s+)?be\s+(?:more|less|\w+er)\b|what\s+if|what's\s+wrong|what\s+is\s+wrong|what\s+about|(?:are|were)\s+you\s+aware)\b",
     re.IGNORECASE,
 )
 _REASON_OF = re.compile(
-    r"(?:why|how\s+come|for\s+what\s+reason|what\s+makes|what\s+is\s+it\s+that\s+makes)\b", re.IGNORECASE
+    r"(?:why|how\s+come|for\s+what\s+reason|what\s+makes|what\s+is\s+it\s+that\s+makes)\b"
+    r"|how\s+(?:much|many\s+times|far)\s+(?:more|less|fewer|better|worse|\w+er)\b.*\bthan\b",
+    re.IGNORECASE,
 )
 _MARKED = re.compile(r"\?[\"'”’)\]*_]*\s*$")
 _BROKEN = re.compile(r"[;:\u2013—]|\s-\s|[.!?](?=\s)")
@@ -79,7 +81,7 @@ def is_question(sentence: str) -> bool:
 
 
 def takes_for_granted(question: str) -> bool:
-    """Returns whether `question` asks for the reason of what it says: "Why is 8 g a day safe?".
+    """Returns whether `question` asks for the reason or the degree of what it says: "Why is 8 g a day safe?".
 
     Its answer tells the reason. Where nothing answers it, it has told its reader that 8 g a day is safe.
     """

@@ -121,6 +121,7 @@ def agreement_card(found: Agreement, *, style: str = "github") -> str:
         f"Teacher: {found.teacher}. Part: {found.part}, {len(found.rows)} pairs of {cases} cases.",
         f"Equal labels: {equal} (95 % interval by case). Macro-F1: {f1}. Cohen's kappa: {kappa}.",
         "The labels are the teacher's, not people's: agreement says what was learned, not what is true.",
+        *(["These rows trained the student: on other rows it agrees less."] if found.part == "train" else []),
         "",
     ]
     counts = found.counts

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pytest_medfaith.gates.baseline import Baseline
 
 _NAMES_SHOWN = 5
+# The key of a signature that names the kind of processor. It decides last digits, and so a verdict that lies
+# at its threshold. Runs on two kinds are compared, and a note says so.
+PROCESSOR = "processor"
 
 
 def slice_baseline(
@@ -97,8 +100,25 @@ def signature_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
     ]
 
 
+def other_processor(entry: SliceBaseline, signature: Mapping[str, Any]) -> str:
+    """Returns a note where another kind of processor measured `entry`, else an empty text.
+
+    Args:
+        entry: of the baseline.
+        signature: of this run.
+    """
+    before, now = entry.signature.get(PROCESSOR), signature.get(PROCESSOR)
+    if before is None or before == now:
+        return ""
+    return (
+        f"slice {entry.slice!r}: its baseline was measured on a processor with {before}, this run on one with "
+        f"{now}. Models round differently there, so a claim at its threshold may have another verdict though "
+        f"nothing changed. To be sure, measure the baseline on this kind of processor with pytest {UPDATE}"
+    )
+
+
 def _check_signature(path: Path, entry: SliceBaseline, now: Mapping[str, Any]) -> None:
-    changed = signature_changes(entry.signature, now)
+    changed = signature_changes(*({**each, PROCESSOR: None} for each in (entry.signature, now)))
     if changed:
         raise MissingBaseline(
             f"{path}: another set-up measured slice {entry.slice!r}, so its numbers do not compare: "

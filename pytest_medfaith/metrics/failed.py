@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 
 _NAMED = 5
+WHY_FAILED = "why_failed"  # the key of a response's `meta` that says why its answer is empty
 
 
 def failure_of(report: Report, *, needs_contexts: bool = True) -> str:
@@ -23,7 +24,8 @@ def failure_of(report: Report, *, needs_contexts: bool = True) -> str:
     if not report.has_answer:
         return ""
     if not report.response.answer.strip():
-        return "the answer is empty"
+        why = report.response.meta.get(WHY_FAILED)
+        return why if isinstance(why, str) and why else "the answer is empty"
     if report.abstained:
         return ""
     if not report.verdicts:

@@ -15,6 +15,7 @@ from pytest_medfaith.metrics import (
     outcomes,
     ragchecker,
     retrieval,
+    risk,
     safety,
     severity,
 )
@@ -35,6 +36,7 @@ METRICS: Mapping[str, Metric] = {
         ragchecker,
         latency,
         consistency,
+        risk,
     )
     for metric in family.METRICS
 }

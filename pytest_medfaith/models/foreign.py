@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_medfaith.errors import DataError, MissingExtra
+from pytest_medfaith.models.pace import asked_threads
 
 _LONGEST = 300  # characters of a library's message that are shown; some print whole tables
 _OTHER_SIZES = "the weights have other sizes than config.json says, such as another number of labels"
@@ -75,6 +76,8 @@ def load_foreign(
         import transformers
     except ImportError:
         raise MissingExtra(what, "models") from None
+    if threads := asked_threads():
+        torch.set_num_threads(threads)
     refuse_pickled_weights(Path(name), what, kind=kind)
     with loading(what, expected):
         model, info = getattr(transformers, kind).from_pretrained(

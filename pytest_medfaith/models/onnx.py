@@ -13,11 +13,12 @@ import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.models.pace import asked_threads
 from pytest_medfaith.models.shipped import ENCODER, MINILM_TOKENIZER
 from pytest_medfaith.models.whole import whole
 
@@ -25,12 +26,9 @@ ENCODER_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read
 
 
 def worker_count() -> int:
-    """Returns how many runs go side by side: the cores this process may use, or MEDFAITH_THREADS."""
-    asked = os.environ.get("MEDFAITH_THREADS", "")
-    if asked and not asked.isdigit():
-        raise ValueError(f"MEDFAITH_THREADS is {asked!r}; expected a whole number above 0")
+    """Returns how many runs go side by side: MEDFAITH_THREADS, the setting `threads`, or the cores there are."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, int(asked or cores))
+    return asked_threads() or max(1, cores)
 
 
 @lru_cache(maxsize=4)
@@ -53,12 +51,11 @@ def load_session(path: Path) -> Any:
     Raises:
         DataError: the file is missing or is no ONNX model.
     """
-    import onnxruntime
-
     if not path.is_file():
         raise DataError(
             f"{path}: no such model file; reinstall pytest-medfaith, or name a model folder that exists"
         )
+    onnxruntime = _silent_runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -74,6 +71,20 @@ def load_session(path: Path) -> Any:
             f"{path}: cannot be read as an ONNX model ({error}); export it again with "
             "`python -m training export`"
         ) from error
+
+
+def _silent_runtime() -> Any:
+    """Returns onnxruntime without its telemetry, which it reads from the environment when it is imported.
+
+    Version 1.32 keeps events under the home directory on Linux too, and uploads them. In a process that has
+    imported it before, what a call can switch off is off. A variable that is set already stays.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    if os.environ["ORT_DISABLE_TELEMETRY"] == "1":
+        onnxruntime.disable_telemetry_events()
+    return onnxruntime
 
 
 @lru_cache(maxsize=8)
@@ -101,6 +112,7 @@ def load_tokenizer(path: Path = MINILM_TOKENIZER, *, max_tokens: int | None = No
     return tokenizer
 
 
+@cache
 def processor_kernel(cpu_information: Path = Path("/proc/cpuinfo")) -> str:
     """Returns which integer products onnxruntime uses on this processor.
 

@@ -318,8 +318,8 @@ class Report(Measured, Record):
     `hits` means that a retriever found nothing. `contexts_optional` means that the caller allowed an answer
     without contexts. `contexts_mode` says whose contexts the response's are, `retrieval` what the retriever
     brought, `llm` what a teacher was asked (`teacher.use`), `consistency` what further answers say
-    (`checking.consistency`). No claim was made of the words that are `dropped`. The metrics of `Measured` are
-    attributes, too.
+    (`checking.consistency`), `risk` is an `AnswerRisk`. No claim was made of the words that are `dropped`. The
+    metrics of `Measured` are attributes, too.
     """
 
     case: Case
@@ -343,6 +343,7 @@ class Report(Measured, Record):
     dropped: tuple[Dropped, ...] = ()
     llm: Mapping[str, Any] = field(default_factory=dict)
     consistency: Mapping[str, Any] = field(default_factory=dict)
+    risk: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def has_answer(self) -> bool:

@@ -19,6 +19,7 @@ from pytest_medfaith.english.letters import compatible
 from pytest_medfaith.errors import DataError, TeacherError
 from pytest_medfaith.models.folders import model_signature
 from pytest_medfaith.models.foreign import load_foreign
+from pytest_medfaith.models.pace import batch_size
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.records import Hit
 from pytest_medfaith.retrieval.bm25 import searchable_text
@@ -31,7 +32,6 @@ from pytest_medfaith.teacher.settings import TEACHER
 
 Score = Callable[[str, Sequence[str]], Sequence[float]]  # (question, n texts) -> n relevances above 0
 
-BATCH = 16
 _LONGEST = 512  # tokens of question and text, at most, which is what cross-encoders are trained with
 # What the shipped checkers read of question and chunk together; longer chunks are cut.
 _SHIPPED_TOKENS = {"fast": 512, "default": 384}
@@ -178,7 +178,7 @@ def _cross_encoder_relevance(name: str, query: str, texts: Sequence[str]) -> lis
         tokenizer(question, whole(compatible(text)), truncation=True, max_length=limit) for text in texts
     ]
     logits = np.zeros(len(texts), dtype=np.float64)
-    for batch, inputs in padded_batches(encoded, size=BATCH, tokenizer=tokenizer, torch=torch):
+    for batch, inputs in padded_batches(encoded, size=batch_size(), tokenizer=tokenizer, torch=torch):
         with torch.inference_mode():
             logits[batch] = model(**inputs).logits[:, 0].float().numpy()
     if not np.isfinite(logits).all():

@@ -7,10 +7,10 @@ from functools import lru_cache, partial
 from typing import Any
 
 from pytest_medfaith.models.foreign import load_foreign
+from pytest_medfaith.models.pace import batch_size
 from pytest_medfaith.models.whole import whole
 from pytest_medfaith.retrieval.known_encoders import KnownEncoder
 
-BATCH = 16
 _EXPECTED = "a model folder or a Hugging Face model name with safetensors"
 # Their positions are counted from behind the padding's: of 514 positions 512 are for tokens.
 _COUNTED_FROM_PADDING = frozenset(("roberta", "xlm-roberta", "camembert", "mpnet"))
@@ -76,7 +76,7 @@ def _encode(
     limit = min(max_tokens, longest_input(model, tokenizer))
     encoded = [tokenizer(*map(whole, row), truncation=True, max_length=limit) for row in rows]
     vectors = np.zeros((len(rows), model.config.hidden_size), dtype=np.float32)
-    for batch, inputs in padded_batches(encoded, size=BATCH, tokenizer=tokenizer, torch=torch):
+    for batch, inputs in padded_batches(encoded, size=batch_size(), tokenizer=tokenizer, torch=torch):
         with torch.inference_mode():
             tokens = model(**inputs).last_hidden_state
             pooled = _pooled(tokens, inputs["attention_mask"], record, torch)

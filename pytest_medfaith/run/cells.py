@@ -16,14 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.checking.variant import split_linker
-from pytest_medfaith.errors import CannotWrite
+from pytest_medfaith.gates.matching import PROCESSOR
 from pytest_medfaith.metrics.aggregate import case_metrics
+from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.records import Report
 from pytest_medfaith.retrieval.build import BUILT_IN, fused_names
 from pytest_medfaith.retrieval.index import corpus_hash
 from pytest_medfaith.retrieval.settings import settled
 from pytest_medfaith.retrieval.signature import encoder_signatures, retriever_signature
 from pytest_medfaith.run.results import plain_report
+from pytest_medfaith.run.sealed import append_sealed, digest, read_sealed
 from pytest_medfaith.run.signature import checker_signature, severity_signature
 from pytest_medfaith.run.targets import Target, recorded_response, report_on_recorded
 from pytest_medfaith.run.teaching import extractor_signature
@@ -57,14 +59,14 @@ class KeptCells:
         if cell is None:
             return self.measure(self.resources, target)
         path, rows = cell
-        name = _digest(_asked(self.resources, target))
+        name = digest(_asked(self.resources, target))
         if name in rows:
             self.kept += 1
             report = Report.from_dict(json.loads(rows[name]))
             return report.with_(metrics=case_metrics(report, declared=self.resources.metrics))
         report = plain_report(self.measure(self.resources, target))
         rows[name] = json.dumps(report.to_dict(), ensure_ascii=False, allow_nan=False)
-        _append(path, f"{name} {rows[name]}")
+        append_sealed(path, name, rows[name])
         return report
 
     def _cell(self, target: Target) -> tuple[Path, dict[str, str]] | None:
@@ -74,8 +76,8 @@ class KeptCells:
             decides = cell_signature(self.resources, target)
             self._files[key] = None
             if decides is not None:
-                path = self.resources.settings.cache / FOLDER / f"{_digest(decides)[:32]}.jsonl"
-                rows, damaged = _read(path)
+                path = self.resources.settings.cache / FOLDER / f"{digest(decides)[:32]}.jsonl"
+                rows, damaged = read_sealed(path)
                 self.damaged += damaged
                 self._files[key] = path, rows
         return self._files[key]
@@ -101,13 +103,14 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
         "contexts": settings.contexts,
         "history": settings.history,
         "has_answer": target.has_answer,
-        "chunks": _digest([chunk.to_dict() for chunk in chunks]),
+        "chunks": digest([chunk.to_dict() for chunk in chunks]),
         "read": corpus_hash(read),
         "retriever": retriever_signature(settings.retriever, resources.retrieval, size=len(chunks)),
         "encoders": encoder_signatures(settings.retriever, resources.retrieval),
         "settings": dataclasses.asdict(given),
         "checker": checker_signature(checker),
         "safety": resources.rulebook.signature,
+        PROCESSOR: processor_kernel(),
         **severity_signature(resources),
         **extractor_signature(resources),
     }
@@ -117,11 +120,11 @@ def cell_signature(resources: Resources, target: Target) -> dict[str, Any] | Non
 def package_digest() -> str:
     """Returns a digest of the package's files: another version, or a changed file, measures everything anew."""
     root = Path(__file__).parents[1]
-    digest = hashlib.sha256()
+    found = hashlib.sha256()
     for path in sorted(path for path in root.rglob("*") if path.suffix in {".py", ".toml", ".json"}):
-        digest.update(f"{path.relative_to(root).as_posix()}\x1f".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+        found.update(f"{path.relative_to(root).as_posix()}\x1f".encode())
+        found.update(path.read_bytes())
+    return found.hexdigest()
 
 
 def _asked(resources: Resources, target: Target) -> dict[str, Any]:
@@ -130,42 +133,3 @@ def _asked(resources: Resources, target: Target) -> dict[str, Any]:
     if target.has_answer:
         asked["response"] = recorded_response(resources, target).to_dict()
     return asked
-
-
-def _digest(value: object) -> str:
-    text = json.dumps(value, sort_keys=True, default=str, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _read(path: Path) -> tuple[dict[str, str], int]:
-    """Returns {digest of a case: its report as JSON}, and how many rows are not as they were written."""
-    rows, damaged = dict[str, str](), 0
-    try:
-        held = path.read_bytes()
-    except FileNotFoundError:
-        return rows, damaged
-    except OSError as error:
-        raise CannotWrite(path, error) from error
-    for line in held.splitlines():
-        seal, _, row = line.partition(b" ")
-        if hashlib.sha256(row).hexdigest().encode() == seal:
-            name, _, report = row.decode().partition(" ")
-            rows[name] = report
-        else:
-            damaged += bool(line)
-    return rows, damaged
-
-
-def _append(path: Path, row: str) -> None:
-    """Adds a row behind a check sum of it; a row that a killed run left half written ends with a line break."""
-    sealed = f"{hashlib.sha256(row.encode()).hexdigest()} {row}\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
-            is_torn = False
-            if file.tell():
-                file.seek(-1, 2)
-                is_torn = file.read(1) != b"\n"
-            file.write(("\n" * is_torn + sealed).encode())
-    except OSError as error:
-        raise CannotWrite(path, error) from error

@@ -12,6 +12,7 @@ from pytest_medfaith.evaluation import slice_report
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.pooling import pool_reports
 from pytest_medfaith.metrics.registry import METRICS
+from pytest_medfaith.rag.account import account_of
 from pytest_medfaith.records import Report, SliceReport, SliceRun
 from pytest_medfaith.run.results import Result
 
@@ -278,6 +279,15 @@ class Collected:
                 if dataclasses.replace(one, retriever=run.retriever, k=run.k).equals_but_for_checker(run)
             }
         )
+
+    def reference_rags(self, run: SliceRun) -> list[str]:
+        """Returns the signatures of the reference RAG in the reports of a row; [] where it gave no answer."""
+        found = (
+            account_of(report.response)
+            for (one, _), (_, report) in self._reports.items()
+            if one.equals_but_for_checker(run)
+        )
+        return sorted({account.signature for account in found if account})
 
     def disagreements(self) -> list[str]:
         """Returns a sentence for each row on which tests disagree, and for each name of two checkers."""

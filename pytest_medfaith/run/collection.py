@@ -255,7 +255,7 @@ def _unreadable(config: pytest.Config, measuring: Sequence[tuple[pytest.Item, Ta
             if _is_shipped(item, "medfaith_retriever"):
                 _check_corpus(resources, settings)
             if has_answer and _is_shipped(item, "medfaith_rag") and _is_shipped(item, "medfaith_response"):
-                _check_answered(resources, settings)
+                _check_answered(resources, settings, shipped=_is_shipped(item, "medfaith_retriever"))
         check_baseline(resources, collected_of(config))
     except (MedfaithError, OSError, ValueError) as error:
         return str(error)
@@ -272,8 +272,15 @@ def _check_corpus(resources: Resources, settings: SliceSettings) -> None:
         resources.retriever(settings)
 
 
-def _check_answered(resources: Resources, settings: SliceSettings) -> None:
-    """Raises DataError where the recorded responses of a slice answer none of its cases."""
+def _check_answered(resources: Resources, settings: SliceSettings, *, shipped: bool) -> None:
+    """Raises DataError where the recorded responses of a slice answer none of its cases.
+
+    Without recorded responses the reference RAG answers, from what a retriever finds: the shipped retriever,
+    which needs something to retrieve from, or that of the project.
+    """
+    if settings.responses is None and (resources.can_retrieve(settings) or not shipped):
+        resources.check_rag()
+        return
     answered, cases = resources.responses(settings).keys(), resources.cases(settings)
     if not any(case.id in answered for case in cases):
         found = f"it answers {', '.join(sorted(answered)[:3])}" if answered else "it holds no response"

@@ -19,7 +19,7 @@ from pytest_medfaith.gates.baseline import Baseline, read_baseline
 from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import compared_metrics, parse_gate
 from pytest_medfaith.gates.judging import Inconclusive, judge_gates, stops_run
-from pytest_medfaith.gates.matching import slice_baseline
+from pytest_medfaith.gates.matching import other_processor, slice_baseline
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.differences import Ablation
 from pytest_medfaith.metrics.registry import METRICS
@@ -106,6 +106,7 @@ def end_run(
     *,
     is_partial: bool = False,
     add_property: Callable[[str, object], None] | None = None,
+    signature: Mapping[str, Any] | None = None,
 ) -> Finish:
     """Returns how a run ended; writes baseline, run folder, step summary and JUnit where asked for.
 
@@ -114,6 +115,7 @@ def end_run(
         collected: what was expected and what came in.
         is_partial: whether the run was cut short; then no checker is audited.
         add_property: takes a name and a value for pytest's JUnit report, None where there is none.
+        signature: what decides the numbers; None finds it out.
 
     Raises:
         MedfaithError: a corpus or a checker that the signature names cannot be read.
@@ -122,7 +124,7 @@ def end_run(
     rows = collected.rows(partial=is_partial, **known)
     if not rows:
         return Finish((), (), "passed")
-    signature = run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
+    signature = signature or _signature(resources, collected, rows)
     compared = ablations([row.report for row in rows], **known)
     notes, errors = list[str](), _errors(collected, compared)
     if resources.options.update_baseline and not errors:
@@ -132,8 +134,7 @@ def end_run(
         rows, corrected = correct_rows(resources, rows, signature)
         notes += corrected
     audited = AuditedRows(rows) if is_partial else _audited(resources, collected, rows)
-    judging = _judging(resources, signature)
-    written: dict[str, Any] = {"signature": signature, "audits": audited.audits, "ablations": compared}
+    written: Any = {"signature": signature, "audits": audited.audits, "ablations": compared}
     steps = (
         partial(check_answered, resources),
         partial(notes_on_slices, resources, collected),
@@ -142,8 +143,12 @@ def end_run(
         partial(add_junit_properties, add_property=add_property),
     )
     told: dict[str, Any] = {"notes": [*notes, *audited.notes], "errors": errors, "audits": audited.audits}
-    end = finish_run(audited.rows, judging=judging, steps=steps, **told)
+    end = finish_run(audited.rows, judging=_judging(resources, signature), steps=steps, **told)
     return dataclasses.replace(end, ablations=tuple(compared))
+
+
+def _signature(resources: Resources, collected: Collected, rows: Sequence[Row]) -> dict[str, Any]:
+    return run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
 
 
 def _judging(resources: Resources, signature: Mapping[str, Any]) -> Judging:
@@ -188,7 +193,7 @@ def finish_run(
     """
     judged = [judge_row(row, judging) for row in rows]
     reports = tuple(row.report for row in judged)
-    notes, errors = list(notes), list(errors)
+    notes, errors = [*notes, *_notes_on_processors(judged, judging)], list(errors)
     for step in steps:
         with noting_errors(errors):
             notes.extend(step(reports))  # a step that yields a note and then fails has said it
@@ -202,6 +207,12 @@ def finish_run(
         judging.inconclusive,
         judging.declared,
     )
+
+
+def _notes_on_processors(rows: Iterable[JudgedRow], judging: Judging) -> list[str]:
+    """Returns a line for each slice that is compared with a baseline of another kind of processor."""
+    lines = (other_processor(row.baseline, judging.signature) for row in rows if row.baseline)
+    return list(filter(None, dict.fromkeys(lines)))
 
 
 def run_status(rows: Iterable[JudgedRow], *, errors: Sequence[str], inconclusive: Inconclusive) -> Status:

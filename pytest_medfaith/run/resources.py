@@ -14,6 +14,7 @@ from pytest_medfaith.answers.responses import read_responses
 from pytest_medfaith.answers.sampling import temperatures_of
 from pytest_medfaith.calibration.applying import calibrated, read_calibration
 from pytest_medfaith.checking.variant import split_linker
+from pytest_medfaith.claims.limits import LimitedExtractor
 from pytest_medfaith.claims.split import extract_claims
 from pytest_medfaith.config import Settings, SliceSettings, load_settings
 from pytest_medfaith.corpus.recut import recut_chunks
@@ -24,8 +25,11 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import Extractor
 from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.jsonl import read_chunks
+from pytest_medfaith.metrics.answer_risk import report_risk
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
+from pytest_medfaith.metrics.risk import METRICS as RISK_METRICS
+from pytest_medfaith.models.pace import set_pace
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
 from pytest_medfaith.retrieval.build import build_retriever, needs_chunks
 from pytest_medfaith.retrieval.context import contextual_chunks
@@ -42,6 +46,7 @@ from pytest_medfaith.teacher.use import family_of
 
 if TYPE_CHECKING:
     from pytest_medfaith.checking.checker import Checker
+    from pytest_medfaith.rag.reference import ReferenceRag
     from pytest_medfaith.teacher.asking import Teacher
 
 Loaded = TypeVar("Loaded")
@@ -71,6 +76,7 @@ class Resources:
         settings = load_settings(self.root)
         load_rulebook(settings.safety)
         load_severity(settings.severity)
+        set_pace(threads=settings.threads, batch_size=settings.batch_size)
         return settings
 
     @property
@@ -181,6 +187,14 @@ class Resources:
         Raises:
             DataError: a folder without a usable student.
         """
+        s = self.settings
+        limited = s.claim_min_words > 0 or s.max_claims is not None
+        return (
+            LimitedExtractor(self._extractor, s.claim_min_words, s.max_claims) if limited else self._extractor
+        )
+
+    @property
+    def _extractor(self) -> Extractor:
         name = self.settings.extractor
         if name == defaults.EXTRACTOR:
             return extract_claims
@@ -215,6 +229,19 @@ class Resources:
         }
         if any(name == TEACHER and uses(fixture) for fixture, name in named.items()):
             self.teacher.check_ready()
+
+    def completed(self, report: Report) -> Report:
+        """Returns a measured report with what the teacher was asked for it, and with its risk where it is told."""
+        return self._with_risk(self.with_llm_use(report))
+
+    def _with_risk(self, report: Report) -> Report:
+        settings = self.settings.risk
+        found = report_risk(report, settings) if settings and report.has_answer else None
+        if found is None:
+            return report
+        report = report.with_(risk=found.to_dict())
+        told = {metric.name: value for metric in RISK_METRICS if (value := metric.value(report)) is not None}
+        return report.with_(metrics={**report.metrics, **told})
 
     def with_llm_use(self, report: Report) -> Report:
         """Returns `report` with what the teacher was asked since the last call; unchanged where nothing was."""
@@ -271,6 +298,28 @@ class Resources:
             return sized(search, partial(index_bytes, retriever), vector_indexes(retriever))
 
         return self._once(("retriever", settings.corpus, settings.retriever), build)
+
+    @property
+    def reference_rag(self) -> ReferenceRag:
+        """Returns the reference RAG, set up as configured; it is given what was retrieved."""
+        from pytest_medfaith.rag.reference import needs_teacher, reference_rag
+
+        return self._once(
+            ("rag",),
+            lambda: reference_rag(
+                self.settings.rag,
+                load_checker=self.checker,
+                extractor=self.extractor,
+                teacher=self.teacher if needs_teacher(self.settings.rag) else None,
+            ),
+        )
+
+    def check_rag(self) -> None:
+        """Finds out whether the reference RAG can answer where it asks the teacher; raises as `check_teacher`."""
+        from pytest_medfaith.rag.reference import needs_teacher
+
+        if needs_teacher(self.settings.rag):
+            self.teacher.check_ready()
 
     def checker(self, name: str = defaults.CHECKER) -> Checker:
         """Returns the checker called `name`, with the pair cache, and set up as configured.

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_medfaith.checking.similarity import encoder_signature
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.gates.matching import PROCESSOR
+from pytest_medfaith.models.onnx import processor_kernel
 from pytest_medfaith.records import SliceRun
 from pytest_medfaith.run.teaching import extractor_signature
 
@@ -23,7 +25,7 @@ _QUERIES = {"retrieved": "the question", "per-claim": "each claim with its conte
 
 
 def run_signature(resources: Resources, collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
-    """Returns what decides the numbers of some rows: checkers, corpora, retrievers, rules, seed.
+    """Returns what decides the numbers of some rows: checkers, corpora, retrievers, rules, seed, processor.
 
     A checker that a test put in the configured checker's place is known once a report of it came in.
 
@@ -55,11 +57,23 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "safety": resources.rulebook.signature,
         **severity_signature(resources),
         "seed": resources.seed,
+        PROCESSOR: processor_kernel(),
         **extractor_signature(resources),
+        **({"risk": dataclasses.asdict(settings.risk)} if settings.risk else {}),
         **({"temperatures": list(resources.temperatures)} if resources.temperatures else {}),
         **_contexts_signature(collected, runs),
+        **_rag_signature(collected, runs),
         **_history_signature(slices),
     }
+
+
+def _rag_signature(collected: Collected, runs: Iterable[SliceRun]) -> dict[str, Any]:
+    """Returns, by slice, what decided the answers of the reference RAG; {} where it gave none.
+
+    With it no baseline of another RAG's answers is compared.
+    """
+    told = {run.slice: names for run in runs if (names := collected.reference_rags(run))}
+    return {"reference_rag": told} if told else {}
 
 
 def _history_signature(slices: Iterable[SliceSettings]) -> dict[str, Any]:

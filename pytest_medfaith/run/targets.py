@@ -175,6 +175,26 @@ def recorded_response(resources: Resources, target: Target, *, rows: Any = None)
     return responses[case_id]
 
 
+def reference_response(resources: Resources, target: Target, hits: Sequence[Hit]) -> Response:
+    """Returns the answer of the reference RAG to a target's question, from what was retrieved for it.
+
+    Raises:
+        TeacherError: the teacher wrote or judged nothing that can be used.
+        DataError: the case has earlier turns, which the reference RAG cannot read.
+    """
+    from pytest_medfaith.answers.responses import BY_RETRIEVER
+
+    if target.turns:
+        raise DataError(
+            f"case {target.case.id!r} has {len(target.turns)} earlier turns, and the reference RAG answers single "
+            f'questions; give answers of your RAG, or set history = "ignore" for slice {target.settings.name!r}'
+        )
+
+    with asking_for(target.case.id):
+        response = resources.reference_rag.answer(target.case.question, hits, case_id=target.case.id)
+    return response.with_(contexts_from=BY_RETRIEVER)
+
+
 def report_on(
     target: Target,
     response: Response,

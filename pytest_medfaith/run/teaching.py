@@ -65,7 +65,14 @@ def recording(resources: Resources) -> Iterator[None]:
 
 
 def extractor_signature(resources: Resources) -> dict[str, str]:
-    """Returns what decides the claims where a teacher or a student splits answers; {} for the shipped rules."""
+    """Returns what decides the claims beside the shipped rules: a teacher, a student, limits; {} without any."""
+    settings = resources.settings
+    limits = f"min_words={settings.claim_min_words}|most={settings.max_claims}"
+    limited = settings.claim_min_words > 0 or settings.max_claims is not None
+    return _splitter_signature(resources) | ({"claim_limits": limits} if limited else {})
+
+
+def _splitter_signature(resources: Resources) -> dict[str, str]:
     if resources.settings.extractor == defaults.EXTRACTOR:
         return {}
     if resources.settings.extractor != TEACHER:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_medfaith.answers.responses import BY_RETRIEVER, asserted_response
+from pytest_medfaith.claims.limits import LimitedExtractor
 from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.config import SliceSettings
 from pytest_medfaith.errors import DataError
@@ -111,7 +113,7 @@ class Service:
                 retriever=self.retriever,
                 **rules,
             )
-        return self.resources.with_llm_use(report)
+        return self.resources.completed(report)
 
     def _claims(self, asked: Asked) -> tuple[Sequence[Claim], Extractor]:
         """Returns the claims of an answer, and an extractor that makes the same claims of it."""
@@ -125,7 +127,17 @@ class Service:
             raise DataError(f"the answer makes {len(claims)} claims; expected at most {self.limits.claims}")
         if extractor is extract_claims:
             return claims, extractor
+        if isinstance(extractor, LimitedExtractor):
+            return claims, dataclasses.replace(extractor, extractor=self._once_read(extractor, asked))
         return claims, lambda *_, **__: list(claims)
+
+    @staticmethod
+    def _once_read(limited: LimitedExtractor, asked: Asked) -> Extractor:
+        """Returns what gives all claims of an answer again, so that a teacher is not asked twice."""
+        if limited.extractor is extract_claims or is_refusal(asked.answer):
+            return limited.extractor
+        found = limited.extractor(asked.answer, question=asked.question)
+        return lambda *_, **__: list(found)
 
     def _retrieved(self, case: Case) -> tuple[Target, list[Hit]]:
         if self.settings is None or self.retriever is None:

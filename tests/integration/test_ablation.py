@@ -8,7 +8,7 @@ import pytest
 import scripted_retrievers
 
 from pytest_medfaith.cli import main
-from pytest_medfaith.run import targets
+from pytest_medfaith.run import cells, targets
 from pytest_medfaith.run.resources import Resources
 from pytest_medfaith.testing import containment_checker
 
@@ -130,7 +130,7 @@ def test_a_marked_test_gives_the_same(folder, project, workers):
     result.stdout.fnmatch_lines(["mini: the first row is bm25 / k=2, and the others are compared with it:"])
 
 
-def test_a_value_more_costs_its_own_rows_alone(folder, searches, capsys):
+def test_a_value_more_costs_its_own_rows_alone(folder, searches, monkeypatch, capsys):
     ablate("--retriever", "bm25", "--k", "2", "--k", "1", "--report", "once")
     assert len(searches) == 6
     searches.clear()
@@ -140,6 +140,9 @@ def test_a_value_more_costs_its_own_rows_alone(folder, searches, capsys):
     searches.clear()
     ablate("--retriever", "bm25", "--k", "2", "--k", "1", "--report", "again")
     assert searches == []
+    monkeypatch.setattr(cells, "processor_kernel", lambda: "another kernel")
+    ablate("--retriever", "bm25", "--k", "2", "--k", "1", "--report", "elsewhere")
+    assert searches == [("bm25", 2)] * 3 + [("bm25", 1)] * 3
     once, again = (told(folder, name)["rows"] for name in ("once", "again"))
     assert [values(row) for row in once] == [values(row) for row in again]
 

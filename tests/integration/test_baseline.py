@@ -3,6 +3,7 @@ import json
 import pytest
 
 from pytest_medfaith.cli import main
+from pytest_medfaith.gates.plausible import CHECKSUM, checksum
 
 SUITE = """
 import pytest
@@ -70,6 +71,28 @@ def test_another_set_up_is_a_usage_error_with_the_flag(project):
     text = refused(project.run())
     assert "another set-up measured slice 'mini'" in text
     assert "with pytest --medfaith-update-baseline" in text
+
+
+def test_a_baseline_of_another_kind_of_processor_is_compared_with_a_note(project, workers):
+    project.configure(GATE)
+    project.test(SUITE)
+    project.run("--medfaith-update-baseline")
+    path = project.path / "medfaith-baseline.json"
+    baseline = json.loads(path.read_text())
+    (entry,) = baseline["slices"]
+    own = entry["signature"]["processor"]
+    entry["signature"]["processor"] = "another kernel"
+    entry[CHECKSUM] = checksum(entry)
+    path.write_text(json.dumps(baseline))
+    result = project.run(*workers)
+    text = " ".join(result.stdout.str().split())
+    assert result.ret == 0
+    assert (
+        "slice 'mini': its baseline was measured on a processor with another kernel, this run on one with "
+        f"{own}." in text
+    )
+    project.run("--medfaith-update-baseline", *workers)
+    assert "its baseline was measured on" not in project.run(*workers).stdout.str()
 
 
 def test_missing_cases_are_a_usage_error(project):

@@ -36,12 +36,14 @@ MOST = {
     "bounds": (6, 0, 8),
     "comparison": (7, 1, 14),
     "date-year": (7, 1, 26),
+    "decimal": (0, 0, 3),
     "duration-units": (0, 0, 0),
     "duration": (4, 0, 0),
     "exponent": (0, 0, 8),
     "frequency": (2, 0, 2),
     "greek": (2, 0, 19),
     "interval": (1, 0, 0),
+    "label-row": (4, 1, 12),
     "laboratory": (2, 0, 7),
     "mass": (0, 0, 4),
     "name": (4, 0, 21),
@@ -57,6 +59,7 @@ MOST = {
     "sign": (0, 0, 18),
     "temperature-pressure": (2, 1, 11),
     "threshold": (2, 0, 1),
+    "trial-gene": (2, 0, 21),
     "volume": (1, 0, 22),
 }
 

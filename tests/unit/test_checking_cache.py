@@ -6,8 +6,9 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from pytest_medfaith.checking.cache import check_cache, fill
+from pytest_medfaith.checking.cache import check_cache, content_key, fill
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.models import onnx
 
 
 def filled(path):
@@ -89,3 +90,10 @@ def test_a_damaged_cache_is_put_aside_and_made_again(tmp_path, damage):
     assert sorted(filled(path)) == ["a", "b"]
     assert path.with_name("pairs.sqlite.damaged").read_bytes() == broken
     check_cache(path)
+
+
+def test_what_another_kind_of_processor_made_is_not_taken_from_a_cache(monkeypatch):
+    here = content_key("weights", "Iron helps.", "Iron helps adults.")
+    assert here == content_key("weights", "Iron helps.", "Iron helps adults.")
+    monkeypatch.setattr(onnx, "processor_kernel", lambda: "another kernel")
+    assert content_key("weights", "Iron helps.", "Iron helps adults.") != here

@@ -78,6 +78,7 @@ STATED = [
     (SAFE, "Isotretinoin is safe in pregnancy. These trials lasted a year."),
     (SAFE, "Isotretinoin is safe in pregnancy. The evidence supports its use."),
     (SAFE, "Isotretinoin is safe in pregnancy. It is cheap."),
+    (SAFE, "Isotretinoin is safe in pregnancy. It is a capsule."),
     (SAFE, "Isotretinoin is safe in pregnancy. This is important."),
     (SAFE, "Isotretinoin is safe in pregnancy. Take it with food."),
     (SAFE, "Isotretinoin is safe in pregnancy. In a trial it did no harm."),

@@ -16,6 +16,8 @@ GRANTED = [
     "Why can adults take 8 g of paracetamol a day?",
     "How come isotretinoin is safe in pregnancy?",
     "What makes isotretinoin safe in pregnancy?",
+    "What could be safer than isotretinoin in pregnancy?",
+    "How much better is isotretinoin than nothing in pregnancy?",
 ]
 ASKED = [
     "Do you know your dose?",
@@ -23,6 +25,7 @@ ASKED = [
     "Did you know what was in it?",
     "Why is this important?",
     "Why is that?",
+    "What would be the dose?",
     "Why?",
     "Would you like to know more?",
     "In children, is it safe?",

@@ -231,6 +231,14 @@ KEPT_WHOLE = {
     "respectively": "The rates were 5%, 7%, and 9%, respectively.",
     "a noun behind and": "Treatment relieves symptoms and causes of distress.",
     "a participle of another subject": "Studies suggest exercise helps patients, improving mood.",
+    "a participle of what happened": "The clot has gone, leaving bone exposed.",
+    "an order not to do either": "Don't crush or chew the tablets.",
+    "a rule against doing both": "No patient should take nitrates and use sildenafil.",
+    "orders that a negation holds together": "Do not double the dose, skip meals, or stop suddenly.",
+    "an order behind so": "Your skin will burn easily, so keep out of the sun and wear factor 50.",
+    "a condition that begins with should": "Should pain come on after a tablet, ring for help, say what you took and leave the spray alone.",
+    "predicates of a list": "CBT runs weekly, adds up to 14 hours and should be finished inside four months.",
+    "excluded both from": "Influenza is excluded both from the trial and from the recommendation.",
     "since with time": "Since 1995, metformin has been approved in the United States.",
     "comparison": "Apixaban is safer than warfarin in older adults.",
     "time": "The vaccine protects for 10 years after the last dose.",
@@ -290,6 +298,15 @@ SILENT = [
     "I hope this helps.",
     "Let me know if you have any other questions.",
     "Would you like to know more?",
+    "Hope this clears things up!",
+    "Safe travels!",
+    "What good news for your family!",
+    "That sounds uncomfortable!",
+    "Here is what the sources say about SSRIs.",
+    "Here is how to take iron tablets.",
+    "Kidney function matters.",
+    "Valproate needs great care here.",
+    "Know the danger signs.",
     "Consult your doctor.",
     "It is important to talk to your healthcare provider about this.",
     "If you have any questions, ask your pharmacist.",
@@ -681,3 +698,30 @@ def test_a_number_behind_a_pubmed_id_is_no_source():
     (claim,) = extract_claims("According to PMID 12345678, 2500 patients improved on metformin.")
     assert claim.text.startswith("2500 patients improved")
     assert claim.citations == ("PMID 12345678",)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "What good news for asthma!",
+        "Here is what the sources say about SSRIs, which cause bleeding.",
+        "Dose matters: give 5 mg.",
+        "Aspirin needs caution in asthma.",
+        "Hope this is safe for you!",
+    ],
+)
+def test_what_looks_like_talk_and_says_something_is_a_claim(answer):
+    assert texts(answer) != []
+
+
+@pytest.mark.parametrize(
+    ("answer", "claim", "context"),
+    [
+        ("Yes, in selected adults, although surgery is standard.", "In selected adults", "Is it safe?"),
+        ("Falls rose, but injurious falls did not.", "Injurious falls did not.", "Is it safe? Falls rose."),
+        ("Then 40 mg/m² daily for four more weeks.", "Then 40 mg/m²", "Is it safe?"),
+    ],
+)
+def test_what_goes_on_with_what_was_said_has_it_as_context(answer, claim, context):
+    found = next(one for one in extract_claims(answer, question="Is it safe?") if one.text.startswith(claim))
+    assert found.context == context

@@ -5,7 +5,7 @@ from gate_samples import SIGNATURE, slice_of
 
 from pytest_medfaith.errors import MissingBaseline
 from pytest_medfaith.gates.baseline import read_baseline, write_baseline
-from pytest_medfaith.gates.matching import check_before_run, slice_baseline
+from pytest_medfaith.gates.matching import check_before_run, other_processor, slice_baseline
 from pytest_medfaith.records import SliceRun
 
 REPORT = slice_of({"b": "sr", "a": "su?"})
@@ -37,6 +37,19 @@ def test_another_set_up_is_refused_by_name_and_value(tmp_path):
         rf"encoder was absent, is \"e\"\. .* with {UPDATE}",
     ):
         slice_baseline(baseline, REPORT.run, signature=other, case_ids=["a", "b"])
+
+
+def test_another_kind_of_processor_is_compared_and_noted(tmp_path):
+    write_baseline(
+        tmp_path / "medfaith-baseline.json", [REPORT], signature={**SIGNATURE, "processor": "AVX-512 VNNI"}
+    )
+    baseline, now = read_baseline(tmp_path / "medfaith-baseline.json"), {**SIGNATURE, "processor": "AVX2"}
+    entry = slice_baseline(baseline, REPORT.run, signature=now, case_ids=["a", "b"])
+    check_before_run(baseline, REPORT.run, signature=now, case_ids=["a", "b"])
+    assert other_processor(entry, now).startswith(
+        "slice 'iron': its baseline was measured on a processor with AVX-512 VNNI, this run on one with AVX2."
+    )
+    assert other_processor(entry, {**SIGNATURE, "processor": "AVX-512 VNNI"}) == ""
 
 
 def test_a_slice_that_is_not_there_is_refused_with_those_that_are(tmp_path):

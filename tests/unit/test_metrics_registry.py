@@ -67,6 +67,8 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
             "hallucination",
             "unsupported",
             "self_contradiction",
+            "answer_risk",
+            "high_risk",
             "major_hallucination",
             "major_error_rate",
             "conflict",

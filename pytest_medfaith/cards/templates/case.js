@@ -23,6 +23,7 @@
   function fill(body, one, place) {
     one.claims.forEach((claim, i) => { claim.number = i + 1; });
     const left = make("div", "left", make("h4", "", "Answer"), answer(one, place), make("h4", "", one.claims.length ? "Claims" : ""));
+    if (one.risk) left.append(make("p", "soft", one.risk));
     if (!one.claims.length) left.append(make("p", "soft", one.abstained ? "The answer is a refusal: it makes no claim." : "The answer makes no claim."));
     const order = [...one.claims].sort((a, b) => b.unsafe - a.unsafe || b.major - a.major || severity.indexOf(a.label) - severity.indexOf(b.label));
     left.append(...order.map((claim) => claimNote(claim, place)));

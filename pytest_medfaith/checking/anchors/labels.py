@@ -202,6 +202,14 @@ def _is_said_otherwise(label: Label, claim: str, evidence: Evidence) -> bool:
     words = claim[label.start : label.end].lower()
     if label.number == -1 or re.search(rf"(?<!\w){re.escape(words)}(?!\w)", evidence.whole, re.IGNORECASE):
         return True
+    # "The first dose at 8 weeks and the second at 12" has a second dose.
+    ordinal, has_noun = words.split()[0], any(o.noun == label.noun for o in read_labels(evidence.nearest))
+    if (
+        ordinal in _ORDINALS
+        and has_noun
+        and re.search(rf"\bthe {ordinal}\b", evidence.nearest, re.IGNORECASE)
+    ):
+        return True
     if label.noun in _TIME_NOUNS - {"trimester"} and (label.number == 1 or _is_a_time_of(evidence, label)):
         return True
     # "Type 2" may be the II of "bipolar II".

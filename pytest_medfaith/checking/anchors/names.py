@@ -43,6 +43,17 @@ _SPEAKS_AFTER = re.compile(
 )
 _SPEAKS_BEFORE = re.compile(r"\b(?:according to|per|by|from|recommended by|the) (?:the )?$", re.IGNORECASE)
 _CLAUSE_AFTER = re.compile(r"\W*$|[,;:.]|\s+guid|\s+and\b")
+# Share of a claim's words, apart from its name, that a sentence must hold: the name alone is another then.
+_SAME_BUT_NAME = 0.6
+_FEWEST_INITIALS = 3
+_CLINICAL = frozenset(  # Evidence says them in words that have other initials.
+    "TDS QDS BID TID QID PRN ECG EKG EEG CXR MRI PET FBC CBC LFT LFTs GFR BMI BNP CRP ESR ABG CSF CPR ICU ITU IVIG PPI OTC USA".split()
+)
+_EPONYM = re.compile(
+    r"(?<=\w\s)(?P<name>[A-Z][a-z]{2,}(?:[-–][A-Z][a-z]+)*)(?:[’']s)?\s+"
+    r"(?P<of>criteria|scores?|scale|classification|formula|equation|rules?|index|regimen|manoeuvre|maneuver|sign|test|protocol|"
+    r"stage|technique|procedure)\b"
+)
 _BODY = (
     r"Organi[sz]ation|Agency|Administration|Society|College|Association|Institutes?|Academy|Federation|"
     r"Initiative|Collaboration|Task Force|Committee|Foundation|Council|University|Clinic|Network"
@@ -100,6 +111,55 @@ def missing_sources(claim: str, evidence: Evidence) -> Iterator[Missing]:
         by_initials = re.search(rf"\b{re.escape(initials)}\b", evidence.whole)
         if words.lower() not in whole and not by_initials and not _names_most_words(words, whole):
             yield Missing("organisation", found.end() - len(words), found.end())
+
+
+def missing_initials(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields names in capitals in whose place the deciding sentence has another: "in ONTARGET" for "in HOPE".
+
+    Where it has none, the name may be an abbreviation of the writer's own.
+    """
+    if not _replacing(claim, evidence.nearest):
+        return
+    for found in _CAPITALS.finditer(claim):
+        name, mentions = found[0], mentions_at(claim, found.start())
+        if len(_plain(name)) < _FEWEST_INITIALS or name in _CLINICAL or _is_written(name, evidence.whole):
+            continue
+        if any(mention.kind != "gene" or evidence.names(mention) for mention in mentions):
+            continue  # other readers compare drugs and diseases
+        if shared_with(claim, *found.span(), evidence.nearest) >= _SAME_BUT_NAME:
+            yield Missing("name", *found.span())
+
+
+def _replacing(claim: str, nearest: str) -> bool:
+    """Returns whether `nearest` has a name in capitals that `claim` neither has nor spells out."""
+    return any(
+        len(_plain(found[0])) >= _FEWEST_INITIALS
+        and found[0] not in _CLINICAL
+        and not _is_written(found[0], claim)
+        and all(mention.kind == "gene" for mention in mentions_at(nearest, found.start()))
+        for found in _CAPITALS.finditer(nearest)
+    )
+
+
+def _is_written(name: str, text: str) -> bool:
+    """Returns whether a word of `text` begins with `name`, as "IL-23-producing" with "IL23", or spells it out.
+
+    What is behind a hyphen of `name` in small letters is no part of it: "KEAP1-mutant".
+    """
+    bare = re.sub(r"[-–][a-z].*", "", name)
+    letters = "[-‐– ]?".join(map(re.escape, _plain(bare)))
+    written = re.search(rf"(?<![A-Za-z0-9]){letters}", text, re.IGNORECASE)
+    return bool(written) or _is_spelled_out(re.sub(r"[^A-Z]", "", bare), text)
+
+
+def missing_eponyms(claim: str, evidence: Evidence) -> Iterator[Missing]:
+    """Yields "Jones criteria" where the deciding sentence has "Rotterdam criteria" alone."""
+    known = {found["of"].lower(): found["name"] for found in _EPONYM.finditer(evidence.nearest)}
+    whole = evidence.whole.lower()
+    for found in _EPONYM.finditer(claim):
+        other = known.get(found["of"].lower(), "")
+        if other and found["name"].lower() not in whole and other.lower() not in claim.lower():
+            yield Missing("name", *found.span("name"))
 
 
 def _names_most_words(words: str, whole: str) -> bool:

@@ -51,6 +51,7 @@ _INSTANCE = re.compile(
     re.IGNORECASE,
 )
 
+_CELL = re.compile(r"(?:^|[;|])\s*[^;:|]{2,60}:\s*[^;:|]*\d")  # "Stage I: 88%; stage IV: 25%" has two
 _COMPARED = word_key("compared")
 # Number words and words such as "about" do not say what a number is of.
 _UNTELLING = re.compile(
@@ -85,12 +86,15 @@ def numbers(claim: str, evidence: str) -> list[Finding]:
     is all but a copy of the sentence.
     """
     texts = _Texts(claim, evidence, read_quantities(claim), read_quantities(evidence))
+    in_row = len(_CELL.findall(claim)) > 1  # grounding compares rows: the words around a number are of others
     found: list[Finding] = []
     for quantity in texts.stated if texts.known else ():
         if in_equal_strength(quantity, claim, evidence):
             continue
         signed = (signed_like(other, quantity, claim=claim, text=evidence) for other in texts.known)
         comparable = [other for other in signed if _same_kind(quantity, other)]
+        if in_row and any(agree(quantity, other) for other in comparable):
+            continue
         other = _clash(quantity, comparable, texts) if comparable else None
         if other:
             mine, theirs = (quantity.start, quantity.end), (other.start, other.end)

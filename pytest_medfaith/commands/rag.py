@@ -1,0 +1,237 @@
+"""`medfaith query` and `medfaith interactive`: the reference RAG asked by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pytest_medfaith.commands.parts import LlmOption, RootOption, end_teacher, llm_mode, say
+from pytest_medfaith.commands.retrieval_options import with_retrieval_options
+from pytest_medfaith.errors import DataError, MedfaithError
+from pytest_medfaith.plain import plain_json
+
+if TYPE_CHECKING:
+    from pytest_medfaith.config import RagSettings, Settings, SliceSettings
+    from pytest_medfaith.records import Response
+    from pytest_medfaith.run.resources import Resources
+
+QuestionArgument = Annotated[str, typer.Argument(help="A question.")]
+SliceOption = Annotated[
+    str | None, typer.Option("--slice", help="The slice whose corpus, retriever and k are taken.")
+]
+CorpusOption = Annotated[
+    list[Path] | None,
+    typer.Option("--corpus", help="A folder or file of chunks in the place of a slice; may be given again."),
+]
+ModeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--mode", help="plain, faithful, confident or confident-lite; where not given, that of the settings."
+    ),
+]
+GeneratorOption = Annotated[
+    str | None, typer.Option("--generator", help="extractive, which quotes the passages, or teacher.")
+]
+VerifierOption = Annotated[
+    str | None, typer.Option("--checker", help="What verifies the draft, such as default or fast.")
+]
+ThresholdOption = Annotated[
+    float | None, typer.Option("--threshold", help="The confidence below which there is no answer, 0 to 1.")
+]
+RetrieverNameOption = Annotated[
+    str | None, typer.Option("--retriever", help="A retriever in place of the slice's.")
+]
+DepthOption = Annotated[int | None, typer.Option("--k", min=1, help="How many chunks to retrieve.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the response as a JSON object.")]
+Answer = Callable[[str], "Response"]
+
+
+@with_retrieval_options
+def query(
+    question: QuestionArgument,
+    slice_name: SliceOption = None,
+    corpus: CorpusOption = None,
+    mode: ModeOption = None,
+    generator: GeneratorOption = None,
+    checker: VerifierOption = None,
+    threshold: ThresholdOption = None,
+    retriever: RetrieverNameOption = None,
+    k: DepthOption = None,
+    as_json: JsonOption = False,
+    root: RootOption = Path(),
+    llm: LlmOption = None,
+    *,
+    retrieval: Mapping[str, Any],
+) -> None:
+    """Answer a question from a corpus by the reference RAG, with citations, and say what was dropped and why.
+
+    Example: medfaith query "How is gout treated?" --corpus corpus_samples --mode faithful --checker fast
+    """
+    said = {"mode": mode, "generator": generator, "checker": checker, "threshold": threshold}
+    resources = resources_for(root, llm, retrieval, said)
+    answer = answerer(resources, _searched(resources, slice_name, corpus, retriever, k))
+    try:
+        response = answer(question)
+    finally:
+        _save(resources)
+    if as_json:
+        typer.echo(plain_json(json.dumps(response.to_dict(), ensure_ascii=False)))
+    else:
+        _say_answer(response)
+    _end(resources)
+
+
+@with_retrieval_options
+def interactive(
+    slice_name: SliceOption = None,
+    corpus: CorpusOption = None,
+    mode: ModeOption = None,
+    generator: GeneratorOption = None,
+    checker: VerifierOption = None,
+    threshold: ThresholdOption = None,
+    retriever: RetrieverNameOption = None,
+    k: DepthOption = None,
+    root: RootOption = Path(),
+    llm: LlmOption = None,
+    *,
+    retrieval: Mapping[str, Any],
+) -> None:
+    """Answer a question a line by the reference RAG, until the end of the input.
+
+    An empty line asks nothing. Ctrl-D ends the loop, and so does Ctrl-C, with exit status 130.
+
+    Example: medfaith interactive --corpus corpus_samples --mode confident-lite
+    """
+    said = {"mode": mode, "generator": generator, "checker": checker, "threshold": threshold}
+    resources = resources_for(root, llm, retrieval, said)
+    answer = answerer(resources, _searched(resources, slice_name, corpus, retriever, k))
+    say("A question a line; Ctrl-D ends.", err=True)
+    try:
+        failed = _answer_lines(answer)
+    except KeyboardInterrupt:
+        say("")
+        raise typer.Exit(130) from None
+    finally:
+        _save(resources)
+    _end(resources)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _answer_lines(answer: Answer) -> int:
+    """Answers the lines of standard input to its end, and returns how many could not be answered."""
+    import sys
+
+    failed = 0
+    while True:
+        if sys.stdin.isatty():
+            typer.echo("> ", nl=False)
+        line = sys.stdin.readline()
+        if not line:
+            return failed
+        if line.strip():
+            try:
+                _say_answer(answer(line.strip()))
+            except (MedfaithError, ValueError, OSError) as error:
+                failed += 1
+                say(f"medfaith: {error}", err=True)
+            say("")
+
+
+def resources_for(
+    root: Path, llm: str | None, retrieval: Mapping[str, Any], said: Mapping[str, Any]
+) -> Resources:
+    """Returns what a command reads and loads, with what it says of the reference RAG in its settings.
+
+    Raises:
+        DataError: a mode, generator or threshold that there is not.
+    """
+    from pytest_medfaith.run.options import Options
+    from pytest_medfaith.run.resources import Resources
+
+    resources = Resources(root=root.resolve(), options=Options(retrieval=retrieval, llm=llm_mode(llm)))
+    resources.settings = with_rag(resources.settings, said)
+    return resources
+
+
+def with_rag(settings: Settings, said: Mapping[str, Any]) -> Settings:
+    """Returns `settings` with those of the reference RAG that a command line says; None says nothing.
+
+    Raises:
+        DataError: a value that there is not.
+    """
+    from pytest_medfaith.config import command_line_settings
+
+    given = {
+        **dataclasses.asdict(settings.rag),
+        **{name: one for name, one in said.items() if one is not None},
+    }
+    rag: RagSettings = command_line_settings({"rag": given})["rag"]
+    return dataclasses.replace(settings, rag=rag)
+
+
+def answerer(resources: Resources, searched: SliceSettings) -> Answer:
+    """Returns what answers a question from the corpus of a slice.
+
+    Raises:
+        DataError: there is nothing to retrieve from.
+        TeacherError: the teacher is needed and cannot be asked.
+    """
+    from pytest_medfaith.retrieval.ranking import hits_in_order
+    from pytest_medfaith.teacher.asking import asking_for
+
+    if not resources.can_retrieve(searched):
+        raise DataError(
+            "there is no corpus to answer from; give --corpus FOLDER, or --slice NAME of the settings"
+        )
+    resources.check_rag()
+    retriever, rag = resources.retriever(searched), resources.reference_rag
+
+    def answer(question: str) -> Response:
+        with asking_for(question):
+            found = retriever(question, top_k=searched.k)
+            return rag.answer(question, hits_in_order(found, k=searched.k, place="the question"))
+
+    return answer
+
+
+def _searched(
+    resources: Resources,
+    name: str | None,
+    corpus: list[Path] | None,
+    retriever: str | None,
+    k: int | None,
+) -> SliceSettings:
+    """Returns the slice that is searched: the named slice, the only slice with a corpus, or the given corpus."""
+    from pytest_medfaith.config import SliceSettings
+
+    if name is not None and corpus:
+        raise DataError("--slice and --corpus both say what is searched; give one of them")
+    with_corpus = [one for one in resources.settings.slices.values() if one.corpus]
+    if name is not None:
+        searched = resources.settings.slice(name)
+    elif corpus or len({one.corpus for one in with_corpus}) != 1:
+        searched = SliceSettings(name="query", cases="", corpus=tuple(corpus or ()))
+    else:
+        searched = with_corpus[0]
+    return dataclasses.replace(searched, retriever=retriever or searched.retriever, k=k or searched.k)
+
+
+def _say_answer(response: Response) -> None:
+    from pytest_medfaith.cards.rag_answer import answer_text
+
+    say(answer_text(response))
+
+
+def _save(resources: Resources) -> None:
+    if "teacher" in vars(resources):
+        resources.teacher.save()
+
+
+def _end(resources: Resources) -> None:
+    end_teacher(resources.teacher if "teacher" in vars(resources) else None)

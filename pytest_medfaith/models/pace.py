@@ -1,0 +1,47 @@
+"""How many runs of a model go side by side, and how many texts a model of another maker reads at a time.
+
+The settings of a project set both for the process. Neither changes what a shipped model gives.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from pytest_medfaith import defaults
+
+
+@dataclass
+class _Pace:
+    threads: int | None = None
+    batch_size: int = defaults.BATCH_SIZE
+
+
+_pace = _Pace()
+
+
+def set_pace(*, threads: int | None, batch_size: int) -> None:
+    """Sets both for the process, as the settings say.
+
+    Args:
+        threads: None: as many as there are cores.
+        batch_size: texts, or pairs of texts.
+    """
+    _pace.threads, _pace.batch_size = threads, batch_size
+
+
+def batch_size() -> int:
+    """Returns how many texts or pairs a model of torch reads at a time."""
+    return _pace.batch_size
+
+
+def asked_threads() -> int | None:
+    """Returns how many threads MEDFAITH_THREADS asks for, else the settings; None where neither says it.
+
+    Raises:
+        ValueError: MEDFAITH_THREADS is no whole number.
+    """
+    asked = os.environ.get("MEDFAITH_THREADS", "")
+    if asked and not asked.isdigit():
+        raise ValueError(f"MEDFAITH_THREADS is {asked!r}; expected a whole number above 0")
+    return max(1, int(asked)) if asked else _pace.threads

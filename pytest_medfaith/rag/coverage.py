@@ -1,0 +1,44 @@
+"""Which part of a question the retrieved passages cover: 0 to 1, without a model that writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_medfaith.english.sentences import sentences_of
+from pytest_medfaith.english.words import content_keys, share
+from pytest_medfaith.rag.quoting import Embed
+from pytest_medfaith.records import Chunk
+
+_READ = 3  # passages whose sentences the encoder reads: those with most of the question's words
+
+
+def word_coverage(question: str, contexts: Sequence[Chunk]) -> float:
+    """Returns which part of the question's content words the passages hold together; 0 without any."""
+    held = frozenset[str]().union(*(content_keys(_read(chunk)) for chunk in contexts))
+    return share(content_keys(question), held)
+
+
+def passage_coverage(question: str, contexts: Sequence[Chunk], *, embed: Embed) -> float:
+    """Returns how well the best single passage covers the question.
+
+    Of a passage half counts which part of the question's content words it holds, half the cosine of the question
+    and its most similar sentence. Words that are spread over several passages cover less than the same words in
+    a passage.
+    """
+    keys = content_keys(question)
+    best = sorted(contexts, key=lambda chunk: -share(keys, content_keys(_read(chunk))))[:_READ]
+    pieces = [(place, piece) for place, chunk in enumerate(best) for piece in sentences_of(chunk.text)]
+    if not pieces:
+        return 0.0
+    vectors = embed([question, *(f"{best[place].title} {piece}".strip() for place, piece in pieces)])
+    alike = [0.0] * len(best)
+    for (place, _), vector in zip(pieces, vectors[1:], strict=True):
+        alike[place] = max(alike[place], float(vectors[0] @ vector))
+    found = (
+        0.5 * share(keys, content_keys(_read(chunk))) + 0.5 * alike[place] for place, chunk in enumerate(best)
+    )
+    return min(1.0, max(found))
+
+
+def _read(chunk: Chunk) -> str:
+    return " ".join([chunk.title, *chunk.section_path, chunk.text])

@@ -1,0 +1,49 @@
+"""The answer to a test's case: recorded, made by the project's RAG, or by the reference RAG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_medfaith.answers.foreign import is_rows
+from pytest_medfaith.answers.sampling import asked_samples, sampled_response
+from pytest_medfaith.errors import MedfaithError
+from pytest_medfaith.run.hooks import plain_errors, resources_of
+from pytest_medfaith.run.targets import Target, recorded_response, reference_response
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_medfaith.records import Hit, Response
+    from pytest_medfaith.retrieval.ranking import Retriever
+
+
+def case_response(
+    request: pytest.FixtureRequest,
+    target: Target,
+    *,
+    rag: Any,
+    hits: Sequence[Hit],
+    retriever: Retriever | None,
+) -> Response:
+    """Returns the response to the case of a test.
+
+    Args:
+        request: of the test.
+        target: its slice and case.
+        rag: what the fixture medfaith_rag gives: a callable, rows of answers, or None. With None the recorded
+            responses of the slice are replayed. A slice that has none is answered by the reference RAG.
+        hits: what the retriever found for the question.
+        retriever: None where there is nothing to retrieve from.
+    """
+    resources = resources_of(request.config)
+    if rag is None or is_rows(rag):
+        with plain_errors():
+            if rag is None and target.settings.responses is None and retriever is not None:
+                return reference_response(resources, target, hits)
+            return recorded_response(resources, target, rows=rag)
+    with plain_errors(MedfaithError):  # what the RAG itself raises keeps its traceback
+        asked = target.case.question
+        answers = asked_samples(rag, asked, resources.temperatures, history=target.turns)
+    with plain_errors():
+        return sampled_response(answers, case_id=target.case.id, hits=hits)
