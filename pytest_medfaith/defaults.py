@@ -87,4 +87,6 @@ LLM_CONCURRENCY = 4  # requests at a time: what a server on a single GPU answers
 LLM_CURRENCY = "USD"  # in which most price lists are
 
 RAG_SENTENCES = 4  # that the extractive answerer quotes at most: what a reader takes in, and a screen shows
-RAG_THRESHOLD = 0.78
+# Of 35 sample questions whose draft is supported whole, 33 are answered; of 24 on matters outside the samples 2 are
+# (bench/reference_rag.py).
+RAG_THRESHOLD = 0.77
