@@ -163,6 +163,23 @@ def _interval(value: Mapping[str, float] | None) -> str:
     return "-" if value is None else f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
 
 
+# Which part of which data a measured set is.
+SPLITS: Mapping[str, str] = {
+    "healthver": "HealthVer, development split",
+    "responses": "recorded answers of this repository, sentences against all contexts",
+    "check_covid_sentences": "Check-COVID, development split, the labelled sentences",
+    "scifact": "SciFact, a fifth of the training claims kept out, whole abstracts",
+    "kinds": "`data/kinds`, a tenth kept out",
+    "scifact_found": "the same SciFact claims, abstracts that BM25 finds",
+    "check_covid": "Check-COVID, development split, whole abstracts",
+    "nli4ct": "NLI4CT, development split",
+    "published": "`data/published`, a tenth kept out",
+    "written": "`data/silver`, a tenth kept out",
+    "turned": "`data/turned`, a tenth kept out",
+    "kqa": "K-QA, all statements of physicians",
+    "answers": "`data/answers`, a tenth kept out",
+    "clusters": "`data/clusters`, a tenth kept out",
+}
 # Published macro-F1, by the measured set that is most similar; docs/scoreboard.md says where each figure is
 # from and what differs.
 PUBLISHED: Mapping[str, str] = {
@@ -192,12 +209,14 @@ def scoreboard_table(cards: Mapping[str, Mapping[str, Any]]) -> str:
     names = dict.fromkeys(name for sets in measured.values() for name in sets)
     header = [
         "set",
+        "data and split",
         *(f"`{checker}`: {what}" for checker in measured for what in ("n", "macro-F1", "accuracy")),
         "published macro-F1",
     ]
     rows = [
         (
             f"`{name}`",
+            SPLITS.get(name, "-"),
             *(cell for sets in measured.values() for cell in _scores(sets.get(name))),
             PUBLISHED.get(name, "-"),
         )

@@ -17,6 +17,7 @@ from pytest_medfaith import defaults
 from pytest_medfaith.defaults import ChunkContext, PairOrder
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.records import HistoryMode, SliceRun
+from pytest_medfaith.records.answer_risk import RiskSettings, check_risk
 from pytest_medfaith.teacher.settings import RANGES as LLM_RANGES
 from pytest_medfaith.teacher.settings import TEACHER, LlmSettings
 
@@ -160,6 +161,7 @@ class Settings:
     linker: str = defaults.LINKER
     consistency: int = 0
     temperatures: tuple[float, ...] = defaults.TEMPERATURES
+    risk: RiskSettings | None = None
     safety: tuple[Path, ...] = ()
     severity: tuple[Path, ...] = ()
     metrics: tuple[str, ...] = ()
@@ -210,6 +212,10 @@ def load_settings(root: Path) -> Settings:
             f"{path}: ablation.{name} is of no slice{_nearest(name, slices)}; slices configured here: "
             f"{', '.join(sorted(slices)) or 'none'}"
         )
+    try:
+        check_risk(settings.risk or RiskSettings())
+    except ValueError as error:
+        raise DataError(f"{path}: risk: {error}") from None
     _check_extractor(settings.extractor, root, path)
     resolved = {name: _resolve(given, root) for name, given in slices.items()}
     return dataclasses.replace(

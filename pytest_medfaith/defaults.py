@@ -57,6 +57,7 @@ SEED = 0
 RESAMPLES = 2000  # of a bootstrap
 LEVEL = 0.95  # of intervals
 
+TUNE_LIMIT = 60  # answers of a kind of planted error: intervals of about 7 points either way
 AUDIT_LIMIT = 30  # claims of a kind: intervals of about 10 points either way, in tens of seconds
 # Claims kept of one answer: as many as a reader can review in a minute, and more than most questions need.
 GOLD_CLAIMS = 8
@@ -86,4 +87,6 @@ LLM_CONCURRENCY = 4  # requests at a time: what a server on a single GPU answers
 LLM_CURRENCY = "USD"  # in which most price lists are
 
 RAG_SENTENCES = 4  # that the extractive answerer quotes at most: what a reader takes in, and a screen shows
-RAG_THRESHOLD = 0.78
+# Of 35 sample questions whose draft is supported whole, 33 are answered; of 24 on matters outside the samples 2 are
+# (bench/reference_rag.py).
+RAG_THRESHOLD = 0.77

@@ -71,7 +71,7 @@ def trend_svg(points: Sequence[Point], *, title: str, width: int = 280, height: 
             draw_line(left, y(value), right, y(value), "rule"),
             draw_text(left - 6, y(value) + 4, f"{value:.2f}", "soft", anchor="end"),
         ]
-    body += [_path(line, "mark") for line in _unbroken(points, x, y) if len(line) > 1]
+    body += [draw_path(line, "mark") for line in _unbroken(points, x, y) if len(line) > 1]
     for place, (label, metric) in enumerate(points):
         body += _point(x(place), y, metric, label)
     body.append(draw_text(left, height - 5, clip(points[0][0], 20), "soft"))
@@ -197,7 +197,7 @@ def reliability_svg(bins: Sequence[ReliabilityBin], *, title: str = "Reliability
             draw_text(x(tick), bottom + 16, f"{tick:.1f}", "soft", anchor="middle"),
         ]
     places = [(x(one.confidence), y(one.accuracy)) for one in bins]
-    body += [draw_line(x(0), y(0), x(1), y(1), "ideal"), _path(places, "mark")]
+    body += [draw_line(x(0), y(0), x(1), y(1), "ideal"), draw_path(places, "mark")]
     most = max(one.n for one in bins)
     for one, place in zip(bins, places, strict=True):
         shown = f"{one.n} pairs: confidence {decimals(one.confidence)}, accuracy {decimals(one.accuracy)}"
@@ -233,5 +233,6 @@ def draw_line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
-def _path(places: Sequence[tuple[float, float]], kind: str) -> str:
+def draw_path(places: Sequence[tuple[float, float]], kind: str) -> str:
+    """Returns a line through `places`."""
     return f'<polyline class="{kind}" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in places)}"/>'

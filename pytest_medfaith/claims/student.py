@@ -18,6 +18,7 @@ from pytest_medfaith.claims.tagging import TAGS, Span, spans_of_tags, stretches
 from pytest_medfaith.claims.teacher import check_said, placed
 from pytest_medfaith.english.grammar import read_clause
 from pytest_medfaith.english.phrases import read_words
+from pytest_medfaith.english.words import plain_words
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.models.folders import model_signature
 from pytest_medfaith.models.foreign import load_foreign
@@ -96,7 +97,9 @@ def student_claims(
     if not ruled:
         return []
     found = [claim for claim in found_in(answer, ruled, question or "") if _says(claim, ruled)]
-    return completed(found, ruled, alone=True)
+    # A claim that is written again and again, as weak models do, would outweigh the claims beside it.
+    once = {plain_words(claim.text): claim for claim in reversed(found)}
+    return completed(list(once.values())[::-1], ruled, alone=True)
 
 
 def _says(claim: Claim, ruled: Sequence[Claim]) -> bool:

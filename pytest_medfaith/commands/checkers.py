@@ -14,7 +14,8 @@ from pytest_medfaith.errors import DataError
 LabelledArgument = Annotated[
     Path,
     typer.Argument(
-        help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict.'
+        help='JSON Lines of {"claim", "evidence", "label"}; a label is entail, neutral or contradict. With --tune a '
+        "folder or file of chunks."
     ),
 ]
 FittedOption = Annotated[
@@ -34,6 +35,12 @@ PrecisionOption = Annotated[
 FitSeedOption = Annotated[int, typer.Option(help="Seed of the split and of the intervals.")]
 FitReportOption = Annotated[
     Path | None, typer.Option(help="Write the table and the reliability diagrams there (Markdown, SVG).")
+]
+TuneOption = Annotated[
+    bool,
+    typer.Option(
+        "--tune", help="Fit the thresholds of risk instead, on sentences of a corpus with planted errors."
+    ),
 ]
 CorpusArgument = Annotated[
     list[Path], typer.Argument(metavar="CORPUS...", help="Folders or files of chunks in JSON Lines.")
@@ -57,34 +64,54 @@ def calibrate(
     seed: FitSeedOption = defaults.SEED,
     report: FitReportOption = None,
     root: RootOption = Path(),
+    tune: TuneOption = False,
+    limit: LimitOption = defaults.TUNE_LIMIT,
 ) -> None:
-    """Fit probabilities and thresholds to labelled rows.
+    """Fit probabilities and thresholds to labelled rows, or with --tune the thresholds of risk to a corpus.
 
     The table shows what that changes on rows that were kept out.
 
     Example: medfaith calibrate labelled.jsonl --precision 0.9 --report calibration
 
+    Example: medfaith calibrate corpus_samples --tune --checker fast
+
     The command fits to seven tenths of the rows. The rows kept out share no claim and no evidence with them.
-    To use the calibration, name the file in the settings, under calibration.
+    To use the calibration, name the file in the settings, under calibration. With --tune it prints a table to paste.
     """
+    if tune:
+        _tune(rows, checker, limit=limit, seed=seed, report=report, root=root)
+        return
+    if method not in ("temperature", "isotonic"):
+        raise DataError(f"--method is {method!r}; expected temperature or isotonic")
+    if precision is not None and not 0 < precision < 1:
+        raise DataError(f"--precision is {precision}; expected a share between 0 and 1, such as 0.9")
+    _fit(rows, checker, out, method, precision, seed=seed, report=report, root=root)
+
+
+def _fit(
+    rows: Path,
+    checker: str,
+    out: Path,
+    method: Any,
+    precision: float | None,
+    *,
+    seed: int,
+    report: Path | None,
+    root: Path,
+) -> None:
     from pytest_medfaith.calibration import applying, explanation
     from pytest_medfaith.calibration.fit import fit_calibration
     from pytest_medfaith.calibration.rows import read_labelled_rows
     from pytest_medfaith.checking.loading import load_checker
     from pytest_medfaith.jsonl import refuse_overwriting
 
-    if method not in ("temperature", "isotonic"):
-        raise DataError(f"--method is {method!r}; expected temperature or isotonic")
-    if precision is not None and not 0 < precision < 1:
-        raise DataError(f"--precision is {precision}; expected a share between 0 and 1, such as 0.9")
     drawn = [report / name for name in explanation.REPORT_FILES] if report else []
     written = {"--out": out, **{f"{path}, of --report": path for path in drawn}}
     refuse_overwriting(written, {"the file of rows": rows})
     loaded = read_labelled_rows(rows)
     judge = load_checker(checker, **reading_of(checker, root))
-    chosen: Any = method
     progress = progress_bar("pairs")
-    run = fit_calibration(loaded, judge, method=chosen, precision=precision, seed=seed, progress=progress)
+    run = fit_calibration(loaded, judge, method=method, precision=precision, seed=seed, progress=progress)
     facts = explanation.calibration_facts(run, precision=precision, seed=seed)
     applying.write_calibration(out, run.fitted, facts=facts)
     if report:
@@ -92,6 +119,28 @@ def calibrate(
     notes, table = explanation.calibration_notes(run), explanation.calibration_table(run)
     for line in [*notes, table, *(f"{path}: written" for path in written.values())]:
         say(line)
+
+
+def _tune(corpus: Path, checker: str, *, limit: int, seed: int, report: Path | None, root: Path) -> None:
+    from pytest_medfaith.calibration.risk_tuning import risk_items, tune, tuning_text
+    from pytest_medfaith.checking.loading import load_checker
+    from pytest_medfaith.config import load_settings
+    from pytest_medfaith.jsonl import chunk_files, read_chunks, refuse_overwriting, write_text
+    from pytest_medfaith.records.answer_risk import RiskSettings
+
+    written = report / "risk.md" if report else None
+    refuse_overwriting({"risk.md, of --report": written}, {"a file of the corpus": chunk_files([corpus])})
+    settings = load_settings(root.resolve()).risk or RiskSettings()
+    judge = load_checker(checker, **reading_of(checker, root))
+    progress = progress_bar("pairs")
+    items = risk_items(judge, read_chunks([corpus]), settings, limit=limit, seed=seed, progress=progress)
+    found = tune(items, settings, seed=seed)
+    say(tuning_text(found))
+    if written:
+        written.parent.mkdir(parents=True, exist_ok=True)
+        text = tuning_text(found, style="github")
+        write_text(written, f"### Risk by {checker}\n\n" + text.replace("\n", "  \n") + "\n")
+        say(f"{written}: written")
 
 
 def audit(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.distill.records import PARTS, Silver, SilverAnswer, SilverPair
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.jsonl import read_records, write_records, write_text
@@ -93,13 +94,16 @@ def read_answers(folder: Path, part: str) -> list[SilverAnswer]:
 
 def silver_lines(summary: dict[str, Any]) -> list[str]:
     """Returns what a command tells of a folder of silver rows: rows by part, teachers, and what is missing."""
-    lines = [f"labelled by {', '.join(f'{name} ({n} pairs)' for name, n in summary['teachers'].items())}"]
+    teachers = [f"{name} ({counted(number, 'pair')})" for name, number in summary["teachers"].items()]
+    lines = [f"labelled by {', '.join(teachers)}"]
     for part in PARTS:
         counts = ", ".join(f"{number} {label}" for label, number in summary["pairs"][part].items())
-        lines.append(f"{part}: {counts}; {summary['answers'][part]} answers")
+        lines.append(f"{part}: {counts}; {counted(summary['answers'][part], 'answer')}")
     lines += [f"left out: {count} {reason}" for reason, count in summary["left_out"].items()]
     if summary["passages_shared"]:
-        lines.append("WARNING: parts share passages; what is measured is better than on passages not seen")
+        lines.append(
+            "WARNING: parts may share passages; what is measured is better than on passages not seen"
+        )
     absent = [label for label, number in summary["pairs"]["train"].items() if not number]
     lines += [
         f"WARNING: no pair to train on is {label}; a student of these rows never says it" for label in absent

@@ -24,6 +24,7 @@ Family = Literal[
     "audit",
     "corrected",
     "consistency",
+    "risk",
     "project",
 ]
 Matrix = tuple[tuple[bool, ...], ...]

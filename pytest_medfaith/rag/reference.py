@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.claims.assignment import assign_citations
 from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.config import RagSettings
@@ -212,7 +213,7 @@ class ReferenceRag:
 def reference_rag(
     settings: RagSettings,
     *,
-    load_checker: Callable[[str], Any],
+    load_checker: Callable[[str], Any] = load_checker,
     extractor: Callable[..., Any] = extract_claims,
     teacher: Teacher | None = None,
 ) -> ReferenceRag:

@@ -96,7 +96,7 @@ def _note(request: pytest.FixtureRequest, target: Target, report: Report, checke
     brought = brought_signature(resources, checker, configured=settings.checker)
     node.stash[MEASURED] = True
     gates = target.gates(resources.metrics)
-    report = resources.with_llm_use(report)
+    report = resources.completed(report)
     result = Result(run=target.run, report=plain_report(report), gates=gates, checker=brought)
     node.stash.setdefault(RESULTS, []).append(result)
     # A test that runs again still has the properties of its first run.

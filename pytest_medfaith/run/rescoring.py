@@ -72,7 +72,7 @@ def rescore_run(
         for number, (row, report, case) in enumerate(asked, start=1):
             run = _new_run(row, checker)
             history = signature.get("history", {}).get(row.slice, "context")
-            again = resources.with_llm_use(_judged(resources, report, case, run, history=history))
+            again = resources.completed(_judged(resources, report, case, run, history=history))
             result = Result(run=run, report=plain_report(again), gates=_gates(resources, row))
             collected.add(result)
             progress(number, len(asked))
@@ -117,7 +117,8 @@ def _new_case(known: Case, cases: Cases | None, gold: str | None) -> Case:
 
 
 def _new_run(row: SliceReport, checker: str | None) -> SliceRun:
-    return dataclasses.replace(row.run, checker=checker or row.checker)
+    known: SliceRun = row.run
+    return dataclasses.replace(known, checker=checker or row.checker)
 
 
 def _settings(resources: Resources, row: SliceReport) -> SliceSettings | None:

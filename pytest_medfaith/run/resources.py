@@ -25,8 +25,10 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.evaluation import Extractor
 from pytest_medfaith.gates.kept import kept_baseline
 from pytest_medfaith.jsonl import read_chunks
+from pytest_medfaith.metrics.answer_risk import report_risk
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.project import declared_metrics
+from pytest_medfaith.metrics.risk import METRICS as RISK_METRICS
 from pytest_medfaith.models.pace import set_pace
 from pytest_medfaith.records import Case, Chunk, Hit, Report, Response
 from pytest_medfaith.retrieval.build import build_retriever, needs_chunks
@@ -227,6 +229,19 @@ class Resources:
         }
         if any(name == TEACHER and uses(fixture) for fixture, name in named.items()):
             self.teacher.check_ready()
+
+    def completed(self, report: Report) -> Report:
+        """Returns a measured report with what the teacher was asked for it, and with its risk where it is told."""
+        return self._with_risk(self.with_llm_use(report))
+
+    def _with_risk(self, report: Report) -> Report:
+        settings = self.settings.risk
+        found = report_risk(report, settings) if settings and report.has_answer else None
+        if found is None:
+            return report
+        report = report.with_(risk=found.to_dict())
+        told = {metric.name: value for metric in RISK_METRICS if (value := metric.value(report)) is not None}
+        return report.with_(metrics={**report.metrics, **told})
 
     def with_llm_use(self, report: Report) -> Report:
         """Returns `report` with what the teacher was asked since the last call; unchanged where nothing was."""

@@ -59,6 +59,7 @@ def run_signature(resources: Resources, collected: Collected, runs: Iterable[Sli
         "seed": resources.seed,
         PROCESSOR: processor_kernel(),
         **extractor_signature(resources),
+        **({"risk": dataclasses.asdict(settings.risk)} if settings.risk else {}),
         **({"temperatures": list(resources.temperatures)} if resources.temperatures else {}),
         **_contexts_signature(collected, runs),
         **_rag_signature(collected, runs),

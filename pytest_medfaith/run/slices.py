@@ -68,7 +68,7 @@ def _measure_into(
     resources: Resources, collected: Collected, target: Target, measure: Measure, *, keeps_going: bool
 ) -> None:
     try:
-        measured = plain_report(resources.with_llm_use(measure(target)))
+        measured = plain_report(resources.completed(measure(target)))
     except Exception as error:
         if not keeps_going:
             raise

@@ -113,7 +113,7 @@ class Service:
                 retriever=self.retriever,
                 **rules,
             )
-        return self.resources.with_llm_use(report)
+        return self.resources.completed(report)
 
     def _claims(self, asked: Asked) -> tuple[Sequence[Claim], Extractor]:
         """Returns the claims of an answer, and an extractor that makes the same claims of it."""

@@ -71,3 +71,23 @@ def test_recorded_samples_are_measured_without_a_setting(project):
 def test_a_gate_without_samples_does_not_pass(project):
     result = project.run("--medfaith-gate", "self_consistency >= 0.1")
     assert result.ret != 0
+
+
+def test_the_risk_of_answers_is_on_the_card_in_gates_and_in_the_run_folder(project):
+    path = project.path / "pyproject.toml"
+    path.write_text(path.read_text() + "\n[tool.medfaith.risk]\ncaution = 0.3\nhigh = 0.6\n")
+    rows = [json.loads(line) for line in (project.path / "responses.jsonl").read_text().splitlines()]
+    rows[0]["answer"] = "Iron tablets treat iron deficiency."
+    (project.path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = project.run("--medfaith-gate", "high_risk <= 0", "--medfaith-report", "out")
+    result.stdout.fnmatch_lines(
+        [
+            "*Risk*",
+            "*risk: 1 HIGH, 0 CAUTION, 1 LOW; not measured, so the other parts weigh more: consistency in 2 answers*",
+            "*high_risk <= 0*0.500*",
+        ]
+    )
+    (told,) = json.loads((project.path / "out" / "report.json").read_text())["slices"]
+    flags = {case["case"]["id"]: case["risk"]["flag"] for case in told["cases"] if "risk" in case}
+    assert flags == {"iron": "LOW", "asthma": "HIGH"}
+    assert "HIGH risk 0." in (project.path / "out" / "card.html").read_text()

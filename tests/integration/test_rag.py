@@ -444,3 +444,76 @@ def test_a_teacher_that_does_not_answer_is_never_a_pass(here, medfaith, server, 
     assert status == 2, told
     assert "the teacher gave no usable generator" in told
     assert medfaith("query", "What treats iron deficiency?", "--llm", "live")[0] != 0
+
+
+# The sweep of the threshold.
+
+
+def confident_run(here, medfaith, confidences, more=""):
+    """Runs a RAG whose answers have these confidences: iron is supported, asthma is not, gout is a refusal."""
+    (here.path / "sure_app.py").write_text(
+        f"C = {confidences!r}\n"
+        "def answer(question):\n"
+        "    name = next(one for one in ('iron', 'asthma', 'gout') if one in question)\n"
+        "    said = {'iron': 'Iron tablets treat iron deficiency.', 'asthma': 'Moonlight sets off asthma.',\n"
+        "            'gout': 'I could not find this in the documents provided.'}[name]\n"
+        "    told = {} if C.get(name) is None else {'confidence': C[name]}\n"
+        "    return {'answer': said, 'contexts': ['Iron tablets treat iron deficiency.'], 'meta': told}\n"
+        + more
+    )
+    import sys
+
+    sys.modules.pop("sure_app", None)
+    return run_slice(medfaith, "--fresh", rag="sure_app:answer")
+
+
+def test_a_sweep_shows_what_each_threshold_gains_and_loses(here, medfaith):
+    confident_run(here, medfaith, {"iron": 0.9, "asthma": 0.6})
+    status, told = medfaith("sweep", "out", "--plot", "sweep.svg")
+    assert status == 0, told
+    rows = {line.split()[0]: line.split() for line in told.splitlines() if line[:2] in ("0.", "1.")}
+    assert len(rows) == 21
+    assert rows["0.60"][1:5] == ["2", "of", "3", "0.33"]  # gout refuses at each threshold
+    assert rows["0.60"][5] == "0.50"
+    assert (rows["0.65"][1], rows["0.65"][4], rows["0.65"][5]) == ("1", "0.67", "1.00")
+    assert (rows["0.95"][1], rows["0.95"][4], rows["0.95"][5]) == ("0", "1.00", "-")
+    plot = (here.path / "sweep.svg").read_text()
+    assert plot.count("<circle") == 21 + 19  # without an answer there is no faithfulness
+    assert "nan" not in plot.lower()
+
+
+@pytest.mark.parametrize(
+    ("confidences", "said"),
+    [
+        ({"iron": 0.9}, "case 'asthma' has the confidence None"),
+        ({"iron": 0.9, "asthma": 7}, "case 'asthma' has the confidence 7"),
+        ({"iron": 0.9, "asthma": "high"}, "expected a number from 0 to 1"),
+        ({"iron": 0.9, "asthma": True}, "case 'asthma' has the confidence True"),
+    ],
+)
+def test_a_sweep_without_every_confidence_is_refused(here, medfaith, confidences, said):
+    confident_run(here, medfaith, confidences)
+    status, told = medfaith("sweep", "out")
+    assert status == 2, told
+    assert said in told
+
+
+def test_a_sweep_of_a_run_with_a_failed_case_is_refused(here, medfaith):
+    (here.path / "app_of_rag.py").write_text(APP)
+    run_slice(medfaith, rag="app_of_rag:answer")
+    status, told = medfaith("sweep", "out")
+    assert status == 2, told
+    assert "1 of 3 cases failed: asthma" in told
+
+
+@pytest.mark.usefixtures("here")
+def test_answers_that_the_run_withheld_leave_out_the_rows_below_its_threshold(medfaith):
+    status, told = run_slice(
+        medfaith, "--rag-checker", "judges_of_rag:contained", "--threshold", "0.93", rag="confident"
+    )
+    assert "withheld below the confidence threshold" in told, told
+    status, told = medfaith("sweep", "out")
+    assert status == 0, told
+    assert "run it with --threshold 0" in told
+    assert "0.90 " not in told
+    assert "0.95 " in told

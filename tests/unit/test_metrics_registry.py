@@ -67,6 +67,8 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
             "hallucination",
             "unsupported",
             "self_contradiction",
+            "answer_risk",
+            "high_risk",
             "major_hallucination",
             "major_error_rate",
             "conflict",
@@ -78,6 +80,12 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
         ),
         "unchecked_share",
         "misattribution",
+        *("should_have_abstained", "should_have_answered"),
+        *(
+            f"{name}{group}"
+            for name in ("omission", "gold_contradiction")
+            for group in ("", ".key", ".major")
+        ),
         "nonexistent_citation",
         "index_bytes",
         *(

@@ -23,6 +23,7 @@
   function fill(body, one, place) {
     one.claims.forEach((claim, i) => { claim.number = i + 1; });
     const left = make("div", "left", make("h4", "", "Answer"), answer(one, place), make("h4", "", one.claims.length ? "Claims" : ""));
+    if (one.risk) left.append(make("p", "soft", one.risk));
     if (!one.claims.length) left.append(make("p", "soft", one.abstained ? "The answer is a refusal: it makes no claim." : "The answer makes no claim."));
     const order = [...one.claims].sort((a, b) => b.unsafe - a.unsafe || b.major - a.major || severity.indexOf(a.label) - severity.indexOf(b.label));
     left.append(...order.map((claim) => claimNote(claim, place)));
@@ -194,7 +195,7 @@
   function goldList(golds) {
     const told = (value, yes, no) => (value === null ? "" : value ? yes : no);
     return make("ul", "gold", ...golds.map((gold) => make("li", "", gold.text + " ", make("span", "soft",
-      [gold.key ? "key" : "optional", told(gold.said, "✓ in the answer", "✗ not in the answer"), told(gold.held, "✓ in the evidence", "✗ not in the evidence"), gold.by]
+      [gold.key ? "key" : "optional", gold.major ? "major" : "", gold.contradicted ? "✗ the answer contradicts it" : told(gold.said, "✓ in the answer", "✗ not in the answer"), told(gold.held, "✓ in the evidence", "✗ not in the evidence"), gold.by]
         .filter(Boolean).join(" · ")))));
   }
 

@@ -40,7 +40,7 @@ def overridden(
     text = plain_letters(verdict.claim.text)
     found = list(_refuting(text, chunks, rules, today))
     if verdict.label == "unsupported" and TRIAL in rules:
-        found += _unnamed(text, chunks, known=[each.claim_span for each in (*found, *verdict.findings)])
+        found += _unnamed(text, chunks, known=[each.claim_span for each in found])
     if not found:
         return verdict
     refuting = [each.rule for each in found if each.effect == "refute"]
