@@ -201,6 +201,8 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Rows]) -> 
         searched=any(found.get("searched", bool(found["hits"])) for found in snippets),
         metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
+        outcome=row.get("outcome"),
+        answerable=row.get("answerable"),
         contexts_optional=row.get("contexts_optional", False),
         llm=row.get("llm", {}),
         risk=row.get("risk", {}),
