@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_medfaith.asserts import (
+        assert_abstains,
         assert_cited,
         assert_claim_recall,
         assert_context_precision,
         assert_context_utilization,
         assert_faithfulness,
         assert_no_hallucination,
+        assert_no_major_omission,
         assert_no_safety_errors,
         check_answer,
     )
@@ -26,12 +28,14 @@ if TYPE_CHECKING:
     from pytest_medfaith.retrieval.build import build_retriever
 
 _HOMES = {
+    "assert_abstains": "asserts",
     "assert_cited": "asserts",
     "assert_claim_recall": "asserts",
     "assert_context_precision": "asserts",
     "assert_context_utilization": "asserts",
     "assert_faithfulness": "asserts",
     "assert_no_hallucination": "asserts",
+    "assert_no_major_omission": "asserts",
     "assert_no_safety_errors": "asserts",
     "check_answer": "asserts",
     "Checker": "checking.checker",
@@ -58,12 +62,14 @@ __all__ = [
     "Response",
     "SliceReport",
     "Verdict",
+    "assert_abstains",
     "assert_cited",
     "assert_claim_recall",
     "assert_context_precision",
     "assert_context_utilization",
     "assert_faithfulness",
     "assert_no_hallucination",
+    "assert_no_major_omission",
     "assert_no_safety_errors",
     "build_retriever",
     "check_answer",

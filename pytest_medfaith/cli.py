@@ -14,18 +14,21 @@ from pytest_medfaith.commands.cases import adapt
 from pytest_medfaith.commands.cases import review as review_gold
 from pytest_medfaith.commands.checkers import audit, calibrate
 from pytest_medfaith.commands.checking import check, score
+from pytest_medfaith.commands.comment import comment
 from pytest_medfaith.commands.corpus import chunk, index, retrieve
 from pytest_medfaith.commands.distill import agreement, silver
 from pytest_medfaith.commands.distill_run import road
 from pytest_medfaith.commands.evaluate import evaluate
 from pytest_medfaith.commands.init import init
 from pytest_medfaith.commands.live import rescore, run_live
+from pytest_medfaith.commands.merge import merge
 from pytest_medfaith.commands.parts import run, say
 from pytest_medfaith.commands.rag import interactive, query
 from pytest_medfaith.commands.reports import compare, report
 from pytest_medfaith.commands.review import review
 from pytest_medfaith.commands.serve import serve
 from pytest_medfaith.commands.sweep import sweep
+from pytest_medfaith.commands.watch_log import watch_log
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -60,13 +63,16 @@ for command in (
     chunk,
     adapt,
     report,
+    merge,
     compare,
     review,
+    comment,
     rescore,
     sweep,
     query,
     interactive,
     serve,
+    watch_log,
 ):  # in the order of the help
     app.command()(command)
 app.command("run")(run_live)

@@ -22,6 +22,7 @@ from pytest_medfaith.errors import DataError
 from pytest_medfaith.evidence import RECORDED, UNTOLD, Evidence
 from pytest_medfaith.metrics.aggregate import case_metrics, slice_metrics
 from pytest_medfaith.metrics.base import Metric
+from pytest_medfaith.metrics.outcomes import answerable, outcome_of
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.records import (
     Case,
@@ -41,6 +42,7 @@ from pytest_medfaith.records import (
     gold_id,
 )
 from pytest_medfaith.retrieval.ranking import checked_hits
+from pytest_medfaith.safety.escalation import escalates
 from pytest_medfaith.safety.findings import safety_findings
 from pytest_medfaith.safety.rulebook import Rulebook
 from pytest_medfaith.severity.grading import graded
@@ -96,7 +98,7 @@ def evaluate_case(
     report = _judged_report(judged, claims, rulebook=rulebook, severity=severity, abstained=abstained).with_(
         hits=tuple(hits or ()), searched=hits is not None, retriever=retriever, k=k, dropped=dropped
     )
-    report = _with_evidence(report, judged, evidence)
+    report = _with_outcome(_with_evidence(report, judged, evidence), judged)
     return _with_metrics(report, claims, checker, declared)
 
 
@@ -107,6 +109,23 @@ def _with_metrics(
     told = consistency_of(claims, report.response.answer, report.response.samples, checker)
     report = report.with_(consistency=told.to_dict()) if told else report
     return report.with_(metrics=case_metrics(report, declared=declared))
+
+
+def _with_outcome(report: Report, judged: _JudgedCase) -> Report:
+    """Returns `report` with what became of its case; an answer that failed, such as an empty answer, has no outcome."""
+    case, answer = report.case, report.response.answer
+    pairs = zip(case.gold_claims, judged.gold_by_contexts, strict=True)
+    holds = answerable(verdict.label for gold, verdict in pairs if gold.key)
+    if not (report.abstained or report.verdicts):
+        return report.with_(answerable=holds)
+    asked = any(gold.key and escalates(gold.text, question=case.question) for gold in case.gold_claims)
+    outcome = outcome_of(
+        case.expects or ("escalate" if asked else None),
+        abstained=report.abstained,
+        escalates=escalates(answer, question=said_by_user(case.question, judged.turns)),
+        holds=holds,
+    )
+    return report.with_(outcome=outcome, answerable=holds)
 
 
 def _with_evidence(report: Report, judged: _JudgedCase, evidence: Evidence) -> Report:
@@ -223,6 +242,11 @@ class _JudgedCase:
             return verdict.with_(reason="the retriever found nothing for it")
         return verdict
 
+    @cached_property
+    def gold_by_contexts(self) -> tuple[Verdict, ...]:
+        """The verdicts of the contexts on the gold claims, in their order."""
+        return tuple(self.by_contexts(_gold_claim(gold)) for gold in self.case.gold_claims)
+
     @property
     def by_some(self) -> Callable[[Claim, Sequence[Chunk]], Verdict] | None:
         """The verdict of some contexts on a claim of the answer, from scores that are there; None of a callable."""
@@ -324,10 +348,9 @@ def _entailments(
     judged: _JudgedCase, verdicts: Sequence[Verdict], gold_verdicts: Sequence[Verdict]
 ) -> Entailments:
     case, names = judged.case, [chunk.id for chunk in judged.response.contexts]
-    gold_supported = [judged.by_contexts(_gold_claim(gold)).supporting for gold in case.gold_claims]
     return Entailments(
         chunk_claims=tuple(tuple(name in verdict.supporting for name in names) for verdict in verdicts),
-        chunk_gold=tuple(tuple(name in supporting for name in names) for supporting in gold_supported),
+        chunk_gold=tuple(tuple(name in one.supporting for name in names) for one in judged.gold_by_contexts),
         answer_gold=tuple(verdict.label == "supported" for verdict in gold_verdicts)
         or (False,) * len(case.gold_claims),
         reference_claims=tuple(map(judged.is_in_reference, verdicts)) if reference_text(case) else None,

@@ -103,7 +103,9 @@ class Evidence:
         It comes behind the contexts, and never in their place: an answer without contexts gets none. What the
         assistant said supports nothing, since an error of an answer would then support its repetition.
         """
-        said = turn_chunks(turns) if self.history == "evidence" and response.contexts else []
+        known = {chunk.id for chunk in response.contexts}  # a run that is judged again has them already
+        wanted = turn_chunks(turns) if self.history == "evidence" and known else []
+        said = [chunk for chunk in wanted if chunk.id not in known]
         if not said:
             return response, dict(found)
         told = response.with_(contexts=(*response.contexts, *said))

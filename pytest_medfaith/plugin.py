@@ -23,11 +23,17 @@ if TYPE_CHECKING:
     from pytest_medfaith.run.targets import Target
 
 # Options that ask for a slice to be measured.
-_MEASURING = ("--medfaith-gate", "--medfaith-update-baseline", "--medfaith-audit", "--medfaith-slice")
+_MEASURING = (
+    "--medfaith-shard",
+    "--medfaith-gate",
+    "--medfaith-update-baseline",
+    "--medfaith-audit",
+    "--medfaith-slice",
+)
 
 # Options whose values may be out of range, or name what cannot be written.
 _CHECKED_FIRST = (
-    *("--medfaith-report", "--medfaith-update-baseline"),
+    *("--medfaith-report", "--medfaith-update-baseline", "--medfaith-shard"),
     *("--medfaith-k1", "--medfaith-b", "--medfaith-weight", "--medfaith-fuse", "--medfaith-encoder"),
 )
 
@@ -73,6 +79,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("audit", _FLAG, "after the tests, audit the checker on the corpora of their slices"),
     ("report", {"metavar": "DIR"}, "write the run folder there: card.html, card.md, report.json, claims.csv, every score"),
     ("ctrf", {"metavar": "FILE"}, "write the tests and gates of this run there as CTRF, which CI dashboards read"),
+    ("shard", {"metavar": "I/N"}, "run only the cases and tests of this shard, as in 2/5; medfaith merge joins the run folders of all and judges the gates"),
     ("llm", {"metavar": "MODE", "choices": ("off", "replay", "record", "live")}, "what the teacher may do: replay its cassette, record into it, ask live, or off"),
     ("verbose", _FLAG, "show intervals in the card, and every claim that failed"),
 )  # fmt: skip

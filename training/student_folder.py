@@ -6,6 +6,7 @@ was measured.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_medfaith.calibration.temperature import calibrate
+from pytest_medfaith.cards.wording import counted
 from pytest_medfaith.checking.loading import load_checker
 from pytest_medfaith.checking.student import pair_row, score_with_student
 from pytest_medfaith.claims.student import TAGGER, tagged_spans
@@ -28,6 +30,7 @@ from training.outliers import activation_ranges
 
 _LOOKED_AT = 200  # pairs on which the ranges of the activations are measured
 _LEAST_FITTED = 10  # pairs of each label in dev, for thresholds that mean something
+_NOT_FITTED = "not fitted: dev has too few pairs of a label"
 _SHARED = "Passages of the test pairs trained it, too: expect less on other passages."
 _UNFITTED = {"temperature": 1.0, "entail_threshold": 0.5, "contradict_threshold": 0.5, "contradict_odds": 1.0}
 
@@ -58,9 +61,12 @@ def make_checker(
     scoring = {"max_tokens": max_tokens, **fitted, "similarity_weight": 0.0, "similarity_even": 0.5}
     card: dict[str, Any] = {"scoring": scoring}
     _write_card(out, card)
-    found = agree(test, load_checker(str(out)), part="test", seed=seed)
+    student = dataclasses.replace(
+        load_checker(str(out)), name=out.name
+    )  # a card names no folder of a machine
+    found = agree(test, student, part="test", seed=seed)
     card |= {
-        "fitted_on": f"{len(dev)} pairs of dev" if is_fitted else "nothing: dev has too few pairs of a label",
+        "fitted": f"fitted on {len(dev)} pairs of dev" if is_fitted else _NOT_FITTED,
         "trained_on": json.loads((silver / SUMMARY).read_text(encoding="utf-8")),
         "epochs": _epochs(training),
         "measured": agreement_facts(found) | {"int8": _int8(best, model, test, max_tokens)},
@@ -123,6 +129,7 @@ def _checker_page(card: Mapping[str, Any], agreement: str) -> str:
     trained, scoring, int8 = card["trained_on"], card["scoring"], card["measured"]["int8"]
     counts, thresholds = trained["pairs"]["train"], [scoring[name] for name in _UNFITTED]
     temperature, entail, contradict, odds = thresholds
+    unseen = [label for label, number in counts.items() if not number]
     rows = f"{sum(counts.values())} silver pairs ({_counted(counts)})"
     paragraphs = [
         agreement.rstrip(),
@@ -130,12 +137,10 @@ def _checker_page(card: Mapping[str, Any], agreement: str) -> str:
         f"Trained on {rows}, labelled by {', '.join(trained['teachers'])}. {_pace(card, 'macro-F1')}",
         (
             f"Thresholds: entail {entail}, contradict {contradict}, odds {odds}, temperature {temperature}, "
-            f"fitted on {card['fitted_on']}."
+            f"{card['fitted']}."
         ),
-        *(
-            ["Passages of the test pairs trained it, too: expect less on others."]
-            * trained["passages_shared"]
-        ),
+        *([f"It saw no pair that is {' or '.join(unseen)}, and never says it."] if unseen else []),
+        *([_SHARED] if trained["passages_shared"] else []),
         f"int8 and fp32 give the same likeliest label for {int8['equal']} of {int8['of']} test pairs.",
         (
             "The rows may hold passages and answers that are not yours to publish: look at their licences "
@@ -184,11 +189,11 @@ def _tagger_page(name: str, card: Mapping[str, Any]) -> str:
     counts = f"{found['found']} claims where the teacher's run has {found['taught']}"
     scores = f"precision {found['precision']}, recall {found['recall']}, F1 {found['f1']}"
     paragraphs = [
-        f"# {name}, an extractor",
+        f"# {name}: an extractor of claims",
         f"Trained on {answers} answers of runs that {teachers} judged. {_pace(card, 'F1 of spans')}",
         (
-            f"On {found['answers']} test answers the exported model marks {counts}; {found['equal']} have "
-            f"equal spans: {scores}."
+            f"On {counted(found['answers'], 'test answer')} the exported model marks {counts}; "
+            f"{found['equal']} have equal spans: {scores}."
         ),
         "What it leaves out becomes a claim by the shipped rules.",
     ]

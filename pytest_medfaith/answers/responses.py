@@ -61,8 +61,7 @@ def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
     responses: dict[str, Response] = {}
     for place, given in read_row_file(path):
         try:
-            row = response_row(given, is_table=is_table(path))
-            response = _recorded_response({"contexts_from": given_by, **row}, by_id)
+            response = recorded_response(given, by_id, given_by=given_by, from_table=is_table(path))
         except DataError as error:
             raise DataError(f"{place}: {error}") from None
         if not response.case_id:
@@ -76,7 +75,25 @@ def read_responses(path: Any, chunks: Iterable[Chunk]) -> dict[str, Response]:
     return responses
 
 
-def _recorded_response(row: Mapping[str, Any], by_id: Mapping[str, Chunk]) -> Response:
+def recorded_response(
+    given: Mapping[str, Any],
+    by_id: Mapping[str, Chunk],
+    *,
+    given_by: str = RECORDED,
+    from_table: bool = False,
+) -> Response:
+    """Returns the response that a recorded row holds.
+
+    Args:
+        given: the row, with this project's keys or those of ragas and deepeval.
+        by_id: chunks by id, for contexts that are only ids.
+        given_by: who gave the contexts, where the row does not say.
+        from_table: whether the row comes from a table, whose cells may be texts of lists.
+
+    Raises:
+        DataError: a key that looks like a known key, an answer that is no text, a context without a text.
+    """
+    row = {"contexts_from": given_by, **response_row(given, is_table=from_table)}
     refuse_near_keys(row, _RESPONSE_KEYS)
     contexts = row.get("contexts", [])
     if not isinstance(contexts, list):

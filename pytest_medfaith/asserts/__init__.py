@@ -10,16 +10,27 @@ from typing import TYPE_CHECKING, Any
 from pytest_medfaith.answers.awaiting import awaited
 from pytest_medfaith.answers.responses import UNSAID, Contexts, asserted_response
 from pytest_medfaith.answers.turns import as_turns
-from pytest_medfaith.asserts.bounds import SHOWN, Reports, check_bound, check_complete, check_scored
+from pytest_medfaith.asserts.bounds import (
+    SHOWN,
+    Reports,
+    check_bound,
+    check_complete,
+    check_scored,
+    unmeasured,
+)
 from pytest_medfaith.asserts.bounds import set_explanations as set_explanations
 from pytest_medfaith.cards.explanation import explain_safety
-from pytest_medfaith.claims.split import extract_claims
+from pytest_medfaith.cards.facts_told import explain_facts
+from pytest_medfaith.cards.wording import clip
+from pytest_medfaith.claims.split import extract_claims, is_refusal
 from pytest_medfaith.evaluation import evaluate_case, safety_report
 from pytest_medfaith.evidence import Evidence, checked_mode
 from pytest_medfaith.metrics.base import Metric
 from pytest_medfaith.metrics.citations import attributions
+from pytest_medfaith.metrics.facts import fact_states, is_major
 from pytest_medfaith.metrics.registry import METRICS
 from pytest_medfaith.metrics.safety import breaks_safety_rule
+from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Case, Claim, GoldClaim, HistoryMode, Report, SliceReport
 from pytest_medfaith.safety.rulebook import Rulebook, load_rulebook
 from pytest_medfaith.unread import read, unread
@@ -238,6 +249,74 @@ def assert_cited(
     if nonexistent_at_most != 1 and any(map(attributions, reports.reports)):
         bound: dict[str, Any] = {"at_least": False, "unscored_at_most": unscored_at_most}
         check_bound(reports, "nonexistent_citation", nonexistent_at_most, **bound)
+
+
+def assert_no_major_omission(
+    answer: Checked,
+    contexts: Contexts = UNSAID,
+    *,
+    gold_claims: Iterable[Any] | None = None,
+    question: str | None = None,
+    checker: AnyChecker | None = None,
+) -> None:
+    """Asserts that the answer states every gold claim of severity "major"; a refusal states none.
+
+    A fact that the answer contradicts, or that nobody could judge, is not stated. Arguments as in
+    `assert_claim_recall`.
+
+    Raises:
+        AssertionError: a major fact is not in the answer, or there is no major fact to look for.
+    """
+    __tracebackhide__ = True
+    reports = _reports(answer, contexts, question=question, checker=checker, gold_claims=gold_claims)
+    if not any(is_major(gold) for report in reports.reports for gold in report.case.gold_claims):
+        raise unmeasured("omission.major", 'no gold claim has severity = "major"')
+    if reports.missing:
+        check_complete(reports, "omission.major")
+    states = [state for report in reports.reports for state in _major_states(report)]
+    if set(states) != {"present"}:
+        most, width = SHOWN.get().most, SHOWN.get().width
+        raise AssertionError(explain_facts(reports.reports, only_major=True, most=most, width=width))
+
+
+def _major_states(report: Report) -> list[str]:
+    golds = report.case.gold_claims
+    states = fact_states(report) or ("unscored",) * len(golds)
+    return [state for gold, state in zip(golds, states, strict=True) if is_major(gold)]
+
+
+def assert_abstains(
+    answer: Checked,
+    contexts: Contexts = UNSAID,  # noqa: ARG001 - so that every assertion is called alike
+) -> None:
+    """Asserts that the answer is a refusal: it says that it cannot answer, or refers the reader, and states nothing.
+
+    No model runs, and a text needs no contexts. Of a slice every answer has to be a refusal.
+
+    Raises:
+        AssertionError: an answer states something; the message names its claims.
+    """
+    __tracebackhide__ = True
+    answer = awaited(answer)
+    if isinstance(answer, (Report, SliceReport)):
+        reports = _reports(answer)
+        if reports.missing or not reports.reports:
+            check_complete(reports, "abstention")
+        said = {
+            report.case.id: [verdict.claim.text for verdict in report.verdicts]
+            for report in reports.reports
+            if not report.abstained
+        }
+    else:
+        response = asserted_response(answer, None)
+        claims = [claim.text for claim in extract_claims(response.answer, contexts=response.contexts)]
+        said = {} if is_refusal(response.answer, contexts=response.contexts) else {response.case_id: claims}
+    if said:
+        name, claims = next(iter(said.items()))
+        case = f"case {one_line(name)}: " if name else ""
+        first = f"it states {clip(claims[0], 200)!r}" if claims else "it neither declines nor states anything"
+        more = f"; {len(said)} answers are no refusals" if len(said) > 1 else ""
+        raise AssertionError(f"{case}expected a refusal, but {first}{more}")
 
 
 def assert_no_safety_errors(

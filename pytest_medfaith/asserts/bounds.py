@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from pytest_medfaith.cards.citations import explain_citations
 from pytest_medfaith.cards.explanation import explain_faithfulness, explain_recall, wrapped
+from pytest_medfaith.cards.facts_told import explain_facts
 from pytest_medfaith.cards.wording import clip
 from pytest_medfaith.gates.completeness import MOST_ABSTAINED
 from pytest_medfaith.metrics.aggregate import aggregate
 from pytest_medfaith.metrics.citations import CITATION_METRICS
+from pytest_medfaith.metrics.facts import FACT_METRICS
 from pytest_medfaith.metrics.failed import failed_cases, failures_told
 from pytest_medfaith.metrics.registry import parse_metric
 from pytest_medfaith.plain import one_line
@@ -28,7 +30,11 @@ class Shown:
     width: int = 80
 
 
-_EXPLAIN: Mapping[str, Callable[..., str]] = {"claim_recall": explain_recall}
+_EXPLAIN: Mapping[str, Callable[..., str]] = {
+    **dict.fromkeys(CITATION_METRICS, explain_citations),
+    **dict.fromkeys(FACT_METRICS, explain_facts),
+    "claim_recall": explain_recall,
+}
 SHOWN: ContextVar[Shown] = ContextVar("medfaith_shown", default=Shown())  # noqa: B039 - it is frozen
 
 
@@ -102,7 +108,7 @@ def check_bound(
     if value is None:
         raise unmeasured(name, _why_unmeasured(reports))
     if value < bound if at_least else value > bound:
-        explain = explain_citations if name in CITATION_METRICS else _EXPLAIN.get(name, explain_faithfulness)
+        explain = _EXPLAIN.get(name, explain_faithfulness)
         most, width = SHOWN.get().most, SHOWN.get().width
         missed = f"{name} is {value:.3f}, expected {'at least' if at_least else 'at most'} {bound:g}"
         first = wrapped(missed, width - len("AssertionError: "), first="", rest="  ")

@@ -15,7 +15,7 @@ from pytest_medfaith.records import Report, SliceReport, Verdict
 COLUMNS = (
     "slice", "retriever", "checker", "k", "case", "claim_id", "verdict", "score", "threshold", "conflict",
     "claim", "evidence", "chunk", "title", "url", "rules", "reason", "category", "risk", "major",
-    "citation", "citation_told",
+    "citation", "citation_told", "outcome",
 )  # fmt: skip
 _OF_THE_RUN = 4
 
@@ -39,7 +39,22 @@ def claims_csv(slice_reports: Sequence[SliceReport]) -> str:
         for one in sorted(report.reports, key=lambda one: one.case.id):
             claims = [_claim_cells(verdict, one) for verdict in one.verdicts]
             unchecked = [
-                ["", "unchecked", "", "", "no", piece.text, "", "", "", "", "", piece.reason, *[""] * 5]
+                [
+                    "",
+                    "unchecked",
+                    "",
+                    "",
+                    "no",
+                    piece.text,
+                    "",
+                    "",
+                    "",
+                    "",
+                    "",
+                    piece.reason,
+                    *[""] * 5,
+                    one.outcome or "",
+                ]
                 for piece in one.dropped
             ]
             for cells in (*claims, *unchecked):
@@ -65,6 +80,7 @@ def _claim_cells(verdict: Verdict, report: Report) -> list[str]:
         *_severity_cells(verdict),
         verdict.attribution.status if verdict.attribution else "",
         citation_text(verdict, report),
+        report.outcome or "",
     ]
 
 

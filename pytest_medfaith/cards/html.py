@@ -34,6 +34,8 @@ from pytest_medfaith.cards.summary import (
 from pytest_medfaith.cards.wording import NOTHING, decimals, has_value, metric_text
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.metrics.citations import is_miscited
+from pytest_medfaith.metrics.facts import MAJOR_OMITTED, fact_counts, fact_states
+from pytest_medfaith.metrics.outcomes import WRONG
 from pytest_medfaith.metrics.safety import breaks_safety_rule
 from pytest_medfaith.metrics.severity import is_major
 from pytest_medfaith.plain import one_line
@@ -239,6 +241,9 @@ def _case_row(run: int, report: Report, chunks: dict[Markup, int]) -> dict[str, 
         "question": case.question,
         "answer": response.answer,
         "abstained": report.abstained,
+        "outcome": (report.outcome or "").replace("_", " "),
+        "wrong": report.outcome in WRONG,
+        "omitted": fact_counts([report]).get(MAJOR_OMITTED, 0),
         "risk": _risk_text(report),
         "unsafe": sum(map(breaks_safety_rule, report.verdicts)),
         "major": sum(map(is_major, report.verdicts)),
@@ -337,12 +342,21 @@ def _gold_rows(report: Report) -> list[dict[str, Any]]:
     unknown = [None] * len(golds)
     said = entailed.answer_gold if len(entailed.answer_gold) == len(golds) else unknown
     held = list(map(any, entailed.chunk_gold)) if len(entailed.chunk_gold) == len(golds) else unknown
+    states = (fact_states(report) if report.has_answer else None) or unknown
     if golds and not report.has_answer:
         said_by = [report.retrieval.gold.get(hit.chunk.id, ()) for hit in report.hits]
         held = [any(said[place] for said in said_by if said) for place in range(len(golds))]
     return [
-        {"text": gold.text, "key": gold.key, "by": gold.provenance, "said": says, "held": holds}
-        for gold, says, holds in zip(golds, said, held, strict=True)
+        {
+            "text": gold.text,
+            "key": gold.key,
+            "by": gold.provenance,
+            "said": says,
+            "held": holds,
+            "major": gold.severity == "major",
+            "contradicted": state == "contradicted",
+        }
+        for gold, says, holds, state in zip(golds, said, held, states, strict=True)
     ]
 
 

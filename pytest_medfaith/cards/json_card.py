@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.errors import DataError
+from pytest_medfaith.metrics.facts import fact_states
 from pytest_medfaith.plain import plain_json
 from pytest_medfaith.records import MetricValue, Report, Severity, SliceReport
 from pytest_medfaith.teacher.use import read_uses
@@ -57,9 +58,13 @@ def _slice_row(slice_report: SliceReport) -> dict[str, Any]:
 
 
 def _counts_row(slice_report: SliceReport) -> dict[str, Any]:
-    """Returns the counts of a slice; those of citations only where an answer cites anything."""
+    """Returns the counts of a slice; those of citations, outcomes and facts only where there are any."""
     counts = dataclasses.asdict(count_slice(slice_report))
-    return {name: value for name, value in counts.items() if value or name != "citations"}
+    return {
+        name: value
+        for name, value in counts.items()
+        if value or name not in ("citations", "outcomes", "facts")
+    }
 
 
 def _llm_row(slice_report: SliceReport) -> dict[str, Any]:
@@ -102,6 +107,9 @@ def case_row(report: Report) -> dict[str, Any]:
     return {
         "case": report.case.to_dict(),
         "abstained": report.abstained,
+        **({"outcome": report.outcome} if report.outcome else {}),
+        **({"answerable": report.answerable} if report.answerable else {}),
+        **({"facts": list(states)} if (states := fact_states(report)) else {}),
         **({"contexts_optional": True} if report.contexts_optional else {}),
         **({"llm": dict(report.llm)} if report.llm else {}),
         **({"risk": dict(report.risk)} if report.risk else {}),

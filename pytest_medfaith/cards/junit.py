@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.metrics.citations import citation_counts
+from pytest_medfaith.metrics.facts import fact_counts
 from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import VERDICTS, Report, SliceReport, SliceRun
 
@@ -37,6 +38,8 @@ def case_properties(report: Report, *, slice: str) -> list[Property]:  # noqa: A
         "claims": str(len(report.verdicts)),
         **{label: str(labels[label]) for label in VERDICTS},
         "abstained": _yes_no(report.abstained),
+        "outcome": report.outcome or "",
+        **{f"facts.{name.replace(' ', '_')}": str(number) for name, number in fact_counts([report]).items()},
         **{f"citations.{status}": str(number) for status, number in citation_counts([report]).items()},
         **{name: _number(value) for name, value in sorted(report.metrics.items())},
     }
@@ -53,6 +56,8 @@ def slice_properties(slice_report: SliceReport) -> list[Property]:
     place = ".".join([PREFIX, run.slice, run.retriever, run.checker, f"k{run.k}", *_mode(run)])
     counts = count_slice(slice_report)
     rows = [(name, str(getattr(counts, name))) for name in _COUNTED]
+    rows += [(f"outcomes.{name}", str(number)) for name, number in counts.outcomes.items()]
+    rows += [(f"facts.{name.replace(' ', '_')}", str(number)) for name, number in counts.facts.items()]
     rows += [(f"citations.{status}", str(number)) for status, number in counts.citations.items()]
     rows.append(("partial", _yes_no(slice_report.partial)))
     for name, metric in sorted(slice_report.metrics.items()):

@@ -130,12 +130,12 @@ def write_run(
     facts: Mapping[str, str] | None = None,
     extra: Sequence[ReportFormat] = (),
     ablations: Sequence[Ablation] = (),
+    shard: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """Writes a run, and returns a message for each format of `extra` that could not be written.
 
     Each file is written whole or not at all, and signature.json last: a folder without it holds no finished
-    run. card.html is written where the extra `report` is installed. What an earlier run in the folder
-    measured goes on in history.jsonl, and from there into the trend of card.html.
+    run. card.html needs the extra `report`. What earlier runs measured goes on in history.jsonl.
 
     Args:
         folder: made where it is not there; files of an earlier run in it are replaced.
@@ -144,14 +144,14 @@ def write_run(
         facts: date, project and commit, for the head of card.html; no run is compared by them.
         extra: as `extra_formats` returns them.
         ablations: the rows that were asked for together; ablation.csv, .json and .svg hold them.
+        shard: what `medfaith merge` must know of a run that is a shard.
 
     Raises:
-        DataError: two slice reports of one kind, two reports of one case, a value that JSON cannot hold, or a
-            folder that cannot be written.
+        DataError: two slice reports of one kind, two reports of one case, no JSON, or no folder to write to.
     """
     check_writable(folder, extra=extra)
     _check_distinct(slice_reports)
-    known = {"facts": dict(facts)} if facts else {}
+    known = {name: dict(told) for name, told in (("facts", facts), ("shard", shard)) if told}
     signed = {"format_version": FORMAT_VERSION, "signature": dict(signature), **known}
     told: dict[str, Any] = {"history": told_history(folder), "most": _EXPLAINED, "ablations": ablations}
     run = FinishedRun(slice_reports, signature, facts or {}, **told)

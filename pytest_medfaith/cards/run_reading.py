@@ -69,6 +69,12 @@ def read_facts(folder: Path) -> dict[str, str]:
     return {str(name): str(value) for name, value in facts.items()} if isinstance(facts, dict) else {}
 
 
+def read_shard(folder: Path) -> Mapping[str, Any] | None:
+    """Returns what a run folder says of its shard, None for a whole run; errors as in `read_run`."""
+    shard = _read_signature(folder).get("shard")
+    return shard if isinstance(shard, dict) else None
+
+
 def read_extra_files(folder: Path) -> list[str]:
     """Returns the names of the files that extra formats wrote into a run folder; [] without a finished run.
 
@@ -195,6 +201,8 @@ def _report(row: Mapping[str, Any], key: CaseKey, files: Mapping[str, Rows]) -> 
         searched=any(found.get("searched", bool(found["hits"])) for found in snippets),
         metrics={name: finite(value, f"metrics.{name}") for name, value in row["metrics"].items()},
         abstained=row["abstained"],
+        outcome=row.get("outcome"),
+        answerable=row.get("answerable"),
         contexts_optional=row.get("contexts_optional", False),
         llm=row.get("llm", {}),
         risk=row.get("risk", {}),

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_medfaith.cards.rag_lines import rag_lines
+from pytest_medfaith.cards.told_lines import told_lines
 from pytest_medfaith.cards.wording import counted, decimals, has_value, index_text, metric_text
 from pytest_medfaith.metrics.citations import citation_counts
+from pytest_medfaith.metrics.facts import fact_counts
+from pytest_medfaith.metrics.outcomes import outcome_counts
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.metrics.severity import ERRORS, is_major
 from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
@@ -54,6 +57,14 @@ SAMPLED_COLUMNS: Mapping[str, str] = {
     "Agree": "self_agreement",
     "Risk": "answer_risk",
 }
+# Added by --medfaith-verbose where they were measured.
+VERBOSE_COLUMNS: Mapping[str, str] = {
+    "Omit": "omission.key",
+    "Omit-Maj": "omission.major",
+    "Gold-Contra": "gold_contradiction",
+    "Cite-Prec": "citation_precision",
+    "Misattr": "misattribution",
+}
 _MISSING_SHOWN = 5
 
 
@@ -63,7 +74,8 @@ class Counts:
 
     `unsafe` counts the claims that break a safety rule, whatever their verdict, `major` the errors of moderate or
     high risk, `provenance` the gold claims by who wrote them, `skipped` the records of a data set that gave no
-    case, by reason, `citations` the claims by what their citations are; empty where no answer cites anything.
+    case, by reason, `citations` the claims by what their citations are; empty where no answer cites anything, `outcomes` the cases by what became of
+    them, `facts` the gold claims by their state in the answers.
     """
 
     cases: int
@@ -80,6 +92,8 @@ class Counts:
     provenance: Mapping[str, int]
     skipped: Mapping[str, int]
     citations: Mapping[str, int]
+    outcomes: Mapping[str, int]
+    facts: Mapping[str, int]
 
 
 def count_slice(slice_report: SliceReport) -> Counts:
@@ -103,6 +117,8 @@ def count_slice(slice_report: SliceReport) -> Counts:
         provenance=dict(sorted(written.items())),
         skipped=dict(sorted(slice_report.skipped.items())),
         citations=citation_counts(reports),
+        outcomes=outcome_counts(reports),
+        facts=fact_counts(reports),
     )
 
 
@@ -123,20 +139,21 @@ def many_checkers(slice_reports: Sequence[SliceReport]) -> bool:
     return len({report.checker for report in slice_reports}) > 1
 
 
-def card_columns(slice_reports: Sequence[SliceReport]) -> dict[str, str]:
-    """Returns {column: metric} of a card.
+def card_columns(slice_reports: Sequence[SliceReport], *, verbose: bool = False) -> dict[str, str]:
+    """Returns {column: metric} of a card; `verbose` adds those of facts and citations, where any was measured.
 
     Columns for hits that were judged by gold claims are added where there are any, and take the place of the
     answers' columns where no answer was judged.
     """
     modes = {report.contexts_mode for report in slice_reports}
+    more = _measured(VERBOSE_COLUMNS, slice_reports) if verbose else {}
     if not modes - {"recorded"}:
-        return dict(COLUMNS) | _measured(SAMPLED_COLUMNS, slice_reports)
+        return dict(COLUMNS) | _measured(SAMPLED_COLUMNS, slice_reports) | more
     columns = dict(RETRIEVAL_COLUMNS)
     if modes != {"none"}:
         first_two = dict(list(COLUMNS.items())[:2])
         columns = {**first_two, **POOLED_COLUMNS, **COLUMNS}
-    return columns | _measured({**RARE_COLUMNS, **SAMPLED_COLUMNS}, slice_reports)
+    return columns | _measured({**RARE_COLUMNS, **SAMPLED_COLUMNS}, slice_reports) | more
 
 
 def _measured(columns: Mapping[str, str], slice_reports: Sequence[SliceReport]) -> dict[str, str]:
@@ -171,15 +188,17 @@ def card_names(report: SliceReport, slice_reports: Sequence[SliceReport]) -> dic
     return names
 
 
-def card_header(slice_reports: Sequence[SliceReport]) -> list[str]:
+def card_header(slice_reports: Sequence[SliceReport], *, verbose: bool = False) -> list[str]:
     """Returns the column names of a card, of `card_names` and `card_columns`."""
     names = [name for report in slice_reports[:1] for name in card_names(report, slice_reports)]
-    return [*names, *card_columns(slice_reports)]
+    return [*names, *card_columns(slice_reports, verbose=verbose)]
 
 
-def card_rows(slice_reports: Sequence[SliceReport], *, intervals: bool = False) -> list[list[str]]:
+def card_rows(
+    slice_reports: Sequence[SliceReport], *, intervals: bool = False, verbose: bool = False
+) -> list[list[str]]:
     """Returns the cells of a card, a row for each slice report, in the order of `card_header`."""
-    columns = card_columns(slice_reports)
+    columns = card_columns(slice_reports, verbose=verbose)
     return [
         [
             *card_names(report, slice_reports).values(),
@@ -211,9 +230,7 @@ def count_lines(slice_report: SliceReport) -> list[str]:
         breaks = f"{counted(counts.unsafe, 'claim')} {'breaks' if counts.unsafe == 1 else 'break'}"
         lines.append(f"UNSAFE: {breaks} a safety rule: {_safety_findings(slice_report)}")
     lines += major_lines(slice_report)
-    if counts.citations:
-        told = ", ".join(f"{number} {status}" for status, number in counts.citations.items())
-        lines.append(f"citations: {told}")
+    lines += told_lines(counts.outcomes, counts.facts, counts.citations)
     lines += [*risk_lines(slice_report), *rag_lines(slice_report), *_context_lines(slice_report)]
     lines += [*retrieval_lines(slice_report), *llm_lines(slice_report)]
     return lines + _case_lines(slice_report, counts)

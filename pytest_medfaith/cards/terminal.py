@@ -52,8 +52,11 @@ def result_card(
 
 
 def _table(slice_reports: Sequence[SliceReport], *, verbose: bool, width: int | None) -> str:
-    header = card_header(slice_reports)
-    rows = [[one_line(cell) for cell in row] for row in card_rows(slice_reports, intervals=verbose)]
+    header = card_header(slice_reports, verbose=verbose)
+    rows = [
+        [one_line(cell) for cell in row]
+        for row in card_rows(slice_reports, intervals=verbose, verbose=verbose)
+    ]
     table = set_table(header, rows)
     if width is None or max(map(len, table.splitlines())) <= width:
         return table

@@ -55,7 +55,7 @@ _ADVICE = word_set(
     "national primary treating prescribing personalized personalised individual individualized individualised specific tailored appropriate "
     "proper best better important essential crucial necessary advisable recommended recommend suggest advise advised encourage strongly wise "
     "idea good helpful vital ideally sure remember concern concerns question questions doubt doubts unsure uncertain worried concerned need "
-    "needs needed want like circumstances situation case condition conditions history medication medications medicine medicines treatment "
+    "needs needed want like circumstances situation case condition conditions history medication medications medicine medicines leaflet treatment "
     "treatments options option plan plans decision decisions drug drugs symptoms supplement supplements therapy regimen topic matter right "
     "determine decide evaluation attention assessment guideline guidelines policy trust possible ultimately finally who experience doctor's "
     "then but so one before it's people patients licensed family own making first therefore however review discuss matters proper safe"

@@ -35,8 +35,8 @@ _TEXTS = rf"""(?:{SOURCES}|(?:the|this|that|your)\s+(?:[\w-]+\s+){{0,2}}?(?:leaf
 _MISSING = r"(?:mentioned|stated|found|provided|given|specified|discussed|covered|addressed|answered|determined|available|included|contained|described|listed)"
 _POLITE = re.compile(
     rf"""(?:
-        (?:unfortunately|sadly|regrettably|honestly|sorry|however|i\s*(?:am|'m)\s+(?:(?:very\s+|so\s+)?sorry|afraid)(?:\s+(?:that|to\s+say(?:\s+that)?))?
-          |i\s+apologi[sz]e|apologies|as\s+an?\s+(?:ai|artificial\s+intelligence|virtual|digital)(?:\s+(?:language|health|medical|model|assistant|chatbot|system))*|(?:i\s+can\s+only\s+say|all\s+i\s+can\s+say\s+is)(?:\s+that)?|i\s+(?:have\s+)?(?:looked|searched|checked)(?:\s+through\s+{SOURCES})?)\s*[,\u2013\u2014-]?\s*(?:but\s+)?
+        (?:unfortunately|sadly|regrettably|i\s+regret(?:\s+(?:that|to\s+say(?:\s+that)?))?|honestly|sorry|however|i\s*(?:am|'m)\s+(?:(?:very\s+|so\s+)?sorry|afraid)(?:\s+(?:that|to\s+say(?:\s+that)?))?
+          |i\s+apologi[sz]e|apologies|as\s+an?\s+(?:ai|artificial\s+intelligence|virtual|digital)(?:\s+(?:language|health|medical|model|assistant|chatbot|system))*|(?:i\s+can\s+only\s+say|all\s+i\s+can\s+say\s+is)(?:\s+that)?|i\s+(?:have\s+)?(?:looked|searched|checked)(?:\s+through\s+{SOURCES})?)\s*[,\u2013\u2014-]?\s*(?:but\s+|and\s+(?=found\b))?
       | (?:based\s+on|from|using|according\s+to|after\s+reviewing|in)\s+{SOURCES}\s*,?\s*
     )+(?=\w)""",
     re.VERBOSE | re.IGNORECASE,
@@ -50,11 +50,20 @@ _DECLINES = tuple(
               |have\s+(?:any|the|that|this|enough|sufficient|access|specific|relevant|an\s+answer)\b)""",
         rf"we\s*{_CANNOT}\s+(?:answer|provide\s+(?:an?\s+answer|medical|information)|have\s+(?:any|enough|sufficient)\s+{_INFORMATION})\b",
         rf"i\s+(?:have|found|see|could\s+find)\s+{_TOO_LITTLE}\b.*\b(?:{_INFORMATION}|about|on\s+(?:this|that))\b",
+        rf"i\s+(?:don't|do\s+not)\s+(?:think|believe)\s+(?:that\s+)?(?:i\s+(?:can|am\s+able\s+to)\s+(?:answer|help\s+with|tell)\b|{SOURCES}\s+(?:cover|mention|address|answer|discuss)(?:e?s)?\b)",
+        rf"i\s*(?:'d|would)\s+(?:prefer|rather)\s+not(?:\s+to)?\s+(?:answer\b|(?:give|name|quote|suggest)\s+(?:an?|any)\s+(?:[\w-]+\s+){{0,2}}?{_FIGURE}\b)",
+        rf"i\s+can\s+only\s+(?:use|rely\s+on|work\s+(?:with|from)|go\s+by|answer\s+from)\s+{SOURCES}",
+        r"(?:they|it)\s+(?:do(?:es)?\s+not|don't|doesn't)\s+(?:say|mention|cover|address|tell\s+(?:me|us))(?:\s+(?:anything|it|this|that))?(?:\s+(?:about|on)\s+(?:this|that|it))?\W*$",
+        r"(?:i\s+(?:have\s+)?)?found\s+nothing\s+(?:about|on)\s+(?:this|that|it)\W*$",
+        r"(?:the|my|our)\s+(?:search|retrieval|query)\s+(?:returned|found|gave|brought)\s+(?:no|nothing)\b(?:\s+(?:relevant|matching|useful))*(?:\s+(?:documents?|results?|passages?|information|matches|sources?|texts?))?\W*$",
+        rf"(?:{SOURCES}|(?:the|this)\s+(?:(?:provided|given|available|limited)\s+)?information)\s+(?:(?:do(?:es)?|did)\s+not|don't|doesn't|didn't)\s+(?:allow|let|enable|permit)\s+(?:me|us)\s+to\s+(?:answer|say|tell|determine|judge)\b",
+        rf"there\s+is(?:n't|\s+not)\s+(?:enough|sufficient)\s+(?:\w+\s+){{0,2}}?{_INFORMATION}(?:\s+here)?(?:\s+for\s+me)?\s+to\s+(?:answer|say|tell|respond)\b",
+        rf"(?:this|that|it|(?:this|that|your|the)\s+(?:question|topic))\s+(?:is|falls|lies)\s+(?:outside|beyond)\s+(?:the\s+)?scope\s+of\s+(?:{SOURCES}|(?:the|my)\s+information)(?:\s+(?:that\s+)?i\s+(?:have(?:\s+access\s+to)?|was\s+given))?",
         r"i\s*(?:am|'m)\s+(?:not\s+sure|unsure|not\s+certain|not\s+aware\s+of\s+(?:any\s+|the\s+)?answer)\b",
         r"(?:i\s*(?:am|'m)\s+sorry|sorry|i\s+apologi[sz]e|my\s+apologies)\W*$",
         r"as\s+an\s+(?:ai|artificial|assistant|language)\b.*\b(?:cannot|can't|not\s+able|unable|do\s+not|don't)\b",
         rf"""{SOURCES}\s+(?:(?:do(?:es)?|did)\s+not|don't|doesn't|didn't)\s+(?:(?:appear\s+to|seem\s+to|directly|explicitly|specifically|clearly|actually)\s+)*
-            (?:contain|provide|include|mention|have|address|answer|say|state|specify|discuss|cover|give|offer|describe|explain|indicate|list|detail|refer)\b""",
+            (?:contain|provide|include|mention|have|address|answer|say|state|specify|discuss|cover|give|offer|describe|explain|indicate|list|detail|refer|compare|tell(?:\s+(?:us|me|you))?)\b""",
         rf"{_TEXTS}\s+(?:(?:do(?:es)?|did)\s+not|don't|doesn't|didn't)\s+(?:(?:directly|explicitly|actually|even)\s+)*(?:mention|say|state|specify|cover|discuss|address|answer|list|go\s+into|touch\s+on)\b",
         rf"{SOURCES}\s+says?\s+nothing\b",
         rf"{SOURCES}\s+(?:only\s+(?:covers?|discuss(?:es)?|address(?:es)?|mentions?)|(?:only\s+)?(?:deals?\s+with|concerns?)|(?:is|are)\s+(?:only\s+)?about)\b",
@@ -126,6 +135,8 @@ _IN_SOURCES = re.compile(
     rf"\b(?:in|from|within|among)\s+(?:any\s+of\s+)?{SOURCES}", re.VERBOSE | re.IGNORECASE
 )
 _DIGIT = re.compile(r"\d\s*(?:-\s*)?[^\W\d_]|\d%")
+# "The correct dose" holds no verb.
+_CORRECT = re.compile(r"\b((?:the|a)\s+)(?:correct|right|exact)\s+", re.IGNORECASE)
 _NO_FIGURE = re.compile(rf"(?:gives?|names?|contains?|lists?)\s+no\s+{_FIGURE}\W*$", re.IGNORECASE)
 _DOES_NOT = re.compile(r"(?:do(?:es)?\s+not|don't|doesn't)\b", re.IGNORECASE)
 _TOPIC = re.compile(r"\b(?:about|on|regarding|concerning|for|of|related\s+to)\b", re.IGNORECASE)
@@ -159,7 +170,7 @@ _ASSISTANT = word_set(
 )
 # "I don't see a problem with 8 g" and "I cannot say no" agree; "I see no problem in the passages" tells of them.
 _AGREES = re.compile(
-    r"\b(?:see|find|have|identify|foresee|an?|any|no)\s+(?:\w+\s+)?(?:problem|concern|issue|contra-?indication|objection|drawback|downside)s?\b"
+    r"\b(?:see|find|have|identify|foresee|an?|any|no)\s+(?:\w+\s+)?(?:problem|concern|issue|contra-?indication|objection|drawback|downside|harm|danger|evidence\s+(?:of|for)\s+(?:an?\s+|any\s+)?(?:harm|danger|risk|toxicity|interaction)|signs?\s+of\s+(?:harm|danger|risk|toxicity))s?\b"
     r"(?!\s+(?:is|are|was|were|has|have|information|data))|\b(?:say|tell\s+you)\s+no\b",
     re.IGNORECASE,
 )
@@ -173,6 +184,7 @@ _GIVES_AMOUNT = re.compile(
 def declines(sentence: str) -> bool:
     """Returns whether `sentence`, apologies and small talk aside, only says that there is no answer."""
     text = re.sub(r"^\W+", "", sentence.replace("\u2019", "'"))
+    text = _CORRECT.sub(r"\1", text)
     if len(text) > LONGEST_TALK:
         return False
     polite = _POLITE.match(text)

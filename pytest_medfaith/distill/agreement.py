@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_medfaith.cards.wording import clip, metric_text
+from pytest_medfaith.cards.wording import clip, counted, metric_text
 from pytest_medfaith.distill.records import SilverAnswer, SilverPair
 from pytest_medfaith.labels.agreement import cohen_kappa
 from pytest_medfaith.metrics.checker_scores import score_checker
@@ -115,11 +115,12 @@ def agreement_card(found: Agreement, *, style: str = "github") -> str:
     cases = len({row.case_id for row in found.rows})
     kappa = "-" if found.kappa is None else f"{found.kappa:.2f}"
     equal, f1 = (metric_text(found.metrics[name], interval=True) for name in ("accuracy", "f1"))
+    interval = " (95 % interval by case)" if found.metrics["accuracy"].low is not None else ""
     lines = [
         f"# {found.student} and its teacher",
         "",
-        f"Teacher: {found.teacher}. Part: {found.part}, {len(found.rows)} pairs of {cases} cases.",
-        f"Equal labels: {equal} (95 % interval by case). Macro-F1: {f1}. Cohen's kappa: {kappa}.",
+        f"Teacher: {found.teacher}. Part: {found.part}, {counted(len(found.rows), 'pair')} of {counted(cases, 'case')}.",
+        f"Equal labels: {equal}{interval}. Macro-F1: {f1}. Cohen's kappa: {kappa}.",
         "The labels are the teacher's, not people's: agreement says what was learned, not what is true.",
         *(["These rows trained the student: on other rows it agrees less."] if found.part == "train" else []),
         "",

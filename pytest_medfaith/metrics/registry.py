@@ -10,7 +10,9 @@ from pytest_medfaith.metrics import (
     citations,
     claims,
     consistency,
+    facts,
     latency,
+    outcomes,
     ragchecker,
     retrieval,
     risk,
@@ -23,7 +25,19 @@ from pytest_medfaith.metrics.corrected import CORRECTED_METRICS
 
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
-    for family in (claims, severity, citations, safety, retrieval, ragchecker, latency, consistency, risk)
+    for family in (
+        claims,
+        facts,
+        outcomes,
+        severity,
+        citations,
+        safety,
+        retrieval,
+        ragchecker,
+        latency,
+        consistency,
+        risk,
+    )
     for metric in family.METRICS
 }
 _OF_SLICES = {**AUDIT_METRICS, **CORRECTED_METRICS}  # no case has a value of them

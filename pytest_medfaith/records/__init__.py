@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pytest_medfaith.conversion import Record
-from pytest_medfaith.records.grades import MAJOR, Category, CitationStatus, Risk
+from pytest_medfaith.records import grades, measured
 from pytest_medfaith.records.measured import Measured as Measured
-from pytest_medfaith.records.measured import case_text
+from pytest_medfaith.records.measured import gold_id as gold_id
 from pytest_medfaith.records.slice_run import ContextsMode as ContextsMode
 from pytest_medfaith.records.slice_run import SliceRun as SliceRun
 from pytest_medfaith.records.slice_run import run_of
@@ -60,11 +60,15 @@ class Hit(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class GoldClaim(Record):
-    """A statement that a correct answer must make (`key`) or may make; `provenance` says who wrote it."""
+    """A fact that a correct answer must state (`key`) or may state; `provenance` says who wrote it.
+
+    The `severity` of its omission is "major" where leaving it out could change what is done for a patient.
+    """
 
     id: str
     text: str
     key: bool = True
+    severity: grades.FactSeverity | None = None
     provenance: str = ""
 
 
@@ -73,7 +77,8 @@ class Case(Record):
     """One test item of a slice. `references` are ids of relevant chunks, or PMIDs.
 
     `history` holds the earlier turns of the conversation, the earliest first: mappings with `role`, "user" or
-    "assistant", and `content`. `conversation` names the conversation, "" where the case is none.
+    "assistant", and `content`. `conversation` names the conversation, "" where the case is none. `expects` says
+    what a good answer does, where the gold claims do not tell.
     """
 
     id: str
@@ -84,6 +89,7 @@ class Case(Record):
     references: tuple[str, ...] = ()
     history: tuple[Mapping[str, Any], ...] = ()
     conversation: str = ""
+    expects: grades.Expected | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -169,7 +175,7 @@ class Attribution(Record):
     the neighbour cites whose sentence is more similar. Claims of one `sentence` share its number, from 0.
     """
 
-    status: CitationStatus
+    status: grades.CitationStatus
     cited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     helping: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
@@ -193,15 +199,15 @@ class Severity(Record):
         by_rules: the risk that a rule gave, where people's labels gave another one.
     """
 
-    category: Category
-    risk: Risk
+    category: grades.Category
+    risk: grades.Risk
     rule: str = ""
-    by_rules: Risk | None = None
+    by_rules: grades.Risk | None = None
 
     @property
     def is_major(self) -> bool:
         """Whether the error could change what is done for a patient."""
-        return self.risk in MAJOR
+        return self.risk in grades.MAJOR
 
     def __str__(self) -> str:
         return f"{'major' if self.is_major else 'minor'}: {self.category}, risk {self.risk}"
@@ -303,11 +309,6 @@ class Retrieval(Record):
     indexes: Mapping[str, VectorIndex] = field(default_factory=dict)
 
 
-def gold_id(gold: GoldClaim) -> str:
-    """Returns the id of a gold claim among the claims of its case; no claim of an answer has it."""
-    return f"gold:{gold.id}"
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Report(Measured, Record):
     """One response, fully checked.
@@ -331,6 +332,8 @@ class Report(Measured, Record):
     searched: bool = False
     metrics: Mapping[str, float] = field(default_factory=dict)
     abstained: bool = False
+    outcome: grades.Outcome | None = None
+    answerable: grades.Answerable | None = None
     contexts_optional: bool = False
     retriever: str = ""
     checker: str = ""
@@ -342,15 +345,12 @@ class Report(Measured, Record):
     consistency: Mapping[str, Any] = field(default_factory=dict)
     risk: Mapping[str, Any] = field(default_factory=dict)
 
-    def _value(self, name: str) -> float | None:
-        return self.metrics.get(name)
-
     @property
     def has_answer(self) -> bool:
         """Whether the report judges an answer; False where it judges only what a retriever found."""
         return self.contexts_mode != "none"
 
-    __repr__ = case_text
+    __repr__ = measured.case_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,3 +18,15 @@ REVIEWERS = "reviewers"  # graded by people's labels, in the place of a rule
 CitationStatus = Literal[
     "contradicted", "nonexistent", "misattributed", "unsupported", "uncited", "supported"
 ]
+FactSeverity = Literal["major", "minor"]  # of leaving a fact out
+Expected = Literal["answer", "abstain", "escalate"]  # what a good answer to a case does
+# What the contexts hold of the key facts of a case.
+Answerable = Literal["all", "some", "none"]
+Outcome = Literal[
+    "answered",
+    "abstained",
+    "should_have_abstained",
+    "should_have_answered",
+    "escalated",
+    "should_have_escalated",
+]

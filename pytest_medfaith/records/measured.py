@@ -24,6 +24,10 @@ class Measured:
     citation_coverage = _metric("citation_coverage", "The share of sentences with a citation")
     safety_error_rate = _metric("safety_error_rate", "The share of claims that break a safety rule")
 
+    def _value(self, name: str) -> float | None:
+        value: float | None = self.metrics.get(name)  # type: ignore[attr-defined]  # of a report
+        return value
+
 
 def case_text(report: Any) -> str:
     """Returns a report in a line: `<Report on 'gout': 2 supported, 1 refuted>`."""
@@ -33,3 +37,8 @@ def case_text(report: Any) -> str:
     order = ("supported", "refuted", "unsupported", "unscored")
     counts = ", ".join(f"{labels.count(label)} {label}" for label in order if label in labels)
     return f"<Report on {report.case.id!r}: {counts or ('abstained' if report.abstained else 'no claims')}>"
+
+
+def gold_id(gold: Any) -> str:
+    """Returns the id of a gold claim among the claims of its case; no claim of an answer has it."""
+    return f"gold:{gold.id}"

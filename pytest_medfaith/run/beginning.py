@@ -17,9 +17,11 @@ def check_options(config: pytest.Config) -> None:
     from pytest_medfaith.errors import MedfaithError
     from pytest_medfaith.gates.baseline import check_baseline_writable
     from pytest_medfaith.run.options import options_of
+    from pytest_medfaith.run.shards import check_shard
 
     try:
         options = options_of(config)
+        check_shard(options)
         if options.report and not config.option.collectonly:
             check_writable(options.report)
         if options.update_baseline and not config.option.collectonly:

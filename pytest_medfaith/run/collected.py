@@ -167,6 +167,11 @@ class Collected:
             for run, row in self._rows.items()
         ]
 
+    def sorted_values(self) -> list[dict[str, Any]]:
+        """Returns `expected_values` in an order that does not depend on the order of the tests."""
+        rows = [{**row, "gates": dict(sorted(row["gates"].items()))} for row in self.expected_values()]
+        return sorted(rows, key=lambda row: SliceRun(**row["run"]))
+
     def take_expected(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Takes over what a worker expects (`expected_values`)."""
         for row in rows:

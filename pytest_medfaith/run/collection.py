@@ -16,6 +16,7 @@ from pytest_medfaith.errors import DataError, MedfaithError
 from pytest_medfaith.run.hooks import (
     OF_THE_CASE,
     collected_of,
+    forget_collected,
     is_worker,
     may_ask_later,
     may_request,
@@ -27,7 +28,9 @@ from pytest_medfaith.run.marker import gates_of_marker, slice_of_marker
 if TYPE_CHECKING:
     from pytest_medfaith.config import SliceSettings
     from pytest_medfaith.metrics.base import Metric
+    from pytest_medfaith.run.collected import Collected
     from pytest_medfaith.run.resources import Resources
+    from pytest_medfaith.run.shards import Shard
     from pytest_medfaith.run.targets import Target
 
 NOT_SELECTED = "not-selected"
@@ -145,25 +148,25 @@ def note_marked(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
 
 def expect_measured(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Notes which cases will run, or lets no test run where a gate or a slice would be passed over."""
-    from pytest_medfaith.run.targets import expect_target
-
     hooks, resources, collected = run_hooks(config), resources_of(config), collected_of(config)
     marked = [(item, target) for item in items if (target := target_of(item)) is not None]
     measuring = [(item, target) for item, target in marked if measures(item)]
     for item, target in measuring:
-        expect_target(resources, collected, target, test_id=item.nodeid)
+        _expect(resources, collected, item, target)
         names = getattr(item, "fixturenames", [])
         if not target.has_answer and HITS_REPORT not in names:
             names.append(HITS_REPORT)  # pytest fills it in with the fixtures that the test names
     for item, target in marked:
         if not measures(item):
-            run, gates = target.run, target.gates(resources.metrics)
-            collected.expect_perhaps(run, target.case.id, gates=gates, test_id=item.nodeid)
+            _expect(resources, collected, item, target)
     measured = {target.run.slice for _, target in measuring if judges_all_gates(target, resources.metrics)}
     unasked = _unmeasured(config, items, {target.run.slice for _, target in marked}, measured)
     reason = next(unasked, "") or (_unreadable(config, measuring) if measuring else "")
     if reason:
         hooks.refuse(items, reason)
+        return
+    if resources.options.shard:
+        _keep_shard(config, items, resources.options.shard)
         return
     passed_over = config.stash.get(_MARKED, MarkedSlices()).gated - measured
     if passed_over:
@@ -171,6 +174,38 @@ def expect_measured(config: pytest.Config, items: list[pytest.Item]) -> None:
             f"the gates of slice {_names(passed_over)} are not judged in this run, since no selected test "
             "measures it"
         )
+
+
+def _keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) -> None:
+    """Deselects what other shards run, and notes what all shards expect together."""
+    hooks, resources = run_hooks(config), resources_of(config)
+    left_out = [item for item in items if not shard.holds(_shard_name(item))]
+    hooks.note_shard(collected_of(config).sorted_values(), leaves_out=bool(left_out))
+    items[:] = [item for item in items if shard.holds(_shard_name(item))]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+    collected = forget_collected(config)
+    for item in items:
+        target = target_of(item)
+        if target is not None:
+            _expect(resources, collected, item, target)
+
+
+def _shard_name(item: pytest.Item) -> str:
+    """Returns what decides the shard of a test: its case, so that all tests of a case meet, else its node id."""
+    target = target_of(item)
+    return item.nodeid if target is None else target.case.id
+
+
+def _expect(resources: Resources, collected: Collected, item: pytest.Item, target: Target) -> None:
+    """Notes the case of a test that measures it, or may."""
+    from pytest_medfaith.run.targets import expect_target
+
+    if measures(item):
+        expect_target(resources, collected, target, test_id=item.nodeid)
+    else:
+        gates = target.gates(resources.metrics)
+        collected.expect_perhaps(target.run, target.case.id, gates=gates, test_id=item.nodeid)
 
 
 def _unmeasured(

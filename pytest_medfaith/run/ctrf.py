@@ -132,6 +132,7 @@ class CtrfHooks:
             start=self._start,
             stop=_milliseconds(time.time()),
             commit=run_commit(self._config.rootpath),
+            shard=self._config.getoption("--medfaith-shard") or "",
             extra=extra,
         )
         try:

@@ -124,7 +124,7 @@ def end_run(
     rows = collected.rows(partial=is_partial, **known)
     if not rows:
         return Finish((), (), "passed")
-    signature = signature or _signature(resources, collected, rows)
+    signature = signature or signature_of(resources, collected, rows)
     compared = ablations([row.report for row in rows], **known)
     notes, errors = list[str](), _errors(collected, compared)
     if resources.options.update_baseline and not errors:
@@ -134,7 +134,7 @@ def end_run(
         rows, corrected = correct_rows(resources, rows, signature)
         notes += corrected
     audited = AuditedRows(rows) if is_partial else _audited(resources, collected, rows)
-    written: Any = {"signature": signature, "audits": audited.audits, "ablations": compared}
+    written: dict[str, Any] = {"signature": signature, "audits": audited.audits, "ablations": compared}
     steps = (
         partial(check_answered, resources),
         partial(notes_on_slices, resources, collected),
@@ -143,15 +143,17 @@ def end_run(
         partial(add_junit_properties, add_property=add_property),
     )
     told: dict[str, Any] = {"notes": [*notes, *audited.notes], "errors": errors, "audits": audited.audits}
-    end = finish_run(audited.rows, judging=_judging(resources, signature), steps=steps, **told)
+    end = finish_run(audited.rows, judging=judging_of(resources, signature), steps=steps, **told)
     return dataclasses.replace(end, ablations=tuple(compared))
 
 
-def _signature(resources: Resources, collected: Collected, rows: Sequence[Row]) -> dict[str, Any]:
+def signature_of(resources: Resources, collected: Collected, rows: Sequence[Row]) -> dict[str, Any]:
+    """Returns what decides the numbers of the rows that were measured."""
     return run_signature(resources, collected, [row.report.run for row in rows if row.report.reports])
 
 
-def _judging(resources: Resources, signature: Mapping[str, Any]) -> Judging:
+def judging_of(resources: Resources, signature: Mapping[str, Any]) -> Judging:
+    """Returns what the gates of a run are judged with."""
     return Judging(
         read_baseline=lambda: read_baseline(resources.baseline_path, resources.metrics),
         signature=signature,

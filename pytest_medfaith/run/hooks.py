@@ -10,6 +10,7 @@ import inspect
 import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -147,12 +148,21 @@ def may_request(item: Any) -> bool:
     return "request" in info.argnames or any("request" in one.argnames for one in given)
 
 
+def forget_collected(config: pytest.Config) -> Collected:
+    """Returns an empty collection in place of what this run expected."""
+    if _COLLECTED in config.stash:
+        del config.stash[_COLLECTED]
+    return collected_of(config)
+
+
 class RunHooks:
     """The hooks; `refused` says why no test ran, or why what ran could not be summed up."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.refused = ""
         self._notes: list[str] = []
+        self.whole: list[dict[str, Any]] = []  # what all shards of the run expect together
+        self._leaves_out = False  # whether further shards have tests
         self._unanswered = ""  # what a teacher left unanswered apart from the cases of slices
         self._config = config
         self._has_told = False  # whether this worker has sent what it expects
@@ -168,6 +178,12 @@ class RunHooks:
         if is_worker(self._config):
             self._config.workeroutput["medfaith_refused"] = reason  # type: ignore[attr-defined]
 
+    def note_shard(self, whole: list[dict[str, Any]], *, leaves_out: bool) -> None:
+        """Notes what all shards expect together; the controller learns of it from its workers."""
+        self.whole, self._leaves_out = whole, leaves_out
+        if is_worker(self._config):
+            self._config.workeroutput["medfaith_shard"] = (whole, leaves_out)  # type: ignore[attr-defined]
+
     def note(self, text: str) -> None:
         """Says `text` at the end of the run, once for all workers."""
         self._notes += [text] if text not in self._notes else []
@@ -179,6 +195,8 @@ class RunHooks:
         """Takes over from a worker its notes and why it ran no test, and remembers whether it died."""
         told = getattr(node, "workeroutput", {})
         self.refused = self.refused or told.get("medfaith_refused", "")
+        if "medfaith_shard" in told:
+            self.whole, self._leaves_out = told["medfaith_shard"]
         self._unanswered = self._unanswered or told.get("medfaith_unanswered", "")
         self._has_lost_worker |= error is not None
         for text in told.get("medfaith_notes", []):
@@ -272,7 +290,10 @@ class RunHooks:
         """Sums the run up where this process does, unless no test ran or none reported."""
         if self.refused:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
-        has_reported = _COLLECTED in self._config.stash
+        shard = self._config.getoption("--medfaith-shard")
+        if self._leaves_out and not self.refused and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            session.exitstatus = exitstatus = pytest.ExitCode.OK  # all tests are in other shards
+        has_reported = _COLLECTED in self._config.stash or bool(shard)
         if self._has_lost_worker and not has_reported and self._config.getoption("--medfaith-report"):
             from pytest_medfaith.run.options import report_folder
 
@@ -289,20 +310,20 @@ class RunHooks:
 
         from pytest_medfaith.errors import MedfaithError
         from pytest_medfaith.run.finish import end_run
+        from pytest_medfaith.run.sharding import end_shard
 
         interrupted = exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
         xml = self._config.stash.get(xml_key, None)
+        add_property = xml.add_global_property if xml else None
+        end = partial(end_shard, whole=self.whole) if shard else partial(end_run, add_property=add_property)
         try:
-            self.finish = end_run(
-                resources_of(self._config),
-                collected_of(self._config),
-                is_partial=interrupted,
-                add_property=xml.add_global_property if xml else None,
-            )
+            self.finish = end(resources_of(self._config), collected_of(self._config), is_partial=interrupted)
         except (MedfaithError, OSError, ValueError) as error:
             self.refused = f"the run could not be summed up: {error}"
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
             return
+        for text in () if self.finish.reports else self.finish.notes:  # of a shard without a case
+            self.note(text)
         if not interrupted and self.finish.status in _EXIT_STATUS:
             session.exitstatus = _EXIT_STATUS[self.finish.status]
 

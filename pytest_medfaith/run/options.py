@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_medfaith.config import JudgedContexts
+    from pytest_medfaith.run.shards import Shard
     from pytest_medfaith.teacher.settings import Mode
 
 
@@ -60,6 +61,7 @@ class Options:
     audit: bool = False
     verbose: bool = False
     llm: Mode | None = None
+    shard: Shard | None = None
 
 
 def options_of(config: pytest.Config) -> Options:
@@ -68,6 +70,8 @@ def options_of(config: pytest.Config) -> Options:
     Raises:
         UsageError: the baseline to be written is a kept copy, or a setting is out of its range.
     """
+    from pytest_medfaith.run.shards import parse_shard
+
     option = config.getoption
     file, number = _baseline(config)
     retrieval = {name: option(f"--medfaith-{flag}") for name, flag in _RETRIEVAL.items()}
@@ -89,6 +93,7 @@ def options_of(config: pytest.Config) -> Options:
         audit=option("--medfaith-audit"),
         verbose=option("--medfaith-verbose"),
         llm=option("--medfaith-llm"),
+        shard=parse_shard(option("--medfaith-shard")) if option("--medfaith-shard") else None,
     )
 
 

@@ -31,6 +31,7 @@ def write_run_folder(
     signature: Mapping[str, Any],
     audits: Mapping[str, Audit],
     ablations: Sequence[Ablation] = (),
+    shard: Mapping[str, Any] | None = None,
 ) -> Iterator[str]:
     """Writes the folder of --medfaith-report, if it was given, and yields the note that says where it is.
 
@@ -40,6 +41,7 @@ def write_run_folder(
         signature: what made the run.
         audits: by title.
         ablations: the rows that were asked for together.
+        shard: what the merge must know of the run, where it is a shard.
 
     Raises:
         DataError: the folder cannot be written, or a value has no JSON.
@@ -55,6 +57,7 @@ def write_run_folder(
         facts=run_facts(resources.root, now=datetime.now(tz=timezone.utc)),
         extra=extra_formats(resources.settings.formats),
         ablations=ablations,
+        shard=shard,
     )
     if audits:
         write_audits(folder, audits)

@@ -17,6 +17,7 @@ from pytest_medfaith.cards.explanation import (
     first_blocks,
     worst_verdicts,
 )
+from pytest_medfaith.cards.facts_told import explain_facts, explain_outcomes
 from pytest_medfaith.cards.github import annotation, on_ci, path_in_repository
 from pytest_medfaith.cards.summary import count_slice
 from pytest_medfaith.cards.terminal import result_card
@@ -25,6 +26,8 @@ from pytest_medfaith.gates.entry import SliceBaseline
 from pytest_medfaith.gates.expressions import BaselineGate, BoundGate, Gate, parse_gate
 from pytest_medfaith.gates.regressions import bad_labels, find_regressions
 from pytest_medfaith.metrics.citations import CITATION_METRICS, is_miscited
+from pytest_medfaith.metrics.facts import FACT_METRICS
+from pytest_medfaith.metrics.outcomes import OUTCOME_METRICS
 from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import Report, SliceReport, Verdict
 
@@ -124,6 +127,12 @@ def _claims_behind_gates(
         yield from _claims_text(worst, "not carried by the evidence", most=most, width=width)
     if any(gate.metric in CITATION_METRICS for gate in failed):
         yield explain_citations(report.reports, most=most, width=width)
+    facts = {gate.metric for gate in failed} & FACT_METRICS
+    if facts:
+        only_major = all(name.endswith(".major") for name in facts)
+        yield explain_facts(report.reports, only_major=only_major, most=most, width=width)
+    if any(gate.metric in OUTCOME_METRICS for gate in failed):
+        yield explain_outcomes(report.reports, most=most, width=width)
     if any(gate.metric == "claim_recall" for gate in failed):
         yield explain_recall(report.reports, most=most, width=width)
 

@@ -98,7 +98,7 @@ def test_claims_light_up_and_lead_to_their_evidence(page):
     assert text_of(driver, "#status") == "Done: 2 refuted, 1 supported."
 
     spans = all_of(driver, ".answer .span")
-    assert [span.text for span in spans] == ["😀 Ice is cold.", "Ice burns slowly.", "Ice is dry."]
+    assert [span.text for span in spans] == ["Ice is cold", "Ice burns slowly", "Ice is dry"]
     driver.execute_script("arguments[0].focus()", spans[0])
     assert text_of(driver, "#near") == "supported: [1] Ice is cold."
     all_of(driver, ".claim.supported")[0].click()

@@ -52,3 +52,23 @@ def test_a_yes_answers_the_question_whatever_stands_behind(answer):
     assert (
         claim.text == f"Can adults take 8 g of paracetamol a day? {answer[: 3 if answer[0] == 'Y' else 2]}."
     )
+
+
+REFUSING = DATA.joinpath("refusing_answers.txt").read_text(encoding="utf-8").splitlines()
+SEEMING = DATA.joinpath("seeming_refusals.txt").read_text(encoding="utf-8").splitlines()
+
+
+def test_there_are_enough_answers_of_each():
+    assert len(set(REFUSING)) == len(REFUSING) >= 150
+    assert len(set(SEEMING)) == len(SEEMING) >= 150
+
+
+@pytest.mark.parametrize("answer", REFUSING)
+def test_a_way_to_refuse_is_a_refusal(answer):
+    assert is_refusal(answer)
+    assert not is_refusal(f"{answer} Take 5 mg twice a day.")
+
+
+@pytest.mark.parametrize("answer", SEEMING)
+def test_an_answer_that_only_looks_like_a_refusal_is_none(answer):
+    assert not is_refusal(answer)

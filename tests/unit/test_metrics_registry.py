@@ -80,6 +80,12 @@ def test_less_is_better_for_errors_noise_refusals_and_time():
         ),
         "unchecked_share",
         "misattribution",
+        *("should_have_abstained", "should_have_answered"),
+        *(
+            f"{name}{group}"
+            for name in ("omission", "gold_contradiction")
+            for group in ("", ".key", ".major")
+        ),
         "nonexistent_citation",
         "index_bytes",
         *(

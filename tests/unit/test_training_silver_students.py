@@ -229,7 +229,7 @@ def test_students_become_folders_that_a_run_takes_with_cards_of_what_was_measure
         == measured["int8"]["of"]
         == sum(sum(row.values()) for row in measured["labels"].values())
     )
-    assert cards["checker"]["fitted_on"] == "nothing: dev has too few pairs of a label"
+    assert cards["checker"]["fitted"] == "not fitted: dev has too few pairs of a label"
     page = (tmp_path / "checker" / "README.md").read_text()
     assert (
         f"the same likeliest label for {measured['int8']['equal']} of {measured['pairs']} test pairs" in page

@@ -195,7 +195,7 @@
   function goldList(golds) {
     const told = (value, yes, no) => (value === null ? "" : value ? yes : no);
     return make("ul", "gold", ...golds.map((gold) => make("li", "", gold.text + " ", make("span", "soft",
-      [gold.key ? "key" : "optional", told(gold.said, "✓ in the answer", "✗ not in the answer"), told(gold.held, "✓ in the evidence", "✗ not in the evidence"), gold.by]
+      [gold.key ? "key" : "optional", gold.major ? "major" : "", gold.contradicted ? "✗ the answer contradicts it" : told(gold.said, "✓ in the answer", "✗ not in the answer"), told(gold.held, "✓ in the evidence", "✗ not in the evidence"), gold.by]
         .filter(Boolean).join(" · ")))));
   }
 

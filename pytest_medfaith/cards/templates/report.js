@@ -9,6 +9,8 @@
     ["unscored", "– unscored", (one) => one.unscored],
     ["conflict", "⇄ conflict", (one) => one.conflicts],
     ["citation", "❞ citation errors", (one) => one.miscited],
+    ["omission", "∅ major fact missing", (one) => one.omitted],
+    ["outcome", "⚑ wrong outcome", (one) => one.wrong],
     ["refusal", "refusal", (one) => one.abstained],
     ["clean", "✓ all supported", (one) => one.supported > 0 && one.supported === one.claims.length],
   ];
@@ -42,6 +44,7 @@
     }
     if (one.conflicts) node.append(make("span", "", "⇄"));
     if (one.abstained) node.append(make("span", "soft", "refusal"));
+    if (one.wrong) node.append(make("span", "unsafe", one.outcome));
     if (!node.childNodes.length) node.append(make("span", "soft", "no claims"));
     return node;
   }

@@ -1,0 +1,115 @@
+"""action.yml, ci/gitlab.yml and Containerfile: their form, and their shell steps run for real."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft7Validator
+
+REPO = Path(__file__).parents[2]
+yaml = pytest.importorskip("yaml", reason="comes with the extra docs")
+ACTION = yaml.safe_load((REPO / "action.yml").read_text(encoding="utf-8"))
+GITLAB = yaml.safe_load((REPO / "ci/gitlab.yml").read_text(encoding="utf-8"))
+STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
+
+
+@pytest.fixture
+def shell(project, tmp_path):
+    """Returns a function that runs a script in the project, with `python` and `medfaith` of this environment."""
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    start = f"#!/bin/sh\nexec {shlex.quote(sys.executable)}"
+    for name, how in (
+        ("python", '"$@"'),
+        ("medfaith", '-c "from pytest_medfaith.cli import main; main()" "$@"'),
+    ):
+        (bin_folder / name).write_text(f"{start} {how}\n")
+        (bin_folder / name).chmod(0o755)
+
+    def run(script, environ, *options):
+        path = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
+        known = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "CI"))}
+        told = {**known, "PATH": path, "PYTHONPATH": str(REPO), **environ}
+        return subprocess.run(
+            ["/bin/bash", *options, "-c", script],
+            cwd=project.path,
+            env=told,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def step_environ(name, **inputs):
+    """Returns the variables of a step as the runner would set them."""
+    defaults = {key: one.get("default", "") for key, one in ACTION["inputs"].items()}
+    given = {**defaults, **inputs}
+
+    def filled(text):
+        return re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda found: given[found[1]], text)
+
+    return {key: filled(value) for key, value in STEPS[name]["env"].items()}
+
+
+def test_the_action_has_the_form_of_an_action():
+    schema = json.loads((REPO / "tests/data/schemas/github-action.json").read_text(encoding="utf-8"))
+    Draft7Validator(schema).validate(ACTION)
+    used = set(re.findall(r"inputs\.(\w+)", (REPO / "action.yml").read_text(encoding="utf-8")))
+    assert used == ACTION["inputs"].keys()
+    for step in ACTION["runs"]["steps"]:  # no input is pasted into a script, where it could be a command
+        assert "${{" not in step.get("run", "")
+
+
+def test_the_steps_of_the_action_run(project, shell):
+    summary = project.path / "summary.md"
+    on_actions = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    installed = shell(
+        STEPS["Install"]["run"], step_environ("Install", install="--help"), "-e", "-o", "pipefail"
+    )
+    assert installed.returncode == 0, installed.stderr
+    environ = step_environ("Test", tests="test_suite.py", arguments="-k iron -p no:cacheprovider")
+    ran = shell(STEPS["Test"]["run"], {**environ, **on_actions}, "-e", "-o", "pipefail")
+    assert ran.returncode == 0, ran.stdout
+    assert "mini" in summary.read_text()
+    for name in ("medfaith-report/signature.json", "medfaith-report-junit.xml", "medfaith-report-ctrf.json"):
+        assert (project.path / name).is_file()
+    told = {**step_environ("Comment", token="t"), **on_actions, "GITHUB_REF": "refs/heads/main"}  # noqa: S106
+    commented = shell(STEPS["Comment"]["run"], told, "-e", "-o", "pipefail")
+    assert (commented.returncode, commented.stdout) == (0, "no comment: this job runs for no pull request\n")
+
+
+def test_a_failed_suite_fails_the_step_and_an_input_is_no_command(project, shell):
+    environ = step_environ("Test", tests="test_suite.py", shard="", report="a b; touch hacked")
+    ran = shell(STEPS["Test"]["run"], environ, "-e", "-o", "pipefail")
+    assert ran.returncode == 1
+    assert not (project.path / "hacked").exists()
+    assert (project.path / "a b; touch hacked" / "card.md").is_file()
+
+
+def test_the_jobs_of_gitlab_run_as_shards_and_are_merged(project, shell):
+    variables = {**GITLAB[".medfaith-base"]["variables"], "MEDFAITH_TESTS": "test_suite.py -k iron"}
+    for index in (1, 2):
+        (script,) = GITLAB[".medfaith-shard"]["script"]
+        nodes = {"CI_NODE_INDEX": str(index), "CI_NODE_TOTAL": "2"}
+        assert shell(script, {**variables, **nodes}).returncode == 0
+    (script,) = GITLAB[".medfaith-merge"]["script"]
+    merged = shell(script, variables)
+    assert merged.returncode == 0, merged.stderr
+    assert (project.path / "medfaith-report" / "card.md").is_file()
+    assert all(name == ".medfaith-base" or "extends" in job for name, job in GITLAB.items())
+
+
+def test_the_container_is_built_from_wheels_alone():
+    lines = (REPO / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    commands = [line.split(None, 1) for line in lines if line and not line.startswith("#")]
+    assert [name for name, _ in commands] == ["ARG", "FROM", "COPY", "RUN", "USER", "WORKDIR", "ENTRYPOINT"]
+    run = dict(commands)["RUN"]
+    assert "--no-index --find-links=/wheels" in run
+    assert "http" not in run
