@@ -14,7 +14,8 @@ from typing import Any
 
 from pytest_medfaith.cards.explanation import evidence_chunk, text_at, worst_verdicts
 from pytest_medfaith.cards.json_card import dumps, metric_rows
-from pytest_medfaith.cards.summary import count_slice, told_verdicts
+from pytest_medfaith.cards.summary import count_slice
+from pytest_medfaith.cards.wording import told_verdicts
 from pytest_medfaith.plain import plain_lines
 from pytest_medfaith.records import GateResult, Report, SliceReport, SliceRun, Verdict
 from pytest_medfaith.records.labels import OPEN

@@ -30,9 +30,8 @@ from pytest_medfaith.cards.summary import (
     many_checkers,
     measured_over,
     run_label,
-    told_verdicts,
 )
-from pytest_medfaith.cards.wording import NOTHING, decimals, has_value, metric_text
+from pytest_medfaith.cards.wording import NOTHING, decimals, has_value, metric_text, told_verdicts
 from pytest_medfaith.errors import DataError, MissingExtra
 from pytest_medfaith.metrics.citations import is_miscited
 from pytest_medfaith.metrics.facts import MAJOR_OMITTED, fact_counts, fact_states

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
 
-from pytest_medfaith.cards.summary import count_slice, told_verdicts
+from pytest_medfaith.cards.summary import count_slice
+from pytest_medfaith.cards.wording import told_verdicts
 from pytest_medfaith.metrics.citations import citation_counts
 from pytest_medfaith.metrics.facts import fact_counts
 from pytest_medfaith.plain import plain_lines

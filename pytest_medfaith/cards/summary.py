@@ -14,7 +14,7 @@ from pytest_medfaith.metrics.facts import fact_counts
 from pytest_medfaith.metrics.outcomes import outcome_counts
 from pytest_medfaith.metrics.safety import SAFETY_PREFIX, breaks_safety_rule
 from pytest_medfaith.metrics.severity import ERRORS, is_major
-from pytest_medfaith.records import VERDICTS, GateResult, MetricValue, Report, SliceReport, VectorIndex
+from pytest_medfaith.records import GateResult, MetricValue, Report, SliceReport, VectorIndex
 from pytest_medfaith.records.answer_risk import FLAGS
 from pytest_medfaith.teacher.use import read_uses, use_lines
 
@@ -122,12 +122,6 @@ def count_slice(slice_report: SliceReport) -> Counts:
         outcomes=outcome_counts(reports),
         facts=fact_counts(reports),
     )
-
-
-def told_verdicts(reports: Iterable[Report]) -> list[str]:
-    """Returns the labels that files count: "uncertain" only where verdicts are selective."""
-    selective = any(report.selective for report in reports)
-    return [label for label in VERDICTS if selective or label != "uncertain"]
 
 
 def run_label(slice_report: SliceReport, *, checker: bool = False) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from pytest_medfaith.errors import DataError
 from pytest_medfaith.plain import one_line
-from pytest_medfaith.records import MetricValue, VectorIndex
+from pytest_medfaith.records import VERDICTS, MetricValue, Report, VectorIndex
 
 NOTHING = "-"  # shown where nothing could be measured
 
@@ -63,3 +64,9 @@ def index_text(index: VectorIndex) -> str:
     recall = ", ".join(f"recall@{depth} {decimals(value, places=3)}" for depth, value in index.recall.items())
     said = f"{one_line(index.factory)} ({search})" if search else one_line(index.factory)
     return f"{said}: {recall} of exact search, on {counted(index.queries, 'sentence')} of the corpus"
+
+
+def told_verdicts(reports: Iterable[Report]) -> list[str]:
+    """Returns the labels that files count: "uncertain" only where verdicts are selective."""
+    selective = any(report.selective for report in reports)
+    return [label for label in VERDICTS if selective or label != "uncertain"]
