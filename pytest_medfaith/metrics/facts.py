@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
 
-from pytest_medfaith.metrics.base import Fraction, Metric, recalled_gold, share
+from pytest_medfaith.metrics.base import Fraction, Metric, share
 
 if TYPE_CHECKING:
     from pytest_medfaith.records import GoldClaim, Report
@@ -31,15 +31,17 @@ def is_major(gold: GoldClaim) -> bool:
 def fact_states(report: Report) -> tuple[FactState, ...] | None:
     """Returns the state of each gold claim, in their order; None where nobody measured it.
 
-    A refusal states nothing, so each is absent.
-
-    Raises:
-        DataError: the report's entailments have another length.
+    A refusal states nothing, so each is absent. Entailments of another length tell nothing here; `claim_recall`
+    refuses them.
     """
-    recalled = recalled_gold(report)
-    if recalled is None or report.abstained or len(report.gold_verdicts) != len(recalled):
-        return None if recalled is None else tuple("present" if said else "absent" for said in recalled)
-    return tuple(_STATES[verdict.label] for verdict in report.gold_verdicts)
+    golds, recalled = report.case.gold_claims, report.entailments.answer_gold
+    if report.abstained:
+        return tuple(_STATES["unsupported"] for _ in golds)
+    if len(report.gold_verdicts) == len(golds):
+        return tuple(_STATES[verdict.label] for verdict in report.gold_verdicts)
+    if len(recalled) != len(golds):
+        return None
+    return tuple(_STATES["supported" if said else "unsupported"] for said in recalled)
 
 
 def fact_counts(reports: Iterable[Report]) -> dict[str, int]:

@@ -132,7 +132,9 @@ def test_the_documented_defaults_are_those_of_the_code(heading, kind):
     set_to = {f.name: f.default for f in dataclasses.fields(kind)}
     plain = {name: value.strip('"[]') for name, value in told.items()}
     assert plain == {
-        name: '", "'.join(set_to[name])
+        name: (", " if name == "temperatures" else '", "').join(
+            one if isinstance(one, str) else f"{one:g}" for one in set_to[name]
+        )
         if isinstance(set_to[name], tuple)
         else str(set_to[name]).replace("False", "false")
         for name in told
