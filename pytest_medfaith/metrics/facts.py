@@ -36,12 +36,12 @@ def fact_states(report: Report) -> tuple[FactState, ...] | None:
     """
     golds, recalled = report.case.gold_claims, report.entailments.answer_gold
     if report.abstained:
-        return ("absent",) * len(golds)
+        return tuple(_STATES["unsupported"] for _ in golds)
     if len(report.gold_verdicts) == len(golds):
         return tuple(_STATES[verdict.label] for verdict in report.gold_verdicts)
-    return (
-        tuple("present" if said else "absent" for said in recalled) if len(recalled) == len(golds) else None
-    )
+    if len(recalled) != len(golds):
+        return None
+    return tuple(_STATES["supported" if said else "unsupported"] for said in recalled)
 
 
 def fact_counts(reports: Iterable[Report]) -> dict[str, int]:

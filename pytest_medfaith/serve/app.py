@@ -23,12 +23,21 @@ from pytest_medfaith.cards.json_card import case_row
 from pytest_medfaith.errors import MedfaithError, TeacherError
 from pytest_medfaith.plain import one_line
 from pytest_medfaith.records import Report
+from pytest_medfaith.records.answer_risk import RiskSettings
 from pytest_medfaith.serve.asked import Asked, Cancelled, Told
 from pytest_medfaith.serve.counters import Counted, Counters
 from pytest_medfaith.serve.edge import Edge
 from pytest_medfaith.serve.page import page
+from pytest_medfaith.serve.prediction import prediction
 from pytest_medfaith.serve.waiting import LineFull, WaitingLine
-from pytest_medfaith.serve.wire import CheckRequest, CheckResponse, Health, Problem
+from pytest_medfaith.serve.wire import (
+    CheckRequest,
+    CheckResponse,
+    Health,
+    PredictRequest,
+    PredictResponse,
+    Problem,
+)
 
 if TYPE_CHECKING:
     from pytest_medfaith.serve.service import Service
@@ -98,7 +107,7 @@ class Desk:
     line: WaitingLine
     counters: Counters
 
-    async def judged(self, asked: Asked, told: Told) -> tuple[Report, float]:
+    async def judged(self, asked: Asked, told: Told, *, predicted: bool = False) -> tuple[Report, float]:
         """Returns the report on an answer, and the milliseconds that it took, waiting included.
 
         Raises:
@@ -106,7 +115,7 @@ class Desk:
             TimeoutError: it was not done in time; the check ends before its next claim.
         """
         begun = time.perf_counter()
-        future = asyncio.wrap_future(self.line.join(lambda: self._check(asked, told)))
+        future = asyncio.wrap_future(self.line.join(lambda: self._check(asked, told, predicted)))
         try:
             report = await asyncio.wait_for(asyncio.shield(future), self.service.limits.seconds)
         except (asyncio.TimeoutError, asyncio.CancelledError):
@@ -119,9 +128,9 @@ class Desk:
         self.counters.count_verdicts(report.verdicts)
         return report, seconds * 1000
 
-    def _check(self, asked: Asked, told: Told) -> Report:
+    def _check(self, asked: Asked, told: Told, predicted: bool) -> Report:
         try:
-            return self.service.check(asked, told)
+            return (self.service.predict if predicted else self.service.check)(asked, told)
         except (MedfaithError, ValueError, Cancelled):
             raise
         except Exception as error:  # noqa: BLE001 - what nothing foresaw
@@ -246,6 +255,13 @@ def _add_routes(app: FastAPI, desk: Desk) -> None:
         """Judge an answer, and send each verdict as soon as it is made: claims, verdict ..., report."""
         return StreamingResponse(desk.events(_asked(request)), media_type="text/event-stream")
 
+    @app.post("/predict", responses=_PROBLEMS)
+    async def predict(request: PredictRequest) -> PredictResponse:
+        """Tell the risk of an answer, or of the reference RAG's where none is given."""
+        report, took = await desk.judged(_asked(request), Told(), predicted=True)
+        settings = desk.service.resources.settings.risk or RiskSettings()
+        return PredictResponse(**prediction(report, settings), latency_ms=took)
+
     @app.get("/health", responses={})
     async def health() -> Health:
         """Say that the server answers, and what it judges with."""
@@ -268,7 +284,7 @@ def _add_routes(app: FastAPI, desk: Desk) -> None:
         return HTMLResponse(page(slice_name=desk.service.slice_name, checker=desk.service.checker.name))
 
 
-def _asked(request: CheckRequest) -> Asked:
+def _asked(request: CheckRequest | PredictRequest) -> Asked:
     contexts = request.contexts
     given = None if contexts is None else [one if isinstance(one, str) else _chunk(one) for one in contexts]
     return Asked(answer=request.answer, contexts=given, question=request.question)

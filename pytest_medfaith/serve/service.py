@@ -115,6 +115,19 @@ class Service:
             )
         return self.resources.completed(report)
 
+    def predict(self, asked: Asked, told: Told) -> Report:
+        """Returns the report on an answer; where none is given, the reference RAG answers from the served slice.
+
+        Raises:
+            DataError: as `check`, and where there is neither an answer nor a slice to answer from.
+            TeacherError: the language model that should have answered did not.
+        """
+        if asked.answer:
+            return self.check(asked, told)
+        target, hits = self._retrieved(Case(id=ANSWER, question=asked.question))
+        response = self.resources.reference_rag.answer(target.case.question, hits, case_id=ANSWER)
+        return self.check(Asked(response.answer, response.contexts, asked.question), told)
+
     def _claims(self, asked: Asked) -> tuple[Sequence[Claim], Extractor]:
         """Returns the claims of an answer, and an extractor that makes the same claims of it."""
         if asked.contexts is not None and len(asked.contexts) > self.limits.contexts:

@@ -57,6 +57,32 @@ class CheckResponse(BaseModel):
     latency_ms: float
 
 
+class PredictRequest(BaseModel):
+    """A question. Without an answer the reference RAG answers it from the corpus of the served slice."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: Text
+    answer: str = ""
+    contexts: list[Text | Passage] | None = None
+
+
+class PredictResponse(BaseModel):
+    """The risk of an answer, in the fields of MedCAFAS; a part that was not measured is null."""
+
+    question: str
+    answer: str
+    risk_flag: Literal["LOW", "CAUTION", "HIGH"]
+    risk_score: float
+    confidence: float
+    explanation: str
+    breakdown: dict[str, Any]
+    citations: list[dict[str, Any]]
+    claim_breakdown: list[dict[str, Any]]
+    temporal_flags: list[dict[str, Any]]
+    latency_ms: float
+
+
 class Problem(BaseModel):
     """Why there is no result; `id` names the request in the server's log where the fault is the server's."""
 

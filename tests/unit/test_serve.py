@@ -346,8 +346,54 @@ def test_a_served_slice_finds_the_passages_itself(tmp_path):
     assert [chunk["id"] for chunk in found.json()["contexts"]] == ["a"]
     assert found.json()["verdicts"][0]["label"] == "supported"
     assert found.json()["contexts_from"] == "the slice's retriever"
+    told = predict(service, question="Is letrozole safe in pregnancy?").json()
+    assert told["answer"].startswith("Letrozole must not be taken in pregnancy")
+    assert [one["verdict"] for one in told["claim_breakdown"]] == ["SUPPORTED"]
     unasked = check(service, answer=ANSWER)
     assert unasked.json()["error"] == "question is empty; it is what the passages are searched for"
+
+
+def predict(service, **body):
+    return asking(service, ("POST", "/predict", {"json": body}))[0]
+
+
+def test_a_prediction_has_the_fields_of_medcafas_and_says_what_is_missing(tmp_path):
+    answer = "Letrozole is started at 25 mg once a day. It cured all in a trial that was published in 2093."
+    found = predict(served(tmp_path), question="How is it taken?", answer=answer, contexts=CONTEXTS).json()
+    assert (found["risk_flag"], found["risk_score"], found["confidence"]) == ("HIGH", 1.0, 0.0)
+    assert found["breakdown"]["verdict_counts"] == {"SUPPORTED": 0, "CONTRADICTED": 2, "UNSUPPORTED": 0}
+    assert found["breakdown"]["missing"] == ["consistency"]
+    assert found["breakdown"]["consistency_score"] is None
+    assert [one["verdict"] for one in found["claim_breakdown"]] == ["CONTRADICTED"] * 2
+    assert [one["answer"] for one in found["citations"]] == CONTEXTS
+
+
+def test_a_date_that_has_not_come_is_flagged_and_is_the_whole_risk():
+    from pytest_medfaith.checking.loading import load_checker
+    from pytest_medfaith.records.answer_risk import RiskSettings
+    from pytest_medfaith.serve.prediction import prediction
+
+    text = "Letrozole cured all patients in a trial that was published in 2093."
+    checker = load_checker("fast")
+    report = check_answer(text, ["Letrozole must not be taken in pregnancy."], checker=checker)
+    found = prediction(report, RiskSettings())
+    assert [(flag["claim"], flag["year"]) for flag in found["temporal_flags"]] == [(text, 2093)]
+    assert (found["risk_flag"], found["breakdown"]["temporal_risk"]) == ("HIGH", 1.0)
+    assert found["breakdown"]["overrides"] == ["future"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "flag", "score"),
+    [("I don't know.", "LOW", 0.0), ("Thanks for asking!", "HIGH", 1.0)],
+)
+def test_an_answer_without_claims_is_of_no_risk_only_as_a_refusal(tmp_path, answer, flag, score):
+    found = predict(served(tmp_path), question="q", answer=answer, contexts=CONTEXTS).json()
+    assert (found["risk_flag"], found["risk_score"]) == (flag, score)
+
+
+def test_a_question_alone_is_answered_from_the_served_slice_and_needs_one(tmp_path):
+    bare = predict(served(tmp_path), question="Is letrozole safe in pregnancy?")
+    assert (bare.status_code, bare.json()["error"][:20]) == (422, "contexts is missing;")
 
 
 def test_a_slice_without_a_corpus_cannot_be_served(tmp_path):
