@@ -118,7 +118,7 @@ def _read_selective(path: Path, row: Any) -> tuple[Selective | None, tuple[str, 
             f"{path}: selective is {row!r}, expected risk, confidence, rules, and a threshold of supported or of "
             f"refuted verdicts from 0 to 1; {_AGAIN} --risk"
         )
-    return Selective(**numbers), tuple(rules or ())  # type: ignore[arg-type]  # checked above
+    return Selective(**numbers), tuple(rules or ())  # checked above
 
 
 def _is_share(value: object) -> bool:
